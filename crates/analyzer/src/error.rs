@@ -1,0 +1,110 @@
+//! Why a trace could not be analyzed.
+
+use std::fmt;
+
+/// The result of an analysis.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a trace could not be analyzed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The trace could not be read.
+    #[error(transparent)]
+    Trace(#[from] metalens_trace::Error),
+    /// There is nothing to analyze.
+    #[error("the table {table} has no rows: nothing ran on the GPU while this was recorded")]
+    NoRows {
+        /// The table.
+        table: String,
+    },
+    /// Others used the GPU, the target did not.
+    #[error("{wanted} has no GPU interval in this trace; {}", were_there(.present))]
+    NoTargetRows {
+        /// Whom the report was to be about.
+        wanted: String,
+        /// How its process ended, where the recording says.
+        ending: Option<String>,
+        /// Who used the GPU, most intervals first.
+        present: Vec<Present>,
+    },
+    /// Rows, but none with a process.
+    #[error("none of the {rows} GPU intervals says whose it is")]
+    NoProcesses {
+        /// The rows.
+        rows: usize,
+    },
+    /// A window in which the target did nothing.
+    #[error(
+        "{wanted} has no GPU interval from {from_ns} ns to {to_ns} ns; it has some from \
+         {first_ns} ns to {last_ns} ns"
+    )]
+    EmptyWindow {
+        /// The target.
+        wanted: String,
+        /// The window's start.
+        from_ns: u64,
+        /// The window's end.
+        to_ns: u64,
+        /// Start of the target's first interval.
+        first_ns: u64,
+        /// End of the target's last interval.
+        last_ns: u64,
+    },
+}
+
+impl Error {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Trace(error) => error.hint(),
+            Self::NoRows { .. } => Some(
+                "record while the program computes: check that it uses Metal, and that the time \
+                 limit is longer than its start-up"
+                    .to_owned(),
+            ),
+            Self::NoTargetRows { ending, .. } => Some(match ending {
+                Some(ending) => format!(
+                    "the target ended with {ending}, perhaps before it used the GPU; if the work \
+                     was done by another of these, name it with --process"
+                ),
+                None => "if the work was done by one of these (a child process, say), name it \
+                         with --process"
+                    .to_owned(),
+            }),
+            Self::NoProcesses { .. } => None,
+            Self::EmptyWindow { .. } => Some("choose --from and --to inside that".to_owned()),
+        }
+    }
+}
+
+/// A process that used the GPU.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Present {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub pid: Option<u32>,
+    /// Its intervals in the trace.
+    pub intervals: u64,
+}
+
+impl fmt::Display for Present {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        if let Some(pid) = self.pid {
+            write!(f, " (pid {pid})")?;
+        }
+        let plural = if self.intervals == 1 { "" } else { "s" };
+        write!(f, " with {} interval{plural}", self.intervals)
+    }
+}
+
+fn were_there(present: &[Present]) -> String {
+    if present.is_empty() {
+        return "no process is named in it".to_owned();
+    }
+    let list: Vec<String> = present.iter().map(Present::to_string).collect();
+    format!("these used the GPU: {}", list.join(", "))
+}

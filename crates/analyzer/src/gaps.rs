@@ -1,0 +1,270 @@
+//! When the target left the GPU idle.
+//!
+//! ```text
+//! window    ├──────────────────────────────┤
+//! target    ├──A──┤      ├─B─┤├─C─┤    ├─D─┤
+//! gaps            └──────┘        └────┘
+//! before / after      A B          C D
+//! ```
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::report::{Gaps, TopGap};
+use crate::spans::Span;
+use crate::statistics::summarize;
+use crate::timeline::Interval;
+use crate::work::NamedIntervals;
+
+/// How many of the longest gaps a report lists.
+const TOP_GAPS: usize = 10;
+
+/// A stretch of the window without any interval of the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// When.
+    pub span: Span,
+    /// The interval whose end began it: of those ending then, the last of the
+    /// table. None at the window's start.
+    pub before: Option<usize>,
+    /// The interval whose start ended it: of those starting then, the first of
+    /// the table. None at the window's end.
+    pub after: Option<usize>,
+}
+
+/// The target's busy time and the gaps in it; together they tile the window.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Occupancy {
+    /// The union of the intervals, inside the window.
+    pub busy: Vec<Span>,
+    /// What is left of the window.
+    pub gaps: Vec<Gap>,
+}
+
+/// Sweeps intervals that are sorted by start. `before` and `after` are places in them.
+#[must_use]
+pub(crate) fn occupancy(intervals: &[Interval], window: Span) -> Occupancy {
+    let mut found = Occupancy::default();
+    let mut last: Option<(Span, usize)> = None;
+    for (at, interval) in intervals.iter().enumerate() {
+        let span = interval.span.clip(window);
+        if span.is_empty() {
+            continue;
+        }
+        last = match last {
+            Some((busy, ender)) if span.start_ns <= busy.end_ns => {
+                let ender = if span.end_ns >= busy.end_ns {
+                    at
+                } else {
+                    ender
+                };
+                let end_ns = busy.end_ns.max(span.end_ns);
+                Some((Span::new(busy.start_ns, end_ns), ender))
+            }
+            previous => {
+                found.close(previous, window.start_ns, span.start_ns, Some(at));
+                Some((span, at))
+            }
+        };
+    }
+    found.close(last, window.start_ns, window.end_ns, None);
+    found
+}
+
+impl Occupancy {
+    /// Ends a busy stretch and adds the gap between it and the next.
+    fn close(&mut self, busy: Option<(Span, usize)>, from: u64, next: u64, after: Option<usize>) {
+        let (idle_from, before) = match busy {
+            Some((span, ender)) => {
+                self.busy.push(span);
+                (span.end_ns, Some(ender))
+            }
+            None => (from, None),
+        };
+        let span = Span::new(idle_from, next);
+        if !span.is_empty() {
+            self.gaps.push(Gap {
+                span,
+                before,
+                after,
+            });
+        }
+    }
+}
+
+/// Where the histogram's buckets begin: 0, 1, 5, 20, 100 µs, 1 ms, 10 ms.
+pub(crate) const BUCKETS_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
+
+/// The gaps of one range of lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Bucket {
+    /// The shortest length in it, ns.
+    pub from_ns: u64,
+    /// The length that is just too long for it, ns; null for the last, which has no end.
+    pub to_ns: Option<u64>,
+    /// How many gaps are of such a length.
+    pub count: u64,
+    /// Their summed length, ns.
+    pub total_ns: u64,
+}
+
+/// Sorts gaps by length into [`BUCKETS_NS`].
+#[must_use]
+pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
+    let ends = BUCKETS_NS
+        .iter()
+        .skip(1)
+        .map(|&end| Some(end))
+        .chain([None]);
+    let mut buckets: Vec<Bucket> = BUCKETS_NS
+        .iter()
+        .zip(ends)
+        .map(|(&from_ns, to_ns)| Bucket {
+            from_ns,
+            to_ns,
+            count: 0,
+            total_ns: 0,
+        })
+        .collect();
+    for &length in lengths {
+        let at = BUCKETS_NS.partition_point(|&from| from <= length);
+        if let Some(bucket) = buckets.get_mut(at.saturating_sub(1)) {
+            bucket.count += 1;
+            bucket.total_ns += length;
+        }
+    }
+    buckets
+}
+
+/// What a report says of gaps.
+pub(crate) fn gap_facts(gaps: &[Gap], kernels: &NamedIntervals) -> Gaps {
+    let mut lengths: Vec<u64> = gaps.iter().map(|gap| gap.span.length_ns()).collect();
+    let histogram = histogram(&lengths);
+    let summary = summarize(&mut lengths);
+    Gaps {
+        count: gaps.len() as u64,
+        total_ns: summary.map_or(0, |summary| summary.total),
+        mean_ns: summary.map(|summary| summary.mean),
+        median_ns: summary.map(|summary| summary.median),
+        p95_ns: summary.map(|summary| summary.p95),
+        p99_ns: summary.map(|summary| summary.p99),
+        max_ns: summary.map(|summary| summary.max),
+        below_1us: lengths.partition_point(|&length| length < 1_000) as u64,
+        histogram,
+        top: top_gaps(gaps, kernels),
+    }
+}
+
+fn top_gaps(gaps: &[Gap], kernels: &NamedIntervals) -> Vec<TopGap> {
+    let mut longest: Vec<&Gap> = gaps.iter().collect();
+    longest.sort_by_key(|gap| (std::cmp::Reverse(gap.span.length_ns()), gap.span.start_ns));
+    let name = |at: Option<usize>| at.and_then(|at| kernels.name_of(at));
+    let top = longest.into_iter().take(TOP_GAPS).map(|gap| TopGap {
+        start_ns: gap.span.start_ns,
+        duration_ns: gap.span.length_ns(),
+        before: name(gap.before),
+        after: name(gap.after),
+    });
+    top.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spans::union;
+    use proptest::prelude::*;
+
+    fn interval(start: u64, end: u64) -> Interval {
+        Interval {
+            span: Span::new(start, end),
+            process: None,
+            channel: None,
+            label: None,
+            command_buffer: None,
+            encoder: None,
+        }
+    }
+
+    /// `expected`: gaps as (start, end, before, after).
+    type Expected<'a> = &'a [(u64, u64, Option<usize>, Option<usize>)];
+
+    fn check(spans: &[(u64, u64)], window: (u64, u64), expected: Expected<'_>) {
+        let intervals: Vec<Interval> = spans.iter().map(|&(s, e)| interval(s, e)).collect();
+        let found = occupancy(&intervals, Span::new(window.0, window.1));
+        let gaps: Vec<_> = found
+            .gaps
+            .iter()
+            .map(|gap| (gap.span.start_ns, gap.span.end_ns, gap.before, gap.after))
+            .collect();
+        assert_eq!(gaps, expected, "{spans:?} in {window:?}");
+    }
+
+    #[test]
+    fn between_whom() {
+        // 0 ├───────┤            5     7  the last to end at 4 is the third
+        //   ├──┤                 ├─────┤
+        //      ├────┤            ├───┤    the first to start at 5 is the fourth
+        check(
+            &[(0, 4), (0, 2), (2, 4), (5, 7), (5, 6)],
+            (0, 7),
+            &[(4, 5, Some(2), Some(3))],
+        );
+    }
+
+    #[test]
+    fn at_the_edges() {
+        check(
+            &[(2, 4)],
+            (0, 9),
+            &[(0, 2, None, Some(0)), (4, 9, Some(0), None)],
+        );
+        check(&[(2, 4)], (3, 4), &[]);
+        check(&[(2, 4)], (5, 6), &[(5, 6, None, None)]);
+        check(&[], (5, 6), &[(5, 6, None, None)]);
+    }
+
+    #[test]
+    fn no_length_is_no_work() {
+        check(
+            &[(0, 1), (3, 3), (5, 6)],
+            (0, 6),
+            &[(1, 5, Some(0), Some(2))],
+        );
+    }
+
+    #[test]
+    fn buckets_are_half_open() {
+        let found = histogram(&[0, 999, 1_000, 4_999, 5_000, 10_000_000, u64::MAX / 4]);
+        let counts: Vec<u64> = found.iter().map(|bucket| bucket.count).collect();
+        assert_eq!(counts, [2, 2, 1, 0, 0, 0, 2]);
+        assert_eq!(found[1].total_ns, 5_999);
+        assert_eq!((found[6].from_ns, found[6].to_ns), (10_000_000, None));
+    }
+
+    proptest! {
+        /// Busy stretches and gaps, laid end to end, are the window.
+        #[test]
+        fn busy_and_gaps_tile_the_window(
+            mut spans in prop::collection::vec((0_u64..60, 0_u64..12), 0..12),
+            from in 0_u64..60, length in 0_u64..40,
+        ) {
+            spans.sort_unstable();
+            let intervals: Vec<Interval> =
+                spans.iter().map(|&(start, long)| interval(start, start + long)).collect();
+            let window = Span::new(from, from + length);
+            let found = occupancy(&intervals, window);
+            let mut tiles = found.busy.clone();
+            tiles.extend(found.gaps.iter().map(|gap| gap.span));
+            tiles.sort_unstable();
+            let mut at = window.start_ns;
+            for tile in tiles {
+                prop_assert_eq!(tile.start_ns, at);
+                prop_assert!(!tile.is_empty());
+                at = tile.end_ns;
+            }
+            prop_assert_eq!(at, window.end_ns);
+            let busy = union(intervals.iter().map(|one| one.span.clip(window)));
+            prop_assert_eq!(found.busy, busy);
+        }
+    }
+}

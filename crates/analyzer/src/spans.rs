@@ -1,0 +1,138 @@
+//! Stretches of time and what can be done with sets of them.
+//!
+//! All stretches are half-open, `[start, end)`, in nanoseconds since the
+//! recording began: two that touch neither overlap nor leave a gap. Sets are
+//! sorted lists of disjoint stretches. Lengths are always lengths of a union,
+//! since Vertex and Fragment work overlaps and adding durations would make a
+//! GPU busier than the clock.
+
+/// A stretch of time, `[start_ns, end_ns)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Span {
+    /// Its first nanosecond.
+    pub start_ns: u64,
+    /// The nanosecond after its last.
+    pub end_ns: u64,
+}
+
+impl Span {
+    /// From start to end; empty if the end is not after the start.
+    #[must_use]
+    pub(crate) fn new(start_ns: u64, end_ns: u64) -> Self {
+        Self {
+            start_ns,
+            end_ns: end_ns.max(start_ns),
+        }
+    }
+
+    /// How long it is.
+    #[must_use]
+    pub(crate) fn length_ns(self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+
+    /// The part of it inside another.
+    #[must_use]
+    pub(crate) fn clip(self, to: Self) -> Self {
+        let start_ns = self.start_ns.max(to.start_ns);
+        Self::new(start_ns, self.end_ns.min(to.end_ns))
+    }
+
+    /// Whether it holds no time at all.
+    #[must_use]
+    pub(crate) fn is_empty(self) -> bool {
+        self.start_ns == self.end_ns
+    }
+}
+
+/// The union of spans that come in order of their starts.
+///
+/// ```text
+/// in   ├──┤   ├─────┤
+///        ├──┤   ├─┤   ├──┤
+/// out  ├────┤ ├─────┤ ├──┤
+/// ```
+#[must_use]
+pub(crate) fn union(sorted: impl IntoIterator<Item = Span>) -> Vec<Span> {
+    let mut union: Vec<Span> = Vec::new();
+    for span in sorted.into_iter().filter(|span| !span.is_empty()) {
+        match union.last_mut() {
+            Some(last) if span.start_ns <= last.end_ns => {
+                last.end_ns = last.end_ns.max(span.end_ns);
+            }
+            _ => union.push(span),
+        }
+    }
+    union
+}
+
+/// The summed length of disjoint spans.
+#[must_use]
+pub(crate) fn length_ns(disjoint: &[Span]) -> u64 {
+    disjoint.iter().map(|span| span.length_ns()).sum()
+}
+
+/// How long two unions hold at once.
+#[must_use]
+pub(crate) fn overlap_ns(a: &[Span], b: &[Span]) -> u64 {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let mut total = 0;
+    while let (Some(&&x), Some(&&y)) = (a.peek(), b.peek()) {
+        total += x.clip(y).length_ns();
+        if x.end_ns <= y.end_ns {
+            a.next();
+        } else {
+            b.next();
+        }
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn spans(list: &[(u64, u64)]) -> Vec<Span> {
+        list.iter()
+            .map(|&(start, end)| Span::new(start, end))
+            .collect()
+    }
+
+    #[test]
+    fn touching_spans_are_one() {
+        let found = union(spans(&[(0, 2), (2, 4), (4, 4), (5, 9), (6, 7)]));
+        assert_eq!(found, spans(&[(0, 4), (5, 9)]));
+    }
+
+    /// The same questions answered by counting nanoseconds one by one.
+    fn covered(list: &[Span], window: Span) -> Vec<bool> {
+        (window.start_ns..window.end_ns)
+            .map(|t| list.iter().any(|s| s.start_ns <= t && t < s.end_ns))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_counting(
+            mut a in prop::collection::vec((0_u64..60, 0_u64..12), 0..12),
+            mut b in prop::collection::vec((0_u64..60, 0_u64..12), 0..12),
+            from in 0_u64..60, length in 0_u64..40,
+        ) {
+            a.sort_unstable();
+            b.sort_unstable();
+            let of = |list: &[(u64, u64)]| -> Vec<Span> {
+                list.iter().map(|&(start, long)| Span::new(start, start + long)).collect()
+            };
+            let window = Span::new(from, from + length);
+            let clipped = |list: &[Span]| union(list.iter().map(|s| s.clip(window)));
+            let (union_a, union_b) = (clipped(&of(&a)), clipped(&of(&b)));
+            let (in_a, in_b) = (covered(&of(&a), window), covered(&of(&b), window));
+            let count = |bits: Vec<bool>| bits.into_iter().filter(|&bit| bit).count() as u64;
+
+            prop_assert_eq!(length_ns(&union_a), count(in_a.clone()));
+            let both = in_a.iter().zip(&in_b).map(|(&x, &y)| x && y).collect();
+            prop_assert_eq!(overlap_ns(&union_a, &union_b), count(both));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Every GPU interval of a trace, whoever's it is, in order of time.
+
+use std::num::NonZeroU64;
+
+use metalens_trace::{
+    Column, Error, Integers, LabelId, Names, Place, Problem, ProcessId, Symbol, Table, Trace,
+};
+
+use crate::error::Result;
+use crate::spans::{Span, union};
+
+/// The table of GPU intervals.
+pub(crate) const GPU_INTERVALS: &str = "metal-gpu-intervals";
+/// The table of the GPU's own Active and Idle times.
+pub(crate) const GPU_STATES: &str = "metal-gpu-state-intervals";
+/// The table of encoders, which has both labels of each apart.
+pub(crate) const ENCODERS: &str = "metal-application-encoders-list";
+
+/// One row of `metal-gpu-intervals`: one kick of the GPU.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Interval {
+    /// When it ran.
+    pub span: Span,
+    /// Whose it is; `None` where the recorder did not know.
+    pub process: Option<ProcessId>,
+    /// `Compute`, `Vertex`, `Fragment`, …
+    pub channel: Option<Symbol>,
+    /// The words of its label: `Command Buffer 0:sin`.
+    pub label: Option<Symbol>,
+    /// The command buffer it belongs to; the table has 0 for none.
+    pub command_buffer: Option<NonZeroU64>,
+    /// The encoder it belongs to; the table has 0 for none.
+    pub encoder: Option<NonZeroU64>,
+}
+
+/// All intervals of a run, sorted by start; equal starts in the table's order.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    /// The intervals.
+    pub intervals: Vec<Interval>,
+    /// When the GPU says that it was active, if it was recorded.
+    pub active: Option<Vec<Span>>,
+}
+
+impl Timeline {
+    /// The timeline of a trace.
+    pub(crate) fn of(trace: &Trace) -> Result<Self> {
+        let table = trace.table(GPU_INTERVALS)?;
+        let mut intervals = intervals_of(table, &trace.names)?;
+        if !intervals.is_sorted_by_key(|interval| interval.span.start_ns) {
+            intervals.sort_by_key(|interval| interval.span.start_ns);
+        }
+        let active = trace
+            .find_table(GPU_STATES)
+            .map(|table| active_of(table, &trace.names));
+        Ok(Self {
+            intervals,
+            active: active.transpose()?,
+        })
+    }
+}
+
+fn intervals_of(table: &Table, names: &Names) -> Result<Vec<Interval>> {
+    let spans = spans_of(table)?;
+    let processes = table.processes("process")?;
+    let optional = Optional::of(table, names);
+    let interval = |(row, span): (usize, Span)| Interval {
+        span,
+        process: processes.get(row).copied().flatten(),
+        channel: optional.channel(row),
+        label: optional.label(row),
+        command_buffer: id_at(optional.command_buffers, row),
+        encoder: id_at(optional.encoders, row),
+    };
+    Ok(spans.into_iter().enumerate().map(interval).collect())
+}
+
+/// The columns that a report can do without.
+struct Optional<'a> {
+    names: &'a Names,
+    command_buffers: Option<&'a Integers>,
+    encoders: Option<&'a Integers>,
+    channels: Option<&'a [Option<Symbol>]>,
+    labels: Option<Labels<'a>>,
+}
+
+/// Labels are formatted labels; should a version write plain text, that is one too.
+enum Labels<'a> {
+    Formatted(&'a [Option<LabelId>]),
+    Plain(&'a [Option<Symbol>]),
+}
+
+impl<'a> Optional<'a> {
+    fn of(table: &'a Table, names: &'a Names) -> Self {
+        let formatted = table.labels("event-label").map(Labels::Formatted);
+        let labels = formatted.or_else(|_| table.texts("event-label").map(Labels::Plain));
+        Self {
+            names,
+            command_buffers: table.integers("cmdbuffer-id").ok(),
+            encoders: table.integers("encoder-id").ok(),
+            channels: table.texts("channel-name").ok(),
+            labels: labels.ok(),
+        }
+    }
+
+    fn channel(&self, row: usize) -> Option<Symbol> {
+        *self.channels?.get(row)?
+    }
+
+    fn label(&self, row: usize) -> Option<Symbol> {
+        match self.labels.as_ref()? {
+            Labels::Formatted(labels) => Some(self.names.label((*labels.get(row)?)?)?.text),
+            Labels::Plain(labels) => *labels.get(row)?,
+        }
+    }
+}
+
+/// An id of a row; null and 0 are none.
+fn id_at(ids: Option<&Integers>, row: usize) -> Option<NonZeroU64> {
+    NonZeroU64::new(ids?.get(row)?)
+}
+
+/// The union of the rows whose state is Active.
+fn active_of(table: &Table, names: &Names) -> Result<Vec<Span>> {
+    let states = table.texts("state")?;
+    let active = names.find_symbol("Active");
+    let rows = spans_of(table)?.into_iter().zip(states);
+    let mut spans: Vec<Span> = rows
+        .filter(|(_, state)| state.is_some() && **state == active)
+        .map(|(span, _)| span)
+        .collect();
+    spans.sort_unstable();
+    Ok(union(spans))
+}
+
+/// `start` and `duration` of each row; neither may be null.
+fn spans_of(table: &Table) -> Result<Vec<Span>> {
+    let starts = table.integers("start")?;
+    let durations = table.integers("duration")?;
+    let span = |row: usize| -> Result<Span> {
+        let start = starts.get(row).ok_or_else(|| null(table, row, "start"))?;
+        let duration = durations
+            .get(row)
+            .ok_or_else(|| null(table, row, "duration"))?;
+        Ok(Span::new(start, start.saturating_add(duration)))
+    };
+    (0..table.rows()).map(span).collect()
+}
+
+fn null(table: &Table, row: usize, column: &str) -> Error {
+    let place = Place {
+        table: Some(table.schema.name.clone()),
+        row: Some(row as u64 + 1),
+        column: Some(column.to_owned()),
+        ..Place::file(&table.file)
+    };
+    let problem = Problem::BadNumber {
+        text: "<sentinel/>".to_owned(),
+    };
+    Error::new(problem, place)
+}
+
+/// The distinct pairs of command-buffer label and encoder label in the encoder list.
+#[must_use]
+pub(crate) fn label_pairs(trace: &Trace) -> Vec<(Symbol, Symbol)> {
+    let Some(table) = trace.find_table(ENCODERS) else {
+        return Vec::new();
+    };
+    let texts = |mnemonic| {
+        let column = table.columns().find(|(spec, _)| spec.mnemonic == mnemonic);
+        match column {
+            Some((_, Column::Texts(texts))) => Some(texts),
+            _ => None,
+        }
+    };
+    let (Some(buffers), Some(encoders)) = (texts("cmdbuffer-label"), texts("encoder-label")) else {
+        return Vec::new();
+    };
+    let mut pairs: Vec<(Symbol, Symbol)> = buffers
+        .iter()
+        .zip(encoders)
+        .filter_map(|(b, e)| Some(((*b)?, (*e)?)))
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}

@@ -1,0 +1,138 @@
+//! The target's work, by name and by channel.
+
+use metalens_trace::{Names, Symbol};
+use rustc_hash::FxHashMap;
+
+use crate::kernel::{KernelNames, NamedBy};
+use crate::report::{Channel, Kernel};
+use crate::spans::{Span, length_ns, union};
+use crate::statistics::{ratio, summarize};
+use crate::timeline::Interval;
+
+/// The target's intervals, sorted into kernels: one per name, channel, and what
+/// gave the name, since a buffer and an encoder may be called the same.
+pub(crate) struct NamedIntervals {
+    groups: Vec<Group>,
+    /// Of each interval, its place in `groups`.
+    group_of: Vec<usize>,
+}
+
+struct Group {
+    name: String,
+    named_by: NamedBy,
+    channel: Option<Symbol>,
+}
+
+impl NamedIntervals {
+    /// How many kernels there are.
+    pub(crate) fn count(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Few labels are distinct, so each is named once.
+    pub(crate) fn of(mine: &[Interval], kernels: &KernelNames<'_>) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut by_label = FxHashMap::default();
+        let mut by_name: FxHashMap<(String, NamedBy, Option<Symbol>), usize> = FxHashMap::default();
+        let group_of = mine.iter().map(|interval| {
+            let channel = interval.channel;
+            *by_label
+                .entry((interval.label, channel))
+                .or_insert_with(|| {
+                    let (name, named_by) = kernels.name(interval.label, channel);
+                    *by_name
+                        .entry((name.clone(), named_by, channel))
+                        .or_insert_with(|| {
+                            groups.push(Group {
+                                name,
+                                named_by,
+                                channel,
+                            });
+                            groups.len() - 1
+                        })
+                })
+        });
+        Self {
+            group_of: group_of.collect(),
+            groups,
+        }
+    }
+
+    /// The kernel of an interval.
+    pub(crate) fn name_of(&self, interval: usize) -> Option<String> {
+        let group = self.groups.get(*self.group_of.get(interval)?)?;
+        Some(group.name.clone())
+    }
+
+    /// One entry per kernel: the most time first, then by name, channel and source.
+    pub(crate) fn summaries(&self, mine: &[Interval], window: Span, names: &Names) -> Vec<Kernel> {
+        let mut durations: Vec<Vec<u64>> = vec![Vec::new(); self.groups.len()];
+        for (interval, &group) in mine.iter().zip(&self.group_of) {
+            if let Some(durations) = durations.get_mut(group) {
+                durations.push(interval.span.clip(window).length_ns());
+            }
+        }
+        let all_ns = sum_ns(mine, window);
+        let mut kernels: Vec<Kernel> = self
+            .groups
+            .iter()
+            .zip(&mut durations)
+            .filter_map(|(group, durations)| kernel(group, durations, all_ns, names))
+            .collect();
+        kernels.sort_by(|a, b| {
+            let name =
+                |kernel: &Kernel| (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
+            b.total_ns
+                .cmp(&a.total_ns)
+                .then_with(|| name(a).cmp(&name(b)))
+        });
+        kernels
+    }
+}
+
+fn kernel(group: &Group, durations: &mut [u64], all_ns: u64, names: &Names) -> Option<Kernel> {
+    let summary = summarize(durations)?;
+    Some(Kernel {
+        name: group.name.clone(),
+        channel: group.channel.map(|channel| names.text(channel).to_owned()),
+        named_by: group.named_by,
+        time_pct: ratio(summary.total, all_ns).unwrap_or(0.0) * 100.0,
+        total_ns: summary.total,
+        instances: durations.len() as u64,
+        avg_ns: summary.mean,
+        med_ns: summary.median,
+        min_ns: summary.min,
+        max_ns: summary.max,
+        stddev_ns: summary.deviation,
+        p95_ns: summary.p95,
+        p99_ns: summary.p99,
+    })
+}
+
+/// One entry per channel, by name.
+pub(crate) fn channels(mine: &[Interval], window: Span, names: &Names) -> Vec<Channel> {
+    let mut by_channel: FxHashMap<Option<Symbol>, Vec<Interval>> = FxHashMap::default();
+    for interval in mine {
+        by_channel
+            .entry(interval.channel)
+            .or_default()
+            .push(*interval);
+    }
+    let channel = |(channel, intervals): (Option<Symbol>, Vec<Interval>)| Channel {
+        name: channel.map(|channel| names.text(channel).to_owned()),
+        intervals: intervals.len() as u64,
+        sum_ns: sum_ns(&intervals, window),
+        busy_ns: length_ns(&union(intervals.iter().map(|one| one.span.clip(window)))),
+    };
+    let mut channels: Vec<Channel> = by_channel.into_iter().map(channel).collect();
+    channels.sort_by(|a, b| a.name.cmp(&b.name));
+    channels
+}
+
+/// The summed durations inside the window.
+pub(crate) fn sum_ns(intervals: &[Interval], window: Span) -> u64 {
+    let lengths = intervals
+        .iter()
+        .map(|one| one.span.clip(window).length_ns());
+    lengths.fold(0, u64::saturating_add)
+}

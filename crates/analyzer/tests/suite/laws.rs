@@ -1,0 +1,168 @@
+//! The laws of the crate's first page, on random scenarios and random windows.
+
+use metalens_analyzer::{Error, Report, Request};
+use metalens_simulator::{Role, Scenario, random_scenario};
+use proptest::prelude::*;
+
+use super::report_of;
+
+fn check(report: &Report) {
+    let (busy, gaps, counts) = (&report.busy, &report.gaps, &report.counts);
+    let window = &report.window;
+    assert_eq!(window.span_ns, window.end_ns - window.start_ns);
+    assert_eq!(
+        busy.busy_ns + gaps.total_ns,
+        window.span_ns,
+        "busy + gaps = window"
+    );
+    assert_eq!(
+        busy.machine_busy_ns + busy.foreign_overlap_ns,
+        busy.busy_ns + busy.foreign_busy_ns,
+        "machine = busy + foreign - both"
+    );
+    assert_eq!(
+        busy.machine_active_ns,
+        Some(busy.machine_busy_ns),
+        "the two tables agree"
+    );
+    assert!(
+        busy.busy_ns <= busy.sum_ns,
+        "a union is no longer than the sum"
+    );
+
+    let buckets = &gaps.histogram;
+    assert_eq!(
+        buckets.iter().map(|bucket| bucket.count).sum::<u64>(),
+        gaps.count
+    );
+    assert_eq!(
+        buckets.iter().map(|bucket| bucket.total_ns).sum::<u64>(),
+        gaps.total_ns
+    );
+    assert_eq!(gaps.below_1us, buckets[0].count);
+    assert_eq!(gaps.top.first().map(|gap| gap.duration_ns), gaps.max_ns);
+    assert!(gaps.top.is_sorted_by(|a, b| a.duration_ns >= b.duration_ns));
+
+    let kernels = &report.kernels;
+    assert_eq!(
+        kernels.iter().map(|kernel| kernel.instances).sum::<u64>(),
+        counts.intervals
+    );
+    assert_eq!(
+        kernels.iter().map(|kernel| kernel.total_ns).sum::<u64>(),
+        busy.sum_ns
+    );
+    assert_eq!(kernels.len() as u64, counts.kernels);
+    let channels = &report.channels;
+    assert_eq!(
+        channels
+            .iter()
+            .map(|channel| channel.intervals)
+            .sum::<u64>(),
+        counts.intervals
+    );
+    assert_eq!(
+        channels.iter().map(|channel| channel.sum_ns).sum::<u64>(),
+        busy.sum_ns
+    );
+    assert!(
+        channels
+            .iter()
+            .all(|channel| channel.busy_ns <= busy.busy_ns)
+    );
+    let processes = &report.processes;
+    let named: u64 = processes.iter().map(|process| process.intervals).sum();
+    assert_eq!(named + counts.unattributed, counts.all_intervals);
+    let target = processes.iter().filter(|process| process.is_target);
+    assert_eq!(
+        target.map(|process| process.window_intervals).sum::<u64>(),
+        counts.intervals
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn hold_in_any_window(seed: u64, from in 0_u64..120, to in 0_u64..120) {
+        let scenario = random_scenario(seed);
+        // Some have nobody to report on.
+        let Ok(whole) = report_of(&scenario, &Request::default()) else { return Ok(()) };
+        check(&whole);
+        let at = |percent: u64| whole.window.start_ns + whole.window.span_ns * percent / 100;
+        let request = Request {
+            from_ns: Some(at(from)),
+            to_ns: Some(at(to)),
+            ..Request::default()
+        };
+        match report_of(&scenario, &request) {
+            Ok(cut) => {
+                check(&cut);
+                prop_assert!(cut.window.start_ns >= at(from).max(whole.window.start_ns));
+                prop_assert!(cut.window.end_ns <= at(to).min(whole.window.end_ns));
+                let excluded: u64 = cut.window.excluded.iter().map(|e| e.to_ns - e.from_ns).sum();
+                prop_assert_eq!(excluded + cut.window.span_ns, whole.window.span_ns);
+                prop_assert_eq!(&cut.processes[0].intervals, &whole.processes[0].intervals);
+            }
+            Err(Error::EmptyWindow { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Cutting a window in two loses nothing: busy time of the halves is that of the whole.
+#[test]
+fn two_halves_are_the_whole() {
+    let scenario = Scenario::preset("renderer").unwrap();
+    let whole = report_of(&scenario, &Request::default()).unwrap();
+    let middle = whole.window.start_ns + whole.window.span_ns / 2;
+    let half = |from_ns, to_ns| {
+        let request = Request {
+            from_ns,
+            to_ns,
+            ..Request::default()
+        };
+        report_of(&scenario, &request).unwrap().busy
+    };
+    let (first, second) = (half(None, Some(middle)), half(Some(middle), None));
+    assert_eq!(first.busy_ns + second.busy_ns, whole.busy.busy_ns);
+    assert_eq!(
+        first.machine_busy_ns + second.machine_busy_ns,
+        whole.busy.machine_busy_ns
+    );
+    assert_eq!(first.sum_ns + second.sum_ns, whole.busy.sum_ns);
+}
+
+/// Asking for a process by name, by pid, or not at all gives one answer; asking
+/// for everyone gives the machine's.
+#[test]
+fn however_it_is_asked_for() {
+    let scenario = Scenario::preset("shared-machine").unwrap();
+    let target = scenario
+        .process
+        .iter()
+        .find(|p| p.role == Role::Target)
+        .unwrap();
+    let asked = |processes: Vec<String>| {
+        let request = Request {
+            processes,
+            ..Request::default()
+        };
+        report_of(&scenario, &request).unwrap()
+    };
+    let unasked = asked(vec![]);
+    for request in [target.name.clone(), target.pid.to_string()] {
+        let report = asked(vec![request]);
+        assert_eq!((&report.busy, &report.gaps), (&unasked.busy, &unasked.gaps));
+    }
+    let everyone = asked(scenario.process.iter().map(|p| p.name.clone()).collect());
+    assert_eq!(everyone.busy.busy_ns, everyone.busy.machine_busy_ns);
+    assert_eq!(everyone.busy.foreign_busy_ns, 0);
+    let nobody = Request {
+        processes: vec!["nobody".to_owned()],
+        ..Request::default()
+    };
+    let error = report_of(&scenario, &nobody).unwrap_err().to_string();
+    assert!(error.starts_with("nobody has no GPU interval"), "{error}");
+    assert!(error.contains(&target.name), "{error}");
+}

@@ -1,0 +1,36 @@
+//! Reports against what is known from elsewhere: scenarios whose truth was
+//! counted before they were written, the laws, and real recordings.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a panic is the failure report, in the helpers too"
+)]
+
+mod laws;
+mod real;
+mod truth;
+
+use std::path::Path;
+
+use metalens_analyzer::{Error, Report, Request, analyze, selection};
+use metalens_simulator::{Scenario, write_export};
+use metalens_trace::{Input, LoadOptions};
+
+/// The report of a run of an export.
+fn report(folder: &Path, run: Option<u64>, request: &Request) -> Result<Report, Error> {
+    let options = LoadOptions {
+        run,
+        ..LoadOptions::default()
+    };
+    let trace = Input::open(folder)?.load(&selection(), options)?;
+    analyze(&trace, request)
+}
+
+/// Writes a scenario and reports on it.
+fn report_of(scenario: &Scenario, request: &Request) -> Result<Report, Error> {
+    let folder = tempfile::tempdir().unwrap();
+    write_export(scenario, folder.path(), false).unwrap();
+    report(folder.path(), None, request)
+}

@@ -1,0 +1,130 @@
+//! Real recordings, where they are at hand, against figures known from outside.
+
+use std::path::{Path, PathBuf};
+
+use metalens_analyzer::{Error, How, Request};
+use metalens_trace::{Input, LoadOptions, Selection};
+
+use super::report;
+
+/// The folder of real recordings, if this machine has it.
+fn recordings() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
+    let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
+    if !folder.is_dir() {
+        eprintln!("skipped: no real recordings at hand (METALENS_REAL names their folder)");
+        return None;
+    }
+    Some(folder)
+}
+
+struct Known {
+    folder: &'static str,
+    pid: u32,
+    all_intervals: u64,
+    span_ns: u64,
+    busy_ns: u64,
+    /// Union of all processes' intervals, and the GPU's own Active time.
+    machine_ns: u64,
+}
+
+#[test]
+fn known_figures() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let cases = [
+        Known {
+            folder: "m1-launched-1000",
+            pid: 37931,
+            all_intervals: 3_839,
+            span_ns: 200_189_875,
+            busy_ns: 6_698_335,
+            machine_ns: 10_591_919,
+        },
+        Known {
+            folder: "m1-bundle-and-export/export",
+            pid: 88921,
+            all_intervals: 1_260,
+            span_ns: 181_480_625,
+            busy_ns: 7_267_838,
+            machine_ns: 11_086_173,
+        },
+    ];
+    for known in cases {
+        let report = report(&recordings.join(known.folder), None, &Request::default()).unwrap();
+        assert_eq!(
+            (report.target.pid, report.target.how),
+            (Some(known.pid), How::Launched)
+        );
+        assert_eq!(report.counts.intervals, 1_000);
+        assert_eq!(report.counts.all_intervals, known.all_intervals);
+        assert_eq!(report.window.span_ns, known.span_ns);
+        assert_eq!(report.busy.busy_ns, known.busy_ns);
+        assert_eq!(report.busy.machine_busy_ns, known.machine_ns);
+        assert_eq!(report.busy.machine_active_ns, Some(known.machine_ns));
+        assert_eq!(report.gaps.total_ns, known.span_ns - known.busy_ns);
+        assert!(!report.run.synthetic);
+    }
+}
+
+#[test]
+fn the_target_never_reached_the_gpu() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let folder = recordings.join("m1-every-table-no-target-rows");
+    match report(&folder, None, &Request::default()) {
+        Err(Error::NoTargetRows {
+            present, ending, ..
+        }) => {
+            let present: Vec<&str> = present.iter().map(|one| one.name.as_str()).collect();
+            assert_eq!(present, ["WindowServer", "Terminal"]);
+            assert_eq!(ending.as_deref(), Some("exit(4)"));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Two tables that Instruments computes apart: who ran on the GPU when, and
+/// when the GPU was active. They agree to the nanosecond, whoever is looked at
+/// and whatever window that gives. Only the recording's very first stretch may
+/// differ: work that ran when the recording began has its start in one table,
+/// and the first event seen of it in the other (21 µs apart in one of these).
+#[test]
+fn machine_busy_is_the_gpus_own_active_time() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let mut compared = 0;
+    for folder in [
+        "m1-launched-1000",
+        "m1-bundle-and-export/export",
+        "m1-every-table-no-target-rows",
+    ] {
+        let folder = recordings.join(folder);
+        let everyone = Input::open(&folder).unwrap();
+        let processes = Selection::columns(&[("metal-gpu-intervals", &["start", "process"])]);
+        let trace = everyone.load(&processes, LoadOptions::default()).unwrap();
+        let first_start = trace
+            .table("metal-gpu-intervals")
+            .unwrap()
+            .integers("start")
+            .unwrap()
+            .get(0);
+        for (_, process) in trace.names.processes() {
+            let request = Request {
+                processes: vec![process.pid.unwrap().to_string()],
+                from_ns: first_start.map(|ns| ns + 1_000_000),
+                ..Request::default()
+            };
+            let report = report(&folder, None, &request).unwrap();
+            assert_eq!(
+                report.busy.machine_active_ns,
+                Some(report.busy.machine_busy_ns)
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 9, "{compared}");
+}

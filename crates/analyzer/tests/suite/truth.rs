@@ -1,0 +1,95 @@
+//! Every figure of a report equals the truth that the simulator counted from
+//! its own plan, by sweeps and tallies, without reading anything.
+
+use metalens_analyzer::{Error, Request};
+use metalens_simulator::{Scenario, Truth, presets, random_scenario, write_export};
+use serde_json::Value;
+
+use super::report;
+
+#[test]
+fn of_the_presets() {
+    for preset in presets().iter().filter(|preset| preset.name != "million") {
+        check(preset.name, &preset.scenario().unwrap());
+    }
+}
+
+#[test]
+fn of_random_scenarios() {
+    for seed in 0..300 {
+        check(&format!("seed {seed}"), &random_scenario(seed));
+    }
+}
+
+fn check(name: &str, scenario: &Scenario) {
+    let folder = tempfile::tempdir().unwrap();
+    for truth in write_export(scenario, folder.path(), false).unwrap() {
+        let run = Some(u64::from(truth.run));
+        match report(folder.path(), run, &Request::default()) {
+            Ok(report) => {
+                assert!(report.run.synthetic, "{name} is not marked");
+                assert!(
+                    report.notes[0].starts_with("SYNTHETIC"),
+                    "{name}: {:?}",
+                    report.notes
+                );
+                let report = serde_json::to_value(report).unwrap();
+                contains(&report, &expected(&truth), name);
+                // The table of contents gives whole microseconds.
+                let wall_ns = (truth.duration_ns + 500) / 1_000 * 1_000;
+                assert_eq!(report["run"]["duration_ns"], wall_ns, "{name}");
+            }
+            Err(Error::NoProcesses { .. }) => assert!(truth.window.is_none(), "{name}"),
+            Err(Error::NoRows { .. }) => assert_eq!(truth.counts.all_intervals, 0, "{name}"),
+            Err(Error::NoTargetRows { present, .. }) => {
+                assert!(truth.window.is_none(), "{name} has rows of the target");
+                let named = truth
+                    .processes
+                    .iter()
+                    .map(|p| (p.name.clone(), p.intervals));
+                let present = present.into_iter().map(|p| (p.name, p.intervals));
+                assert_eq!(sorted(present), sorted(named), "{name}");
+            }
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+}
+
+/// The truth without what is compared apart, or not reported yet.
+fn expected(truth: &Truth) -> Value {
+    let mut truth = serde_json::to_value(truth).unwrap();
+    let keys = truth.as_object_mut().unwrap();
+    for key in ["run", "duration_ns", "ledger"] {
+        keys.remove(key);
+    }
+    truth
+}
+
+/// Whether a report says all that the truth says, and as long lists of it.
+fn contains(report: &Value, truth: &Value, at: &str) {
+    match (report, truth) {
+        (Value::Object(report), Value::Object(truth)) => {
+            for (key, value) in truth {
+                let found = report.get(key).unwrap_or(&Value::Null);
+                contains(found, value, &format!("{at}.{key}"));
+            }
+        }
+        (Value::Array(report), Value::Array(truth)) => {
+            assert_eq!(
+                report.len(),
+                truth.len(),
+                "{at}: {report:?} against {truth:?}"
+            );
+            for (index, (report, truth)) in report.iter().zip(truth).enumerate() {
+                contains(report, truth, &format!("{at}[{index}]"));
+            }
+        }
+        _ => assert_eq!(report, truth, "{at}"),
+    }
+}
+
+fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort();
+    items
+}

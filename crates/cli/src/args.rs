@@ -1,0 +1,173 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use metalens_trace::LoadOptions;
+
+const AFTER_HELP: &str = "\
+INPUT is what `xctrace export` wrote: a folder with toc.xml and one <schema>.xml per table, a .zip \
+of such a folder, a single table, or - for standard input. Each may be compressed (.gz, .zst).
+
+Exit codes: 0 fine, 1 something failed, 2 bad usage, 4 the trace is unusable or has no rows for \
+the target. Of several inputs: 0 if all were fine, else 1.";
+
+/// Is my GPU busy, with what, and when it is idle, whose fault is that?
+#[derive(Debug, Parser)]
+#[command(version, after_help = AFTER_HELP, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Report how busy the GPU was, with what, and where it idled
+    Analyze(AnalyzeArguments),
+    /// List the tables of a trace, or print one
+    Tables(TablesArguments),
+    /// Write a synthetic export with known truth, for tests and dashboards
+    Synth(SynthArguments),
+    /// Print the JSON Schema of the report
+    Schema,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnalyzeArguments {
+    /// What to analyze: export folder, .zip, table, or - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Print the report as JSON (of several inputs, an array)
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Whom the report is about [default: whom the recording was about]
+    #[arg(long = "process", value_name = "NAME|PID")]
+    pub(crate) processes: Vec<String>,
+    /// Cut off what comes before this time of the recording, such as 1.5s or 200ms
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) from: Option<u64>,
+    /// Cut off what comes after this time of the recording
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) to: Option<u64>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TablesArguments {
+    /// Export folder, .zip, table, or - for standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// Print the rows of this table
+    #[arg(long, value_name = "NAME")]
+    pub(crate) schema: Option<String>,
+    /// How to print rows
+    #[arg(long, value_enum, default_value_t = RowFormat::Csv, requires = "schema")]
+    pub(crate) format: RowFormat,
+    /// Print the list as JSON
+    #[arg(long, conflicts_with = "schema")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowFormat {
+    /// Comma-separated values; null is empty, an empty text is ""
+    Csv,
+    /// One JSON object per line
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SynthArguments {
+    /// A scenario's file (.toml), or the name of a built-in one
+    #[arg(required_unless_present = "list", value_name = "SCENARIO")]
+    pub(crate) scenario: Option<String>,
+    /// The folder to write
+    #[arg(short, long, required_unless_present = "list", value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write into a folder that has something in it
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// List the built-in scenarios
+    #[arg(long, conflicts_with_all = ["scenario", "output", "force"])]
+    pub(crate) list: bool,
+}
+
+/// How to read a trace.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ReadingArguments {
+    /// Which run of the trace [default: the last]
+    #[arg(long, value_name = "N")]
+    pub(crate) run: Option<u64>,
+    /// Use the whole rows of a file that breaks off, and say so, instead of refusing it
+    #[arg(long)]
+    pub(crate) allow_truncated: bool,
+}
+
+impl From<ReadingArguments> for LoadOptions {
+    fn from(arguments: ReadingArguments) -> Self {
+        Self {
+            run: arguments.run,
+            allow_truncated: arguments.allow_truncated,
+        }
+    }
+}
+
+/// `1.5s`, `200ms`, `12us`, `12µs`, `500ns` → ns. The unit is required: a bare
+/// number is as likely to be meant in seconds as in nanoseconds.
+fn nanoseconds(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
+    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
+    let &(unit, digits) = unit.ok_or("a time needs a unit: 1.5s, 200ms, 12us or 500ns")?;
+    let number = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    decimal(number, digits).ok_or_else(|| format!("`{number}` is not a number of {unit}"))
+}
+
+/// `1.5` with 9 digits → 1,500,000,000, exactly. Finer than 1 ns is refused.
+fn decimal(number: &str, digits: u32) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let all_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let width = digits as usize;
+    if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) || fraction.len() > width {
+        return None;
+    }
+    let fraction: u64 = match width {
+        0 => 0,
+        _ => format!("{fraction:0<width$}").parse().ok()?,
+    };
+    let whole: u64 = whole.parse().ok()?;
+    whole.checked_mul(10_u64.pow(digits))?.checked_add(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn times() {
+        let cases = [
+            ("1.5s", Some(1_500_000_000)),
+            ("200ms", Some(200_000_000)),
+            ("0.25 us", Some(250)),
+            ("12µs", Some(12_000)),
+            ("500ns", Some(500)),
+            ("1.5ns", None),
+            ("15", None),
+            ("-1s", None),
+            ("s", None),
+            ("1e3s", None),
+            ("99999999999999999999s", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(nanoseconds(text).ok(), expected, "{text}");
+        }
+    }
+}

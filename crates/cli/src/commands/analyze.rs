@@ -1,0 +1,74 @@
+//! `metalens analyze`: one report per input.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use metalens_analyzer::{Report, Request, analyze, selection};
+use metalens_trace::Input;
+
+use crate::args::AnalyzeArguments;
+use crate::exit;
+use crate::screen::report;
+
+pub(crate) fn run(arguments: &AnalyzeArguments) -> anyhow::Result<ExitCode> {
+    if let (Some(from), Some(to)) = (arguments.from, arguments.to) {
+        anyhow::ensure!(from < to, "--from must lie before --to");
+    }
+    match arguments.inputs.as_slice() {
+        [only] => {
+            let report = one(only, arguments)?;
+            show(&[report], arguments, false)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        several => run_several(several, arguments),
+    }
+}
+
+/// A failed input does not stop the others; all that succeeded are shown.
+fn run_several<P: AsRef<Path>>(
+    inputs: &[P],
+    arguments: &AnalyzeArguments,
+) -> anyhow::Result<ExitCode> {
+    let mut reports = Vec::new();
+    for input in inputs {
+        match one(input.as_ref(), arguments) {
+            Ok(report) => reports.push(report),
+            Err(error) => exit::tell(&error),
+        }
+    }
+    show(&reports, arguments, true)?;
+    match reports.len() == inputs.len() {
+        true => Ok(ExitCode::SUCCESS),
+        false => Ok(exit::some_failed()),
+    }
+}
+
+fn one(input: &Path, arguments: &AnalyzeArguments) -> anyhow::Result<Report> {
+    let request = Request {
+        processes: arguments.processes.clone(),
+        from_ns: arguments.from,
+        to_ns: arguments.to,
+    };
+    let trace = Input::open(input)?.load(&selection(), arguments.reading.into())?;
+    Ok(analyze(&trace, &request)?)
+}
+
+fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    if arguments.json {
+        let json = match reports {
+            [only] if !several => serde_json::to_string_pretty(only)?,
+            _ => serde_json::to_string_pretty(reports)?,
+        };
+        writeln!(out, "{json}")?;
+        return Ok(());
+    }
+    for (at, one) in reports.iter().enumerate() {
+        if at > 0 {
+            writeln!(out, "\n")?;
+        }
+        out.write_all(report::render(one).as_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! One file per command: read, ask, show.
+
+pub(crate) mod analyze;
+pub(crate) mod schema;
+pub(crate) mod synth;
+pub(crate) mod tables;

@@ -1,0 +1,52 @@
+//! `metalens synth`: a synthetic export with known truth.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use metalens_simulator::{Scenario, presets, write_export};
+
+use crate::args::SynthArguments;
+use crate::screen::columns::{Align, Columns};
+use crate::screen::units::counted;
+
+pub(crate) fn run(arguments: &SynthArguments) -> anyhow::Result<ExitCode> {
+    let (Some(scenario), Some(output)) = (&arguments.scenario, &arguments.output) else {
+        return list();
+    };
+    let scenario = find(scenario)?;
+    write_export(&scenario, output, arguments.force)
+        .with_context(|| format!("cannot write {}", output.display()))?;
+    writeln!(
+        anstream::stderr(),
+        "wrote {}: {}, synthetic, with their truth in truth.json",
+        output.display(),
+        counted(scenario.intervals_planned(), "GPU interval"),
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list() -> anyhow::Result<ExitCode> {
+    let mut columns = Columns::new(&[("scenario", Align::Left), ("what it shows", Align::Left)]);
+    for preset in presets() {
+        columns.row([preset.name.to_owned(), preset.about.to_owned()]);
+    }
+    let mut out = anstream::stdout().lock();
+    for line in columns.lines() {
+        writeln!(out, "{line}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A built-in scenario, else a file.
+fn find(name: &str) -> anyhow::Result<Scenario> {
+    if let Some(preset) = Scenario::preset(name) {
+        return Ok(preset);
+    }
+    if !Path::new(name).is_file() {
+        bail!("there is neither a file nor a built-in scenario `{name}` (--list shows those)");
+    }
+    let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    Scenario::from_toml(&text).with_context(|| name.to_owned())
+}

@@ -1,0 +1,176 @@
+//! `metalens tables`: what tables a trace has, and their rows.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use metalens_trace::{Input, InputKind, ListedDocument, Problem, Selection};
+use serde::Serialize;
+
+use crate::args::{RowFormat, TablesArguments};
+use crate::exit;
+use crate::screen::columns::{Align, Columns, wrap};
+use crate::screen::style::FAINT;
+use crate::screen::units::{count, counted, safe};
+
+mod cells;
+mod rows;
+
+pub(crate) fn run(arguments: &TablesArguments) -> anyhow::Result<ExitCode> {
+    let input = Input::open(&arguments.input)?;
+    match &arguments.schema {
+        Some(schema) => print_rows(input, schema, arguments),
+        None => list(&input, arguments),
+    }
+}
+
+fn print_rows(input: Input, schema: &str, arguments: &TablesArguments) -> anyhow::Result<ExitCode> {
+    let selection = Selection::table(schema).with_rendered_labels();
+    let trace = input.load(&selection, arguments.reading.into())?;
+    let table = trace.table(schema)?;
+    for note in trace.notes.iter().chain(&trace.ambiguities(&[schema])) {
+        writeln!(anstream::stderr(), "note: {}", safe(&note.to_string()))?;
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match arguments.format {
+        RowFormat::Csv => rows::csv(table, &trace.names, &mut out)?,
+        RowFormat::Jsonl => rows::json_lines(table, &trace.names, &mut out)?,
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line of the list.
+#[derive(Serialize)]
+struct Listed {
+    /// Of a file that could not be read, what its name promises.
+    schema: String,
+    run: Option<u64>,
+    /// Null if the file could not be read.
+    rows: Option<usize>,
+    columns: Option<Vec<String>>,
+    file: String,
+    problem: Option<String>,
+}
+
+impl Listed {
+    fn of(document: &ListedDocument, inside: &str) -> Self {
+        let file = document.file.strip_prefix(inside).unwrap_or(&document.file);
+        let file = file.trim_start_matches('/').to_owned();
+        match &document.table {
+            Ok(table) => Self {
+                schema: table.schema.name.clone(),
+                run: table.origin.run,
+                rows: Some(table.rows),
+                columns: Some(table.schema.mnemonics()),
+                file,
+                problem: table
+                    .truncated
+                    .then(|| "TRUNCATED: only the whole rows".to_owned()),
+            },
+            Err(error) => Self {
+                schema: document.promised.clone(),
+                run: None,
+                rows: None,
+                columns: None,
+                file,
+                problem: Some(error.problem().to_string()),
+            },
+        }
+    }
+}
+
+fn list(input: &Input, arguments: &TablesArguments) -> anyhow::Result<ExitCode> {
+    let documents = input.list(arguments.reading.into());
+    let inside = if input.kind() == InputKind::Export {
+        input.path()
+    } else {
+        ""
+    };
+    let listed: Vec<Listed> = documents
+        .iter()
+        .map(|one| Listed::of(one, inside))
+        .collect();
+    let mut out = anstream::stdout().lock();
+    match arguments.json {
+        true => writeln!(out, "{}", serde_json::to_string_pretty(&listed)?)?,
+        false => out.write_all(screen(&listed, &not_exported(input, &listed)).as_bytes())?,
+    }
+    let failed = documents
+        .into_iter()
+        .filter_map(|document| document.table.err());
+    let failed: Vec<_> = failed.filter(is_failure).collect();
+    let code = if failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        exit::some_failed()
+    };
+    failed
+        .into_iter()
+        .for_each(|error| exit::tell(&error.into()));
+    Ok(code)
+}
+
+/// A file that Git LFS did not fetch, or an export that matched nothing, is a
+/// table that is not there: the list says so, but nothing failed.
+fn is_failure(error: &metalens_trace::Error) -> bool {
+    !matches!(
+        error.problem(),
+        Problem::LfsPointer | Problem::NothingSelected
+    )
+}
+
+fn screen(listed: &[Listed], not_exported: &[String]) -> String {
+    let runs: BTreeSet<u64> = listed.iter().filter_map(|one| one.run).collect();
+    let several_runs = runs.len() > 1;
+    let mut headings = vec![
+        ("table", Align::Left),
+        ("rows", Align::Right),
+        ("columns", Align::Right),
+    ];
+    if several_runs {
+        headings.push(("run", Align::Right));
+    }
+    headings.extend([("file", Align::Left), ("", Align::Left)]);
+    let mut columns = Columns::new(&headings);
+    let number = |number: Option<u64>| number.map_or("-".to_owned(), count);
+    for one in listed {
+        let width = one.columns.as_ref().map(|columns| columns.len() as u64);
+        let mut row = vec![
+            safe(&one.schema),
+            number(one.rows.map(|n| n as u64)),
+            number(width),
+        ];
+        if several_runs {
+            row.push(number(one.run));
+        }
+        row.extend([safe(&one.file), safe(one.problem.as_deref().unwrap_or(""))]);
+        columns.row(row);
+    }
+    let mut text = String::new();
+    for (at, line) in columns.lines().into_iter().enumerate() {
+        match at {
+            0 => text.push_str(&format!("{FAINT}{line}{FAINT:#}\n")),
+            _ => text.push_str(&format!("{line}\n")),
+        }
+    }
+    if !not_exported.is_empty() {
+        let of = counted(not_exported.len() as u64, "more table");
+        text.push_str(&format!("\n{of} in the trace, not in this export:\n"));
+        for line in wrap(&safe(&not_exported.join(" ")), 96) {
+            text.push_str(&format!("{FAINT}  {line}{FAINT:#}\n"));
+        }
+    }
+    text
+}
+
+/// The schemas that the table of contents names and no file has.
+fn not_exported(input: &Input, listed: &[Listed]) -> Vec<String> {
+    let runs = input.toc().into_iter().flat_map(|toc| &toc.runs);
+    let named = runs
+        .flat_map(|run| &run.tables)
+        .map(|table| table.schema.as_str());
+    let exported: BTreeSet<&str> = listed.iter().map(|one| one.schema.as_str()).collect();
+    let missing: BTreeSet<&str> = named.filter(|schema| !exported.contains(schema)).collect();
+    missing.into_iter().map(str::to_owned).collect()
+}

@@ -1,0 +1,88 @@
+//! The rows of a table, as CSV or JSON lines.
+
+use std::io::{self, Write};
+
+use metalens_trace::{Names, Table};
+
+use super::cells;
+
+/// A heading of mnemonics, then a line per row. Null is an empty field, an
+/// empty text is `""`, so that the two stay apart.
+pub(crate) fn csv(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
+    let headings = table.columns().map(|(spec, _)| quote(&spec.mnemonic));
+    writeln!(out, "{}", headings.collect::<Vec<_>>().join(","))?;
+    for row in 0..table.rows() {
+        for (at, (_, column)) in table.columns().enumerate() {
+            if at > 0 {
+                out.write_all(b",")?;
+            }
+            if let Some(text) = cells::text(column, row, names) {
+                out.write_all(quote(&text).as_bytes())?;
+            }
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// One object per row, its keys in the table's order.
+pub(crate) fn json_lines(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
+    for row in 0..table.rows() {
+        for (at, (spec, column)) in table.columns().enumerate() {
+            out.write_all(if at == 0 { b"{" } else { b"," })?;
+            serde_json::to_writer(&mut *out, &spec.mnemonic)?;
+            out.write_all(b":")?;
+            serde_json::to_writer(&mut *out, &cells::json(column, row, names))?;
+        }
+        out.write_all(b"}\n")?;
+    }
+    Ok(())
+}
+
+fn quote(text: &str) -> String {
+    let plain = !text.is_empty() && !text.contains(['"', ',', '\n', '\r']);
+    match plain {
+        true => text.to_owned(),
+        false => format!("\"{}\"", text.replace('"', "\"\"")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use metalens_trace::{Selection, read_document};
+
+    const XML: &str = r#"<trace-query-result><node xpath='/run[1]/table[1]'><schema name="t">
+<col><mnemonic>n</mnemonic><name>N</name><engineering-type>uint64</engineering-type></col>
+<col><mnemonic>s</mnemonic><name>S</name><engineering-type>string</engineering-type></col>
+<col><mnemonic>p</mnemonic><name>P</name><engineering-type>process</engineering-type></col>
+</schema>
+<row><uint64 id="1" fmt="1,000">1000</uint64><string id="2" fmt="a,&quot;b&quot;">a,&quot;b&quot;</string><process id="3" fmt="bench (7)"><pid id="4" fmt="7">7</pid></process></row>
+<row><sentinel/><string id="5" fmt=""></string><process ref="3"/></row>
+<row><uint64 ref="1"/><sentinel/><sentinel/></row>
+</node></trace-query-result>"#;
+
+    fn check(print: impl Fn(&Table, &Names, &mut Vec<u8>) -> io::Result<()>, expected: &str) {
+        let mut names = Names::new();
+        let selection = Selection::everything();
+        let tables = read_document(XML.as_bytes(), "t.xml", &mut names, &selection).unwrap();
+        let mut out = Vec::new();
+        print(&tables[0], &names, &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn null_and_empty_stay_apart_in_csv() {
+        let expected = "n,s,p\n1000,\"a,\"\"b\"\"\",bench (7)\n,\"\",bench (7)\n1000,,\n";
+        check(csv, expected);
+    }
+
+    #[test]
+    fn json_keeps_the_parts() {
+        let expected = r#"{"n":1000,"s":"a,\"b\"","p":{"name":"bench","pid":7}}
+{"n":null,"s":"","p":{"name":"bench","pid":7}}
+{"n":1000,"s":null,"p":null}
+"#;
+        check(json_lines, expected);
+    }
+}

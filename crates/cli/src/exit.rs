@@ -1,0 +1,83 @@
+//! Exit codes, and how a failure is told.
+//!
+//! | code | meaning |
+//! | --- | --- |
+//! | 0 | fine |
+//! | 1 | something failed |
+//! | 2 | bad usage |
+//! | 4 | the trace is unusable, or has no rows for the target |
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const UNUSABLE: u8 = 4;
+
+/// clap's own message: help and version are no failures.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    // Nothing is left to be done if even this cannot be written.
+    let _ = error.print();
+    if error.use_stderr() {
+        ExitCode::from(USAGE)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Tells a failure on stderr and turns it into an exit code.
+pub(crate) fn report(result: anyhow::Result<ExitCode>) -> ExitCode {
+    let error = match result {
+        Ok(code) => return code,
+        Err(error) => error,
+    };
+    if is_broken_pipe(&error) {
+        // `metalens … | head` has all it wanted.
+        return ExitCode::SUCCESS;
+    }
+    tell(&error);
+    ExitCode::from(code_of(&error))
+}
+
+/// Several inputs: some failed, and each was told.
+pub(crate) fn some_failed() -> ExitCode {
+    ExitCode::from(FAILED)
+}
+
+/// The error and what to do about it, on stderr.
+pub(crate) fn tell(error: &anyhow::Error) {
+    let style = crate::screen::style::ERROR;
+    let mut message = format!("{style}error:{style:#} {error:#}\n");
+    if let Some(hint) = hint(error) {
+        let style = crate::screen::style::HINT;
+        message.push_str(&format!("{style}hint:{style:#} {hint}\n"));
+    }
+    // Nothing is left to be done if even this cannot be written.
+    let _ = anstream::stderr().write_all(message.as_bytes());
+}
+
+fn hint(error: &anyhow::Error) -> Option<String> {
+    if let Some(error) = error.downcast_ref::<metalens_analyzer::Error>() {
+        return error.hint();
+    }
+    error.downcast_ref::<metalens_trace::Error>()?.hint()
+}
+
+fn code_of(error: &anyhow::Error) -> u8 {
+    let trace_code = |error: &metalens_trace::Error| match error.problem().is_unusable_input() {
+        true => UNUSABLE,
+        false => FAILED,
+    };
+    match error.downcast_ref::<metalens_analyzer::Error>() {
+        Some(metalens_analyzer::Error::Trace(error)) => trace_code(error),
+        Some(_) => UNUSABLE,
+        None => error
+            .downcast_ref::<metalens_trace::Error>()
+            .map_or(FAILED, trace_code),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,32 @@
+//! `metalens`: is my GPU busy, with what, and when it is idle, whose fault is that?
+//!
+//! This crate is the words and the wiring: it alone prints, asks and decides
+//! exit codes. What is true of a trace, the other crates say.
+
+mod args;
+mod commands;
+mod exit;
+mod screen;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return exit::usage(&error),
+    };
+    exit::report(run(arguments))
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    match arguments.command {
+        Command::Analyze(arguments) => commands::analyze::run(&arguments),
+        Command::Tables(arguments) => commands::tables::run(&arguments),
+        Command::Synth(arguments) => commands::synth::run(&arguments),
+        Command::Schema => commands::schema::run(),
+    }
+}

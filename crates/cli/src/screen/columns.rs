@@ -1,0 +1,130 @@
+//! Aligned columns.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Which side a column's cells lean to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// Rows under a heading, each column as wide as its widest cell.
+pub(crate) struct Columns {
+    alignment: Vec<Align>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Columns {
+    /// Columns with these headings.
+    pub(crate) fn new(headings: &[(&str, Align)]) -> Self {
+        Self {
+            alignment: headings.iter().map(|&(_, align)| align).collect(),
+            rows: vec![
+                headings
+                    .iter()
+                    .map(|&(heading, _)| heading.to_owned())
+                    .collect(),
+            ],
+        }
+    }
+
+    /// One more row.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// The lines, the heading first, each indented by two.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.width()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..self.alignment.len()).map(width).collect();
+        self.rows
+            .iter()
+            .map(|row| self.line(row, &widths))
+            .collect()
+    }
+
+    fn line(&self, row: &[String], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for ((cell, &width), align) in row.iter().zip(widths).zip(&self.alignment) {
+            let padding = " ".repeat(width.saturating_sub(cell.width()));
+            match align {
+                Align::Left => line.push_str(&format!("  {cell}{padding}")),
+                Align::Right => line.push_str(&format!("  {padding}{cell}")),
+            }
+        }
+        line.trim_end().to_owned()
+    }
+}
+
+/// Shortens a text to a width, in the middle: both ends of a label tell.
+pub(crate) fn shorten(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let half = width.saturating_sub(1) / 2;
+    let head = take_width(text.chars(), half);
+    let tail: String = take_width(text.chars().rev(), half).chars().rev().collect();
+    format!("{head}…{tail}")
+}
+
+fn take_width(characters: impl Iterator<Item = char>, width: usize) -> String {
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used <= width
+    };
+    characters.take_while(fits).collect()
+}
+
+/// Breaks a text into lines of a width, at spaces.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_align_by_display_width() {
+        let mut columns = Columns::new(&[("name", Align::Left), ("n", Align::Right)]);
+        columns.row(["カーネル".to_owned(), "7".to_owned()]);
+        columns.row(["sin".to_owned(), "1,000".to_owned()]);
+        assert_eq!(
+            columns.lines(),
+            [
+                "  name          n",
+                "  カーネル      7",
+                "  sin       1,000"
+            ]
+        );
+    }
+
+    #[test]
+    fn long_texts_keep_both_ends() {
+        assert_eq!(shorten("abcdefghij", 7), "abc…hij");
+        assert_eq!(shorten("abc", 7), "abc");
+        assert_eq!(shorten("カーネルカーネル", 7), "カ…ル");
+    }
+
+    #[test]
+    fn words_wrap() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("", 8), [""]);
+    }
+}

@@ -1,0 +1,6 @@
+//! What people see on a terminal.
+
+pub(crate) mod columns;
+pub(crate) mod report;
+pub(crate) mod style;
+pub(crate) mod units;

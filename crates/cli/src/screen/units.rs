@@ -1,0 +1,117 @@
+//! Numbers as people read them.
+
+/// `179.1 µs`: four digits, in the unit that fits.
+#[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
+pub(crate) fn time(ns: u64) -> String {
+    const UNITS: [(&str, f64); 4] = [("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("h", 3.6e12)];
+    if ns < 1_000 {
+        return format!("{ns} ns");
+    }
+    let fits = |&&(_, scale): &&(&str, f64)| ns as f64 / scale < 999.95 || scale >= 3.6e12;
+    // Seconds go on up to two hours.
+    let seconds = (1_000_000_000_000..7_200_000_000_000).contains(&ns);
+    let (unit, scale) = match UNITS.iter().find(fits) {
+        _ if seconds => ("s", 1e9),
+        Some(&found) => found,
+        None => ("h", 3.6e12),
+    };
+    let value = ns as f64 / scale;
+    match value {
+        _ if value < 9.9995 => format!("{value:.3} {unit}"),
+        _ if value < 99.995 => format!("{value:.2} {unit}"),
+        _ => format!("{value:.1} {unit}"),
+    }
+}
+
+/// `1,234,567`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `1 gap`, `2 gaps`.
+pub(crate) fn counted(number: u64, word: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {word}{plural}", count(number))
+}
+
+/// `3.3 %`; what is small is not rounded to nothing, what is not all not to all.
+pub(crate) fn percent(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    match percent {
+        _ if percent == 0.0 => "0 %".to_owned(),
+        _ if percent < 0.01 => "<0.01 %".to_owned(),
+        _ if percent < 0.995 => format!("{percent:.2} %"),
+        _ if percent < 99.95 => format!("{percent:.1} %"),
+        _ if percent < 100.0 => ">99.9 %".to_owned(),
+        _ => format!("{percent:.0} %"),
+    }
+}
+
+/// Text from a trace, harmless to a terminal: no control characters.
+pub(crate) fn safe(text: &str) -> String {
+    let replace = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(replace).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        let cases = [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_000, "1.000 µs"),
+            (9_999, "9.999 µs"),
+            (10_000, "10.00 µs"),
+            (179_083, "179.1 µs"),
+            (999_949, "999.9 µs"),
+            (999_950, "1.000 ms"),
+            (200_189_875, "200.2 ms"),
+            (2_123_889_000, "2.124 s"),
+            (3_600_000_000_000, "3600.0 s"),
+            (86_400_000_000_000, "24.00 h"),
+            (u64::MAX, "5124095.6 h"),
+        ];
+        for (ns, expected) in cases {
+            assert_eq!(time(ns), expected);
+        }
+    }
+
+    #[test]
+    fn counts_and_shares() {
+        assert_eq!(
+            ["1", "999", "1,000", "1,234,567"].map(str::to_owned),
+            [1, 999, 1_000, 1_234_567].map(count)
+        );
+        assert_eq!(
+            (counted(1, "gap"), counted(0, "gap")),
+            ("1 gap".to_owned(), "0 gaps".to_owned())
+        );
+        let cases = [
+            (0.0, "0 %"),
+            (0.000_001, "<0.01 %"),
+            (0.001, "0.10 %"),
+            (0.0335, "3.4 %"),
+            (0.9999, ">99.9 %"),
+            (1.0, "100 %"),
+        ];
+        for (ratio, expected) in cases {
+            assert_eq!(percent(ratio), expected);
+        }
+    }
+
+    #[test]
+    fn a_label_cannot_move_the_cursor() {
+        assert_eq!(safe("a\u{1b}[2J\u{9b}b"), "a\u{fffd}[2J\u{fffd}b");
+    }
+}

@@ -1,0 +1,72 @@
+//! Writes the folder: one XML document per table, the table of contents, the truth, the scenario.
+//!
+//! A run is planned once and its tables are written one after another, each streamed to disk, so
+//! memory holds the plan and never a document. The table of contents is written last: a folder
+//! without one was interrupted.
+
+mod cells;
+mod display;
+mod document;
+mod folder;
+mod schemas;
+pub(crate) mod table;
+mod tables;
+mod toc;
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::MARK;
+use crate::error::Error;
+use crate::plan;
+use crate::scenario::Scenario;
+use crate::truth::{self, Truth, TruthFile};
+use document::Document;
+use folder::Folder;
+use table::Table;
+
+/// Writes the scenario's export into `dir`, with `truth.json` and `scenario.toml` beside the
+/// tables, and returns the truth of each run.
+///
+/// # Errors
+/// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use when
+/// `overwrite` is off, [`Error::Io`] when the disk refuses.
+pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<Vec<Truth>, Error> {
+    scenario.validate()?;
+    let mut folder = Folder::open(dir, overwrite)?;
+    let mut truths = Vec::new();
+    let mut contents = Vec::new();
+    for run in 1..=scenario.runs {
+        let plan = plan::plan(scenario, run)?;
+        let chosen = scenario.tables.as_deref().unwrap_or(&Table::ALL);
+        for table in Table::ALL.iter().filter(|table| chosen.contains(table)) {
+            let mut document = Document::create(&mut folder, *table, scenario, &plan)?;
+            tables::write_rows(*table, &mut document)?;
+            document.finish()?;
+        }
+        truths.push(truth::of(&plan));
+        contents.push(toc::Contents::of(&plan));
+    }
+    write_truth(&mut folder, &truths)?;
+    write_scenario(&mut folder, scenario)?;
+    toc::write(&mut folder, scenario, &contents)?;
+    folder.remove_stale()?;
+    Ok(truths)
+}
+
+fn write_truth(folder: &mut Folder, truths: &[Truth]) -> Result<(), Error> {
+    let file = TruthFile {
+        synthetic: MARK.to_owned(),
+        runs: truths.to_vec(),
+    };
+    let mut text = serde_json::to_string_pretty(&file)?;
+    text.push('\n');
+    folder.write_whole("truth.json", |out| out.write_all(text.as_bytes()))
+}
+
+fn write_scenario(folder: &mut Folder, scenario: &Scenario) -> Result<(), Error> {
+    let text = toml::to_string(scenario)?;
+    folder.write_whole("scenario.toml", |out| {
+        write!(out, "# synthetic: {MARK}\n{text}")
+    })
+}

@@ -1,0 +1,170 @@
+//! How Instruments displays values: the `fmt` attributes.
+
+/// Appends a number in decimal.
+pub(super) fn decimal(value: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// `4,050,234,859`
+pub(super) fn thousands(value: u64, out: &mut Vec<u8>) {
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(value).as_bytes();
+    let first = (digits.len() - 1) % 3 + 1;
+    let (head, rest) = digits.split_at(first);
+    out.extend_from_slice(head);
+    for group in rest.chunks_exact(3) {
+        out.push(b',');
+        out.extend_from_slice(group);
+    }
+}
+
+/// `0xf169adeb`
+pub(super) fn hex(value: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"0x");
+    let digits = (16 - value.leading_zeros() / 4).max(1);
+    for place in (0..digits).rev() {
+        let nibble = (value >> (4 * place)) & 0xf;
+        out.push(b"0123456789abcdef"[usize::from(nibble.to_le_bytes()[0])]);
+    }
+}
+
+/// `00:00.481.424`: minutes, seconds, milli- and microseconds, the rest cut off.
+pub(super) fn instant(ns: u64, out: &mut Vec<u8>) {
+    let us = ns / 1_000;
+    padded(us / 60_000_000, 2, out);
+    out.push(b':');
+    padded(us / 1_000_000 % 60, 2, out);
+    out.push(b'.');
+    padded(us / 1_000 % 1_000, 3, out);
+    out.push(b'.');
+    padded(us % 1_000, 3, out);
+}
+
+/// `583 ns`, `11.42 µs`, `22.42 ms`, `4.14 s`
+pub(super) fn duration(ns: u64, out: &mut Vec<u8>) {
+    let (scale, unit) = match ns {
+        0..1_000 => {
+            decimal(ns, out);
+            out.extend_from_slice(b" ns");
+            return;
+        }
+        1_000..1_000_000 => (1_000, " µs"),
+        1_000_000..1_000_000_000 => (1_000_000, " ms"),
+        1_000_000_000..60_000_000_000 => (1_000_000_000, " s"),
+        _ => (60_000_000_000, " min"),
+    };
+    hundredths(ns, scale, out);
+    out.extend_from_slice(unit.as_bytes());
+}
+
+/// `0 Bytes`, `64.00 KiB`
+pub(super) fn bytes(value: u64, out: &mut Vec<u8>) {
+    let (scale, unit) = match value {
+        0..1_024 => {
+            decimal(value, out);
+            out.extend_from_slice(b" Bytes");
+            return;
+        }
+        1_024..1_048_576 => (1_024, " KiB"),
+        1_048_576..1_073_741_824 => (1_048_576, " MiB"),
+        _ => (1_073_741_824, " GiB"),
+    };
+    hundredths(value, scale, out);
+    out.extend_from_slice(unit.as_bytes());
+}
+
+/// Two places behind the point; halves go to the even digit, as in `%.2f` of 95.125.
+fn hundredths(value: u64, scale: u64, out: &mut Vec<u8>) {
+    let (whole, rest) = (value / scale, value % scale * 100);
+    let (cut, left) = (rest / scale, rest % scale);
+    let up = left * 2 > scale || (left * 2 == scale && cut % 2 == 1);
+    let rounded = whole * 100 + cut + u64::from(up);
+    decimal(rounded / 100, out);
+    out.push(b'.');
+    padded(rounded % 100, 2, out);
+}
+
+/// Zeros in front up to `width` digits.
+pub(super) fn padded(value: u64, width: usize, out: &mut Vec<u8>) {
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(value).as_bytes();
+    out.extend(std::iter::repeat_n(
+        b'0',
+        width.saturating_sub(digits.len()),
+    ));
+    out.extend_from_slice(digits);
+}
+
+/// Text with XML's own characters escaped, for attributes and for content.
+pub(super) fn escaped(text: &str, out: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        let entity: &[u8] = match byte {
+            b'&' => b"&amp;",
+            b'<' => b"&lt;",
+            b'>' => b"&gt;",
+            b'"' => b"&quot;",
+            _ => continue,
+        };
+        out.extend_from_slice(&bytes[done..at]);
+        out.extend_from_slice(entity);
+        done = at + 1;
+    }
+    out.extend_from_slice(&bytes[done..]);
+}
+
+#[cfg(test)]
+mod tests {
+    fn shown(show: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        show(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn durations_round_as_instruments_does() {
+        let shown = |ns| shown(|out| super::duration(ns, out));
+        assert_eq!(shown(583), "583 ns");
+        assert_eq!(shown(11_417), "11.42 µs");
+        assert_eq!(shown(371_000), "371.00 µs");
+        assert_eq!(shown(95_125), "95.12 µs");
+        assert_eq!(shown(99_375), "99.38 µs");
+        assert_eq!(shown(22_418_584), "22.42 ms");
+        assert_eq!(shown(4_135_359_048), "4.14 s");
+    }
+
+    #[test]
+    fn instants_are_cut_to_microseconds() {
+        assert_eq!(
+            shown(|out| super::instant(481_424_333, out)),
+            "00:00.481.424"
+        );
+        assert_eq!(
+            shown(|out| super::instant(61_000_000_999, out)),
+            "01:01.000.000"
+        );
+    }
+
+    #[test]
+    fn numbers_have_separators_or_a_prefix() {
+        assert_eq!(
+            shown(|out| super::thousands(4_050_234_859, out)),
+            "4,050,234,859"
+        );
+        assert_eq!(shown(|out| super::thousands(0, out)), "0");
+        assert_eq!(shown(|out| super::thousands(1_848, out)), "1,848");
+        assert_eq!(shown(|out| super::hex(0xf169_adeb, out)), "0xf169adeb");
+        assert_eq!(shown(|out| super::hex(0, out)), "0x0");
+        assert_eq!(shown(|out| super::hex(u64::MAX, out)), "0xffffffffffffffff");
+        assert_eq!(shown(|out| super::bytes(65_536, out)), "64.00 KiB");
+    }
+
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(
+            shown(|out| super::escaped("a<b & \"c\" -> é", out)),
+            "a&lt;b &amp; &quot;c&quot; -&gt; é"
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! One query document: its head, its rows streamed to disk, its end.
+
+use super::cells::{Cells, Number};
+use super::folder::{Folder, WholeFile};
+use super::table::Table;
+use crate::MARK;
+use crate::error::Error;
+use crate::plan::Plan;
+use crate::scenario::recording::Recording;
+use crate::scenario::{Generation, Scenario};
+
+/// Bytes gathered before they go to disk.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// A document being written.
+#[derive(Debug)]
+pub(super) struct Document<'a> {
+    /// The run it is about.
+    pub(super) plan: &'a Plan,
+    /// The recording it is about.
+    pub(super) recording: &'a Recording,
+    generation: Generation,
+    cells: Cells<'a>,
+    file: WholeFile,
+}
+
+impl<'a> Document<'a> {
+    /// Starts the document of one table of one run.
+    pub(super) fn create(
+        folder: &mut Folder,
+        table: Table,
+        scenario: &'a Scenario,
+        plan: &'a Plan,
+    ) -> Result<Self, Error> {
+        let file = folder.create(&table.file_name(scenario, plan.run))?;
+        let joint = if scenario.xcode == Generation::Xcode16 {
+            ""
+        } else {
+            " "
+        };
+        let mut cells = Cells::new(plan, joint);
+        let (run, position) = (plan.run, table.position());
+        cells.put("<?xml version=\"1.0\"?>\n");
+        cells.put(&format!("<trace-query-result synthetic=\"{MARK}\">\n"));
+        cells.put(&format!(
+            "<node xpath='//trace-toc[1]/run[{run}]/data[1]/table[{position}]'>"
+        ));
+        table.schema().write(scenario.xcode, cells.bytes());
+        Ok(Self {
+            plan,
+            recording: &scenario.recording,
+            generation: scenario.xcode,
+            cells,
+            file,
+        })
+    }
+
+    /// Writes one row; `fill` writes its cells.
+    pub(super) fn row(&mut self, fill: impl FnOnce(&mut Cells<'a>)) -> Result<(), Error> {
+        self.cells.put("<row>");
+        fill(&mut self.cells);
+        self.cells.put("</row>\n");
+        if self.cells.bytes().len() < CHUNK_BYTES {
+            return Ok(());
+        }
+        self.flush()
+    }
+
+    /// The type commit ids have in this generation.
+    pub(super) fn commit_id(&self) -> Number {
+        match self.generation {
+            Generation::Xcode27 => Number::Uint64,
+            Generation::Xcode16 | Generation::Xcode26 => Number::Uint32,
+        }
+    }
+
+    /// Ends the document and gives it its name.
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        self.cells.put("</node></trace-query-result>\n");
+        self.flush()?;
+        self.file.finish()
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.file.append(self.cells.bytes())?;
+        self.cells.bytes().clear();
+        Ok(())
+    }
+}

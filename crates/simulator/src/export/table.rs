@@ -1,0 +1,171 @@
+//! The tables an export can have: their names, places and documents.
+
+use serde::{Deserialize, Serialize};
+
+use super::schemas;
+use crate::scenario::{Generation, Scenario};
+
+/// A table of a Metal System Trace that this crate writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the schema's own documentation describes each")]
+pub enum Table {
+    MetalApplicationEncodersList,
+    MetalApplicationIntervals,
+    MetalApplicationCommandBufferSubmissions,
+    MetalCommandBufferCompleted,
+    MetalObjectLabel,
+    MetalDriverIntervals,
+    MetalGpuSubmissionToCommandBufferId,
+    MetalGpuExecutionPoints,
+    MetalGpuIntervals,
+    MetalGpuStateIntervals,
+    MetalGpuInfo,
+    MetalCurrentAllocatedSize,
+    MetalShaderProfilerShaderList,
+    MetalShaderProfilerIntervals,
+    GpuPerformanceStateIntervals,
+    DeviceThermalStateIntervals,
+    ProcessInfo,
+}
+
+/// The columns of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Schema {
+    pub(super) name: &'static str,
+    /// What the table holds, in our words; shown from Xcode 27 on.
+    pub(super) documentation: &'static str,
+    /// Mnemonic, display name and engineering type.
+    pub(super) columns: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// Tables a table of contents lists before ours and nobody exports.
+pub(super) const UNEXPORTED: [&str; 6] = [
+    "tick",
+    "kdebug",
+    "kdebug-strings",
+    "time-info",
+    "os-signpost",
+    "kdebug",
+];
+
+impl Table {
+    /// Every table, in the order of the table of contents.
+    pub const ALL: [Self; 17] = [
+        Self::ProcessInfo,
+        Self::MetalApplicationEncodersList,
+        Self::MetalShaderProfilerIntervals,
+        Self::MetalObjectLabel,
+        Self::MetalGpuExecutionPoints,
+        Self::MetalGpuInfo,
+        Self::MetalDriverIntervals,
+        Self::MetalApplicationCommandBufferSubmissions,
+        Self::MetalCommandBufferCompleted,
+        Self::MetalCurrentAllocatedSize,
+        Self::MetalApplicationIntervals,
+        Self::GpuPerformanceStateIntervals,
+        Self::DeviceThermalStateIntervals,
+        Self::MetalShaderProfilerShaderList,
+        Self::MetalGpuStateIntervals,
+        Self::MetalGpuSubmissionToCommandBufferId,
+        Self::MetalGpuIntervals,
+    ];
+
+    /// The table's name, which is also that of its schema.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.schema().name
+    }
+
+    /// The table's place in the table of contents, from 1.
+    pub(super) fn position(self) -> usize {
+        let before = Self::ALL.iter().take_while(|table| **table != self).count();
+        UNEXPORTED.len() + before + 1
+    }
+
+    /// The document's file name: `<schema>.xml`, or `<schema>.run-N.xml` when there are several runs.
+    pub(super) fn file_name(self, scenario: &Scenario, run: u32) -> String {
+        match scenario.runs {
+            1 => format!("{}.xml", self.name()),
+            _ => format!("{}.run-{run}.xml", self.name()),
+        }
+    }
+
+    /// Every file name a document of this table can have.
+    pub(super) fn file_names(self) -> impl Iterator<Item = String> {
+        let numbered =
+            (1..=Scenario::RUNS_MAX).map(move |run| format!("{}.run-{run}.xml", self.name()));
+        numbered.chain([format!("{}.xml", self.name())])
+    }
+
+    /// Whether the table of contents says which processes the table covers. It does not restrict
+    /// the rows: `metal-gpu-intervals` says `SINGLE` and lists everyone.
+    pub(super) const fn has_target_pid(self) -> bool {
+        matches!(
+            self,
+            Self::MetalApplicationEncodersList
+                | Self::MetalApplicationIntervals
+                | Self::MetalApplicationCommandBufferSubmissions
+                | Self::MetalDriverIntervals
+                | Self::MetalGpuIntervals
+                | Self::MetalCurrentAllocatedSize
+                | Self::MetalShaderProfilerShaderList
+                | Self::MetalShaderProfilerIntervals
+        )
+    }
+
+    /// The table's columns.
+    pub(super) const fn schema(self) -> Schema {
+        match self {
+            Self::MetalApplicationEncodersList => schemas::ENCODERS_LIST,
+            Self::MetalApplicationIntervals => schemas::APPLICATION_INTERVALS,
+            Self::MetalApplicationCommandBufferSubmissions => schemas::SUBMISSIONS,
+            Self::MetalCommandBufferCompleted => schemas::COMPLETED,
+            Self::MetalObjectLabel => schemas::OBJECT_LABEL,
+            Self::MetalDriverIntervals => schemas::DRIVER_INTERVALS,
+            Self::MetalGpuSubmissionToCommandBufferId => schemas::SUBMISSION_TO_BUFFER,
+            Self::MetalGpuExecutionPoints => schemas::EXECUTION_POINTS,
+            Self::MetalGpuIntervals => schemas::GPU_INTERVALS,
+            Self::MetalGpuStateIntervals => schemas::GPU_STATES,
+            Self::MetalGpuInfo => schemas::GPU_INFO,
+            Self::MetalCurrentAllocatedSize => schemas::ALLOCATED_SIZE,
+            Self::MetalShaderProfilerShaderList => schemas::SHADER_LIST,
+            Self::MetalShaderProfilerIntervals => schemas::SHADER_INTERVALS,
+            Self::GpuPerformanceStateIntervals => schemas::PERFORMANCE_STATES,
+            Self::DeviceThermalStateIntervals => schemas::THERMAL_STATES,
+            Self::ProcessInfo => schemas::PROCESS_INFO,
+        }
+    }
+}
+
+impl Schema {
+    /// The `<schema>` element.
+    pub(super) fn write(&self, generation: Generation, out: &mut Vec<u8>) {
+        let mut put = |text: &str| out.extend_from_slice(text.as_bytes());
+        put("<schema name=\"");
+        put(self.name);
+        if generation == Generation::Xcode27 {
+            put("\" documentation=\"");
+            put(self.documentation);
+        }
+        put("\">");
+        for (mnemonic, name, engineering_type) in self.columns {
+            put("<col><mnemonic>");
+            put(mnemonic);
+            put("</mnemonic><name>");
+            put(name);
+            put("</name><engineering-type>");
+            put(widened(mnemonic, engineering_type, generation));
+            put("</engineering-type></col>");
+        }
+        put("</schema>");
+    }
+}
+
+/// Commit ids grew to 64 bits in Xcode 27.
+fn widened(mnemonic: &str, engineering_type: &'static str, generation: Generation) -> &'static str {
+    match (mnemonic, generation) {
+        ("commit-id", Generation::Xcode27) => "uint64",
+        _ => engineering_type,
+    }
+}

@@ -1,0 +1,163 @@
+//! What the application did on the CPU: encoding and committing. Only the target's rows, as the
+//! real tables have them, unless the whole machine was recorded.
+
+use super::{Encoding, Object, encoding_start_ns, encodings, instrumented};
+use crate::error::Error;
+use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Text};
+use crate::export::document::Document;
+use crate::plan::states::role_color;
+use crate::plan::{Buffer, Plan};
+
+/// `metal-application-encoders-list`: one row per encoder that was not lost.
+pub(super) fn encoders_list(document: &mut Document<'_>) -> Result<(), Error> {
+    let (plan, recording) = (document.plan, document.recording);
+    let mut rows: Vec<Encoding<'_>> = instrumented(plan)
+        .flat_map(|buffer| encodings(plan, buffer))
+        .collect();
+    rows.retain(|encoding| encoding.encoder.recorded);
+    rows.sort_by_key(|encoding| encoding.encoder.start_ns);
+    for Encoding {
+        encoder,
+        buffer,
+        place,
+    } in rows
+    {
+        document.row(|cells| {
+            cells.number(Number::StartTime, encoder.start_ns);
+            cells.number(Number::Duration, encoder.duration_ns);
+            cells.thread(buffer.process);
+            cells.process(buffer.process);
+            cells.text(Text::DeviceName, &recording.gpu);
+            cells.number(Number::Frame, u64::from(buffer.frame));
+            indexed_label(cells, 0, plan.labels.text(buffer.label));
+            indexed_label(cells, place, plan.labels.text(encoder.label));
+            cells.text(Text::EventName, "Encoding");
+            cells.number(Number::CommandBufferId, buffer.id);
+            cells.number(Number::CommandBufferId, encoder.id);
+        })?;
+    }
+    Ok(())
+}
+
+/// `Compute Command 0`, then `[0] Compute Command 0`
+fn indexed_label(cells: &mut Cells<'_>, place: usize, label: &str) {
+    cells.text(Text::ObjectLabel, label);
+    cells.text(Text::ObjectLabel, &format!("[{place}] {label}"));
+}
+
+/// `metal-application-command-buffer-submissions`: one row per commit.
+pub(super) fn submissions(document: &mut Document<'_>) -> Result<(), Error> {
+    let (plan, recording) = (document.plan, document.recording);
+    let mut buffers: Vec<&Buffer> = instrumented(plan).collect();
+    buffers.sort_by_key(|buffer| encoding_start_ns(plan, buffer));
+    for buffer in buffers {
+        let start_ns = encoding_start_ns(plan, buffer);
+        let encoding_ns = plan
+            .encoders_of(buffer)
+            .iter()
+            .map(|encoder| encoder.duration_ns)
+            .sum();
+        document.row(|cells| {
+            cells.number(Number::StartTime, start_ns);
+            cells.number(
+                Number::Duration,
+                buffer.committed_ns.saturating_sub(start_ns),
+            );
+            cells.text(Text::EventName, "CommandBufferSubmission");
+            cells.text(Text::DeviceName, &recording.gpu);
+            cells.text(Text::ObjectLabel, plan.labels.text(buffer.label));
+            cells.number(Number::Uint32, u64::from(buffer.encoder_count));
+            cells.number(Number::Duration, encoding_ns);
+            cells.process(buffer.process);
+            cells.thread(buffer.process);
+            cells.text(Text::Event, "CommandBufferSubmission");
+            commit_note(cells, plan, buffer);
+            cells.label(NARRATIVE, &[Part::Number(Number::Duration, encoding_ns)]);
+            cells.number(Number::Uint32, u64::from(buffer.frame));
+            cells.number(Number::Color, role_color(plan.process(buffer.process).role));
+            cells.number(Number::CommandBufferId, buffer.id);
+        })?;
+    }
+    Ok(())
+}
+
+/// `Committed " LABEL " with  1  encoders`
+fn commit_note(cells: &mut Cells<'_>, plan: &Plan, buffer: &Buffer) {
+    let parts = [
+        Part::Text(Text::Narrative, "Committed \""),
+        Part::Text(Text::ObjectLabel, plan.labels.text(buffer.label)),
+        Part::Text(Text::Narrative, "\" with "),
+        Part::Number(Number::Uint32, u64::from(buffer.encoder_count)),
+        Part::Text(Text::Narrative, " encoders"),
+    ];
+    cells.label(NARRATIVE, &parts);
+}
+
+/// `metal-application-intervals`: the life of every buffer, and below it its encoders.
+pub(super) fn intervals(document: &mut Document<'_>) -> Result<(), Error> {
+    let plan = document.plan;
+    let objects = |buffer| {
+        let encoders = encodings(plan, buffer).map(Object::Encoder);
+        std::iter::once(Object::Buffer(buffer)).chain(encoders)
+    };
+    let mut rows: Vec<Object<'_>> = instrumented(plan).flat_map(objects).collect();
+    rows.sort_by_key(|object| start_ns(plan, object));
+    for (n, object) in (1..).zip(&rows) {
+        interval(document, n, object)?;
+    }
+    Ok(())
+}
+
+fn start_ns(plan: &Plan, object: &Object<'_>) -> u64 {
+    match object {
+        Object::Buffer(buffer) => encoding_start_ns(plan, buffer),
+        Object::Encoder(encoding) => encoding.encoder.start_ns,
+    }
+}
+
+fn interval(
+    document: &mut Document<'_>,
+    connection: u64,
+    object: &Object<'_>,
+) -> Result<(), Error> {
+    let (plan, recording) = (document.plan, document.recording);
+    let start_ns = start_ns(plan, object);
+    let (buffer, end_ns, depth, label, kind, encoder_id) = match object {
+        Object::Buffer(buffer) => (
+            *buffer,
+            buffer.committed_ns,
+            0,
+            buffer.label,
+            "Command Buffer",
+            0,
+        ),
+        Object::Encoder(Encoding {
+            encoder, buffer, ..
+        }) => (
+            *buffer,
+            encoder.end_ns(),
+            1,
+            encoder.label,
+            "Encoding",
+            encoder.id,
+        ),
+    };
+    document.row(|cells| {
+        cells.number(Number::StartTime, start_ns);
+        cells.number(Number::Duration, end_ns.saturating_sub(start_ns));
+        cells.process(buffer.process);
+        cells.text(Text::DeviceName, &recording.gpu);
+        cells.number(Number::NestingLevel, depth);
+        cells.label(
+            FORMATTED_LABEL,
+            &[Part::Text(Text::ObjectLabel, plan.labels.text(label))],
+        );
+        cells.number(Number::Priority, 0);
+        cells.number(Number::ConnectionUuid, connection);
+        cells.number(Number::Color, role_color(plan.process(buffer.process).role));
+        cells.thread(buffer.process);
+        cells.text(Text::EventName, kind);
+        cells.number(Number::CommandBufferId, buffer.id);
+        cells.number(Number::CommandBufferId, encoder_id);
+    })
+}

@@ -1,0 +1,163 @@
+//! What ran on the GPU: kicks, their start and end points, and the GPU's states.
+
+use crate::error::Error;
+use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Text};
+use crate::export::document::Document;
+use crate::plan::states::{self, State, color};
+use crate::plan::{Kick, Plan};
+
+/// `metal-gpu-intervals`: one row per kick.
+pub(super) fn intervals(document: &mut Document<'_>) -> Result<(), Error> {
+    let (plan, recording) = (document.plan, document.recording);
+    let mut label = String::new();
+    for (n, kick) in (FIRST_CONNECTION..).zip(&plan.kicks) {
+        write_label(plan, kick, &mut label);
+        document.row(|cells| {
+            when_and_where(cells, plan, kick);
+            event_label(cells, plan, kick, &label);
+            cells.text(Text::GpuState, "Active");
+            cells.number(Number::ConnectionUuid, n);
+            cells.number(Number::Color, color(plan, kick));
+            cells.process_if(plan.process_of(kick));
+            cells.text(Text::DeviceName, &recording.gpu);
+            cells.text(Text::ObjectLabel, "");
+            cells.label(FORMATTED_LABEL, &[Part::Text(Text::String, "")]);
+            cells.number(Number::SizeInBytes, 0);
+            cells.number(
+                Number::CommandBufferId,
+                if_named(kick, plan.buffer(kick.buffer).id),
+            );
+            cells.number(
+                Number::CommandBufferId,
+                if_named(kick, plan.encoder(kick.encoder).id),
+            );
+            cells.number(Number::Uint64, u64::from(kick.submission));
+        })?;
+    }
+    Ok(())
+}
+
+/// Connection ids count the rows, not from 0.
+const FIRST_CONNECTION: u64 = 4;
+
+fn when_and_where(cells: &mut Cells<'_>, plan: &Plan, kick: &Kick) {
+    let buffer = plan.buffer(kick.buffer);
+    cells.number(Number::StartTime, kick.start_ns);
+    cells.number(Number::Duration, kick.duration_ns);
+    cells.text(Text::ChannelName, plan.channels.text(kick.channel));
+    if kick.framed {
+        cells.number(Number::Frame, if_named(kick, u64::from(buffer.frame)));
+    } else {
+        cells.nothing();
+    }
+    if kick.attributed {
+        cells.number(
+            Number::Duration,
+            kick.start_ns.saturating_sub(buffer.committed_ns),
+        );
+    } else {
+        cells.nothing();
+    }
+    cells.number(Number::NestingLevel, u64::from(kick.depth));
+}
+
+/// `Command Buffer 0:Compute Command 0      ( P (1) )  0xf169adf0`, its blanks coming from the parts.
+fn event_label(cells: &mut Cells<'_>, plan: &Plan, kick: &Kick, label: &str) {
+    let parts = [
+        Part::Text(Text::String, label),
+        Part::Text(Text::Narrative, " "),
+        Part::Text(Text::String, " "),
+        Part::Text(Text::Narrative, " ("),
+        plan.process_of(kick).map_or(Part::Nobody, Part::Process),
+        Part::Text(Text::Narrative, ") "),
+        Part::Number(Number::EncoderId, u64::from(kick.submission)),
+    ];
+    // No two submissions share a label, and remembering a million would cost memory.
+    cells.label_once(FORMATTED_LABEL, &parts);
+}
+
+/// The first part of a row's label: buffer and encoder, nothing for unlabelled work.
+fn write_label(plan: &Plan, kick: &Kick, label: &mut String) {
+    label.clear();
+    if !kick.attributed {
+        return label.push_str("GPU Execution");
+    }
+    let buffer = plan.labels.text(plan.buffer(kick.buffer).label);
+    let encoder = plan.labels.text(kick.label);
+    if !(buffer.is_empty() && encoder.is_empty()) {
+        label.push_str(buffer);
+        label.push(':');
+        label.push_str(encoder);
+    }
+}
+
+/// Unattributed rows have 0 for every id.
+fn if_named(kick: &Kick, id: u64) -> u64 {
+    if kick.attributed { id } else { 0 }
+}
+
+/// `metal-gpu-state-intervals`: active and idle time of the whole GPU.
+pub(super) fn states(document: &mut Document<'_>) -> Result<(), Error> {
+    let recording = document.recording;
+    for state in states::states(document.plan) {
+        document.row(|cells| {
+            cells.number(Number::StartTime, state.start_ns);
+            cells.number(Number::Duration, state.end_ns - state.start_ns);
+            cells.text(
+                Text::GpuState,
+                if state.channels > 0 { "Active" } else { "Idle" },
+            );
+            state_label(cells, &state);
+            cells.number(Number::Color, state.color);
+            cells.number(Number::Uint32, u64::from(state.channels));
+            cells.text(Text::DeviceName, &recording.gpu);
+        })?;
+    }
+    Ok(())
+}
+
+/// `1  channels active` or `Idle`
+fn state_label(cells: &mut Cells<'_>, state: &State) {
+    let active = [
+        Part::Number(Number::Uint32, u64::from(state.channels)),
+        Part::Text(Text::Narrative, " channels active"),
+    ];
+    let idle = [Part::Text(Text::Narrative, "Idle")];
+    cells.label(
+        FORMATTED_LABEL,
+        if state.channels > 0 { &active } else { &idle },
+    );
+}
+
+/// `metal-gpu-execution-points`: start (function 1) and end (2) of every kick.
+pub(super) fn execution_points(document: &mut Document<'_>) -> Result<(), Error> {
+    let plan = document.plan;
+    let mut points: Vec<(u64, u64, &Kick)> = plan.kicks.iter().flat_map(both_ends).collect();
+    points.sort_by_key(|(at_ns, _, _)| *at_ns);
+    for (at_ns, function, kick) in points {
+        document.row(|cells| {
+            cells.number(Number::StartTime, at_ns);
+            cells.number(Number::CommandBufferId, channel_id(kick));
+            cells.number(Number::Uint32, function);
+            cells.number(Number::Uint32, u64::from(kick.submission));
+            cells.number(Number::CommandBufferId, u64::from(kick.submission));
+            cells.number(Number::Uint64, u64::MAX);
+            if function == 1 {
+                cells.nothing();
+            } else {
+                cells.text(Text::String, " ");
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// When a kick started and ended, with the function number of either.
+fn both_ends(kick: &Kick) -> [(u64, u64, &Kick); 2] {
+    [(kick.start_ns, 1, kick), (kick.end_ns(), 2, kick)]
+}
+
+/// The number the driver knows a channel by.
+pub(super) const fn channel_id(kick: &Kick) -> u64 {
+    0x0012_3457 + kick.channel.get() as u64
+}

@@ -1,0 +1,96 @@
+//! What ties the sides together: completions, labels, and which submission ran which encoder.
+
+use rustc_hash::FxHashSet;
+
+use super::{Object, encodings};
+use crate::error::Error;
+use crate::export::cells::{Number, Text};
+use crate::export::document::Document;
+use crate::export::tables::gpu::channel_id;
+use crate::plan::{Buffer, Kick};
+
+/// `metal-command-buffer-completed`: one row per buffer of any process that was not lost.
+pub(super) fn completed(document: &mut Document<'_>) -> Result<(), Error> {
+    let commit_id = document.commit_id();
+    let mut buffers: Vec<&Buffer> = document.plan.buffers.iter().collect();
+    buffers.retain(|buffer| buffer.completion_recorded);
+    buffers.sort_by_key(|buffer| buffer.completed_ns);
+    for buffer in buffers {
+        document.row(|cells| {
+            cells.number(Number::StartTime, buffer.completed_ns);
+            cells.number(Number::CommandBufferId, buffer.id);
+            cells.number(commit_id, 0);
+        })?;
+    }
+    Ok(())
+}
+
+/// `metal-object-label`: encoders and then their buffer, when it is committed.
+pub(super) fn object_labels(document: &mut Document<'_>) -> Result<(), Error> {
+    let plan = document.plan;
+    let mut buffers: Vec<&Buffer> = plan.buffers.iter().collect();
+    buffers.sort_by_key(|buffer| buffer.committed_ns);
+    for buffer in buffers {
+        let encoders = encodings(plan, buffer).map(Object::Encoder);
+        for object in encoders.chain([Object::Buffer(buffer)]) {
+            let (id, label, object_type) = match object {
+                Object::Encoder(encoding) => {
+                    (encoding.encoder.id, encoding.encoder.label, TYPE_ENCODER)
+                }
+                Object::Buffer(buffer) => (buffer.id, buffer.label, TYPE_BUFFER),
+            };
+            document.row(|cells| {
+                cells.number(Number::StartTime, buffer.committed_ns);
+                cells.number(Number::Uint64, id);
+                cells.number(Number::Uint32, u64::from(buffer.frame));
+                cells.text(Text::ObjectLabel, plan.labels.text(label));
+                cells.number(Number::Uint32, object_type);
+                cells.number(Number::Uint64, u64::from(plan.process(buffer.process).pid));
+            })?;
+        }
+    }
+    Ok(())
+}
+
+const TYPE_BUFFER: u64 = 10;
+const TYPE_ENCODER: u64 = 11;
+
+/// `metal-gpu-submission-to-command-buffer-id`: one row per submission with a known owner.
+pub(super) fn submission_to_buffer(document: &mut Document<'_>) -> Result<(), Error> {
+    let (plan, commit_id) = (document.plan, document.commit_id());
+    let mut seen = FxHashSet::default();
+    let mut kicks: Vec<&Kick> = plan.kicks.iter().filter(|kick| kick.attributed).collect();
+    // A pre-empted submission ran twice and was mapped once.
+    kicks.retain(|kick| seen.insert(kick.submission));
+    kicks.sort_by_key(|kick| plan.buffer(kick.buffer).committed_ns);
+    for kick in kicks {
+        let buffer = plan.buffer(kick.buffer);
+        let coalesced = if kick.encoder_count > 1 {
+            u64::from(kick.encoder_count)
+        } else {
+            0
+        };
+        document.row(|cells| {
+            cells.number(Number::StartTime, buffer.committed_ns);
+            cells.number(Number::CommandBufferId, buffer.id);
+            cells.number(Number::CommandBufferId, u64::from(kick.submission));
+            cells.number(Number::CommandBufferId, 0);
+            cells.number(Number::CommandBufferId, 0);
+            cells.number(Number::CommandBufferId, plan.encoder(kick.encoder).id);
+            cells.number(Number::Uint64, ACCELERATOR_ID);
+            cells.number(Number::CommandBufferId, channel_id(kick));
+            cells.number(Number::Uint32, 0);
+            cells.number(Number::Uint64, 0);
+            cells.number(Number::Uint64, 0);
+            cells.number(Number::Uint32, u64::from(plan.process(buffer.process).pid));
+            cells.process(buffer.process);
+            cells.number(Number::Uint32, 1);
+            cells.number(commit_id, 0);
+            cells.number(Number::Uint32, coalesced);
+        })?;
+    }
+    Ok(())
+}
+
+/// The one GPU there is.
+pub(super) const ACCELERATOR_ID: u64 = 1_024;

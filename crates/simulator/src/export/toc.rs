@@ -1,0 +1,193 @@
+//! The table of contents: every run's target, summary, processes and tables.
+
+use std::io::{self, Write};
+
+use super::display;
+use super::folder::Folder;
+use super::table::{Table, UNEXPORTED};
+use crate::MARK;
+use crate::error::Error;
+use crate::plan::{Plan, PlannedProcess};
+use crate::scenario::recording::{Recording, TargetKind};
+use crate::scenario::{Generation, Role, Scenario};
+
+/// What the table of contents says of one run.
+#[derive(Debug)]
+pub(super) struct Contents {
+    run: u32,
+    wall_ns: u64,
+    processes: Vec<PlannedProcess>,
+}
+
+impl Contents {
+    pub(super) fn of(plan: &Plan) -> Self {
+        Self {
+            run: plan.run,
+            wall_ns: plan.wall_ns,
+            processes: plan.processes.clone(),
+        }
+    }
+}
+
+/// Writes `toc.xml`.
+pub(super) fn write(
+    folder: &mut Folder,
+    scenario: &Scenario,
+    runs: &[Contents],
+) -> Result<(), Error> {
+    folder.write_whole("toc.xml", |out| {
+        writeln!(
+            out,
+            "<?xml version=\"1.0\"?>\n\n<trace-toc synthetic=\"{MARK}\">"
+        )?;
+        for contents in runs {
+            run(out, scenario, contents)?;
+        }
+        writeln!(out, "</trace-toc>")
+    })
+}
+
+fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Result<()> {
+    let recording = &scenario.recording;
+    writeln!(out, "    <run number=\"{}\">\n        <info>", contents.run)?;
+    target(out, recording, contents)?;
+    summary(out, recording, contents)?;
+    writeln!(out, "        </info>\n        <processes>")?;
+    for process in &contents.processes {
+        let name = escaped(&process.name);
+        let pid = process.pid;
+        writeln!(
+            out,
+            "            <process name=\"{name}\" pid=\"{pid}\" path=\"/synthetic/{name}\"/>"
+        )?;
+    }
+    writeln!(out, "        </processes>\n        <data>")?;
+    for schema in UNEXPORTED {
+        writeln!(out, "            <table schema=\"{schema}\"/>")?;
+    }
+    for table in Table::ALL {
+        writeln!(out, "            {}", entry(table, scenario))?;
+    }
+    writeln!(out, "        </data>\n        <tracks/>\n    </run>")
+}
+
+fn entry(table: Table, scenario: &Scenario) -> String {
+    let schema = table.schema();
+    let documentation = match scenario.xcode {
+        Generation::Xcode27 => format!(" documentation=\"{}\"", schema.documentation),
+        Generation::Xcode16 | Generation::Xcode26 => String::new(),
+    };
+    let target_pid = match (table.has_target_pid(), scenario.recording.target) {
+        (false, _) => "",
+        (true, TargetKind::AllProcesses) => " target-pid=\"ALL\"",
+        (true, TargetKind::Launched | TargetKind::Attached) => " target-pid=\"SINGLE\"",
+    };
+    format!(
+        "<table schema=\"{}\"{documentation}{target_pid}/>",
+        schema.name
+    )
+}
+
+fn target(out: &mut impl Write, recording: &Recording, contents: &Contents) -> io::Result<()> {
+    let (model, name, os) = (
+        escaped(&recording.model),
+        escaped(&recording.device),
+        escaped(&recording.os),
+    );
+    writeln!(out, "            <target>")?;
+    writeln!(
+        out,
+        "                <device uuid=\"00000000-0000-0000-0000-000000000000\" model=\"{model}\" name=\"{name}\" \
+         os-version=\"{os}\" platform=\"macOS\"/>"
+    )?;
+    let target = contents
+        .processes
+        .iter()
+        .find(|process| process.role == Role::Target);
+    match target {
+        Some(target) => writeln!(out, "                {}", target_process(recording, target))?,
+        None => writeln!(out, "                <all-processes/>")?,
+    }
+    writeln!(out, "            </target>")
+}
+
+fn target_process(recording: &Recording, target: &PlannedProcess) -> String {
+    let how = match recording.target {
+        TargetKind::Attached => "attached",
+        TargetKind::Launched | TargetKind::AllProcesses => "launched",
+    };
+    let arguments = recording.arguments.as_ref();
+    let arguments = arguments
+        .map(|text| format!("arguments=\"{}\" ", escaped(text)))
+        .unwrap_or_default();
+    format!(
+        "<process {arguments}type=\"{how}\" return-exit-status=\"{}\" name=\"{}\" pid=\"{}\" termination-reason=\"{}\"/>",
+        recording.exit_status,
+        escaped(&target.name),
+        target.pid,
+        escaped(&recording.termination),
+    )
+}
+
+fn summary(out: &mut impl Write, recording: &Recording, contents: &Contents) -> io::Result<()> {
+    let start_ns = (START_HOUR + u64::from(contents.run)) * HOUR_NS;
+    let facts = [
+        ("start-date", date(start_ns)),
+        ("end-date", date(start_ns + contents.wall_ns)),
+        ("duration", seconds(contents.wall_ns)),
+        ("end-reason", escaped(&recording.end_reason)),
+        ("instruments-version", escaped(&recording.instruments)),
+        ("template-name", escaped(&recording.template)),
+        ("recording-mode", escaped(&recording.mode)),
+        ("time-limit", escaped(&recording.time_limit)),
+    ];
+    writeln!(out, "            <summary>")?;
+    for (tag, value) in facts {
+        writeln!(out, "                <{tag}>{value}</{tag}>")?;
+    }
+    out.write_all(SETTINGS.as_bytes())?;
+    writeln!(out, "            </summary>")
+}
+
+/// What the stock template records; "intruments" is Apple's spelling.
+const SETTINGS: &str = r#"                <intruments-recording-settings>
+                    <instrument name="Metal Application">
+                        <array>
+                            <dictionary>
+                                <key name="GPU">
+                                    <value>Counter Set: (null)</value>
+                                    <value>Shader Timeline: Disabled</value>
+                                    <value>Induced GPU Performance State: Default</value>
+                                </key>
+                            </dictionary>
+                        </array>
+                    </instrument>
+                </intruments-recording-settings>
+"#;
+
+/// Runs start on the hour, on a day of their own making; no clock is read.
+const START_HOUR: u64 = 8;
+const HOUR_NS: u64 = 3_600_000_000_000;
+
+/// An instant of that day, to the millisecond.
+fn date(since_midnight_ns: u64) -> String {
+    let ms = since_midnight_ns / 1_000_000;
+    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
+    format!(
+        "2026-01-01T{hour:02}:{minute:02}:{second:02}.{:03}+00:00",
+        ms % 1_000
+    )
+}
+
+/// Seconds to the nearest microsecond.
+fn seconds(ns: u64) -> String {
+    let us = (ns + 500) / 1_000;
+    format!("{}.{:06}", us / 1_000_000, us % 1_000_000)
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = Vec::new();
+    display::escaped(text, &mut out);
+    // Escaping replaces whole characters, so this is lossless.
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,327 @@
+//! Plays a process's streams on the host and the GPU and writes down what happened when.
+//!
+//! One loop serves every kind of submission: a buffer is encoded when the host is free and no
+//! more than `in-flight` buffers are out; its kicks start when they are launched and their
+//! channel is free. `sync` is one encoder per buffer with one buffer in flight.
+
+use super::oddities::{self, every};
+use super::random::Random;
+use super::{
+    Buffer, BufferIndex, Encoder, EncoderIndex, Kick, NameIndex, Plan, PlannedProcess,
+    ProcessIndex, WALL_NS_MAX, too_long,
+};
+use crate::error::Error;
+use crate::scenario::nanos::Nanos;
+use crate::scenario::stream::Stream;
+use crate::scenario::{Process, Scenario};
+
+/// Adds one process and all its work to the plan.
+pub(super) fn process(
+    plan: &mut Plan,
+    scenario: &Scenario,
+    position: usize,
+    process: &Process,
+) -> Result<(), Error> {
+    let place = u64::try_from(position).unwrap_or(u64::MAX);
+    let mut random = Random::of(scenario.seed, &[u64::from(plan.run), place]);
+    let index = ProcessIndex::at(plan.processes.len());
+    plan.processes.push(PlannedProcess {
+        name: process.name.clone(),
+        pid: process.pid,
+        tid: random.between(0x1000, 0x3f_ffff),
+        role: process.role,
+        shaders: process.shaders.clone(),
+    });
+    // A range of ids for each process: 2^28 apart, and never starting at a round number.
+    let first_id = ((place + 1) << 28) + random.between(1, 0xf_ffff);
+    let mut worker = Worker {
+        process: index,
+        next_id: first_id,
+        frame: 0,
+        done_ns: 0,
+    };
+    for (n, stream) in process.stream.iter().enumerate() {
+        let field = format!("process[{position}].stream[{n}]");
+        let mut playing = Playing::new(stream, &worker, random.next());
+        for number in 0..stream.count.div_ceil(stream.encoders_per_buffer()) {
+            playing.buffer(plan, &mut worker, number as usize);
+            if worker.done_ns > WALL_NS_MAX {
+                return Err(too_long(&field, plan.run));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where a process's own first work starts when the scenario does not say: a launched program
+/// takes that long to reach the GPU.
+const FIRST_START_NS: u64 = 700_000_000;
+
+/// What the streams of one process share.
+struct Worker {
+    process: ProcessIndex,
+    next_id: u64,
+    frame: u32,
+    /// When all work so far is done.
+    done_ns: u64,
+}
+
+/// A stream being played.
+struct Playing<'a> {
+    stream: &'a Stream,
+    random: Random,
+    /// When the host can go on.
+    host_ns: u64,
+    /// When the stream's channel can take another kick, and its second channel.
+    free_ns: [u64; 2],
+    /// Completion of each buffer so far.
+    completed_ns: Vec<u64>,
+    /// When all of the stream's work so far is done.
+    done_ns: u64,
+    /// Encoders encoded so far.
+    encoders: usize,
+    /// Pairs of encoders that could have been coalesced so far.
+    pairs: usize,
+    /// Kicks so far, for splitting.
+    kicks: usize,
+}
+
+/// Encoders that run as one kick: `count` of them from `first`, `ordinal` being the place of the
+/// first in its stream.
+#[derive(Clone, Copy)]
+struct Group {
+    first: EncoderIndex,
+    count: u8,
+    ordinal: usize,
+}
+
+impl Worker {
+    fn id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+}
+
+impl<'a> Playing<'a> {
+    fn new(stream: &'a Stream, worker: &Worker, seed: u64) -> Self {
+        let start = stream.start.map(Nanos::get);
+        let host_ns = if stream.follows {
+            worker.done_ns + start.unwrap_or(0)
+        } else {
+            start.unwrap_or(FIRST_START_NS)
+        };
+        Self {
+            stream,
+            random: Random::of(seed, &[]),
+            host_ns,
+            free_ns: [0; 2],
+            completed_ns: Vec::new(),
+            done_ns: 0,
+            encoders: 0,
+            pairs: 0,
+            kicks: 0,
+        }
+    }
+
+    /// Encodes, commits and runs one command buffer.
+    fn buffer(&mut self, plan: &mut Plan, worker: &mut Worker, number: usize) {
+        self.wait(number);
+        let index = BufferIndex::at(plan.buffers.len());
+        let ordinal = self.encoders;
+        let first = EncoderIndex::at(plan.encoders.len());
+        let id = worker.id();
+        let count = self.encode(plan, worker);
+        let committed_ns = self.host_ns;
+        let ready_ns = committed_ns + self.stream.launch.pick(number, &mut self.random);
+        let mut last_ns = ready_ns;
+        for group in self.groups(first, count, ordinal) {
+            last_ns = last_ns.max(self.run(plan, index, group, ready_ns));
+        }
+        let completed_ns = self.completion(number, last_ns);
+        let odd = &self.stream.oddities;
+        worker.frame += 1;
+        self.done_ns = self.done_ns.max(completed_ns).max(last_ns);
+        worker.done_ns = worker.done_ns.max(self.done_ns);
+        self.completed_ns.push(completed_ns);
+        let label = buffer_label(plan, self.stream, number);
+        plan.buffers.push(Buffer {
+            process: worker.process,
+            label,
+            id,
+            frame: worker.frame,
+            committed_ns,
+            completed_ns,
+            completion_recorded: !every(odd.lose_completion_every, number),
+            first_encoder: first,
+            encoder_count: count,
+        });
+    }
+
+    /// Lets the host wait for the buffer that must be done before the next is encoded.
+    fn wait(&mut self, number: usize) {
+        let pause = self
+            .stream
+            .pause
+            .filter(|pause| number > 0 && number.is_multiple_of(pause.every.get() as usize));
+        if let Some(pause) = pause {
+            self.host_ns = self.host_ns.max(self.done_ns) + pause.length.get();
+        }
+        let awaited = number
+            .checked_sub(self.stream.in_flight())
+            .map(|earlier| self.completed_ns[earlier]);
+        if let Some(completed_ns) = awaited {
+            self.host_ns =
+                self.host_ns.max(completed_ns) + self.stream.host.pick(number, &mut self.random);
+        }
+    }
+
+    /// Encodes the next buffer's encoders, one after another; how many there were.
+    fn encode(&mut self, plan: &mut Plan, worker: &mut Worker) -> u32 {
+        let left = (self.stream.count as usize).saturating_sub(self.encoders);
+        let count = (self.stream.encoders_per_buffer() as usize).min(left);
+        for in_buffer in 0..count {
+            let duration_ns = self.stream.encode.pick(self.encoders, &mut self.random);
+            let label = encoder_label(plan, self.stream, self.encoders, in_buffer);
+            plan.encoders.push(Encoder {
+                label,
+                id: worker.id(),
+                start_ns: self.host_ns,
+                duration_ns,
+                recorded: !every(self.stream.oddities.lose_encoder_every, self.encoders),
+            });
+            self.host_ns += duration_ns;
+            self.encoders += 1;
+        }
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// The encoders of a buffer, as the driver groups them into kicks.
+    fn groups(&mut self, first: EncoderIndex, count: u32, ordinal: usize) -> Vec<Group> {
+        let count = count as usize;
+        let mut groups = Vec::with_capacity(count);
+        let mut at = 0;
+        while at < count {
+            let paired = at % 2 == 0 && at + 1 < count;
+            let coalesced = paired && every(self.stream.oddities.coalesce_every, self.pairs);
+            self.pairs += usize::from(paired);
+            let encoders: u8 = if coalesced { 2 } else { 1 };
+            groups.push(Group {
+                first: EncoderIndex::at(first.get() + at),
+                count: encoders,
+                ordinal: ordinal + at,
+            });
+            at += usize::from(encoders);
+        }
+        groups
+    }
+
+    /// Runs one group on the GPU, on both channels if there are two; when the last kick ends.
+    fn run(&mut self, plan: &mut Plan, buffer: BufferIndex, group: Group, ready_ns: u64) -> u64 {
+        let stream = self.stream;
+        let mut duration_ns = 0;
+        for ordinal in group.ordinals() {
+            duration_ns +=
+                stream.duration.pick(ordinal, &mut self.random) * slowness(stream, ordinal);
+        }
+        let start_ns = ready_ns.max(self.free_ns[0]);
+        let end_ns = self.kick(plan, buffer, group, &stream.channel, start_ns, duration_ns);
+        self.free_ns[0] = end_ns + stream.gap.pick(group.ordinal, &mut self.random);
+        let Some(then) = &stream.then else {
+            return end_ns;
+        };
+        let lag_ns = then.lag.pick(group.ordinal, &mut self.random);
+        let duration_ns =
+            then.duration.pick(group.ordinal, &mut self.random) * slowness(stream, group.ordinal);
+        let start_ns = self.free_ns[1].max(end_ns + lag_ns);
+        self.free_ns[1] = self.kick(plan, buffer, group, &then.channel, start_ns, duration_ns);
+        self.free_ns[1]
+    }
+
+    /// Holds a channel once, in two parts if the kick is pre-empted; when it ends.
+    fn kick(
+        &mut self,
+        plan: &mut Plan,
+        buffer: BufferIndex,
+        group: Group,
+        channel: &str,
+        start_ns: u64,
+        duration_ns: u64,
+    ) -> u64 {
+        let odd = &self.stream.oddities;
+        let kick = Kick {
+            start_ns,
+            duration_ns,
+            buffer,
+            encoder: group.first,
+            label: oddities::kick_label(plan, odd, group.first, group.count),
+            channel: plan.channels.index_of(channel),
+            submission: oddities::next_submission(&plan.kicks),
+            depth: 0,
+            encoder_count: group.count,
+            attributed: !group
+                .ordinals()
+                .any(|ordinal| every(odd.unattributed_every, ordinal)),
+            framed: !group
+                .ordinals()
+                .any(|ordinal| every(odd.null_frame_every, ordinal)),
+        };
+        let split = every(odd.split_every, self.kicks);
+        self.kicks += 1;
+        let parts = if split {
+            oddities::split(kick, odd.split_hole.get())
+        } else {
+            vec![kick]
+        };
+        plan.kicks.extend(parts);
+        plan.kicks.last().map_or(start_ns, Kick::end_ns)
+    }
+
+    /// When the host learns that a buffer whose last kick ends at `last_ns` is done.
+    fn completion(&mut self, number: usize, last_ns: u64) -> u64 {
+        let odd = &self.stream.oddities;
+        let delay_ns = self.stream.completion.pick(number, &mut self.random);
+        if every(odd.early_completion_every, number) {
+            return last_ns.saturating_sub(odd.early_by.get());
+        }
+        last_ns + delay_ns
+    }
+}
+
+impl Group {
+    /// The places of its encoders in the stream.
+    fn ordinals(self) -> std::ops::Range<usize> {
+        self.ordinal..self.ordinal + usize::from(self.count)
+    }
+}
+
+fn slowness(stream: &Stream, ordinal: usize) -> u64 {
+    let warm_up = stream
+        .warm_up
+        .filter(|warm_up| ordinal < warm_up.first as usize);
+    warm_up.map_or(1, |warm_up| u64::from(warm_up.factor))
+}
+
+fn buffer_label(plan: &mut Plan, stream: &Stream, number: usize) -> NameIndex {
+    let label = stream
+        .buffer_label
+        .as_ref()
+        .map(|labels| labels.pick(number));
+    plan.labels.index_of(label.unwrap_or("Command Buffer 0"))
+}
+
+/// The label given, or the one Metal makes up from the kind of encoder and its place in the buffer.
+fn encoder_label(plan: &mut Plan, stream: &Stream, ordinal: usize, in_buffer: usize) -> NameIndex {
+    if let Some(label) = stream
+        .encoder_label
+        .as_ref()
+        .map(|labels| labels.pick(ordinal))
+    {
+        return plan.labels.index_of(label);
+    }
+    let kind = match stream.channel.as_str() {
+        "Vertex" | "Fragment" => "Render",
+        "Blit" => "Blit",
+        _ => "Compute",
+    };
+    plan.labels.index_of(&format!("{kind} Command {in_buffer}"))
+}

@@ -1,0 +1,108 @@
+//! When the GPU as a whole was active and idle, and on how many channels.
+
+use super::{Kick, Plan};
+use crate::scenario::Role;
+
+/// A stretch of time with the same number of channels active.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    /// Channels active; 0 is idle.
+    pub(crate) channels: u32,
+    /// What Instruments colours it.
+    pub(crate) color: u64,
+}
+
+/// The states from the first kick's start to the last one's end; they tile that time.
+///
+/// ```text
+/// Vertex    [-----)
+/// Fragment     [------)      [--)
+/// states    [1 [2 [1  [idle  [1 )
+/// ```
+pub(crate) fn states(plan: &Plan) -> Vec<State> {
+    let mut edges: Vec<Edge> = plan
+        .kicks
+        .iter()
+        .flat_map(|kick| edges_of(plan, kick))
+        .collect();
+    edges.sort_by_key(|edge| edge.at_ns);
+    let mut held = vec![0_u32; plan.channels.len()];
+    let mut states: Vec<State> = Vec::new();
+    let (mut active, mut color) = (0, COLOR_OTHER);
+    for (n, edge) in edges.iter().enumerate() {
+        let holders = &mut held[edge.channel];
+        if edge.starts {
+            active += u32::from(*holders == 0);
+            *holders += 1;
+            color = edge.color;
+        } else {
+            *holders -= 1;
+            active -= u32::from(*holders == 0);
+        }
+        let until = edges.get(n + 1).map_or(edge.at_ns, |next| next.at_ns);
+        extend(
+            &mut states,
+            edge.at_ns,
+            until,
+            active,
+            if active == 0 { COLOR_IDLE } else { color },
+        );
+    }
+    states
+}
+
+/// The colour Instruments gives a process's rows; a row without one looks like anyone else's.
+pub(crate) fn color(plan: &Plan, kick: &Kick) -> u64 {
+    let role = plan
+        .process_of(kick)
+        .map(|process| plan.process(process).role);
+    role.map_or(COLOR_OTHER, role_color)
+}
+
+/// The colour Instruments gives a role.
+pub(crate) const fn role_color(role: Role) -> u64 {
+    match role {
+        Role::Target => 0,
+        Role::Compositor => 3,
+        Role::Other => COLOR_OTHER,
+    }
+}
+
+const COLOR_IDLE: u64 = 1_000;
+const COLOR_OTHER: u64 = 1_001;
+
+/// A channel taken or let go.
+struct Edge {
+    at_ns: u64,
+    channel: usize,
+    starts: bool,
+    color: u64,
+}
+
+fn edges_of(plan: &Plan, kick: &Kick) -> [Edge; 2] {
+    let edge = |at_ns, starts| Edge {
+        at_ns,
+        channel: kick.channel.get(),
+        starts,
+        color: color(plan, kick),
+    };
+    [edge(kick.start_ns, true), edge(kick.end_ns(), false)]
+}
+
+/// Adds a stretch, joining it to one of the same kind that it touches.
+fn extend(states: &mut Vec<State>, start_ns: u64, end_ns: u64, channels: u32, color: u64) {
+    if start_ns == end_ns {
+        return;
+    }
+    match states.last_mut() {
+        Some(last) if last.channels == channels && last.end_ns == start_ns => last.end_ns = end_ns,
+        _ => states.push(State {
+            start_ns,
+            end_ns,
+            channels,
+            color,
+        }),
+    }
+}

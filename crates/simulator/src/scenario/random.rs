@@ -1,0 +1,199 @@
+//! Small scenarios made to be awkward, for property tests.
+
+use std::num::NonZeroU32;
+
+use super::labels::Labels;
+use super::lengths::Lengths;
+use super::nanos::Nanos;
+use super::recording::{Recording, TargetKind};
+use super::stream::{CoalescedName, Oddities, Pause, SecondPass, Stream, Submission, WarmUp};
+use super::{Clock, Generation, Process, Role, Scenario};
+use crate::plan::random::Random;
+
+/// A valid scenario of one run and at most some 300 intervals, full of touching and overlapping
+/// rows, odd names and oddities. The same seed gives the same scenario.
+#[must_use]
+pub fn random_scenario(seed: u64) -> Scenario {
+    let mut random = Random::of(seed, &[0x5eed]);
+    let target = *random.one_of(&[
+        TargetKind::Launched,
+        TargetKind::Launched,
+        TargetKind::Attached,
+        TargetKind::AllProcesses,
+    ]);
+    let processes = 1 + random.below(4);
+    Scenario {
+        name: format!("random-{seed}"),
+        about: "made from a seed".to_owned(),
+        seed: random.next(),
+        xcode: *random.one_of(&[
+            Generation::Xcode16,
+            Generation::Xcode26,
+            Generation::Xcode26,
+            Generation::Xcode27,
+        ]),
+        clock: *random.one_of(&[Clock::Free, Clock::Mhz24]),
+        runs: 1,
+        tables: None,
+        recording: Recording {
+            target,
+            ..Recording::default()
+        },
+        process: (0..processes)
+            .map(|n| process(&mut random, n, target))
+            .collect(),
+    }
+}
+
+const NAMES: [&str; 8] = [
+    "bench",
+    "Helper (GPU)",
+    "計算 エンジン",
+    "a<b> & \"c\"",
+    "( n/a )",
+    "d'Arc (1) (2",
+    "0x1f",
+    "x:y",
+];
+
+fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
+    let is_target = n == 0 && target != TargetKind::AllProcesses;
+    let others = [Role::Other, Role::Other, Role::Compositor];
+    // One target in twelve never reaches the GPU.
+    let streams = if is_target && random.once_in(12) {
+        0
+    } else {
+        1 + random.below(3)
+    };
+    Process {
+        name: (*random.one_of(&NAMES)).to_owned(),
+        pid: 100 + n,
+        role: if is_target {
+            Role::Target
+        } else {
+            *random.one_of(&others)
+        },
+        runs: None,
+        shaders: Vec::new(),
+        stream: (0..streams).map(|n| stream(random, n)).collect(),
+    }
+}
+
+/// At most 12 encoders: 4 processes of 3 streams with two kicks each stay below 300 intervals.
+fn stream(random: &mut Random, n: u32) -> Stream {
+    let channels = [
+        "Compute", "Compute", "Vertex", "Fragment", "Blit", "T & <P>",
+    ];
+    let duration = lengths(random, 2, 20_000);
+    let mut stream = Stream::new(1 + random.below(12), duration);
+    (*random.one_of(&channels)).clone_into(&mut stream.channel);
+    stream.follows = n > 0 && random.once_in(3);
+    stream.start = Some(Nanos::new(random.between(0, 60_000)));
+    stream.gap = lengths(random, 0, 3_000);
+    stream.host = lengths(random, 0, 30_000);
+    stream.encode = lengths(random, 1, 9_000);
+    stream.launch = lengths(random, 0, 40_000);
+    stream.completion = lengths(random, 0, 40_000);
+    stream.submit = *random.one_of(&[Submission::Sync, Submission::Batched, Submission::Pipelined]);
+    stream.encoders_per_buffer = random.once_in(2).then(|| 1 + random.below(5));
+    stream.in_flight = random.once_in(3).then(|| 1 + random.below(3));
+    if random.once_in(4) {
+        stream.then = Some(SecondPass {
+            channel: format!("{} 2", stream.channel),
+            duration: lengths(random, 2, 20_000),
+            lag: lengths(random, 0, 4_000),
+        });
+    }
+    stream.warm_up = random.once_in(4).then(|| WarmUp {
+        first: random.below(4),
+        factor: 1 + random.below(9),
+    });
+    stream.pause = some(random, 4, 5).map(|every| Pause {
+        every,
+        length: Nanos::new(random.between(0, 100_000)),
+    });
+    stream.oddities = oddities(random);
+    label(random, &mut stream);
+    fit(&mut stream);
+    stream
+}
+
+/// Labels as people choose them. Those with a colon are kept from streams that lose encoders,
+/// whose rows would leave open where the command buffer's label ends.
+fn label(random: &mut Random, stream: &mut Stream) {
+    let plain = [
+        "matmul",
+        "softmax",
+        "a & b",
+        "<T>",
+        "Compute Command 7",
+        "層",
+    ];
+    let colons = ["ns::f", "a:b", ":c"];
+    let labels = |random: &mut Random| match random.below(4) {
+        0 => None,
+        1 => Some(Labels::Same((*random.one_of(&plain)).to_owned())),
+        2 if stream.oddities.lose_encoder_every.is_none() => {
+            Some(Labels::Same((*random.one_of(&colons)).to_owned()))
+        }
+        _ => Some(Labels::Cycle(
+            (0..=random.below(3))
+                .map(|_| (*random.one_of(&plain)).to_owned())
+                .collect(),
+        )),
+    };
+    stream.buffer_label = labels(random);
+    stream.encoder_label = labels(random);
+    if random.once_in(8) {
+        stream.buffer_label = Some(Labels::Same(String::new()));
+        stream.encoder_label = stream.buffer_label.clone();
+    }
+}
+
+/// Takes back what does not go together.
+fn fit(stream: &mut Stream) {
+    if stream.encoders_per_buffer() < 2 {
+        stream.oddities.coalesce_every = None;
+    }
+    let labelled = stream.encoder_label.as_ref();
+    let ambiguous = |label: &String| label.is_empty() || label.starts_with("Compute Command");
+    if labelled.is_none_or(|labels| labels.all().iter().any(ambiguous)) {
+        stream.oddities.coalesced_name = CoalescedName::Count;
+    }
+}
+
+fn oddities(random: &mut Random) -> Oddities {
+    Oddities {
+        coalesce_every: some(random, 3, 3),
+        coalesced_name: *random.one_of(&[CoalescedName::Count, CoalescedName::Labels]),
+        split_every: some(random, 4, 6),
+        split_hole: Nanos::new(random.between(0, 5_000)),
+        lose_encoder_every: some(random, 4, 6),
+        lose_completion_every: some(random, 4, 6),
+        early_completion_every: some(random, 4, 4),
+        early_by: Nanos::new(random.between(0, 20_000)),
+        unattributed_every: some(random, 5, 6),
+        null_frame_every: some(random, 5, 6),
+    }
+}
+
+/// Once in `n` draws a number from 1 to `most`.
+fn some(random: &mut Random, n: u32, most: u32) -> Option<NonZeroU32> {
+    if random.once_in(n) {
+        NonZeroU32::new(1 + random.below(most))
+    } else {
+        None
+    }
+}
+
+fn lengths(random: &mut Random, least: u64, most: u64) -> Lengths {
+    let mut draw = || Nanos::new(random.between(least, most));
+    let (one, other) = (draw(), draw());
+    let cycle = vec![one, Nanos::new(least), other];
+    match random.below(4) {
+        0 => Lengths::Fixed(one),
+        1 => Lengths::Cycle { cycle },
+        2 => Lengths::Fixed(Nanos::new(least)),
+        _ => Lengths::Range([one.min(other), one.max(other)]),
+    }
+}

@@ -1,0 +1,331 @@
+//! Refuses a scenario no recording could show, naming the field and what is allowed.
+
+use super::labels::Labels;
+use super::lengths::Lengths;
+use super::recording::{Recording, TargetKind};
+use super::stream::{CoalescedName, Stream};
+use super::{Process, Role, Scenario};
+use crate::error::Error;
+
+/// More intervals than this is a typing error, and would not fit 32-bit submission ids for long.
+const INTERVALS_MAX: u64 = 5_000_000;
+const PROCESSES_MAX: usize = 64;
+const ENCODERS_PER_BUFFER_MAX: u32 = 1_000;
+const IN_FLIGHT_MAX: u32 = 64;
+const WARM_UP_FACTOR_MAX: u32 = 1_000;
+const TEXT_CHARS_MAX: usize = 200;
+const LENGTH_NS_MAX: u64 = 60_000_000_000;
+
+/// Checks a whole scenario; the first field that fails is the error.
+pub(super) fn scenario(scenario: &Scenario) -> Result<(), Error> {
+    within("runs", scenario.runs, 1, Scenario::RUNS_MAX)?;
+    recording(&scenario.recording)?;
+    if scenario.process.len() > PROCESSES_MAX {
+        let many = format!("lists {} processes", scenario.process.len());
+        return Err(Error::field(
+            "process",
+            many,
+            format!("at most {PROCESSES_MAX}"),
+        ));
+    }
+    for (index, one) in scenario.process.iter().enumerate() {
+        process(&format!("process[{index}]"), one, scenario.runs)?;
+    }
+    for run in 1..=scenario.runs {
+        targets(scenario, run)?;
+        pids(scenario, run)?;
+    }
+    let planned = scenario.intervals_planned();
+    if planned > INTERVALS_MAX {
+        let many = format!("add up to {planned} intervals");
+        return Err(Error::field(
+            "process[].stream[].count",
+            many,
+            format!("at most {INTERVALS_MAX}"),
+        ));
+    }
+    Ok(())
+}
+
+fn recording(facts: &Recording) -> Result<(), Error> {
+    let texts = [
+        ("template", &facts.template),
+        ("instruments", &facts.instruments),
+        ("os", &facts.os),
+        ("device", &facts.device),
+        ("model", &facts.model),
+        ("gpu", &facts.gpu),
+        ("mode", &facts.mode),
+        ("time-limit", &facts.time_limit),
+        ("end-reason", &facts.end_reason),
+        ("termination", &facts.termination),
+        ("performance-state", &facts.performance_state),
+        ("thermal-state", &facts.thermal_state),
+    ];
+    let arguments = facts.arguments.as_ref().map(|text| ("arguments", text));
+    texts
+        .into_iter()
+        .chain(arguments)
+        .try_for_each(|(name, value)| text(&format!("recording.{name}"), value))
+}
+
+fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
+    name(&format!("{at}.name"), &process.name)?;
+    within(&format!("{at}.pid"), process.pid, 1, u32::MAX)?;
+    for run in process.runs.iter().flatten() {
+        within(&format!("{at}.runs"), *run, 1, runs)?;
+    }
+    for shader in &process.shaders {
+        name(&format!("{at}.shaders"), shader)?;
+    }
+    for (index, one) in process.stream.iter().enumerate() {
+        let at = format!("{at}.stream[{index}]");
+        if index == 0 && one.follows {
+            return Err(Error::field(
+                &format!("{at}.follows"),
+                "has no stream to follow",
+                "false here",
+            ));
+        }
+        stream(&at, one)?;
+    }
+    Ok(())
+}
+
+fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
+    name(&format!("{at}.channel"), &stream.channel)?;
+    within(&format!("{at}.count"), stream.count, 1, u32::MAX)?;
+    within(
+        &format!("{at}.encoders-per-buffer"),
+        stream.encoders_per_buffer(),
+        1,
+        ENCODERS_PER_BUFFER_MAX,
+    )?;
+    within(
+        &format!("{at}.in-flight"),
+        stream.in_flight.unwrap_or(1),
+        1,
+        IN_FLIGHT_MAX,
+    )?;
+    // A split kick needs a nanosecond on either side of its hole.
+    let shortest_ns = if stream.oddities.split_every.is_some() {
+        2
+    } else {
+        1
+    };
+    lengths(&format!("{at}.duration"), &stream.duration, shortest_ns)?;
+    lengths(&format!("{at}.encode"), &stream.encode, 1)?;
+    lengths(&format!("{at}.gap"), &stream.gap, 0)?;
+    lengths(&format!("{at}.host"), &stream.host, 0)?;
+    lengths(&format!("{at}.launch"), &stream.launch, 0)?;
+    lengths(&format!("{at}.completion"), &stream.completion, 0)?;
+    if let Some(then) = &stream.then {
+        name(&format!("{at}.then.channel"), &then.channel)?;
+        lengths(&format!("{at}.then.duration"), &then.duration, shortest_ns)?;
+        lengths(&format!("{at}.then.lag"), &then.lag, 0)?;
+    }
+    if let Some(warm_up) = stream.warm_up {
+        within(
+            &format!("{at}.warm-up.factor"),
+            warm_up.factor,
+            1,
+            WARM_UP_FACTOR_MAX,
+        )?;
+    }
+    let moments = [
+        ("start", stream.start.unwrap_or_default()),
+        (
+            "pause.length",
+            stream
+                .pause
+                .map_or_else(Default::default, |pause| pause.length),
+        ),
+        ("oddities.split-hole", stream.oddities.split_hole),
+        ("oddities.early-by", stream.oddities.early_by),
+    ];
+    for (field, length) in moments {
+        lengths(&format!("{at}.{field}"), &Lengths::Fixed(length), 0)?;
+    }
+    labels(at, stream)?;
+    combinations(at, stream)
+}
+
+/// Choices that are fine alone and make no sense together.
+fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
+    let refuse = |field: &str, problem: &str, allowed: &str| {
+        Err(Error::field(&format!("{at}.{field}"), problem, allowed))
+    };
+    if stream
+        .then
+        .as_ref()
+        .is_some_and(|then| then.channel == stream.channel)
+    {
+        return refuse(
+            "then.channel",
+            "is the stream's own channel",
+            "another channel",
+        );
+    }
+    if stream.oddities.coalesce_every.is_some() && stream.encoders_per_buffer() < 2 {
+        return refuse(
+            "oddities.coalesce-every",
+            "finds no pairs in a buffer",
+            "encoders-per-buffer of 2 or more",
+        );
+    }
+    // `Compute Command 0 & Compute Command 1` would leave open whether it is a real label.
+    if stream.oddities.coalesced_name == CoalescedName::Labels && stream.encoder_label.is_none() {
+        return refuse(
+            "oddities.coalesced-name",
+            "is `labels` without labels",
+            "an encoder-label, or `count`",
+        );
+    }
+    Ok(())
+}
+
+/// Instruments shows either both labels or, for unlabelled work, none.
+fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
+    let fields = [
+        ("buffer-label", &stream.buffer_label),
+        ("encoder-label", &stream.encoder_label),
+    ];
+    for (field, value) in fields {
+        let field = format!("{at}.{field}");
+        let Some(value) = value else { continue };
+        if value.all().is_empty() {
+            return Err(Error::field(
+                &field,
+                "is an empty list",
+                "one label or more",
+            ));
+        }
+        value
+            .all()
+            .iter()
+            .try_for_each(|label| text(&field, label))?;
+    }
+    let empty = |label: &Option<Labels>| {
+        label
+            .as_ref()
+            .is_some_and(|label| label.all().iter().any(String::is_empty))
+    };
+    let unlabelled = |label: &Option<Labels>| *label == Some(Labels::Same(String::new()));
+    let (buffer, encoder) = (&stream.buffer_label, &stream.encoder_label);
+    if (empty(buffer) || empty(encoder)) && !(unlabelled(buffer) && unlabelled(encoder)) {
+        let allowed = "buffer-label = \"\" and encoder-label = \"\" together, or no empty label";
+        return Err(Error::field(
+            &format!("{at}.encoder-label"),
+            "or buffer-label is empty",
+            allowed,
+        ));
+    }
+    Ok(())
+}
+
+/// A launched or attached run is about one process; a whole-machine run about none.
+fn targets(scenario: &Scenario, run: u32) -> Result<(), Error> {
+    let is_target = |process: &Process| process.role == Role::Target;
+    let found = scenario
+        .processes_of(run)
+        .filter(|(_, process)| is_target(process))
+        .count();
+    let wanted = usize::from(scenario.recording.target != TargetKind::AllProcesses);
+    if found == wanted {
+        return Ok(());
+    }
+    let problem = format!("is `target` for {found} processes of run {run}");
+    let allowed = if wanted == 1 {
+        "exactly one per run"
+    } else {
+        "none with recording.target = \"all-processes\""
+    };
+    Err(Error::field("process[].role", problem, allowed))
+}
+
+fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
+    let mut pids: Vec<u32> = scenario
+        .processes_of(run)
+        .map(|(_, process)| process.pid)
+        .collect();
+    pids.sort_unstable();
+    match pids.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let twice = format!("{} occurs twice in run {run}", pair[0]);
+            Err(Error::field(
+                "process[].pid",
+                twice,
+                "a pid of its own for each",
+            ))
+        }
+    }
+}
+
+fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error> {
+    let allowed = format!("{shortest_ns} ns to {LENGTH_NS_MAX} ns");
+    let Some((shortest, longest)) = lengths.bounds() else {
+        return Err(Error::field(field, "has an empty cycle", allowed));
+    };
+    if let Lengths::Range([low, high]) = lengths
+        && low > high
+    {
+        return Err(Error::field(
+            field,
+            format!("runs backwards, from {low} to {high}"),
+            "[shortest, longest]",
+        ));
+    }
+    if shortest < shortest_ns {
+        return Err(Error::field(
+            field,
+            format!("can be {shortest} ns"),
+            allowed,
+        ));
+    }
+    if longest > LENGTH_NS_MAX {
+        return Err(Error::field(field, format!("can be {longest} ns"), allowed));
+    }
+    Ok(())
+}
+
+fn name(field: &str, value: &str) -> Result<(), Error> {
+    if value.trim().is_empty() {
+        return Err(Error::field(field, "is blank", "a name"));
+    }
+    text(field, value)
+}
+
+/// XML has no way to write most control characters, escaped or not.
+fn text(field: &str, value: &str) -> Result<(), Error> {
+    let chars = value.chars().count();
+    if chars > TEXT_CHARS_MAX {
+        return Err(Error::field(
+            field,
+            format!("has {chars} characters"),
+            format!("at most {TEXT_CHARS_MAX}"),
+        ));
+    }
+    if value
+        .chars()
+        .any(|c| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'))
+    {
+        return Err(Error::field(
+            field,
+            "holds a control character",
+            "printable text",
+        ));
+    }
+    Ok(())
+}
+
+fn within(field: &str, value: u32, least: u32, most: u32) -> Result<(), Error> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(Error::field(
+        field,
+        format!("is {value}"),
+        format!("{least} to {most}"),
+    ))
+}

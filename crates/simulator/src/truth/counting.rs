@@ -1,0 +1,201 @@
+//! Counts the truth of a planned run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sweep::{self, Gap, Segment, Side};
+use super::tally::Tally;
+use super::{Busy, Channel, Counts, Gaps, HistogramBin, How, ProcessShare, Target, Truth, Window};
+use super::{kernels, ledger};
+use crate::plan::states::states;
+use crate::plan::{Kick, Plan, ProcessIndex};
+use crate::scenario::recording::TargetKind;
+
+/// Counts the truth of a planned run.
+pub(crate) fn of(plan: &Plan) -> Truth {
+    let shares = shares(plan);
+    let target = target(plan, &shares);
+    let is_target = |kick: &Kick| target.is_some() && plan.process_of(kick) == target;
+    let own: Vec<&Kick> = plan.kicks.iter().filter(|kick| is_target(kick)).collect();
+    let segments = sweep::segments(plan.kicks.iter().map(|kick| {
+        let side = if is_target(kick) {
+            Side::Target
+        } else {
+            Side::Foreign
+        };
+        (kick.start_ns, kick.end_ns(), side)
+    }));
+    let window = window(&own);
+    let gaps = window.map(|window| sweep::gaps(&segments, window));
+    let kernels = kernels::kernels(plan, &own);
+    Truth {
+        run: plan.run,
+        duration_ns: plan.wall_ns,
+        target: target.map(|target| named(plan, target)),
+        window,
+        counts: counts(plan, &own, kernels.len()),
+        busy: window.map(|window| busy(plan, &own, &segments, window)),
+        gaps: gaps.as_deref().map(gap_lengths),
+        kernels,
+        channels: channels(plan, &own),
+        processes: shares.into_iter().map(|(_, share)| share).collect(),
+        ledger: gaps.map(|gaps| ledger::ledger(plan, &own, &segments, &gaps)),
+    }
+}
+
+fn target(plan: &Plan, shares: &[(ProcessIndex, ProcessShare)]) -> Option<ProcessIndex> {
+    plan.recorded_target()
+        .or_else(|| shares.first().map(|(busiest, _)| *busiest))
+}
+
+fn named(plan: &Plan, target: ProcessIndex) -> Target {
+    let process = plan.process(target);
+    Target {
+        name: process.name.clone(),
+        pid: process.pid,
+        how: match plan.target_kind {
+            TargetKind::Launched => How::Launched,
+            TargetKind::Attached => How::Attached,
+            TargetKind::AllProcesses => How::Busiest,
+        },
+    }
+}
+
+fn window(own: &[&Kick]) -> Option<Window> {
+    let start_ns = own.iter().map(|kick| kick.start_ns).min()?;
+    let end_ns = own.iter().map(|kick| kick.end_ns()).max()?;
+    Some(Window {
+        start_ns,
+        end_ns,
+        span_ns: end_ns - start_ns,
+    })
+}
+
+fn counts(plan: &Plan, own: &[&Kick], kernels: usize) -> Counts {
+    let distinct = |ids: Vec<u64>| count(ids.into_iter().collect::<BTreeSet<_>>().len());
+    Counts {
+        intervals: count(own.len()),
+        encoders: distinct(
+            own.iter()
+                .map(|kick| plan.encoder(kick.encoder).id)
+                .collect(),
+        ),
+        command_buffers: distinct(own.iter().map(|kick| plan.buffer(kick.buffer).id).collect()),
+        kernels: count(kernels),
+        all_intervals: count(plan.kicks.len()),
+        unattributed: count(plan.kicks.iter().filter(|kick| !kick.attributed).count()),
+    }
+}
+
+fn busy(plan: &Plan, own: &[&Kick], segments: &[Segment], window: Window) -> Busy {
+    let during = |held: fn(&Segment) -> bool| sweep::time_ns(segments, window, held);
+    let busy_ns = during(|segment| segment.target > 0);
+    let sum_ns = own.iter().map(|kick| kick.duration_ns).sum();
+    Busy {
+        busy_ns,
+        sum_ns,
+        ratio: ratio(busy_ns, window.span_ns),
+        overlap_factor: ratio(sum_ns, busy_ns),
+        machine_busy_ns: during(|segment| segment.target + segment.foreign > 0),
+        machine_active_ns: active_ns(plan, window),
+        foreign_busy_ns: during(|segment| segment.foreign > 0),
+        foreign_overlap_ns: during(|segment| segment.target > 0 && segment.foreign > 0),
+    }
+}
+
+fn active_ns(plan: &Plan, window: Window) -> u64 {
+    let active = states(plan).into_iter().filter(|state| state.channels > 0);
+    active
+        .map(|state| {
+            state
+                .end_ns
+                .min(window.end_ns)
+                .saturating_sub(state.start_ns.max(window.start_ns))
+        })
+        .sum()
+}
+
+const HISTOGRAM_EDGES_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
+
+fn gap_lengths(gaps: &[Gap]) -> Gaps {
+    let lengths: Tally = gaps.iter().map(Gap::length_ns).collect();
+    let upper = HISTOGRAM_EDGES_NS[1..]
+        .iter()
+        .copied()
+        .map(Some)
+        .chain([None]);
+    let bin = |(from_ns, to_ns): (u64, Option<u64>)| {
+        let (count, total_ns) = lengths.between(from_ns, to_ns);
+        HistogramBin {
+            from_ns,
+            to_ns,
+            count,
+            total_ns,
+        }
+    };
+    Gaps {
+        count: lengths.count(),
+        total_ns: lengths.total(),
+        mean_ns: lengths.mean(),
+        median_ns: lengths.percentile(50),
+        p95_ns: lengths.percentile(95),
+        p99_ns: lengths.percentile(99),
+        max_ns: lengths.max(),
+        below_1us: lengths.between(0, Some(1_000)).0,
+        histogram: HISTOGRAM_EDGES_NS.into_iter().zip(upper).map(bin).collect(),
+    }
+}
+
+fn channels(plan: &Plan, own: &[&Kick]) -> Vec<Channel> {
+    let mut by_name = BTreeMap::<&str, Vec<&Kick>>::new();
+    for kick in own {
+        by_name
+            .entry(plan.channels.text(kick.channel))
+            .or_default()
+            .push(kick);
+    }
+    let channel = |(name, kicks): (&str, Vec<&Kick>)| Channel {
+        name: name.to_owned(),
+        intervals: count(kicks.len()),
+        sum_ns: kicks.iter().map(|kick| kick.duration_ns).sum(),
+        busy_ns: sweep::covered_ns(&kicks),
+    };
+    by_name.into_iter().map(channel).collect()
+}
+
+fn shares(plan: &Plan) -> Vec<(ProcessIndex, ProcessShare)> {
+    let mut by_process = vec![Vec::<&Kick>::new(); plan.processes.len()];
+    for kick in &plan.kicks {
+        if let Some(process) = plan.process_of(kick) {
+            by_process[process.get()].push(kick);
+        }
+    }
+    let share = |(position, kicks): (usize, Vec<&Kick>)| {
+        let index = ProcessIndex::at(position);
+        let process = plan.process(index);
+        let share = ProcessShare {
+            name: process.name.clone(),
+            pid: process.pid,
+            intervals: count(kicks.len()),
+            busy_ns: sweep::covered_ns(&kicks),
+        };
+        (!kicks.is_empty()).then_some((index, share))
+    };
+    let mut shares: Vec<_> = by_process
+        .into_iter()
+        .enumerate()
+        .filter_map(share)
+        .collect();
+    shares.sort_by(|(_, a), (_, b)| {
+        let by_name = || (&a.name, a.pid).cmp(&(&b.name, b.pid));
+        b.busy_ns.cmp(&a.busy_ns).then_with(by_name)
+    });
+    shares
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole as f64
+}
+
+fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}

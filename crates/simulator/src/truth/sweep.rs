@@ -1,0 +1,122 @@
+//! Who held the GPU when: a sweep over starts (+1) and ends (-1).
+//!
+//! ```text
+//! target   [------)        [---)
+//! foreign     [-------)
+//! segments [t )[tf)[f )[ - )[t )
+//! gaps            [--------)         inside the target's window
+//! ```
+
+use std::ops::Range;
+
+use super::Window;
+use crate::plan::Kick;
+
+/// Whose row it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Target,
+    Foreign,
+}
+
+/// A stretch of time during which nothing starts or ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Segment {
+    pub(super) from_ns: u64,
+    pub(super) to_ns: u64,
+    /// Rows of the target's running.
+    pub(super) target: u32,
+    /// Other rows running.
+    pub(super) foreign: u32,
+}
+
+/// A maximal stretch of the window without a row of the target's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Gap {
+    pub(super) from_ns: u64,
+    pub(super) to_ns: u64,
+    /// The segments it is made of.
+    pub(super) segments: Range<usize>,
+}
+
+impl Gap {
+    pub(super) const fn length_ns(&self) -> u64 {
+        self.to_ns - self.from_ns
+    }
+}
+
+/// Cuts the time from the first start to the last end wherever a row starts or ends.
+pub(super) fn segments(rows: impl Iterator<Item = (u64, u64, Side)>) -> Vec<Segment> {
+    let mut edges: Vec<(u64, i32, Side)> = rows
+        .flat_map(|(start_ns, end_ns, side)| [(start_ns, 1, side), (end_ns, -1, side)])
+        .collect();
+    edges.sort_unstable_by_key(|(at_ns, _, _)| *at_ns);
+    let mut segments = Vec::with_capacity(edges.len());
+    let (mut target, mut foreign) = (0_i32, 0_i32);
+    for (n, (at_ns, step, side)) in edges.iter().enumerate() {
+        match side {
+            Side::Target => target += step,
+            Side::Foreign => foreign += step,
+        }
+        let to_ns = edges.get(n + 1).map_or(*at_ns, |(next_ns, _, _)| *next_ns);
+        if to_ns > *at_ns {
+            segments.push(Segment {
+                from_ns: *at_ns,
+                to_ns,
+                target: target.unsigned_abs(),
+                foreign: foreign.unsigned_abs(),
+            });
+        }
+    }
+    segments
+}
+
+/// The segments without the target inside its window, neighbours joined.
+pub(super) fn gaps(segments: &[Segment], window: Window) -> Vec<Gap> {
+    let mut gaps: Vec<Gap> = Vec::new();
+    for (n, segment) in segments.iter().enumerate() {
+        if segment.target > 0 || !inside(segment, window) {
+            continue;
+        }
+        match gaps.last_mut() {
+            Some(gap) if gap.to_ns == segment.from_ns => {
+                gap.to_ns = segment.to_ns;
+                gap.segments.end = n + 1;
+            }
+            _ => gaps.push(Gap {
+                from_ns: segment.from_ns,
+                to_ns: segment.to_ns,
+                segments: n..n + 1,
+            }),
+        }
+    }
+    gaps
+}
+
+/// The window's time during which `held` is true.
+pub(super) fn time_ns(
+    segments: &[Segment],
+    window: Window,
+    held: impl Fn(&Segment) -> bool,
+) -> u64 {
+    let counted = segments
+        .iter()
+        .filter(|segment| inside(segment, window) && held(segment));
+    counted.map(|segment| segment.to_ns - segment.from_ns).sum()
+}
+
+/// The time with at least one of these rows.
+pub(super) fn covered_ns(kicks: &[&Kick]) -> u64 {
+    let rows = kicks
+        .iter()
+        .map(|kick| (kick.start_ns, kick.end_ns(), Side::Target));
+    let covered = segments(rows)
+        .into_iter()
+        .filter(|segment| segment.target > 0);
+    covered.map(|segment| segment.to_ns - segment.from_ns).sum()
+}
+
+/// A window starts and ends with a row, so no segment crosses its ends.
+const fn inside(segment: &Segment, window: Window) -> bool {
+    segment.from_ns >= window.start_ns && segment.to_ns <= window.end_ns
+}

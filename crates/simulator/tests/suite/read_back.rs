@@ -1,0 +1,194 @@
+//! The tables say what the truth says: an analysis of the documents alone, by sorting and
+//! clamping where the truth sweeps and counts, comes to the same figures.
+
+use std::collections::{BTreeMap, HashMap};
+
+use metalens_simulator::{Ledger, Scenario, Truth, TruthFile, presets, random_scenario};
+
+use crate::folder::exported;
+use crate::xml::{self, Element, Table};
+
+/// A row of `metal-gpu-intervals`.
+struct Row {
+    start: u64,
+    end: u64,
+    pid: Option<u64>,
+    buffer: u64,
+    encoder: u64,
+}
+
+#[test]
+fn the_documents_and_the_truth_agree() {
+    let small = presets().iter().filter(|preset| preset.name != "million");
+    let presets = small.map(|preset| preset.scenario().unwrap());
+    for scenario in presets
+        .filter(|preset| preset.runs == 1)
+        .chain((0..300).map(random_scenario))
+    {
+        check(&scenario);
+    }
+}
+
+fn check(scenario: &Scenario) {
+    let files = exported(scenario);
+    let truth: TruthFile = serde_json::from_str(&files["truth.json"]).unwrap();
+    let truth = &truth.runs[0];
+    let Some(target) = &truth.target else { return };
+    let rows = rows(&files);
+    let is_own = |row: &&Row| row.pid == Some(u64::from(target.pid));
+    let own: Vec<&Row> = rows.iter().filter(is_own).collect();
+    assert_eq!(
+        truth.counts.intervals,
+        own.len() as u64,
+        "{}",
+        scenario.name
+    );
+    let Some(busy) = truth.busy else { return };
+    let stretches = union(own.iter().map(|row| (row.start, row.end)));
+    assert_eq!(busy.busy_ns, length(&stretches), "{}", scenario.name);
+    let foreign = union(
+        rows.iter()
+            .filter(|row| !is_own(row))
+            .map(|row| (row.start, row.end)),
+    );
+    let (start, end) = (stretches[0].0, stretches[stretches.len() - 1].1);
+    assert_eq!(
+        busy.foreign_busy_ns,
+        length(&cut(&foreign, start, end)),
+        "{}",
+        scenario.name
+    );
+    gap_figures(truth, &stretches);
+    assert_eq!(
+        truth.ledger.unwrap(),
+        ledger(&files, &own, &stretches, &foreign),
+        "{}",
+        scenario.name
+    );
+}
+
+fn rows(files: &BTreeMap<String, String>) -> Vec<Row> {
+    let table = xml::table(&files["metal-gpu-intervals.xml"]);
+    let number = |row: &[Element], name: &str| row[table.column(name)].number();
+    let pid = |row: &[Element]| {
+        let process = &row[table.column("process")];
+        (process.tag == "process").then(|| process.child("pid").number())
+    };
+    let row = |row: &Vec<Element>| Row {
+        start: row[0].number(),
+        end: row[0].number() + row[1].number(),
+        pid: pid(row),
+        buffer: number(row, "cmdbuffer-id"),
+        encoder: number(row, "encoder-id"),
+    };
+    table.rows.iter().map(row).collect()
+}
+
+/// Sorted stretches that neither touch nor overlap.
+fn union(intervals: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
+    let mut intervals: Vec<_> = intervals.collect();
+    intervals.sort_unstable();
+    let mut union: Vec<(u64, u64)> = Vec::new();
+    for (start, end) in intervals {
+        match union.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => union.push((start, end)),
+        }
+    }
+    union
+}
+
+fn cut(stretches: &[(u64, u64)], from: u64, to: u64) -> Vec<(u64, u64)> {
+    let inside = stretches
+        .iter()
+        .map(|(start, end)| (*start.max(&from), *end.min(&to)));
+    inside.filter(|(start, end)| start < end).collect()
+}
+
+fn length(stretches: &[(u64, u64)]) -> u64 {
+    stretches.iter().map(|(start, end)| end - start).sum()
+}
+
+fn gap_figures(truth: &Truth, stretches: &[(u64, u64)]) {
+    let mut gaps: Vec<u64> = stretches
+        .windows(2)
+        .map(|pair| pair[1].0 - pair[0].1)
+        .collect();
+    gaps.sort_unstable();
+    let rank = |percent: usize| {
+        gaps.get((gaps.len() * percent).div_ceil(100).wrapping_sub(1))
+            .copied()
+    };
+    let found = truth.gaps.as_ref().unwrap();
+    assert_eq!(found.count, gaps.len() as u64);
+    assert_eq!(found.total_ns, gaps.iter().sum::<u64>());
+    assert_eq!(
+        (found.median_ns, found.p95_ns, found.p99_ns),
+        (rank(50), rank(95), rank(99))
+    );
+}
+
+/// Id to (start, end) of a table with such columns.
+fn times(table: &Table, id: &str, end: impl Fn(&[Element]) -> u64) -> HashMap<u64, (u64, u64)> {
+    let at = table.column(id);
+    let entry = |row: &Vec<Element>| (row[at].number(), (row[0].number(), end(row)));
+    table.rows.iter().map(entry).collect()
+}
+
+fn ledger(
+    files: &BTreeMap<String, String>,
+    own: &[&Row],
+    stretches: &[(u64, u64)],
+    foreign: &[(u64, u64)],
+) -> Ledger {
+    let completed = xml::table(&files["metal-command-buffer-completed.xml"]);
+    let completed = times(&completed, "cmdbuffer-id", |row| row[0].number());
+    let encoded = xml::table(&files["metal-application-encoders-list.xml"]);
+    let encoded = times(&encoded, "encoder-id", |row| {
+        row[0].number() + row[1].number()
+    });
+    let mut ledger = Ledger::default();
+    for pair in stretches.windows(2) {
+        let (a, b) = (pair[0].1, pair[1].0);
+        let closing = own.iter().rfind(|row| row.end == a).unwrap();
+        let opening = own.iter().find(|row| row.start == b).unwrap();
+        ledger.pairs += 1;
+        ledger.total_ns += b - a;
+        match (
+            completed.get(&closing.buffer),
+            encoded.get(&opening.encoder),
+        ) {
+            (Some((done, _)), Some(encoding)) => {
+                book(&mut ledger, (a, b), *done, *encoding, foreign);
+            }
+            _ => ledger.unexplained_ns += b - a,
+        }
+    }
+    ledger
+}
+
+/// Walks from `a` to `b`, each part clamped to what is left.
+fn book(
+    ledger: &mut Ledger,
+    (a, b): (u64, u64),
+    done: u64,
+    encoding: (u64, u64),
+    foreign: &[(u64, u64)],
+) {
+    ledger.joinable += 1;
+    ledger.serialised += u64::from(encoding.0 >= done);
+    let held = |from, to| length(&cut(foreign, from, to));
+    if encoding.1 < a {
+        ledger.foreign_ns += held(a, b);
+        ledger.queued_ns += b - a - held(a, b);
+        return;
+    }
+    let known = done.clamp(a, b);
+    let starts = encoding.0.clamp(known, b);
+    let ends = encoding.1.clamp(starts, b);
+    ledger.completion_ns += known - a;
+    ledger.host_ns += starts - known;
+    ledger.encode_ns += ends - starts;
+    ledger.foreign_ns += held(ends, b);
+    ledger.launch_ns += b - ends - held(ends, b);
+}

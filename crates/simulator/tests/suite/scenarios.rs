@@ -1,0 +1,163 @@
+//! Scenarios: presets are readable, and a wrong one says what is wrong.
+
+use std::error::Error as _;
+
+use metalens_simulator::{Scenario, presets, random_scenario, truths};
+
+#[test]
+fn every_preset_reads() {
+    for preset in presets() {
+        let scenario = preset
+            .scenario()
+            .unwrap_or_else(|error| panic!("{}: {error:?}", preset.name));
+        assert_eq!(scenario.name, preset.name);
+        assert!(scenario.intervals_planned() > 0);
+    }
+    assert!(Scenario::preset("no such preset").is_none());
+}
+
+#[test]
+fn random_scenarios_are_valid_and_small() {
+    for seed in 0..2_000 {
+        let scenario = random_scenario(seed);
+        scenario
+            .validate()
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        assert!(scenario.intervals_planned() <= 300, "seed {seed}");
+    }
+}
+
+#[test]
+fn random_scenarios_reach_every_oddity() {
+    let texts: Vec<String> = (0..300)
+        .map(|seed| format!("{:?}", random_scenario(seed)))
+        .collect();
+    for sign in [
+        "coalesce_every: Some",
+        "split_every: Some",
+        "AllProcesses",
+        "Mhz24",
+        "then: Some",
+        "ns::f",
+    ] {
+        assert!(texts.iter().any(|text| text.contains(sign)), "{sign}");
+    }
+    let without_rows = |seed| truths(&random_scenario(seed)).unwrap()[0].window.is_none();
+    assert!((0..300).any(without_rows));
+}
+
+/// The whole message of the error a scenario gives.
+fn refused(toml: &str) -> String {
+    let error = Scenario::from_toml(toml).unwrap_err();
+    let cause = error
+        .source()
+        .map(|cause| format!(": {cause}"))
+        .unwrap_or_default();
+    format!("{error}{cause}")
+}
+
+/// A target with one stream, and a line added to the stream.
+fn with_line(line: &str) -> String {
+    format!(
+        "[[process]]\nname = \"a\"\npid = 1\nrole = \"target\"\n[[process.stream]]\ncount = 1\n{line}\n"
+    )
+}
+
+#[test]
+fn errors_name_the_field_and_what_is_allowed() {
+    let check = |toml: &str, parts: &[&str]| {
+        let message = refused(toml);
+        for part in parts {
+            assert!(message.contains(part), "no `{part}` in: {message}");
+        }
+    };
+    check("sede = 1", &["sede", "expected one of", "seed"]);
+    check(
+        &with_line("duration = \"6 parsecs\""),
+        &["duration", "expected a duration such as"],
+    );
+    check(
+        &with_line("duration = \"0us\""),
+        &["process[0].stream[0].duration", "can be 0 ns", "1 ns to"],
+    );
+    check(
+        &with_line("duration = [\"9us\", \"3us\"]"),
+        &["runs backwards", "[shortest, longest]"],
+    );
+    check(&with_line("duration = { cycle = [] }"), &["empty cycle"]);
+    check(
+        &with_line("duration = \"6us\"\nencoder-label = \"\""),
+        &["label is empty", "together"],
+    );
+    check(
+        &with_line("duration = \"6us\"\nbuffer-label = \"a\\u0007\""),
+        &["buffer-label", "control character"],
+    );
+    check(
+        &with_line("duration = \"6us\"\noddities.split-every = 0"),
+        &["split-every", "nonzero"],
+    );
+    check(
+        &with_line("duration = \"6us\"\noddities.coalesce-every = 2"),
+        &["coalesce-every", "encoders-per-buffer"],
+    );
+    check(
+        "tables = [\"metal-gpu-interval\"]",
+        &["metal-gpu-interval", "expected one of"],
+    );
+    check(
+        "",
+        &["process[].role", "0 processes", "exactly one per run"],
+    );
+    check(
+        "[recording]\nwall = \"1us\"\n[[process]]\nname = \" \"\npid = 1\nrole = \"target\"",
+        &["process[0].name", "blank"],
+    );
+}
+
+#[test]
+fn a_run_that_cannot_be_is_refused_when_it_is_planned() {
+    let too_short = with_line("duration = \"6us\"\n[recording]\nwall = \"1us\"");
+    let scenario = Scenario::from_toml(&too_short).unwrap();
+    let message = truths(&scenario).unwrap_err().to_string();
+    assert!(
+        message.contains("recording.wall") && message.contains("before the last event"),
+        "{message}"
+    );
+
+    let too_long =
+        with_line("duration = \"6us\"").replace("count = 1", "count = 200000\nhost = \"1s\"");
+    let scenario = Scenario::from_toml(&too_long).unwrap();
+    let message = truths(&scenario).unwrap_err().to_string();
+    assert!(message.contains("longer than an hour"), "{message}");
+}
+
+#[test]
+fn the_awkward_preset_is_as_awkward_as_it_says() {
+    let truth = &truths(&Scenario::preset("awkward").unwrap()).unwrap()[0];
+    let ledger = truth.ledger.as_ref().unwrap();
+    let names: Vec<&str> = truth
+        .kernels
+        .iter()
+        .map(|kernel| kernel.name.as_str())
+        .collect();
+    assert!(truth.counts.unattributed > 0);
+    assert!(ledger.joinable < ledger.pairs);
+    assert!(names.contains(&"Coelasced 2 Encoders"), "{names:?}");
+    assert!(
+        names.iter().any(|name| name.contains(" & mlp")),
+        "{names:?}"
+    );
+    assert!(names.contains(&"(unlabelled Tile & Post)"), "{names:?}");
+    assert!(truth.busy.as_ref().unwrap().overlap_factor > 1.0);
+}
+
+#[test]
+fn fused_does_the_work_of_eager_with_fewer_gaps() {
+    let truth = |name: &str| truths(&Scenario::preset(name).unwrap()).unwrap().remove(0);
+    let (eager, fused) = (truth("eager"), truth("fused"));
+    let busy_ns = |truth: &metalens_simulator::Truth| truth.busy.as_ref().unwrap().busy_ns;
+    assert_eq!(busy_ns(&eager), busy_ns(&fused));
+    assert_eq!(eager.gaps.unwrap().count, 999);
+    assert_eq!(fused.gaps.unwrap().count, 249);
+}

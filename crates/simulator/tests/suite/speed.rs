@@ -1,0 +1,26 @@
+//! How fast a million intervals are written. Run with `cargo test --release -- --ignored million`.
+
+use std::fs;
+use std::time::Instant;
+
+use metalens_simulator::{Scenario, write_export};
+
+#[test]
+#[ignore = "writes gigabytes"]
+#[expect(clippy::print_stderr, reason = "the measurement is the point")]
+fn a_million_intervals() {
+    let scenario = Scenario::preset("million").unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let started = Instant::now();
+    let truths = write_export(&scenario, dir.path(), false).unwrap();
+    let seconds = started.elapsed().as_secs_f64();
+    let sizes = fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().metadata().unwrap().len());
+    let megabytes = sizes.sum::<u64>() as f64 / 1e6;
+    eprintln!(
+        "{megabytes:.0} MB in {seconds:.2} s: {:.0} MB/s",
+        megabytes / seconds
+    );
+    assert_eq!(truths[0].counts.intervals, 1_000_000);
+}

@@ -1,0 +1,491 @@
+//! What can be wrong with an input, where, and what its owner can do about it.
+//!
+//! Every error is three things: a [`Problem`] (the cause), a [`Place`] (the
+//! file, line, byte, row and column) and a [hint](Error::hint) (what to do).
+//! They are kept apart so that a program can match on the cause and a person
+//! can be shown all three.
+
+use std::fmt;
+use std::io;
+
+/// A failed read: the cause and the place. Boxed, because it is rare and big.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    problem: Problem,
+    place: Place,
+}
+
+/// The result of reading something.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// A problem at a place.
+    #[must_use]
+    pub fn new(problem: Problem, place: Place) -> Self {
+        Self(Box::new(Inner { problem, place }))
+    }
+
+    /// A problem with a file as a whole.
+    #[must_use]
+    pub fn in_file(problem: Problem, file: impl Into<String>) -> Self {
+        Self::new(problem, Place::file(file))
+    }
+
+    /// The cause.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// The cause alone.
+    #[must_use]
+    pub fn into_problem(self) -> Problem {
+        self.0.problem
+    }
+
+    /// Where it was found.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// What the owner of the input can do, in one or two sentences.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        self.0.problem.hint()
+    }
+
+    /// Names the file, when the code that failed did not know it.
+    #[must_use]
+    pub fn at_file(mut self, file: &str) -> Self {
+        if self.0.place.file.is_empty() {
+            file.clone_into(&mut self.0.place.file);
+        }
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.0.place.to_string();
+        if place.is_empty() {
+            write!(f, "{}", self.0.problem)
+        } else {
+            write!(f, "{place}: {}", self.0.problem)
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&self.0.problem)
+    }
+}
+
+/// Where in an input something was found. Unknown parts are left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file, or the archive and the entry in it, or `standard input`.
+    pub file: String,
+    /// The schema of the table that was being read.
+    pub table: Option<String>,
+    /// The 1-based line.
+    pub line: Option<u64>,
+    /// The byte, counted from 0 in the document after decompression.
+    pub byte: Option<u64>,
+    /// The 1-based row of the table.
+    pub row: Option<u64>,
+    /// The column's mnemonic.
+    pub column: Option<String>,
+}
+
+impl Place {
+    /// A file as a whole.
+    #[must_use]
+    pub fn file(file: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if !self.file.is_empty() {
+            parts.push(self.file.clone());
+        }
+        if let Some(line) = self.line {
+            parts.push(format!("line {line}"));
+        }
+        if let Some(byte) = self.byte {
+            parts.push(format!("byte {byte}"));
+        }
+        if let Some(table) = &self.table {
+            parts.push(format!("table {table}"));
+        }
+        if let Some(row) = self.row {
+            parts.push(format!("row {row}"));
+        }
+        if let Some(column) = &self.column {
+            parts.push(format!("column {column}"));
+        }
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// The causes. Wording: lower case, no full stop, fit to stand after a place.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The operating system refused.
+    #[error("{0}")]
+    Io(#[source] io::Error),
+    /// The compressed stream is broken.
+    #[error("the {format} data is damaged: {detail}")]
+    Compression {
+        /// gzip, zstd or zip.
+        format: &'static str,
+        /// The decoder's words.
+        detail: String,
+    },
+    /// Not XML at all.
+    #[error("this is {found}, not an xctrace export")]
+    NotXml {
+        /// What it looks like.
+        found: &'static str,
+    },
+    /// A pointer that Git LFS left in place of the file.
+    #[error("this is a Git LFS pointer: the file itself was never fetched")]
+    LfsPointer,
+    /// XML, but of something else.
+    #[error("the document is a <{root}>, not an xctrace export")]
+    NotAnExport {
+        /// The root element.
+        root: String,
+    },
+    /// The table of contents where a table was needed.
+    #[error("this is a table of contents; it names the tables but holds none")]
+    TocAlone,
+    /// A table where the table of contents was needed.
+    #[error("this is a table, not a table of contents")]
+    NotToc,
+    /// `xctrace export` selected nothing.
+    #[error("the export is empty: its --xpath matched no table")]
+    NothingSelected,
+    /// Nothing readable in a folder or archive.
+    #[error("there is no export in here: no toc.xml and no table")]
+    EmptyFolder,
+    /// A folder of several exports.
+    #[error("there is no export in here, but in its folders: {}", .folders.join(", "))]
+    SeveralExports {
+        /// The folders that hold one.
+        folders: Vec<String>,
+    },
+    /// A bundle, which this version cannot read by itself.
+    #[error("this is a .trace bundle; reading bundles directly is not built yet")]
+    Bundle {
+        /// The bundle's path, for the command that works.
+        path: String,
+    },
+    /// Broken XML.
+    #[error("not well-formed XML: {detail}")]
+    Malformed {
+        /// What exactly.
+        detail: String,
+    },
+    /// A DOCTYPE, which xctrace never writes and attackers do.
+    #[error("the document has a DOCTYPE, which xctrace never writes")]
+    Doctype,
+    /// Bytes that are no UTF-8.
+    #[error("the text is not UTF-8")]
+    NotUtf8,
+    /// A character that XML forbids.
+    #[error("byte 0x{byte:02x} may not appear in XML")]
+    ControlCharacter {
+        /// The byte.
+        byte: u8,
+    },
+    /// One tag or text that would not end.
+    #[error("a single tag or text is longer than {limit} bytes")]
+    TokenTooLong {
+        /// The limit.
+        limit: u64,
+    },
+    /// Elements inside elements without end.
+    #[error("elements are nested deeper than {limit}")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// More of something than any export has.
+    #[error("more than {limit} {what}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// The document ends in the middle.
+    #[error("the document ends in the middle, after {whole_rows} whole rows")]
+    Truncated {
+        /// Rows that are complete.
+        whole_rows: u64,
+    },
+    /// A node without a schema.
+    #[error("rows without a <schema> before them")]
+    NoSchema,
+    /// A schema with a hole.
+    #[error("the schema's column {position} has no {missing}")]
+    SchemaIncomplete {
+        /// 1-based position.
+        position: usize,
+        /// mnemonic or engineering-type.
+        missing: &'static str,
+    },
+    /// Two columns of one name.
+    #[error("two columns are called `{mnemonic}`")]
+    DuplicateMnemonic {
+        /// The name.
+        mnemonic: String,
+    },
+    /// A row with too few cells.
+    #[error("the row has {found} cells; the schema has {expected} columns")]
+    MissingCells {
+        /// Columns of the schema.
+        expected: usize,
+        /// Cells of the row.
+        found: usize,
+    },
+    /// A row with too many cells.
+    #[error("a <{found}> too many: the schema has only {expected} columns")]
+    ExtraCell {
+        /// Columns of the schema.
+        expected: usize,
+        /// The tag of the first cell too many.
+        found: String,
+    },
+    /// A cell of another type than its column.
+    #[error("a <{found}> stands where the schema has a <{expected}>")]
+    WrongTag {
+        /// The column's engineering type.
+        expected: String,
+        /// The cell's tag.
+        found: String,
+    },
+    /// An element where none belongs.
+    #[error("an unexpected <{found}> inside <{inside}>")]
+    UnexpectedElement {
+        /// The element.
+        found: String,
+        /// Its parent.
+        inside: String,
+    },
+    /// Text where none belongs.
+    #[error("unexpected text {text:?}")]
+    UnexpectedText {
+        /// Its beginning.
+        text: String,
+    },
+    /// A reference to nothing.
+    #[error("ref={id} points to an id that was not defined before it")]
+    UnknownRef {
+        /// The id.
+        id: u64,
+    },
+    /// A reference to something else.
+    #[error("a <{expected}> has ref={id}, but that id belongs to a <{found}>")]
+    RefType {
+        /// The id.
+        id: u64,
+        /// The referring tag.
+        expected: String,
+        /// The tag that was defined.
+        found: String,
+    },
+    /// One id for two things.
+    #[error("id={id} is defined twice")]
+    DuplicateId {
+        /// The id.
+        id: u64,
+    },
+    /// A number that is none.
+    #[error("{text:?} is not a whole number")]
+    BadNumber {
+        /// What stands there.
+        text: String,
+    },
+    /// A number below zero.
+    #[error("{text} is negative")]
+    Negative {
+        /// What stands there.
+        text: String,
+    },
+    /// A number beyond 64 bits.
+    #[error("{text} does not fit into 64 bits")]
+    NumberTooLarge {
+        /// What stands there.
+        text: String,
+    },
+    /// An interval that ends after the end of time.
+    #[error("start {start_ns} + duration {duration_ns} does not fit into 64 bits")]
+    EndOverflow {
+        /// Start, ns.
+        start_ns: u64,
+        /// Duration, ns.
+        duration_ns: u64,
+    },
+    /// A table that the input lacks.
+    #[error("there is no table {schema} in here{}", list_after(" (it has ", .present, ")"))]
+    NoSuchTable {
+        /// The table.
+        schema: String,
+        /// What there is.
+        present: Vec<String>,
+    },
+    /// A column that a table lacks.
+    #[error("the table has no column `{mnemonic}`{}", list_after(" (it has ", .present, ")"))]
+    NoSuchColumn {
+        /// The column.
+        mnemonic: String,
+        /// What there is.
+        present: Vec<String>,
+    },
+    /// A column of an unexpected type.
+    #[error("the column holds {found}, where {expected} are needed")]
+    ColumnType {
+        /// What is needed.
+        expected: &'static str,
+        /// What it holds.
+        found: &'static str,
+    },
+    /// The same table twice.
+    #[error("the same table is in two files: {first} and {second}")]
+    SameTableTwice {
+        /// One file.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A run that is not there.
+    #[error("there is no run {asked}{}", list_after("; the trace has run ", .present, ""))]
+    NoSuchRun {
+        /// The run asked for.
+        asked: u64,
+        /// The runs there are.
+        present: Vec<String>,
+    },
+    /// A table of contents without what it must have.
+    #[error("the table of contents is broken: {detail}")]
+    BrokenToc {
+        /// What is missing or odd.
+        detail: String,
+    },
+}
+
+impl Problem {
+    /// Whether the input itself is at fault, rather than its surroundings
+    /// (a missing file, a full disk, a wrong argument).
+    #[must_use]
+    pub fn is_unusable_input(&self) -> bool {
+        !matches!(
+            self,
+            Self::Io(_)
+                | Self::NoSuchTable { .. }
+                | Self::NoSuchRun { .. }
+                | Self::SeveralExports { .. }
+                | Self::EmptyFolder
+        )
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let text = match self {
+            Self::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                "the file belongs to somebody else (a recording made with sudo belongs to root): \
+                 `sudo chown -R \"$(id -u):$(id -g)\" PATH` makes it yours"
+            }
+            Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+                "check the path; metalens reads an export folder, a table's .xml (.gz, .zst), \
+                 a .zip of a folder, or - for standard input"
+            }
+            Self::Truncated { .. } => {
+                "xctrace probably died while writing it: export it again, or pass \
+                 --allow-truncated to use the whole rows (the report will say so)"
+            }
+            Self::Bundle { path } => return Some(export_commands(path)),
+            Self::NothingSelected => {
+                "check the table's name against `xctrace export --input X.trace --toc`, and \
+                 export with --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]'"
+            }
+            Self::TocAlone => {
+                "give the folder that holds toc.xml and the tables beside it, or a table's own file"
+            }
+            Self::LfsPointer => "`git lfs pull` fetches it",
+            Self::NotXml { .. } | Self::NotAnExport { .. } => {
+                "metalens reads what `xctrace export --input X.trace --xpath …` writes"
+            }
+            Self::NoSchema => {
+                "exports of tracks (Allocations, Leaks, VM Tracker) have no schema; metalens reads \
+                 tables, exported one table per call"
+            }
+            Self::SeveralExports { .. } => "name one of them",
+            Self::EmptyFolder => {
+                "an export is a folder with toc.xml and one <schema>.xml per table"
+            }
+            Self::SameTableTwice { .. } => "remove one of them, so that nothing is counted twice",
+            Self::Compression { .. } => "the file was damaged on its way: copy or export it again",
+            Self::NoSuchTable { .. } => "`metalens tables INPUT` lists what is there",
+            Self::Doctype
+            | Self::NotUtf8
+            | Self::ControlCharacter { .. }
+            | Self::TokenTooLong { .. }
+            | Self::TooDeep { .. }
+            | Self::TooMany { .. }
+            | Self::Malformed { .. }
+            | Self::MissingCells { .. }
+            | Self::ExtraCell { .. }
+            | Self::WrongTag { .. }
+            | Self::UnknownRef { .. }
+            | Self::RefType { .. }
+            | Self::DuplicateId { .. }
+            | Self::BadNumber { .. }
+            | Self::Negative { .. }
+            | Self::NumberTooLarge { .. }
+            | Self::EndOverflow { .. }
+            | Self::DuplicateMnemonic { .. }
+            | Self::SchemaIncomplete { .. }
+            | Self::UnexpectedElement { .. }
+            | Self::UnexpectedText { .. } => {
+                "the file was edited or damaged, or this Xcode writes something new: export the \
+                 table again, and if it stays, report it with the line above"
+            }
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+fn export_commands(path: &str) -> String {
+    format!(
+        "on a Mac with Xcode, export it and analyze the folder:\n  \
+         mkdir export\n  \
+         xctrace export --input '{path}' --toc --output export/toc.xml\n  \
+         for t in metal-gpu-intervals metal-gpu-state-intervals metal-application-encoders-list; do\n    \
+         xctrace export --input '{path}' --xpath \"/trace-toc/run[@number=\\\"1\\\"]/data/table[@schema=\\\"$t\\\"]\" --output export/$t.xml\n  \
+         done\n  \
+         metalens analyze export"
+    )
+}
+
+fn list_after(before: &str, items: &[String], after: &str) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    format!("{before}{}{after}", items.join(", "))
+}

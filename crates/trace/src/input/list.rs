@@ -1,0 +1,282 @@
+//! Which documents an input consists of, and what each of them is.
+
+use std::path::{Path, PathBuf};
+
+use super::bytes::{Stored, looks, zip_archive};
+use super::sniff::Looks;
+use crate::error::{Error, Problem, Result};
+use crate::toc::{self, Toc};
+use crate::xml::{Header, read_header};
+
+/// What the user gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// A folder or archive of exported documents.
+    Export,
+    /// A single document.
+    Xml,
+}
+
+/// An input whose documents are known, and none of whose tables is read yet.
+#[derive(Debug)]
+pub struct Input {
+    path: String,
+    kind: InputKind,
+    toc: Option<Toc>,
+    pub(crate) documents: Vec<Document>,
+}
+
+/// A document of the input.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// As people know it: its path, or its name in the archive.
+    pub(crate) name: String,
+    pub(crate) stored: Stored,
+    /// What its beginning says; not known of standard input, which is read once.
+    pub(crate) header: Option<Result<Header>>,
+}
+
+impl Document {
+    fn new(name: String, stored: Stored) -> Self {
+        let header = stored.with(&name, |bytes| read_header(bytes, &name));
+        Self {
+            name,
+            stored,
+            header: Some(header),
+        }
+    }
+
+    /// The schema that the file's name promises: `X` for `X.xml`, `X.run-2.xml.gz`.
+    pub(crate) fn promised_schema(&self) -> &str {
+        let file = self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name);
+        let stem = file.split(".xml").next().unwrap_or(file);
+        stem.split(".run-").next().unwrap_or(stem)
+    }
+}
+
+impl Input {
+    /// Looks at a folder, an archive, a document, or `-`.
+    ///
+    /// ```no_run
+    /// use metalens_trace::{Input, LoadOptions, Selection};
+    ///
+    /// let input = Input::open("run.export".as_ref())?;
+    /// let trace = input.load(&Selection::everything(), LoadOptions::default())?;
+    /// println!("{} intervals", trace.table("metal-gpu-intervals")?.rows());
+    /// # Ok::<(), metalens_trace::Error>(())
+    /// ```
+    pub fn open(path: &Path) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            return Ok(Self::standard_input());
+        }
+        let name = path.display().to_string();
+        let in_path = |error| Error::in_file(Problem::Io(error), name.clone());
+        if std::fs::metadata(path).map_err(in_path)?.is_dir() {
+            return Self::folder(path, name);
+        }
+        match looks(path, &name)? {
+            Looks::Zip => Self::archive(path, name),
+            _ => Self::single(path, name),
+        }
+    }
+
+    /// The table of contents, if the input has one.
+    #[must_use]
+    pub fn toc(&self) -> Option<&Toc> {
+        self.toc.as_ref()
+    }
+
+    /// The path as it was given.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> InputKind {
+        self.kind
+    }
+
+    fn standard_input() -> Self {
+        let document = Document {
+            name: "standard input".to_owned(),
+            stored: Stored::StandardInput,
+            header: None,
+        };
+        Self {
+            path: "-".to_owned(),
+            kind: InputKind::Xml,
+            toc: None,
+            documents: vec![document],
+        }
+    }
+
+    fn single(path: &Path, name: String) -> Result<Self> {
+        let document = Document::new(name.clone(), Stored::File(path.to_owned()));
+        let input = Self {
+            path: name.clone(),
+            kind: InputKind::Xml,
+            toc: None,
+            documents: vec![document],
+        };
+        match input.documents.first().and_then(|d| d.header.as_ref()) {
+            Some(Ok(Header::Toc)) => Err(Error::in_file(Problem::TocAlone, name)),
+            Some(Ok(Header::Empty)) => Err(Error::in_file(Problem::NothingSelected, name)),
+            _ => Ok(input),
+        }
+    }
+
+    fn folder(path: &Path, name: String) -> Result<Self> {
+        if is_bundle(path) {
+            return Err(Error::in_file(Problem::Bundle { path: name.clone() }, name));
+        }
+        let mut documents = Vec::new();
+        let mut folders = Vec::new();
+        for entry in sorted_entries(path, &name)? {
+            let shown = entry.display().to_string();
+            if entry.is_dir() && is_bundle(&entry) {
+                return Err(Error::in_file(
+                    Problem::Bundle {
+                        path: shown.clone(),
+                    },
+                    shown,
+                ));
+            } else if entry.is_dir() {
+                folders.push(entry);
+            } else if is_document(&shown) {
+                documents.push(Document::new(shown, Stored::File(entry)));
+            }
+        }
+        if documents.is_empty() {
+            return Err(nothing_in(&name, &folders));
+        }
+        Self::of_documents(name, documents)
+    }
+
+    fn archive(path: &Path, name: String) -> Result<Self> {
+        let archive = zip_archive(path)?;
+        let mut entries = Vec::new();
+        for index in 0..archive.len() {
+            let Some(Ok(entry)) = archive.name_for_index(index) else {
+                continue;
+            };
+            if entry.split('/').any(|part| part.ends_with(".trace")) {
+                return Err(Error::in_file(Problem::Bundle { path: name.clone() }, name));
+            }
+            if is_document(&entry) && !is_resource_fork(&entry) {
+                entries.push((entry.into_owned(), index));
+            }
+        }
+        entries.sort();
+        refuse_several_folders(&entries, &name)?;
+        let documents = entries.into_iter().map(|(entry, index)| {
+            let archive = path.to_owned();
+            Document::new(format!("{name}/{entry}"), Stored::Entry { archive, index })
+        });
+        Self::of_documents(name.clone(), documents.collect())
+    }
+
+    /// Documents of one export; the table of contents among them is read.
+    fn of_documents(path: String, documents: Vec<Document>) -> Result<Self> {
+        let (tocs, documents): (Vec<_>, Vec<_>) = documents
+            .into_iter()
+            .partition(|document| matches!(document.header, Some(Ok(Header::Toc))));
+        if tocs.is_empty() && documents.is_empty() {
+            return Err(Error::in_file(Problem::EmptyFolder, path));
+        }
+        if let [first, second, ..] = tocs.as_slice() {
+            let problem = Problem::SameTableTwice {
+                first: first.name.clone(),
+                second: second.name.clone(),
+            };
+            return Err(Error::in_file(problem, path));
+        }
+        // A toc.xml that is broken must not pass for a missing one.
+        let mut documents = documents;
+        let broken = documents
+            .iter()
+            .position(|d| d.promised_schema() == "toc" && matches!(d.header, Some(Err(_))));
+        if let Some(at) = broken
+            && let Some(Err(error)) = documents.swap_remove(at).header
+        {
+            return Err(error);
+        }
+        let toc = tocs.first().map(|document| {
+            let read = |bytes: &mut dyn std::io::Read| toc::read(bytes, &document.name);
+            document.stored.with(&document.name, read)
+        });
+        Ok(Self {
+            path,
+            kind: InputKind::Export,
+            toc: toc.transpose()?,
+            documents,
+        })
+    }
+}
+
+/// A recording as Instruments saves it.
+fn is_bundle(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "trace")
+        || path.join("corespace").is_dir()
+        || path.join("form.template").is_file()
+}
+
+fn is_document(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let is_xml = [".xml", ".xml.gz", ".xml.zst"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    is_xml && !name.starts_with('.')
+}
+
+/// What macOS adds when it zips a folder.
+fn is_resource_fork(entry: &str) -> bool {
+    entry
+        .split('/')
+        .any(|part| part == "__MACOSX" || part.starts_with("._"))
+}
+
+fn sorted_entries(path: &Path, name: &str) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(path)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut entries: Vec<PathBuf> =
+        entries.map_err(|error| Error::in_file(Problem::Io(error), name))?;
+    entries.sort();
+    Ok(entries)
+}
+
+/// Names the folders inside that would do, if there are any.
+fn nothing_in(name: &str, folders: &[PathBuf]) -> Error {
+    let holds_toc = |folder: &&PathBuf| {
+        ["toc.xml", "toc.xml.gz", "toc.xml.zst"]
+            .iter()
+            .any(|toc| folder.join(toc).is_file())
+    };
+    let folders: Vec<String> = folders
+        .iter()
+        .filter(holds_toc)
+        .map(|f| f.display().to_string())
+        .collect();
+    let problem = match folders.is_empty() {
+        true => Problem::EmptyFolder,
+        false => Problem::SeveralExports { folders },
+    };
+    Error::in_file(problem, name)
+}
+
+fn refuse_several_folders(entries: &[(String, usize)], name: &str) -> Result<()> {
+    let parent = |entry: &str| {
+        entry
+            .rsplit_once('/')
+            .map_or("", |(parent, _)| parent)
+            .to_owned()
+    };
+    let mut folders: Vec<String> = entries.iter().map(|(entry, _)| parent(entry)).collect();
+    folders.dedup();
+    if folders.len() > 1 {
+        return Err(Error::in_file(Problem::SeveralExports { folders }, name));
+    }
+    Ok(())
+}

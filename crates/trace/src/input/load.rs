@@ -1,0 +1,261 @@
+//! Reading the wanted tables of one run.
+
+use std::collections::BTreeSet;
+
+use super::list::{Document, Input, InputKind};
+use crate::error::{Error, Problem, Result};
+use crate::names::Names;
+use crate::note::Note;
+use crate::select::Selection;
+use crate::table::{Origin, Schema, Table};
+use crate::toc::Run;
+use crate::trace::Trace;
+use crate::xml::{Header, Request, read};
+
+/// How to read a trace.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LoadOptions {
+    /// The run's number; the last run if not given.
+    pub run: Option<u64>,
+    /// Use the whole rows of documents that break off, with a note, instead of refusing them.
+    pub allow_truncated: bool,
+}
+
+/// One table of a document, or why the document could not be read.
+#[derive(Debug)]
+pub struct ListedDocument {
+    /// The document.
+    pub file: String,
+    /// The table that the file's name promises.
+    pub promised: String,
+    /// The table without its rows, or what is wrong with the document.
+    pub table: Result<CountedTable>,
+}
+
+/// A table of which only the rows were counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountedTable {
+    /// What the document declared.
+    pub schema: Schema,
+    /// Where it stands in the trace.
+    pub origin: Origin,
+    /// How many rows it has.
+    pub rows: usize,
+    /// Whether the document broke off after them.
+    pub truncated: bool,
+}
+
+impl From<Table> for CountedTable {
+    fn from(table: Table) -> Self {
+        Self {
+            schema: table.schema,
+            origin: table.origin,
+            rows: table.rows,
+            truncated: table.truncated,
+        }
+    }
+}
+
+impl Input {
+    /// Reads the wanted tables of one run.
+    pub fn load(self, selection: &Selection, options: LoadOptions) -> Result<Trace> {
+        let chosen = self.choose_from_toc(options.run)?;
+        let mut reading = Reading::default();
+        for document in &self.documents {
+            if !may_hold(document, selection, chosen.position()) {
+                continue;
+            }
+            match self.read_document(document, selection, options, &mut reading.names) {
+                Ok(read) => {
+                    reading.tables.extend(read.tables);
+                    reading.notes.extend(read.notes);
+                }
+                Err(error) if self.is_needed(document, selection) => return Err(error),
+                Err(error) => reading.notes.push(Note::Unreadable {
+                    file: document.name.clone(),
+                    why: error.problem().to_string(),
+                }),
+            }
+        }
+        self.into_trace(reading, chosen, options)
+    }
+
+    /// Reads every document to its end, keeping only what each one is. A
+    /// document that cannot be read does not stop the others.
+    pub fn list(&self, options: LoadOptions) -> Vec<ListedDocument> {
+        let documents = self.documents.iter();
+        documents
+            .flat_map(|document| self.list_document(document, options))
+            .collect()
+    }
+
+    fn list_document(&self, document: &Document, options: LoadOptions) -> Vec<ListedDocument> {
+        let mut names = Names::new();
+        let listed = |table| ListedDocument {
+            file: document.name.clone(),
+            promised: document.promised_schema().to_owned(),
+            table,
+        };
+        match self.read_document(document, &Selection::counts(), options, &mut names) {
+            Ok(read) => read
+                .tables
+                .into_iter()
+                .map(|table| listed(Ok(table.into())))
+                .collect(),
+            Err(error) => vec![listed(Err(error))],
+        }
+    }
+
+    fn read_document(
+        &self,
+        document: &Document,
+        selection: &Selection,
+        options: LoadOptions,
+        names: &mut Names,
+    ) -> Result<crate::xml::Document> {
+        let request = Request {
+            selection,
+            allow_truncated: options.allow_truncated,
+        };
+        let name = &document.name;
+        document
+            .stored
+            .with(name, |bytes| read(bytes, name, names, request))
+    }
+
+    /// Whether a document that cannot be read makes the answer wrong.
+    fn is_needed(&self, document: &Document, selection: &Selection) -> bool {
+        let wanted = |schema: &str| selection.of(schema).is_some();
+        match &document.header {
+            _ if self.kind() == InputKind::Xml => true,
+            Some(Ok(Header::Table { schema, .. })) => wanted(schema),
+            _ => wanted(document.promised_schema()),
+        }
+    }
+
+    fn choose_from_toc(&self, asked: Option<u64>) -> Result<Chosen> {
+        let Some(toc) = self.toc() else {
+            return Ok(Chosen::ByTables { asked });
+        };
+        let all: Vec<u64> = toc.runs.iter().map(|run| run.number).collect();
+        let at = match asked {
+            None => all.len() - 1,
+            Some(asked) => all
+                .iter()
+                .position(|&number| number == asked)
+                .ok_or_else(|| no_such_run(self.path(), asked, &all))?,
+        };
+        Ok(Chosen::Known {
+            position: at as u64 + 1,
+            all,
+        })
+    }
+
+    fn into_trace(self, reading: Reading, chosen: Chosen, options: LoadOptions) -> Result<Trace> {
+        let Reading {
+            mut tables,
+            mut notes,
+            names,
+        } = reading;
+        let (position, all) = match chosen {
+            Chosen::Known { position, all } => (position, all),
+            Chosen::ByTables { asked } => choose_from_tables(&tables, asked, self.path())?,
+        };
+        tables.retain(|table| table.origin.run.is_none_or(|run| run == position));
+        refuse_same_table_twice(&tables, self.path())?;
+        let at = usize::try_from(position - 1).unwrap_or(usize::MAX);
+        let run = self.toc().and_then(|toc| toc.runs.get(at)).cloned();
+        if run.is_none() {
+            notes.insert(0, Note::NoToc);
+        }
+        let run = run.unwrap_or_else(|| Run::unknown(position));
+        if all.len() > 1 && options.run.is_none() {
+            let chosen = run.number;
+            notes.insert(0, Note::SeveralRuns { chosen, all });
+        }
+        let synthetic = run.synthetic || tables.iter().any(|table| table.synthetic);
+        if synthetic {
+            notes.insert(0, Note::Synthetic);
+        }
+        Ok(Trace {
+            path: self.path().to_owned(),
+            kind: self.kind(),
+            run: Run { synthetic, ..run },
+            names,
+            notes,
+            tables,
+        })
+    }
+}
+
+/// What has been read so far.
+#[derive(Default)]
+struct Reading {
+    tables: Vec<Table>,
+    notes: Vec<Note>,
+    names: Names,
+}
+
+/// Which run to read.
+enum Chosen {
+    /// The table of contents says which there are.
+    Known { position: u64, all: Vec<u64> },
+    /// The tables will say which they are of.
+    ByTables { asked: Option<u64> },
+}
+
+impl Chosen {
+    fn position(&self) -> Option<u64> {
+        match self {
+            Self::Known { position, .. } => Some(*position),
+            Self::ByTables { asked } => *asked,
+        }
+    }
+}
+
+/// Whether a document can hold a wanted table. One that is named after its
+/// first table holds only that; any other is read to see what it holds.
+fn may_hold(document: &Document, selection: &Selection, run: Option<u64>) -> bool {
+    match &document.header {
+        Some(Ok(Header::Empty | Header::Toc)) => false,
+        Some(Ok(Header::Table { schema, origin })) if schema == document.promised_schema() => {
+            let other_run = origin.run.is_some() && run.is_some() && origin.run != run;
+            selection.of(schema).is_some() && !other_run
+        }
+        _ => true,
+    }
+}
+
+/// The run asked for, else the last, of those that the tables are of.
+fn choose_from_tables(tables: &[Table], asked: Option<u64>, path: &str) -> Result<(u64, Vec<u64>)> {
+    let found: BTreeSet<u64> = tables.iter().filter_map(|table| table.origin.run).collect();
+    let all: Vec<u64> = found.iter().copied().collect();
+    match (asked, found.last()) {
+        (Some(asked), _) if found.contains(&asked) => Ok((asked, all)),
+        (Some(asked), Some(_)) => Err(no_such_run(path, asked, &all)),
+        (None, Some(&last)) => Ok((last, all)),
+        (asked, None) => Ok((asked.unwrap_or(1).max(1), all)),
+    }
+}
+
+fn no_such_run(path: &str, asked: u64, all: &[u64]) -> Error {
+    let present = all.iter().map(u64::to_string).collect();
+    Error::in_file(Problem::NoSuchRun { asked, present }, path)
+}
+
+/// Two copies of a table would count everything twice.
+fn refuse_same_table_twice(tables: &[Table], path: &str) -> Result<()> {
+    for (at, second) in tables.iter().enumerate() {
+        let same = |first: &&Table| {
+            first.schema.name == second.schema.name && first.origin == second.origin
+        };
+        if let Some(first) = tables.iter().take(at).find(same) {
+            let problem = Problem::SameTableTwice {
+                first: first.file.clone(),
+                second: second.file.clone(),
+            };
+            return Err(Error::in_file(problem, path));
+        }
+    }
+    Ok(())
+}

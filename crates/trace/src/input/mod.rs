@@ -1,0 +1,18 @@
+//! An input as its user gives it, and the trace that is read from it.
+//!
+//! ```text
+//! folder ┐
+//! .zip   ├─ list of documents ─ headers ─┬─ table of contents
+//! file   │  (.xml, .gz, .zst)            └─ the tables that are wanted
+//! -      ┘
+//! ```
+
+mod bytes;
+mod list;
+mod load;
+mod sniff;
+mod zstd;
+
+pub(crate) use bytes::compression_problem;
+pub use list::{Input, InputKind};
+pub use load::{CountedTable, ListedDocument, LoadOptions};

@@ -1,0 +1,52 @@
+//! What a file is, from its first bytes.
+
+use crate::error::Problem;
+
+/// Enough to tell: a tar archive says so at byte 257.
+pub(crate) const PREFIX: usize = 512;
+
+/// What the first bytes say.
+#[derive(Debug)]
+pub(crate) enum Looks {
+    Xml,
+    Gzip,
+    Zstd,
+    Zip,
+    /// None of these, and what it seems to be.
+    Other(Problem),
+}
+
+pub(crate) fn sniff(start: &[u8]) -> Looks {
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let text = text.trim_ascii_start();
+    let other = |found| Looks::Other(Problem::NotXml { found });
+    match start {
+        [] => other("an empty file"),
+        [0x1f, 0x8b, ..] => Looks::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Looks::Zstd,
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => Looks::Zip,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => other("UTF-16 text"),
+        _ if start.starts_with(b"bplist00") => other("a binary property list"),
+        _ if start.starts_with(b"SQLite format 3") => other("an SQLite database"),
+        _ if start.starts_with(b"version https://git-lfs.") => Looks::Other(Problem::LfsPointer),
+        _ if start.get(257..262) == Some(b"ustar") => other("a tar archive"),
+        _ if text.is_empty() => other("nothing but white space"),
+        _ => sniff_text(text),
+    }
+}
+
+fn sniff_text(text: &[u8]) -> Looks {
+    let other = |found| Looks::Other(Problem::NotXml { found });
+    let lower = text.to_ascii_lowercase();
+    let contains = |needle: &[u8]| memchr::memmem::find(&lower, needle).is_some();
+    match text.first() {
+        Some(b'<') if contains(b"<!doctype html") || contains(b"<html") => other("an HTML page"),
+        Some(b'<') if contains(b"<!doctype plist") || contains(b"<plist") => {
+            other("a property list")
+        }
+        Some(b'<') => Looks::Xml,
+        Some(b'{' | b'[') => other("JSON"),
+        Some(_) if text.contains(&0) => other("binary data"),
+        _ => other("plain text"),
+    }
+}

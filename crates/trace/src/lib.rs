@@ -1,0 +1,66 @@
+//! A saved Metal trace → typed tables.
+//!
+//! Reads what `xctrace export` writes: folders, single tables, compressed or
+//! not, of any size, on any machine. It reads strictly and in one pass, so that
+//! a number that comes out of it is the number that went into the file, or
+//! there is an [`Error`] that says where it is not.
+//!
+//! This crate starts no process, prints nothing, and knows nothing of what the
+//! tables mean: that is the analyzer's.
+//!
+//! ```
+//! use metalens_trace::{Names, Selection, read_document};
+//!
+//! let xml = "<trace-query-result><node xpath='/run[1]/table[1]'>\
+//!     <schema name='t'><col><mnemonic>duration</mnemonic><name>Duration</name>\
+//!     <engineering-type>duration</engineering-type></col></schema>\
+//!     <row><duration id='1' fmt='5 ns'>5</duration></row>\
+//!     <row><duration ref='1'/></row><row><sentinel/></row>\
+//!     </node></trace-query-result>";
+//! let mut names = Names::new();
+//! let tables = read_document(xml.as_bytes(), "example.xml", &mut names, &Selection::everything())?;
+//! let durations: Vec<Option<u64>> = tables[0].integers("duration")?.iter().collect();
+//! assert_eq!(durations, [Some(5), Some(5), None]);
+//! # Ok::<(), metalens_trace::Error>(())
+//! ```
+
+mod error;
+mod input;
+mod kind;
+mod label;
+mod names;
+mod note;
+mod select;
+mod table;
+mod toc;
+mod trace;
+mod xml;
+
+use std::io::Read;
+
+pub use error::{Error, Place, Problem, Result};
+pub use input::{CountedTable, Input, InputKind, ListedDocument, LoadOptions};
+pub use kind::Kind;
+pub use names::{
+    Frame, FrameId, Label, LabelId, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,
+};
+pub use note::Note;
+pub use select::Selection;
+pub use table::{Column, ColumnSpec, Integers, Origin, Schema, Table};
+pub use toc::{Device, ListedProcess, ListedTable, Run, Setting, Target, TargetProcess, Toc};
+pub use trace::Trace;
+
+/// Reads the wanted tables of one document from a stream of bytes; `name` is
+/// what errors call it.
+pub fn read_document(
+    bytes: impl Read,
+    name: &str,
+    names: &mut Names,
+    selection: &Selection,
+) -> Result<Vec<Table>> {
+    let request = xml::Request {
+        selection,
+        allow_truncated: false,
+    };
+    xml::read(bytes, name, names, request).map(|document| document.tables)
+}

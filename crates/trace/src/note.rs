@@ -1,0 +1,92 @@
+//! What a reader of the numbers should know about the input they came from.
+
+use std::fmt;
+
+/// Something odd that did not stop the reading. Whoever shows the numbers shows these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// The document broke off; only its whole rows were read.
+    Truncated {
+        /// The file.
+        file: String,
+        /// Its table.
+        table: String,
+        /// The whole rows.
+        rows: usize,
+    },
+    /// The numbers were made up, on purpose and with known truth.
+    Synthetic,
+    /// There is no table of contents.
+    NoToc,
+    /// The trace has several runs, and this one was read.
+    SeveralRuns {
+        /// The run's number.
+        chosen: u64,
+        /// All numbers.
+        all: Vec<u64>,
+    },
+    /// An element that no known export has.
+    UnknownElement {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The element.
+        name: String,
+    },
+    /// Several tables of one schema, of which the largest was read.
+    SeveralTables {
+        /// The schema.
+        schema: String,
+        /// How many there are.
+        count: usize,
+        /// The rows of the one that was read.
+        rows: usize,
+    },
+    /// A file of the folder that could not be read, and was not needed.
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why.
+        why: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated { file, table, rows } => write!(
+                f,
+                "TRUNCATED: {file} breaks off; only the {rows} whole rows of {table} before that \
+                 were used, so everything after them is missing"
+            ),
+            Self::Synthetic => f.write_str(
+                "SYNTHETIC: this trace was written by a simulator; no GPU ran any of it",
+            ),
+            Self::NoToc => f.write_str(
+                "there is no toc.xml: target, device, versions and wall time are unknown",
+            ),
+            Self::SeveralRuns { chosen, all } => {
+                let all: Vec<String> = all.iter().map(u64::to_string).collect();
+                write!(
+                    f,
+                    "the trace has runs {}; this is run {chosen} (--run N takes another)",
+                    all.join(", ")
+                )
+            }
+            Self::UnknownElement { file, line, name } => {
+                write!(f, "{file}, line {line}: an unknown <{name}> was ignored")
+            }
+            Self::SeveralTables {
+                schema,
+                count,
+                rows,
+            } => write!(
+                f,
+                "the run has {count} tables {schema}; the largest, of {rows} rows, was used"
+            ),
+            Self::Unreadable { file, why } => write!(f, "{file} was left out: {why}"),
+        }
+    }
+}

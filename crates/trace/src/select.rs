@@ -1,0 +1,92 @@
+//! What of a trace to keep: which tables, and which of their columns.
+
+use std::collections::BTreeMap;
+
+/// Tables and columns to keep. All of a document is read and checked either way.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    keep: Keep,
+    rendered: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Keep {
+    AllTables(Columns),
+    Tables(BTreeMap<String, Columns>),
+}
+
+/// Which columns of a table to keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Columns {
+    All,
+    None,
+    Only(Vec<String>),
+}
+
+impl Columns {
+    pub(crate) fn contains(&self, mnemonic: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Only(mnemonics) => mnemonics.iter().any(|m| m == mnemonic),
+        }
+    }
+}
+
+impl Selection {
+    /// Every column of every table.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self::new(Keep::AllTables(Columns::All))
+    }
+
+    /// No column of any table: schemas and row counts.
+    #[must_use]
+    pub fn counts() -> Self {
+        Self::new(Keep::AllTables(Columns::None))
+    }
+
+    /// Every column of one table.
+    #[must_use]
+    pub fn table(schema: &str) -> Self {
+        let tables = BTreeMap::from([(schema.to_owned(), Columns::All)]);
+        Self::new(Keep::Tables(tables))
+    }
+
+    /// These columns of these tables.
+    #[must_use]
+    pub fn columns(tables: &[(&str, &[&str])]) -> Self {
+        let only =
+            |mnemonics: &[&str]| Columns::Only(mnemonics.iter().map(|&m| m.to_owned()).collect());
+        let tables = tables
+            .iter()
+            .map(|&(schema, mnemonics)| (schema.to_owned(), only(mnemonics)));
+        Self::new(Keep::Tables(tables.collect()))
+    }
+
+    /// Also keeps labels as they are displayed, which no column otherwise says.
+    #[must_use]
+    pub fn with_rendered_labels(mut self) -> Self {
+        self.rendered = true;
+        self
+    }
+
+    /// The columns to keep of a table; `None` if the table is not wanted.
+    pub(crate) fn of(&self, schema: &str) -> Option<&Columns> {
+        match &self.keep {
+            Keep::AllTables(columns) => Some(columns),
+            Keep::Tables(tables) => tables.get(schema),
+        }
+    }
+
+    pub(crate) fn wants_rendered_labels(&self) -> bool {
+        self.rendered
+    }
+
+    fn new(keep: Keep) -> Self {
+        Self {
+            keep,
+            rendered: false,
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! A table in memory: a schema and one typed column per kept schema column.
+//!
+//! Columns are found by mnemonic, the one name that stayed the same through all
+//! versions seen; position and display name do not matter. Null is kept apart
+//! from zero everywhere.
+
+use crate::error::{Error, Place, Problem, Result};
+use crate::kind::Kind;
+use crate::names::{LabelId, ProcessId, StackId, Symbol, ThreadId};
+
+/// One column as the document's schema declares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnSpec {
+    /// The name to find it by, e.g. `start-latency`.
+    pub mnemonic: String,
+    /// The name people are shown, e.g. `CPU to GPU Latency`.
+    pub name: String,
+    /// Apple's type of the values, e.g. `duration`.
+    pub engineering_type: String,
+}
+
+/// A table's declaration.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Schema {
+    /// E.g. `metal-gpu-intervals`.
+    pub name: String,
+    /// The columns, in the document's order.
+    pub columns: Vec<ColumnSpec>,
+    /// Further attributes, such as Xcode 27's `documentation`.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl Schema {
+    /// The position of a column.
+    #[must_use]
+    pub fn position(&self, mnemonic: &str) -> Option<usize> {
+        self.columns.iter().position(|c| c.mnemonic == mnemonic)
+    }
+
+    /// All mnemonics, for messages.
+    #[must_use]
+    pub fn mnemonics(&self) -> Vec<String> {
+        self.columns.iter().map(|c| c.mnemonic.clone()).collect()
+    }
+}
+
+/// Where a table stands in its trace, read from the node's `xpath`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// The 1-based position of the run in the table of contents.
+    pub run: Option<u64>,
+    /// The 1-based position of the table in the run.
+    pub table: Option<u64>,
+}
+
+/// A table: its schema and its kept columns.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// What the document declared.
+    pub schema: Schema,
+    /// Where it came from in the trace.
+    pub origin: Origin,
+    /// The file it was read from.
+    pub file: String,
+    /// Whether the document broke off and only the whole rows are here.
+    pub truncated: bool,
+    /// Whether the document says that no GPU ever ran this.
+    pub synthetic: bool,
+    pub(crate) rows: usize,
+    pub(crate) columns: Vec<Column>,
+}
+
+impl Table {
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns with their declarations, in the schema's order.
+    pub fn columns(&self) -> impl Iterator<Item = (&ColumnSpec, &Column)> {
+        self.schema.columns.iter().zip(&self.columns)
+    }
+
+    /// The whole numbers of a column.
+    pub fn integers(&self, mnemonic: &str) -> Result<&Integers> {
+        match self.column(mnemonic)? {
+            Column::Integers(values) => Ok(values),
+            other => Err(self.wrong_type(mnemonic, Kind::Integer, other)),
+        }
+    }
+
+    /// The texts of a column.
+    pub fn texts(&self, mnemonic: &str) -> Result<&[Option<Symbol>]> {
+        match self.column(mnemonic)? {
+            Column::Texts(values) => Ok(values),
+            other => Err(self.wrong_type(mnemonic, Kind::Text, other)),
+        }
+    }
+
+    /// The processes of a column.
+    pub fn processes(&self, mnemonic: &str) -> Result<&[Option<ProcessId>]> {
+        match self.column(mnemonic)? {
+            Column::Processes(values) => Ok(values),
+            other => Err(self.wrong_type(mnemonic, Kind::Process, other)),
+        }
+    }
+
+    /// The formatted labels of a column.
+    pub fn labels(&self, mnemonic: &str) -> Result<&[Option<LabelId>]> {
+        match self.column(mnemonic)? {
+            Column::Labels(values) => Ok(values),
+            other => Err(self.wrong_type(mnemonic, Kind::Label, other)),
+        }
+    }
+
+    fn column(&self, mnemonic: &str) -> Result<&Column> {
+        let found = self.schema.position(mnemonic);
+        found.and_then(|at| self.columns.get(at)).ok_or_else(|| {
+            let problem = Problem::NoSuchColumn {
+                mnemonic: mnemonic.to_owned(),
+                present: self.schema.mnemonics(),
+            };
+            Error::new(problem, self.place(None))
+        })
+    }
+
+    fn wrong_type(&self, mnemonic: &str, expected: Kind, found: &Column) -> Error {
+        let problem = Problem::ColumnType {
+            expected: expected.plural(),
+            found: found.holds(),
+        };
+        Error::new(problem, self.place(Some(mnemonic)))
+    }
+
+    fn place(&self, mnemonic: Option<&str>) -> Place {
+        Place {
+            table: Some(self.schema.name.clone()),
+            column: mnemonic.map(str::to_owned),
+            ..Place::file(&self.file)
+        }
+    }
+}
+
+/// The values of one column, one per row.
+#[derive(Debug, Clone)]
+pub enum Column {
+    /// Whole numbers.
+    Integers(Integers),
+    /// Text.
+    Texts(Vec<Option<Symbol>>),
+    /// Processes.
+    Processes(Vec<Option<ProcessId>>),
+    /// Threads.
+    Threads(Vec<Option<ThreadId>>),
+    /// Formatted labels.
+    Labels(Vec<Option<LabelId>>),
+    /// Call stacks.
+    Stacks(Vec<Option<StackId>>),
+    /// Read and checked, but not asked for and so not kept.
+    Dropped,
+}
+
+impl Column {
+    /// An empty column for values of a kind.
+    pub(crate) fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Integer => Self::Integers(Integers::default()),
+            Kind::Text | Kind::Frame | Kind::Binary => Self::Texts(Vec::new()),
+            Kind::Process => Self::Processes(Vec::new()),
+            Kind::Thread => Self::Threads(Vec::new()),
+            Kind::Label => Self::Labels(Vec::new()),
+            Kind::Stack => Self::Stacks(Vec::new()),
+        }
+    }
+
+    /// Forgets all rows from `rows` on.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        match self {
+            Self::Integers(values) => values.truncate(rows),
+            Self::Texts(values) => values.truncate(rows),
+            Self::Processes(values) => values.truncate(rows),
+            Self::Threads(values) => values.truncate(rows),
+            Self::Labels(values) => values.truncate(rows),
+            Self::Stacks(values) => values.truncate(rows),
+            Self::Dropped => {}
+        }
+    }
+
+    fn holds(&self) -> &'static str {
+        match self {
+            Self::Integers(_) => Kind::Integer.plural(),
+            Self::Texts(_) => Kind::Text.plural(),
+            Self::Processes(_) => Kind::Process.plural(),
+            Self::Threads(_) => Kind::Thread.plural(),
+            Self::Labels(_) => Kind::Label.plural(),
+            Self::Stacks(_) => Kind::Stack.plural(),
+            Self::Dropped => "nothing that was kept",
+        }
+    }
+}
+
+/// Whole numbers, any of which may be null.
+#[derive(Debug, Clone, Default)]
+pub struct Integers {
+    values: Vec<u64>,
+    /// One bit per row; empty up to the first null, since most columns have none.
+    nulls: Vec<u64>,
+}
+
+impl Integers {
+    /// The value of a row, `None` for null.
+    #[must_use]
+    pub fn get(&self, row: usize) -> Option<u64> {
+        let value = *self.values.get(row)?;
+        (value != 0 || !self.is_null(row)).then_some(value)
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// All rows.
+    pub fn iter(&self) -> impl Iterator<Item = Option<u64>> + '_ {
+        (0..self.len()).map(|row| self.get(row))
+    }
+
+    pub(crate) fn push(&mut self, value: Option<u64>) {
+        if value.is_none() {
+            let row = self.values.len();
+            self.nulls.resize(row / 64 + 1, 0);
+            if let Some(word) = self.nulls.last_mut() {
+                *word |= 1 << (row % 64);
+            }
+        }
+        self.values.push(value.unwrap_or(0));
+    }
+
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        if rows >= self.values.len() {
+            return;
+        }
+        self.values.truncate(rows);
+        self.nulls.truncate(rows.div_ceil(64));
+        if let Some(word) = self.nulls.get_mut(rows / 64) {
+            *word &= (1 << (rows % 64)) - 1;
+        }
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        let word = self.nulls.get(row / 64).copied().unwrap_or(0);
+        word >> (row % 64) & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_is_not_zero() {
+        let mut column = Integers::default();
+        let rows = [Some(0), None, Some(7), None];
+        rows.iter().for_each(|&value| column.push(value));
+        assert_eq!(column.iter().collect::<Vec<_>>(), rows);
+    }
+
+    #[test]
+    fn what_was_cut_off_leaves_no_null_behind() {
+        let mut column = Integers::default();
+        for row in 0..200 {
+            column.push((row % 3 != 0).then_some(row));
+        }
+        column.truncate(99);
+        for row in 99..200 {
+            column.push(Some(row - 99));
+        }
+        for row in 0..200_u64 {
+            let expected = match row {
+                0..99 => (row % 3 != 0).then_some(row),
+                _ => Some(row - 99),
+            };
+            assert_eq!(column.get(usize::try_from(row).unwrap()), expected);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! A trace in memory: one run's facts and the tables that were asked for.
+
+use crate::error::{Error, Problem, Result};
+use crate::input::InputKind;
+use crate::names::Names;
+use crate::note::Note;
+use crate::table::Table;
+use crate::toc::Run;
+
+/// One run of a trace, as far as it was asked for.
+#[derive(Debug)]
+pub struct Trace {
+    /// The input's path as it was given.
+    pub path: String,
+    /// What the input is.
+    pub kind: InputKind,
+    /// What is known of the run.
+    pub run: Run,
+    /// What the numbers in the tables stand for.
+    pub names: Names,
+    /// What a reader of the numbers should know.
+    pub notes: Vec<Note>,
+    pub(crate) tables: Vec<Table>,
+}
+
+impl Trace {
+    /// The tables, in the order of their files.
+    #[must_use]
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// The table of a schema; the largest if there are several.
+    pub fn table(&self, schema: &str) -> Result<&Table> {
+        self.find_table(schema).ok_or_else(|| {
+            let mut present: Vec<String> =
+                self.tables.iter().map(|t| t.schema.name.clone()).collect();
+            present.dedup();
+            let problem = Problem::NoSuchTable {
+                schema: schema.to_owned(),
+                present,
+            };
+            Error::in_file(problem, &self.path)
+        })
+    }
+
+    /// The table of a schema, if there is one; the largest if there are several.
+    #[must_use]
+    pub fn find_table(&self, schema: &str) -> Option<&Table> {
+        self.of_schema(schema).max_by_key(|table| table.rows())
+    }
+
+    /// A note for each of these schemas that has several tables.
+    #[must_use]
+    pub fn ambiguities(&self, schemas: &[&str]) -> Vec<Note> {
+        let note = |&schema: &&str| {
+            let count = self.of_schema(schema).count();
+            (count > 1).then(|| Note::SeveralTables {
+                schema: schema.to_owned(),
+                count,
+                rows: self.find_table(schema).map_or(0, Table::rows),
+            })
+        };
+        schemas.iter().filter_map(note).collect()
+    }
+
+    fn of_schema<'a, 's>(
+        &'a self,
+        schema: &'s str,
+    ) -> impl Iterator<Item = &'a Table> + use<'a, 's> {
+        self.tables
+            .iter()
+            .filter(move |table| table.schema.name == schema)
+    }
+}

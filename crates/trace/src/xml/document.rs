@@ -1,0 +1,436 @@
+//! A query document: nodes, each a schema and rows.
+//!
+//! ```xml
+//! <trace-query-result>
+//!   <node xpath='//trace-toc[1]/run[1]/data[1]/table[108]'>
+//!     <schema name="metal-gpu-intervals"><col>…</col>…</schema>
+//!     <row>…</row>
+//!     …
+//! ```
+
+use std::io::Read;
+
+use super::attributes::{all, shorten};
+use super::cells::{Cells, KeptNames, unexpected_text};
+use super::pull::{Pull, Token, malformed};
+use super::rows::TableBuilder;
+use crate::error::{Error, Place, Problem, Result};
+use crate::kind::Kind;
+use crate::names::Names;
+use crate::note::Note;
+use crate::select::{Columns, Selection};
+use crate::table::{ColumnSpec, Origin, Schema, Table};
+
+/// How to read a document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request<'a> {
+    pub(crate) selection: &'a Selection,
+    /// Use the whole rows of a document that breaks off.
+    pub(crate) allow_truncated: bool,
+}
+
+/// What a document holds.
+#[derive(Debug, Default)]
+pub(crate) struct Document {
+    pub(crate) tables: Vec<Table>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// Reads a document to its end; tables that are not selected are checked and left out.
+pub(crate) fn read<R: Read>(
+    input: R,
+    file: &str,
+    names: &mut Names,
+    request: Request<'_>,
+) -> Result<Document> {
+    let mut reader = Reader {
+        pull: Pull::new(input, file),
+        cells: Cells::new(names),
+        request,
+        synthetic: false,
+        document: Document::default(),
+    };
+    reader.read()?;
+    Ok(reader.document)
+}
+
+/// What the beginning of a document says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Header {
+    Toc,
+    /// A query that matched nothing.
+    Empty,
+    /// The first node's table.
+    Table {
+        schema: String,
+        origin: Origin,
+    },
+}
+
+/// Reads a document as far as its first schema.
+pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
+    let selection = Selection::counts();
+    let mut names = Names::new();
+    let mut reader = Reader {
+        pull: Pull::new(input, file),
+        cells: Cells::new(&mut names),
+        request: Request {
+            selection: &selection,
+            allow_truncated: false,
+        },
+        synthetic: false,
+        document: Document::default(),
+    };
+    match reader.root() {
+        Err(error) if matches!(error.problem(), Problem::TocAlone) => return Ok(Header::Toc),
+        other => other?,
+    };
+    let Some(node) = reader.next_child("trace-query-result")? else {
+        return Ok(Header::Empty);
+    };
+    let origin = origin_of(&node.attributes);
+    let Some(child) = reader.next_child("node")? else {
+        return Err(reader.pull.error(Problem::NoSchema));
+    };
+    let schema = reader.schema(child)?;
+    Ok(Header::Table {
+        schema: schema.name,
+        origin,
+    })
+}
+
+struct Reader<'a, R: Read> {
+    pull: Pull<R>,
+    cells: Cells<'a>,
+    request: Request<'a>,
+    synthetic: bool,
+    document: Document,
+}
+
+/// An element that was opened.
+struct Child {
+    name: String,
+    attributes: Vec<(String, String)>,
+    empty: bool,
+}
+
+impl<R: Read> Reader<'_, R> {
+    fn read(&mut self) -> Result<()> {
+        self.root()?;
+        match self.nodes().and_then(|()| self.after_root()) {
+            Err(error) if self.may_go_on_after(&error) => {
+                if let Some(table) = self.document.tables.last_mut() {
+                    table.truncated = true;
+                }
+            }
+            other => other?,
+        }
+        self.note_truncation();
+        let selection = self.request.selection;
+        let tables = &mut self.document.tables;
+        tables.retain(|table| selection.of(&table.schema.name).is_some());
+        Ok(())
+    }
+
+    /// Opens the root, which must be a query's result.
+    fn root(&mut self) -> Result<()> {
+        let Some(root) = self.next_child("document")? else {
+            return Err(self.pull.error(Problem::NotXml {
+                found: "an empty file",
+            }));
+        };
+        let problem = match root.name.as_str() {
+            "trace-query-result" if root.empty => Problem::NothingSelected,
+            "trace-query-result" => {
+                self.synthetic = root.attributes.iter().any(|(name, _)| name == "synthetic");
+                return Ok(());
+            }
+            "trace-toc" => Problem::TocAlone,
+            _ => Problem::NotAnExport {
+                root: shorten(&root.name),
+            },
+        };
+        Err(self.pull.error(problem))
+    }
+
+    fn nodes(&mut self) -> Result<()> {
+        let mut any = false;
+        while let Some(child) = self.next_child("trace-query-result")? {
+            if child.name == "node" {
+                any = true;
+                if !child.empty {
+                    self.node(&child)?;
+                }
+            } else {
+                self.ignore(&child)?;
+            }
+        }
+        if any {
+            return Ok(());
+        }
+        Err(self.pull.error(Problem::NothingSelected))
+    }
+
+    fn after_root(&mut self) -> Result<()> {
+        match self.next_child("document")? {
+            None => Ok(()),
+            Some(_) => Err(self.pull.error(malformed("a second document begins"))),
+        }
+    }
+
+    /// One node: its schema, then its rows.
+    fn node(&mut self, node: &Child) -> Result<()> {
+        let mut builder: Option<TableBuilder> = None;
+        let end = loop {
+            match self.next_child("node") {
+                Err(error) => break Err(error),
+                Ok(None) => break Ok(()),
+                Ok(Some(child)) => {
+                    let read = self.node_child(child, node, &mut builder);
+                    if read.is_err() {
+                        break read;
+                    }
+                }
+            }
+        };
+        let rows = builder.as_ref().map_or(0, TableBuilder::rows);
+        let table = builder.as_ref().map(|builder| builder.name().to_owned());
+        if let Some(builder) = builder {
+            self.document.tables.push(builder.finish());
+        }
+        end.map_err(|error| with_table(error, table, rows))
+    }
+
+    fn node_child(
+        &mut self,
+        child: Child,
+        node: &Child,
+        builder: &mut Option<TableBuilder>,
+    ) -> Result<()> {
+        match (child.name.as_str(), builder) {
+            ("schema", builder @ None) => {
+                *builder = Some(self.start_table(child, node)?);
+                Ok(())
+            }
+            ("schema", Some(_)) => Err(self.pull.error(malformed("a second <schema> in a node"))),
+            ("row", None) => Err(self.pull.error(Problem::NoSchema)),
+            ("row", Some(builder)) => {
+                let row = builder.read_row(&mut self.pull, &mut self.cells, child.empty);
+                if row.is_err() {
+                    self.cells.abandon();
+                }
+                row
+            }
+            _ => self.ignore(&child),
+        }
+    }
+
+    fn start_table(&mut self, schema: Child, node: &Child) -> Result<TableBuilder> {
+        let schema = self.schema(schema)?;
+        let none = Columns::None;
+        let columns = self.request.selection.of(&schema.name).unwrap_or(&none);
+        let rendered = self.request.selection.wants_rendered_labels();
+        self.cells
+            .start_node(kept_names(&schema, columns, rendered));
+        let table = Table {
+            schema,
+            origin: origin_of(&node.attributes),
+            file: self.pull.file().to_owned(),
+            truncated: false,
+            synthetic: self.synthetic,
+            rows: 0,
+            columns: Vec::new(),
+        };
+        let builder = TableBuilder::new(table, columns, &mut self.cells.tags);
+        builder.map_err(|problem| self.pull.error(problem))
+    }
+
+    /// `<schema name="…"><col>…</col>…</schema>`
+    fn schema(&mut self, child: Child) -> Result<Schema> {
+        if child.name != "schema" {
+            return Err(self.pull.error(Problem::NoSchema));
+        }
+        let mut schema = Schema::default();
+        for (name, value) in child.attributes {
+            match name.as_str() {
+                "name" => schema.name = value,
+                _ => schema.attributes.push((name, value)),
+            }
+        }
+        while !child.empty
+            && let Some(col) = self.next_child("schema")?
+        {
+            if col.name == "col" && !col.empty {
+                let spec = self.column_spec(schema.columns.len() + 1)?;
+                if schema.position(&spec.mnemonic).is_some() {
+                    let mnemonic = spec.mnemonic;
+                    return Err(self.pull.error(Problem::DuplicateMnemonic { mnemonic }));
+                }
+                schema.columns.push(spec);
+            } else {
+                self.ignore(&col)?;
+            }
+        }
+        Ok(schema)
+    }
+
+    /// `<mnemonic>start</mnemonic><name>Creation</name><engineering-type>start-time</…>`
+    fn column_spec(&mut self, position: usize) -> Result<ColumnSpec> {
+        let mut spec = ColumnSpec {
+            mnemonic: String::new(),
+            name: String::new(),
+            engineering_type: String::new(),
+        };
+        while let Some(part) = self.next_child("col")? {
+            let text = if part.empty {
+                String::new()
+            } else {
+                self.text_of(&part.name)?
+            };
+            match part.name.as_str() {
+                "mnemonic" => spec.mnemonic = text,
+                "name" => spec.name = text,
+                "engineering-type" => spec.engineering_type = text,
+                _ => {}
+            }
+        }
+        let missing = match (spec.mnemonic.is_empty(), spec.engineering_type.is_empty()) {
+            (true, _) => "mnemonic",
+            (false, true) => "engineering-type",
+            (false, false) => return Ok(spec),
+        };
+        Err(self
+            .pull
+            .error(Problem::SchemaIncomplete { position, missing }))
+    }
+
+    /// The text of an element that holds nothing else.
+    fn text_of(&mut self, name: &str) -> Result<String> {
+        let mut text = String::new();
+        loop {
+            let problem = match self.pull.next()? {
+                Token::Text(more) => {
+                    text.push_str(&more);
+                    continue;
+                }
+                Token::Nothing => continue,
+                Token::Close | Token::End => return Ok(text),
+                Token::Open { tag, .. } => Problem::UnexpectedElement {
+                    found: shorten(tag.name().as_ref()),
+                    inside: name.to_owned(),
+                },
+            };
+            return Err(self.pull.error(problem));
+        }
+    }
+
+    /// The next element inside the open one, or `None` at its end.
+    fn next_child(&mut self, inside: &str) -> Result<Option<Child>> {
+        loop {
+            let problem = match self.pull.next()? {
+                Token::Nothing => continue,
+                Token::Text(text) if text.trim().is_empty() => continue,
+                Token::Text(text) if inside == "document" => {
+                    drop(text);
+                    Problem::NotXml { found: "text" }
+                }
+                Token::Text(text) => unexpected_text(&text),
+                Token::Close | Token::End => return Ok(None),
+                Token::Open { tag, empty } => match all(tag.attributes_raw()) {
+                    Ok(attributes) => {
+                        return Ok(Some(Child {
+                            name: tag.name().as_ref().to_owned(),
+                            attributes,
+                            empty,
+                        }));
+                    }
+                    Err(problem) => problem,
+                },
+            };
+            return Err(self.pull.error(problem));
+        }
+    }
+
+    /// Steps over an element that no known export has, and says so.
+    fn ignore(&mut self, child: &Child) -> Result<()> {
+        let line = self.pull.error(Problem::NoSchema).place().line.unwrap_or(0);
+        self.document.notes.push(Note::UnknownElement {
+            file: self.pull.file().to_owned(),
+            line,
+            name: shorten(&child.name),
+        });
+        let mut depth = usize::from(!child.empty);
+        while depth > 0 {
+            match self.pull.next()? {
+                Token::Open { empty, .. } => depth += usize::from(!empty),
+                Token::Close => depth -= 1,
+                Token::End => break,
+                Token::Text(_) | Token::Nothing => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn may_go_on_after(&self, error: &Error) -> bool {
+        self.request.allow_truncated
+            && matches!(error.problem(), Problem::Truncated { .. })
+            && !self.document.tables.is_empty()
+    }
+
+    fn note_truncation(&mut self) {
+        let cut = self.document.tables.iter().filter(|table| table.truncated);
+        let notes = cut.map(|table| Note::Truncated {
+            file: table.file.clone(),
+            table: table.schema.name.clone(),
+            rows: table.rows,
+        });
+        self.document.notes.extend(notes);
+    }
+}
+
+/// Which names the kept columns of a table can hold.
+fn kept_names(schema: &Schema, columns: &Columns, rendered: bool) -> KeptNames {
+    let kept = schema
+        .columns
+        .iter()
+        .filter(|c| columns.contains(&c.mnemonic));
+    let kinds: Vec<Kind> = kept.map(|c| Kind::of(&c.engineering_type)).collect();
+    let labels = kinds.contains(&Kind::Label);
+    KeptNames {
+        texts: labels || kinds.contains(&Kind::Text),
+        labels,
+        rendered,
+        stacks: kinds.contains(&Kind::Stack),
+    }
+}
+
+/// `//trace-toc[1]/run[1]/data[1]/table[108]` → run 1, table 108.
+fn origin_of(attributes: &[(String, String)]) -> Origin {
+    let xpath = attributes.iter().find(|(name, _)| name == "xpath");
+    let xpath = xpath.map_or("", |(_, value)| value.as_str());
+    let number_after = |step: &str| {
+        let (_, rest) = xpath.split_once(step)?;
+        let (number, _) = rest.split_once(']')?;
+        number.parse().ok()
+    };
+    Origin {
+        run: number_after("/run["),
+        table: number_after("/table["),
+    }
+}
+
+/// Adds the table, and to a truncation the whole rows before it.
+fn with_table(error: Error, table: Option<String>, rows: usize) -> Error {
+    let place = Place {
+        table,
+        ..error.place().clone()
+    };
+    let (problem, place) = match error.into_problem() {
+        Problem::Truncated { .. } => {
+            let whole_rows = rows as u64;
+            (Problem::Truncated { whole_rows }, place)
+        }
+        problem => (problem, place),
+    };
+    Error::new(problem, place)
+}

@@ -1,0 +1,157 @@
+//! What each `id` of a node stands for, so that a `ref` can stand for it too.
+//!
+//! xctrace numbers every element that it writes out, at any depth, from 1 and
+//! without holes, and refers back to most of them: a million rows bring ten
+//! million ids. So this is the reader's largest memory, and is kept tight: six
+//! bytes an id, growing block by block so that it is never copied. Ids that do
+//! not follow that pattern are taken too, from a map, so that a hostile
+//! `id="999999999999"` costs an entry and not a terabyte.
+
+use rustc_hash::FxHashMap;
+
+/// Which tag an id was defined with. Never 0.
+pub(crate) type TagId = u16;
+
+/// What an id stands for: a number, or the bits of a name's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Defined {
+    pub(crate) tag: TagId,
+    /// `None` is an element without a value, such as a name of two sentinels.
+    pub(crate) value: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
+    blocks: Vec<Box<Block>>,
+    sparse: FxHashMap<u64, Defined>,
+    /// Values beyond 31 bits.
+    wide: Vec<u64>,
+}
+
+const BLOCK: usize = 1 << 14;
+
+/// An unset place has tag 0.
+#[derive(Debug)]
+struct Block {
+    tags: [TagId; BLOCK],
+    values: [u32; BLOCK],
+}
+
+/// `values`: this is null.
+const NULL: u32 = u32::MAX;
+/// `values`: the rest of the bits is a place in `wide`.
+const WIDE: u32 = 1 << 31;
+
+impl Ids {
+    /// Forgets everything: ids are a node's own.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Defines an id. `false` if it was defined before.
+    pub(crate) fn define(&mut self, id: u64, defined: Defined) -> bool {
+        match self.dense_place(id) {
+            Some((block, slot)) => self.define_dense(block, slot, defined),
+            None => self.sparse.insert(id, defined).is_none(),
+        }
+    }
+
+    /// What an id stands for.
+    pub(crate) fn get(&self, id: u64) -> Option<Defined> {
+        let (block, slot) = split(id)?;
+        let Some(block) = self.blocks.get(block) else {
+            return self.sparse.get(&id).copied();
+        };
+        match block.tags[slot] {
+            0 => self.sparse.get(&id).copied(),
+            tag => Some(Defined {
+                tag,
+                value: self.unpack(block.values[slot]),
+            }),
+        }
+    }
+
+    /// The id's place in the blocks, if it lies in them or right behind them.
+    fn dense_place(&mut self, id: u64) -> Option<(usize, usize)> {
+        let (block, slot) = split(id)?;
+        if block == self.blocks.len() {
+            self.blocks.push(Box::new(Block {
+                tags: [0; BLOCK],
+                values: [0; BLOCK],
+            }));
+        }
+        (block < self.blocks.len() && !self.sparse.contains_key(&id)).then_some((block, slot))
+    }
+
+    fn define_dense(&mut self, block: usize, slot: usize, defined: Defined) -> bool {
+        let packed = self.pack(defined.value);
+        let Some(block) = self.blocks.get_mut(block) else {
+            return false;
+        };
+        let fresh = block.tags[slot] == 0;
+        block.tags[slot] = defined.tag;
+        block.values[slot] = packed;
+        fresh
+    }
+
+    fn pack(&mut self, value: Option<u64>) -> u32 {
+        let Some(value) = value else { return NULL };
+        if let Ok(small) = u32::try_from(value)
+            && small < WIDE
+        {
+            return small;
+        }
+        self.wide.push(value);
+        // 2^31 - 1 wide values are 16 GB of them: memory ends first.
+        WIDE | u32::try_from(self.wide.len() - 1).unwrap_or(0)
+    }
+
+    fn unpack(&self, packed: u32) -> Option<u64> {
+        match packed {
+            NULL => None,
+            _ if packed >= WIDE => self.wide.get((packed - WIDE) as usize).copied(),
+            _ => Some(u64::from(packed)),
+        }
+    }
+}
+
+fn split(id: u64) -> Option<(usize, usize)> {
+    let id = usize::try_from(id).ok()?;
+    Some((id / BLOCK, id % BLOCK))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(ids: &[u64], value: impl Fn(u64) -> Option<u64>) {
+        let mut table = Ids::default();
+        let of = |id| Defined {
+            tag: 1 + TagId::try_from(id % 7).unwrap(),
+            value: value(id),
+        };
+        for &id in ids {
+            assert_eq!(table.get(id), None, "{id}");
+            assert!(table.define(id, of(id)), "{id}");
+        }
+        for &id in ids {
+            assert_eq!(table.get(id), Some(of(id)), "{id}");
+            assert!(!table.define(id, of(id)), "{id} twice");
+        }
+    }
+
+    #[test]
+    fn dense_sparse_and_out_of_order() {
+        let dense: Vec<u64> = (1..50_000).collect();
+        check(&dense, Some);
+        check(&[5, 3, u64::MAX, 0, 1 << 40, 20_000, 4], Some);
+    }
+
+    #[test]
+    fn every_width_and_null() {
+        let edge = [0, 1, (1 << 31) - 1, 1 << 31, u64::from(u32::MAX), u64::MAX];
+        let ids: Vec<u64> = (0..6).collect();
+        check(&ids, |id| Some(edge[usize::try_from(id).unwrap()]));
+        check(&ids, |id| (id % 2 == 0).then_some(id));
+    }
+}

@@ -1,0 +1,26 @@
+//! The reader of `xctrace export`: one pass, strict, in bounded memory.
+//!
+//! ```text
+//! bytes → guard → pull → document → rows → cells → columns
+//!         lines,  tokens nodes,     one    values,
+//!         limits         schemas    row    id and ref
+//! ```
+//!
+//! What it relies on was measured on real exports of Instruments 26.0 (297,579
+//! rows): as many cells as columns, each cell's tag its column's engineering
+//! type or `<sentinel/>` (null), ids rising from 1 at every depth, references
+//! only backwards and only to the same tag. Whatever breaks that is refused
+//! with its place, since a reader that guesses gives wrong numbers.
+
+mod attributes;
+mod cells;
+mod document;
+mod guard;
+mod ids;
+mod pull;
+mod rows;
+mod tags;
+mod tree;
+
+pub(crate) use document::{Document, Header, Request, read, read_header};
+pub(crate) use tree::{Element, read_tree};

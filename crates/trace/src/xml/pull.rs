@@ -1,0 +1,178 @@
+//! quick-xml's events, narrowed to what an export may hold.
+//!
+//! Comments and processing instructions are skipped, entities resolved, a
+//! DOCTYPE refused, depth bounded, and the end of the document checked: what
+//! comes out is open, text, close, end. Everything above reads only these.
+
+use std::borrow::Cow;
+use std::io::Read;
+
+use quick_xml::Reader;
+use quick_xml::errors::{Error as QuickError, IllFormedError};
+use quick_xml::events::{BytesStart, Event};
+
+use super::guard::{Fault, Guard, TOKEN_LIMIT};
+use crate::error::{Error, Place, Problem, Result};
+use crate::input::compression_problem;
+
+/// Exports nest about ten deep.
+const DEPTH_LIMIT: usize = 64;
+
+/// One step through a document.
+#[derive(Debug)]
+pub(crate) enum Token<'a> {
+    /// `<name attributes>`.
+    Open {
+        /// Name and raw attributes: see [`attributes`](super::attributes).
+        tag: BytesStart<'a>,
+        /// `<name/>`: no content and no `Close` will follow.
+        empty: bool,
+    },
+    /// Text between tags, entities resolved. One text may come in pieces.
+    Text(Cow<'a, str>),
+    /// The end of the element opened last.
+    Close,
+    /// A comment or a processing instruction: nothing.
+    Nothing,
+    /// The end of the document.
+    End,
+}
+
+pub(crate) struct Pull<R: Read> {
+    reader: Reader<Guard<R>>,
+    buffer: Vec<u8>,
+    depth: usize,
+    file: String,
+}
+
+impl<R: Read> Pull<R> {
+    pub(crate) fn new(input: R, file: &str) -> Self {
+        Self {
+            reader: Reader::from_reader(Guard::new(input)),
+            buffer: Vec::with_capacity(4096),
+            depth: 0,
+            file: file.to_owned(),
+        }
+    }
+
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The next step.
+    pub(crate) fn next(&mut self) -> Result<Token<'_>> {
+        self.buffer.clear();
+        self.reader.get_mut().mark();
+        let event = self.reader.read_event_into(&mut self.buffer);
+        // The token borrows the buffer, so what fails below is built from the other fields.
+        let refuse = |problem| Err(error_at(&self.reader, &self.file, problem));
+        match event {
+            Ok(Event::Start(_)) if self.depth >= DEPTH_LIMIT => {
+                refuse(Problem::TooDeep { limit: DEPTH_LIMIT })
+            }
+            Ok(Event::Start(tag)) => {
+                self.depth += 1;
+                Ok(Token::Open { tag, empty: false })
+            }
+            Ok(Event::Empty(tag)) => Ok(Token::Open { tag, empty: true }),
+            Ok(Event::Text(text)) => Ok(Token::Text(text.into_inner())),
+            Ok(Event::GeneralRef(reference)) => match character_of(&reference.into_inner()) {
+                Some(character) => Ok(Token::Text(character.to_string().into())),
+                None => refuse(malformed("an unknown entity")),
+            },
+            Ok(Event::End(_)) => {
+                self.depth = self.depth.saturating_sub(1);
+                Ok(Token::Close)
+            }
+            Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_)) => Ok(Token::Nothing),
+            Ok(Event::CData(_)) => refuse(malformed("a CDATA section, which xctrace never writes")),
+            Ok(Event::DocType(_)) => refuse(Problem::Doctype),
+            Ok(Event::Eof) if self.depth > 0 => refuse(Problem::Truncated { whole_rows: 0 }),
+            Ok(Event::Eof) => Ok(Token::End),
+            Err(error) => Err(quick_error(&self.reader, &self.file, &error)),
+        }
+    }
+
+    /// A problem with the token read last.
+    pub(crate) fn error(&self, problem: Problem) -> Error {
+        error_at(&self.reader, &self.file, problem)
+    }
+}
+
+/// A problem at the beginning of the token read last.
+fn error_at<R: Read>(reader: &Reader<Guard<R>>, file: &str, problem: Problem) -> Error {
+    let (byte, line) = reader.get_ref().marked();
+    let place = Place {
+        line: Some(line),
+        byte: Some(byte),
+        ..Place::file(file)
+    };
+    Error::new(problem, place)
+}
+
+fn quick_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &QuickError) -> Error {
+    let at_end = reader.get_ref().exhausted();
+    let problem = match error {
+        QuickError::Io(error) => return io_error(reader, file, error),
+        QuickError::Syntax(_) | QuickError::IllFormed(IllFormedError::UnclosedReference)
+            if at_end =>
+        {
+            Problem::Truncated { whole_rows: 0 }
+        }
+        QuickError::Encoding(_) if at_end => Problem::Truncated { whole_rows: 0 },
+        QuickError::Encoding(_) => Problem::NotUtf8,
+        QuickError::Syntax(error) => malformed(error),
+        QuickError::IllFormed(error) => malformed(error),
+        other => malformed(other),
+    };
+    error_at(reader, file, problem)
+}
+
+fn io_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &std::io::Error) -> Error {
+    let fault = error.get_ref().and_then(|e| e.downcast_ref::<Fault>());
+    let problem = match fault {
+        Some(&Fault::ControlCharacter { byte, line, offset }) => {
+            let place = Place {
+                line: Some(line),
+                byte: Some(offset),
+                ..Place::file(file)
+            };
+            return Error::new(Problem::ControlCharacter { byte }, place);
+        }
+        Some(Fault::TokenTooLong) => Problem::TokenTooLong { limit: TOKEN_LIMIT },
+        Some(Fault::EndsEarly) => Problem::Truncated { whole_rows: 0 },
+        None => match compression_problem(error) {
+            Some(problem) => problem,
+            None => Problem::Io(std::io::Error::new(error.kind(), error.to_string())),
+        },
+    };
+    error_at(reader, file, problem)
+}
+
+pub(crate) fn malformed(detail: impl std::fmt::Display) -> Problem {
+    Problem::Malformed {
+        detail: detail.to_string(),
+    }
+}
+
+/// The character of `amp`, `#956`, `#x3bc`: XML's five and the numeric ones.
+pub(crate) fn character_of(entity: &str) -> Option<char> {
+    let code = match entity {
+        "amp" => return Some('&'),
+        "lt" => return Some('<'),
+        "gt" => return Some('>'),
+        "quot" => return Some('"'),
+        "apos" => return Some('\''),
+        _ => entity.strip_prefix('#')?,
+    };
+    let number = match code.strip_prefix('x') {
+        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
+            u32::from_str_radix(hex, 16).ok()?
+        }
+        Some(_) => return None,
+        None if code.starts_with(|c: char| c.is_ascii_digit()) => code.parse().ok()?,
+        None => return None,
+    };
+    let allowed = matches!(number, 0x9 | 0xA | 0xD | 0x20..);
+    char::from_u32(number).filter(|_| allowed)
+}

@@ -1,0 +1,198 @@
+//! Rows to columns: each cell checked against the schema, then appended.
+
+use std::io::Read;
+
+use super::cells::{Cells, Value, bits, symbol_of, unexpected_text};
+use super::ids::TagId;
+use super::pull::{Pull, Token};
+use super::tags::Tags;
+use crate::error::{Error, Place, Problem, Result};
+use crate::kind::Kind;
+use crate::names::{LabelId, ProcessId, StackId, ThreadId};
+use crate::select::Columns;
+use crate::table::{Column, Table};
+
+/// A table that is being read.
+pub(crate) struct TableBuilder {
+    table: Table,
+    /// The tag that each column's cells must have.
+    tags: Vec<TagId>,
+    /// Where the columns `start` and `duration` are, if there are both.
+    interval: Option<(usize, usize)>,
+}
+
+impl TableBuilder {
+    pub(crate) fn new(table: Table, columns: &Columns, tags: &mut Tags) -> Result<Self, Problem> {
+        let mut table = table;
+        let mut numbers = Vec::new();
+        for spec in &table.schema.columns {
+            let kept = columns.contains(&spec.mnemonic);
+            let column = match Kind::of(&spec.engineering_type) {
+                kind if kept => Column::of(kind),
+                _ => Column::Dropped,
+            };
+            table.columns.push(column);
+            numbers.push(tags.number(&spec.engineering_type)?);
+        }
+        let of_numbers = |mnemonic| {
+            let at = table.schema.position(mnemonic)?;
+            let spec = table.schema.columns.get(at)?;
+            (Kind::of(&spec.engineering_type) == Kind::Integer).then_some(at)
+        };
+        let interval = of_numbers("start").zip(of_numbers("duration"));
+        Ok(Self {
+            table,
+            tags: numbers,
+            interval,
+        })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.table.schema.name
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.table.rows
+    }
+
+    /// The table of the whole rows read so far.
+    pub(crate) fn finish(mut self) -> Table {
+        let rows = self.table.rows;
+        for column in &mut self.table.columns {
+            column.truncate(rows);
+        }
+        self.table
+    }
+
+    /// Reads the row whose tag was just opened. A failed one is not counted.
+    pub(crate) fn read_row<R: Read>(
+        &mut self,
+        pull: &mut Pull<R>,
+        cells: &mut Cells<'_>,
+        empty: bool,
+    ) -> Result<()> {
+        let mut row = Row::default();
+        let ended = if empty {
+            Ok(())
+        } else {
+            self.read_cells(pull, cells, &mut row)
+        };
+        ended?;
+        self.check_whole(&row)
+            .map_err(|problem| self.at_row(pull.error(problem), None))?;
+        self.table.rows += 1;
+        Ok(())
+    }
+
+    fn read_cells<R: Read>(
+        &mut self,
+        pull: &mut Pull<R>,
+        cells: &mut Cells<'_>,
+        row: &mut Row,
+    ) -> Result<()> {
+        loop {
+            let step = match pull.next() {
+                Ok(Token::Close) if !cells.is_open() => return Ok(()),
+                Ok(token) => self.cell_step(&token, cells, row.cells),
+                Err(error) => return Err(self.at_row(error, Some(row.cells))),
+            };
+            match step {
+                Ok(None) => {}
+                Ok(Some(value)) => {
+                    self.append(row, value);
+                    row.cells += 1;
+                }
+                Err(problem) => return Err(self.at_row(pull.error(problem), Some(row.cells))),
+            }
+        }
+    }
+
+    /// One token inside a row; a value when it completes a cell.
+    fn cell_step(
+        &self,
+        token: &Token<'_>,
+        cells: &mut Cells<'_>,
+        column: usize,
+    ) -> Result<Option<Value>, Problem> {
+        match token {
+            Token::Open { tag, empty } => {
+                let name = tag.name();
+                let expected = match self.tags.get(column) {
+                    _ if cells.is_open() => None,
+                    Some(&expected) => Some(expected),
+                    None => {
+                        return Err(Problem::ExtraCell {
+                            expected: self.tags.len(),
+                            found: name.as_ref().to_owned(),
+                        });
+                    }
+                };
+                cells.open(name.as_ref(), tag.attributes_raw(), expected)?;
+                if *empty { cells.close() } else { Ok(None) }
+            }
+            Token::Text(text) if cells.is_open() => cells.text(text).map(|()| None),
+            Token::Text(text) if text.trim().is_empty() => Ok(None),
+            Token::Text(text) => Err(unexpected_text(text)),
+            Token::Close => cells.close(),
+            Token::Nothing => Ok(None),
+            Token::End => Err(Problem::Truncated { whole_rows: 0 }),
+        }
+    }
+
+    fn append(&mut self, row: &mut Row, value: Value) {
+        if let Some((start, duration)) = self.interval {
+            if row.cells == start {
+                row.start_ns = value;
+            } else if row.cells == duration {
+                row.duration_ns = value;
+            }
+        }
+        let name = value.map_or(0, bits);
+        match self.table.columns.get_mut(row.cells) {
+            Some(Column::Integers(values)) => values.push(value),
+            Some(Column::Texts(values)) => values.push(symbol_of(value)),
+            Some(Column::Processes(values)) => values.push(ProcessId::from_bits(name)),
+            Some(Column::Threads(values)) => values.push(ThreadId::from_bits(name)),
+            Some(Column::Labels(values)) => values.push(LabelId::from_bits(name)),
+            Some(Column::Stacks(values)) => values.push(StackId::from_bits(name)),
+            Some(Column::Dropped) | None => {}
+        }
+    }
+
+    fn check_whole(&self, row: &Row) -> Result<(), Problem> {
+        if row.cells < self.tags.len() {
+            return Err(Problem::MissingCells {
+                expected: self.tags.len(),
+                found: row.cells,
+            });
+        }
+        match (row.start_ns, row.duration_ns) {
+            (Some(start_ns), Some(duration_ns)) if start_ns.checked_add(duration_ns).is_none() => {
+                Err(Problem::EndOverflow {
+                    start_ns,
+                    duration_ns,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds row and column to an error's place.
+    fn at_row(&self, error: Error, column: Option<usize>) -> Error {
+        let column = column.and_then(|at| self.table.schema.columns.get(at));
+        let place = Place {
+            row: Some(self.table.rows as u64 + 1),
+            column: column.map(|spec| spec.mnemonic.clone()),
+            ..error.place().clone()
+        };
+        Error::new(error.into_problem(), place)
+    }
+}
+
+/// The row that is being read.
+#[derive(Debug, Default)]
+struct Row {
+    cells: usize,
+    start_ns: Value,
+    duration_ns: Value,
+}

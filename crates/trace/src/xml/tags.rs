@@ -1,0 +1,93 @@
+//! The tag names of a document, by number, with what is done with each.
+
+use rustc_hash::FxHashMap;
+
+use super::ids::TagId;
+use crate::error::Problem;
+use crate::kind::Kind;
+
+/// Real exports have about seventy.
+const LIMIT: usize = 4096;
+
+/// What an element is to the composite that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Pid,
+    Tid,
+    /// The number at the end of a GPU label.
+    Submission,
+    /// Fixed words between the parts of a label or narrative.
+    Narrative,
+    Process,
+    Thread,
+    Stack,
+    Frame,
+    Binary,
+    /// A string of its own.
+    Words,
+    /// Anything else.
+    Other,
+}
+
+#[derive(Debug)]
+pub(crate) struct Tag {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) role: Role,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Tags {
+    tags: Vec<Tag>,
+    numbers: FxHashMap<String, TagId>,
+}
+
+impl Tags {
+    /// The number of a tag, new or known.
+    pub(crate) fn number(&mut self, name: &str) -> Result<TagId, Problem> {
+        if let Some(&number) = self.numbers.get(name) {
+            return Ok(number);
+        }
+        let too_many = || Problem::TooMany {
+            what: "different tags",
+            limit: LIMIT,
+        };
+        let kind = Kind::of(name);
+        self.tags.push(Tag {
+            name: name.to_owned(),
+            kind,
+            role: role(name, kind),
+        });
+        let number = TagId::try_from(self.tags.len()).map_err(|_| too_many())?;
+        if self.tags.len() > LIMIT {
+            return Err(too_many());
+        }
+        self.numbers.insert(name.to_owned(), number);
+        Ok(number)
+    }
+
+    pub(crate) fn get(&self, number: TagId) -> Option<&Tag> {
+        self.tags.get(usize::from(number).checked_sub(1)?)
+    }
+
+    pub(crate) fn name(&self, number: TagId) -> String {
+        let tag = self.get(number);
+        tag.map_or_else(|| "sentinel".to_owned(), |tag| tag.name.clone())
+    }
+}
+
+fn role(name: &str, kind: Kind) -> Role {
+    match (name, kind) {
+        ("pid", _) => Role::Pid,
+        ("tid", _) => Role::Tid,
+        ("metal-encoder-id", _) => Role::Submission,
+        ("narrative-text", _) => Role::Narrative,
+        (_, Kind::Process) => Role::Process,
+        (_, Kind::Thread) => Role::Thread,
+        (_, Kind::Stack) => Role::Stack,
+        (_, Kind::Frame) => Role::Frame,
+        (_, Kind::Binary) => Role::Binary,
+        (_, Kind::Text) => Role::Words,
+        (_, Kind::Integer | Kind::Label) => Role::Other,
+    }
+}

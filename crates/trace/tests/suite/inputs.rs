@@ -1,0 +1,357 @@
+//! The forms an input can have, and what is said of those it cannot.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use metalens_trace::{Input, LoadOptions, Note, Problem, Selection, Trace};
+use tempfile::TempDir;
+
+use super::GOOD;
+
+const TOC: &str = r#"<trace-toc><run number="1"><info><target><process type="launched" name="bench" pid="12"/></target></info><data><table schema="x"/></data></run></trace-toc>"#;
+
+fn load(path: &Path) -> Result<Trace, metalens_trace::Error> {
+    Input::open(path)?.load(&Selection::everything(), LoadOptions::default())
+}
+
+/// The three rows of the good document came through.
+fn good(path: &Path) -> Trace {
+    let trace = load(path).unwrap();
+    assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 3);
+    trace
+}
+
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    folder
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(text: &str) -> Vec<u8> {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
+}
+
+fn zip(path: &Path, files: &[(&str, &[u8])]) {
+    let mut archive = zip::ZipWriter::new(File::create(path).unwrap());
+    for (name, content) in files {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(content).unwrap();
+    }
+    archive.finish().unwrap();
+}
+
+#[test]
+fn every_form_gives_the_same_rows() {
+    let two_frames = [zstd(&GOOD[..100]), zstd(&GOOD[100..])].concat();
+    let two_members = [gzip(&GOOD[..100]), gzip(&GOOD[100..])].concat();
+    let files: [(&str, &[u8]); 6] = [
+        ("plain.xml", GOOD.as_bytes()),
+        ("a.xml.gz", &gzip(GOOD)),
+        ("b.xml.gz", &two_members),
+        ("c.xml.zst", &zstd(GOOD)),
+        ("d.xml.zst", &two_frames),
+        ("named-wrongly.xml", &gzip(GOOD)),
+    ];
+    let singles = folder(&files);
+    for (name, content) in files {
+        let trace = good(&singles.path().join(name));
+        assert!(trace.notes.contains(&Note::NoToc), "{name}");
+        let export = folder(&[(name, content), ("toc.xml.gz", &gzip(TOC))]);
+        let trace = good(export.path());
+        assert_eq!(trace.run.target.process().unwrap().name, "bench");
+        let archive = export.path().join("export.zip");
+        zip(
+            &archive,
+            &[
+                ("run/toc.xml", TOC.as_bytes()),
+                (&format!("run/{name}"), content),
+            ],
+        );
+        assert_eq!(good(&archive).notes, []);
+    }
+}
+
+#[test]
+fn what_macos_adds_to_a_zip_is_passed_over() {
+    let place = tempfile::tempdir().unwrap();
+    let archive = place.path().join("run.zip");
+    let files: [(&str, &[u8]); 4] = [
+        ("run/toc.xml", TOC.as_bytes()),
+        ("run/metal-gpu-intervals.xml", GOOD.as_bytes()),
+        ("__MACOSX/run/._metal-gpu-intervals.xml", b"\0\x05\x16\x07"),
+        ("run/.DS_Store", b"\0"),
+    ];
+    zip(&archive, &files);
+    good(&archive);
+}
+
+#[test]
+fn several_nodes_in_one_document() {
+    let node = &GOOD[GOOD.find("<node").unwrap()..GOOD.find("</trace-query").unwrap()];
+    let other = node
+        .replace("metal-gpu-intervals", "other")
+        .replace("table[7]", "table[8]");
+    let both = format!("<trace-query-result>{other}{node}</trace-query-result>");
+    let place = folder(&[("all.xml", both.as_bytes())]);
+    // Ids start anew in each node, so that equal ids are no contradiction.
+    let trace = good(&place.path().join("all.xml"));
+    assert_eq!(trace.tables().len(), 2);
+    let only = Selection::table("metal-gpu-intervals");
+    let trace = Input::open(place.path())
+        .unwrap()
+        .load(&only, LoadOptions::default())
+        .unwrap();
+    assert_eq!(trace.tables().len(), 1);
+}
+
+#[test]
+fn the_last_run_is_read_unless_another_is_asked_for() {
+    let toc = r#"<trace-toc><run number="3"/><run number="5"/></trace-toc>"#;
+    let second = GOOD.replace("run[1]", "run[2]").replace(">200<", ">900<");
+    let name = |run| format!("metal-gpu-intervals.run-{run}.xml");
+    let both = [(name(3), GOOD.as_bytes()), (name(5), second.as_bytes())];
+    let both = both
+        .each_ref()
+        .map(|(name, content)| (name.as_str(), *content));
+    let with_toc = folder(&[both[0], both[1], ("toc.xml", toc.as_bytes())]);
+    let without_toc = folder(&both);
+    let last_start = |place: &TempDir, run| {
+        let options = LoadOptions {
+            run,
+            ..LoadOptions::default()
+        };
+        let trace = Input::open(place.path())?.load(&Selection::everything(), options)?;
+        let start = trace
+            .table("metal-gpu-intervals")?
+            .integers("start")?
+            .get(2);
+        Ok::<_, metalens_trace::Error>((trace.run.number, start, trace.notes))
+    };
+    let all = vec![3, 5];
+    let several = vec![Note::SeveralRuns { chosen: 5, all }];
+    assert_eq!(
+        last_start(&with_toc, None).unwrap(),
+        (5, Some(900), several)
+    );
+    assert_eq!(
+        last_start(&with_toc, Some(3)).unwrap(),
+        (3, Some(200), vec![])
+    );
+    let error = last_start(&with_toc, Some(1)).unwrap_err().to_string();
+    assert!(
+        error.ends_with("there is no run 1; the trace has run 3, 5"),
+        "{error}"
+    );
+    assert_eq!(last_start(&without_toc, None).unwrap().1, Some(900));
+    assert_eq!(last_start(&without_toc, Some(1)).unwrap().1, Some(200));
+}
+
+#[test]
+fn unneeded_files_may_be_broken_but_not_silently() {
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
+    let place = folder(&[
+        ("metal-gpu-intervals.xml", GOOD.as_bytes()),
+        ("kdebug.xml", b"<trace-query-result><node>"),
+        ("tick.xml", pointer),
+        ("toc.xml", TOC.as_bytes()),
+    ]);
+    let only = Selection::table("metal-gpu-intervals");
+    let trace = Input::open(place.path())
+        .unwrap()
+        .load(&only, LoadOptions::default())
+        .unwrap();
+    let unreadable = trace
+        .notes
+        .iter()
+        .filter(|n| matches!(n, Note::Unreadable { .. }))
+        .count();
+    assert_eq!(unreadable, 2, "{:?}", trace.notes);
+    let wanted = Selection::table("kdebug");
+    let error = Input::open(place.path())
+        .unwrap()
+        .load(&wanted, LoadOptions::default());
+    assert!(matches!(
+        error.unwrap_err().problem(),
+        Problem::Truncated { .. }
+    ));
+}
+
+#[test]
+fn the_same_table_twice_is_refused() {
+    let place = folder(&[
+        ("metal-gpu-intervals.xml", GOOD.as_bytes()),
+        ("metal-gpu-intervals.xml.gz", &gzip(GOOD)),
+    ]);
+    let error = load(place.path()).unwrap_err();
+    assert!(
+        matches!(error.problem(), Problem::SameTableTwice { .. }),
+        "{error}"
+    );
+}
+
+/// `expected` is in the message, and something to do about it in the hint.
+fn refused(path: &Path, expected: &str, hint: &str) {
+    let error = load(path).unwrap_err();
+    assert!(error.to_string().contains(expected), "{error}");
+    let found = error.hint().unwrap_or_default();
+    assert!(found.contains(hint), "{error}: {found}");
+}
+
+#[test]
+fn what_is_no_export() {
+    let files: [(&str, &[u8], &str, &str); 14] = [
+        ("empty.xml", b"", "an empty file", "xctrace export"),
+        (
+            "blank.xml",
+            b" \n",
+            "nothing but white space",
+            "xctrace export",
+        ),
+        (
+            "page.xml",
+            b"<!DOCTYPE html><html></html>",
+            "an HTML page",
+            "xctrace export",
+        ),
+        (
+            "list.xml",
+            b"<?xml version=\"1.0\"?><!DOCTYPE plist><plist/>",
+            "a property list",
+            "xctrace",
+        ),
+        (
+            "binary.xml",
+            b"bplist00\xd4",
+            "a binary property list",
+            "xctrace export",
+        ),
+        ("json.xml", b"{\"a\": 1}", "JSON", "xctrace export"),
+        ("text.xml", b"hello", "plain text", "xctrace export"),
+        ("bytes.xml", b"\x7fELF\0\0", "binary data", "xctrace export"),
+        ("utf16.xml", b"\xff\xfe<\0", "UTF-16", "xctrace export"),
+        (
+            "svg.xml",
+            b"<svg/>",
+            "the document is a <svg>",
+            "xctrace export",
+        ),
+        (
+            "toc.xml",
+            TOC.as_bytes(),
+            "a table of contents",
+            "the folder that holds toc.xml",
+        ),
+        (
+            "none.xml",
+            b"<trace-query-result>\n</trace-query-result>",
+            "matched no table",
+            "--toc",
+        ),
+        (
+            "lfs.xml",
+            b"version https://git-lfs.github.com/spec/v1\n",
+            "Git LFS pointer",
+            "git lfs pull",
+        ),
+        (
+            "track.xml",
+            b"<trace-query-result><node><row path=\"x\"/></node></trace-query-result>",
+            "rows without a <schema>",
+            "one table per call",
+        ),
+    ];
+    for (name, content, expected, hint) in files {
+        let place = folder(&[(name, content)]);
+        refused(&place.path().join(name), expected, hint);
+    }
+}
+
+#[test]
+fn what_was_damaged_on_its_way() {
+    let whole = gzip(&GOOD.repeat(50));
+    let mut flipped = whole.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0xff;
+    let mut bad_sum = gzip(GOOD);
+    let end = bad_sum.len() - 6;
+    bad_sum[end] ^= 0xff;
+    let short = zstd(GOOD);
+    let cases: [(&str, &[u8], &str); 5] = [
+        ("cut.xml.gz", &gzip(GOOD)[..400], "ends in the middle"),
+        (
+            "cut.xml.zst",
+            &short[..short.len() - 20],
+            "ends in the middle",
+        ),
+        ("flipped.xml.gz", &flipped, ""),
+        ("sum.xml.gz", &bad_sum, "gzip data is damaged"),
+        ("twice.xml.gz", &whole, "a second document begins"),
+    ];
+    for (name, content, expected) in cases {
+        let place = folder(&[(name, content)]);
+        let error = load(&place.path().join(name)).unwrap_err();
+        assert!(error.to_string().contains(expected), "{name}: {error}");
+    }
+}
+
+#[test]
+fn folders_that_are_no_export() {
+    refused(
+        Path::new("/no/such/folder"),
+        "No such file",
+        "check the path",
+    );
+    let empty = folder(&[("readme.txt", b"hello")]);
+    refused(
+        empty.path(),
+        "no toc.xml and no table",
+        "an export is a folder",
+    );
+    let several = folder(&[("a/toc.xml", TOC.as_bytes()), ("b/toc.xml", TOC.as_bytes())]);
+    refused(several.path(), "but in its folders", "name one of them");
+    let bundle = folder(&[("x.trace/corespace/run1/a.xml", b"x")]);
+    refused(
+        &bundle.path().join("x.trace"),
+        "a .trace bundle",
+        "xctrace export --input",
+    );
+    refused(bundle.path(), "a .trace bundle", "xctrace export --input");
+    let broken = folder(&[("toc.xml", b"<trace-toc><run>"), ("t.xml", GOOD.as_bytes())]);
+    assert!(load(broken.path()).is_err());
+    let no_tables = folder(&[("toc.xml", TOC.as_bytes())]);
+    let trace = load(no_tables.path()).unwrap();
+    let error = trace.table("metal-gpu-intervals").unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("there is no table metal-gpu-intervals"),
+        "{error}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn permission_denied() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = folder(&[("t.xml", GOOD.as_bytes())]);
+    let file = place.path().join("t.xml");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
+    if File::open(&file).is_ok() {
+        eprintln!("skipped: this user may read everything");
+        return;
+    }
+    refused(&file, "ermission denied", "sudo chown");
+}

@@ -1,0 +1,21 @@
+//! What the reader must take, what it must refuse, and whether a second reader agrees.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a panic is the failure report, in the helpers too"
+)]
+
+mod inputs;
+mod mutations;
+mod second_reader;
+
+/// A small export of one table: three rows, and every kind of cell.
+///
+/// ```text
+/// sin  0├──100──┤         refers to nothing before it
+/// cos         120├─50─┤   refers to cells and to a process inside a label
+/// n/a                 200├┤   a null process, and no label words
+/// ```
+const GOOD: &str = include_str!("good.xml");

@@ -1,0 +1,195 @@
+//! A second reader, written for obviousness and over another XML library, gives
+//! every cell the same value: on real exports where they are at hand, and on
+//! the small one always.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use metalens_trace::{Column, Names, Selection, Table, read_document};
+use roxmltree::{Document, Node};
+
+use super::GOOD;
+
+#[test]
+fn agrees_on_the_good_document() {
+    assert_eq!(compare(GOOD, "good.xml"), 21);
+}
+
+#[test]
+fn agrees_on_every_real_table() {
+    let Some(folder) = real_recordings() else {
+        eprintln!("skipped: no real recordings at hand (METALENS_REAL names their folder)");
+        return;
+    };
+    let mut cells = 0;
+    for file in exports_in(&folder) {
+        let text = text_of(&file);
+        if Document::parse(&text).is_ok_and(|d| d.descendants().any(|n| n.has_tag_name("schema"))) {
+            cells += compare(&text, &file.display().to_string());
+        }
+    }
+    assert!(cells > 100_000, "only {cells} cells were compared");
+}
+
+/// The folder of real recordings, if this machine has it.
+fn real_recordings() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
+    let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
+    folder.is_dir().then_some(folder)
+}
+
+/// Every exported table; bundles hold other XML.
+fn exports_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !name.ends_with(".trace") {
+            found.extend(exports_in(&path));
+        } else if (name.ends_with(".xml") || name.ends_with(".xml.gz")) && !name.starts_with("toc")
+        {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn text_of(file: &Path) -> String {
+    let bytes = std::fs::read(file).unwrap();
+    let mut text = String::new();
+    match bytes.starts_with(&[0x1f, 0x8b]) {
+        true => flate2::read::GzDecoder::new(&bytes[..])
+            .read_to_string(&mut text)
+            .unwrap(),
+        false => (&bytes[..]).read_to_string(&mut text).unwrap(),
+    };
+    text
+}
+
+/// Compares every cell of a document and counts them.
+fn compare(text: &str, name: &str) -> usize {
+    let mut names = Names::new();
+    let selection = Selection::everything().with_rendered_labels();
+    let tables = read_document(text.as_bytes(), name, &mut names, &selection).unwrap();
+    let document = Document::parse(text).unwrap();
+    let nodes: Vec<Node<'_, '_>> = children(document.root_element(), "node").collect();
+    assert_eq!(tables.len(), nodes.len(), "{name}");
+    let tables = tables.iter().zip(nodes);
+    tables
+        .map(|(table, node)| compare_table(table, &names, node, name))
+        .sum()
+}
+
+fn compare_table(table: &Table, names: &Names, node: Node<'_, '_>, name: &str) -> usize {
+    let ids: HashMap<&str, Node<'_, '_>> = node
+        .descendants()
+        .filter_map(|n| Some((n.attribute("id")?, n)))
+        .collect();
+    let rows: Vec<Node<'_, '_>> = children(node, "row").collect();
+    assert_eq!(table.rows(), rows.len(), "{name}");
+    for (at, row) in rows.iter().enumerate() {
+        let cells: Vec<Node<'_, '_>> = row.children().filter(Node::is_element).collect();
+        for (cell, (spec, column)) in cells.iter().zip(table.columns()) {
+            let cell = cell.attribute("ref").map_or(*cell, |id| ids[id]);
+            let expected = (cell.tag_name().name() != "sentinel").then_some(cell);
+            check_cell(column, at, names, expected, &ids)
+                .unwrap_or_else(|found| panic!("{name}, row {at}, {}: {found}", spec.mnemonic));
+        }
+    }
+    rows.len() * table.schema.columns.len()
+}
+
+/// `Err` describes what was read instead.
+fn check_cell(
+    column: &Column,
+    row: usize,
+    names: &Names,
+    cell: Option<Node<'_, '_>>,
+    ids: &HashMap<&str, Node<'_, '_>>,
+) -> Result<(), String> {
+    let display = cell
+        .and_then(|cell| cell.attribute("fmt"))
+        .map(str::to_owned);
+    let text = cell.map(|cell| cell.text().unwrap_or("").to_owned());
+    let (found, expected) = match column {
+        Column::Integers(values) => (values.get(row).map(|v| v.to_string()), text),
+        Column::Texts(values) => {
+            let composite = cell.is_some_and(|cell| cell.children().any(|n| n.is_element()));
+            let expected = if composite { display } else { text };
+            (values[row].map(|s| names.text(s).to_owned()), expected)
+        }
+        Column::Processes(values) => {
+            let found = values[row].and_then(|id| names.process(id)).map(|p| {
+                let pid = p.pid.map_or(String::new(), |pid| format!(" ({pid})"));
+                format!("{}{pid}", names.text(p.name))
+            });
+            (found, display)
+        }
+        Column::Threads(values) => {
+            let thread = values[row].and_then(|id| names.thread(id));
+            let tid = cell
+                .and_then(|cell| part(cell, "tid", ids))
+                .map(|n| n.text().unwrap_or(""));
+            assert_eq!(
+                thread
+                    .and_then(|t| t.tid)
+                    .map(|tid| tid.to_string())
+                    .as_deref(),
+                tid
+            );
+            (thread.map(|t| names.text(t.display).to_owned()), display)
+        }
+        Column::Labels(values) => {
+            let label = values[row].and_then(|id| names.label(id));
+            let number = cell.and_then(|cell| part(cell, "metal-encoder-id", ids));
+            let number = number.map(|n| n.text().unwrap_or("").to_owned());
+            let found = label
+                .and_then(|l| l.submission_id())
+                .map(|id| id.to_string());
+            assert_eq!(found, number, "submission of row {row}");
+            let rendered = label
+                .and_then(|l| l.rendered)
+                .map(|s| names.text(s).to_owned());
+            (rendered, display)
+        }
+        Column::Stacks(values) => {
+            let frames = |cell: Node<'_, '_>| {
+                let frames = children(cell, "frame");
+                let name = |f: Node<'_, '_>| {
+                    let frame = f.attribute("ref").map_or(f, |id| ids[id]);
+                    frame.attribute("name").unwrap_or("").to_owned()
+                };
+                frames.map(name).collect::<Vec<_>>().join(";")
+            };
+            let found = values[row].map(|id| {
+                names
+                    .stack(id)
+                    .map(|f| names.text(f.name))
+                    .collect::<Vec<_>>()
+                    .join(";")
+            });
+            (found, cell.map(frames))
+        }
+        Column::Dropped => return Err("was dropped".to_owned()),
+    };
+    match found == expected {
+        true => Ok(()),
+        false => Err(format!("{found:?}, expected {expected:?}")),
+    }
+}
+
+/// A composite's part of a tag.
+fn part<'a, 'i>(
+    cell: Node<'a, 'i>,
+    tag: &str,
+    ids: &HashMap<&str, Node<'a, 'i>>,
+) -> Option<Node<'a, 'i>> {
+    let part = cell.children().find(|n| n.has_tag_name(tag))?;
+    Some(part.attribute("ref").map_or(part, |id| ids[id]))
+}
+
+fn children<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> impl Iterator<Item = Node<'a, 'i>> {
+    node.children().filter(move |n| n.has_tag_name(tag))
+}
