@@ -132,9 +132,9 @@ fn window(
         last_ns = last_ns.max(interval.span.end_ns);
     }
     let whole = Span::new(first_ns, last_ns);
-    let from_ns = request.from_ns.unwrap_or(0);
-    let to_ns = request.to_ns.unwrap_or(u64::MAX);
-    let window = whole.clip(Span::new(from_ns, to_ns));
+    let (from_ns, to_ns) = (request.from_ns, request.to_ns);
+    let asked = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
+    let window = whole.clip(asked);
     let cut = window != whole;
     if cut && (window.is_empty() || !mine.clone().any(|one| touches(one.span, window))) {
         return Err(Error::EmptyWindow {

@@ -36,16 +36,19 @@ pub enum Error {
     },
     /// A window in which the target did nothing.
     #[error(
-        "{wanted} has no GPU interval from {from_ns} ns to {to_ns} ns; it has some from \
-         {first_ns} ns to {last_ns} ns"
+        "{wanted} has no GPU interval from {} to {}; its first begins at {}, its last ends at {}",
+        .from_ns.map_or("the start".to_owned(), seconds),
+        .to_ns.map_or("the end".to_owned(), seconds),
+        seconds(*.first_ns),
+        seconds(*.last_ns)
     )]
     EmptyWindow {
         /// The target.
         wanted: String,
-        /// The window's start.
-        from_ns: u64,
-        /// The window's end.
-        to_ns: u64,
+        /// The window's start as it was asked for.
+        from_ns: Option<u64>,
+        /// The window's end as it was asked for.
+        to_ns: Option<u64>,
         /// Start of the target's first interval.
         first_ns: u64,
         /// End of the target's last interval.
@@ -58,6 +61,12 @@ impl Error {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
+            Self::Trace(error) if is_missing_table(error) => Some(
+                "export that table too: xctrace export --input X.trace --xpath \
+                 '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]' \
+                 --output metal-gpu-intervals.xml"
+                    .to_owned(),
+            ),
             Self::Trace(error) => error.hint(),
             Self::NoRows { .. } => Some(
                 "record while the program computes: check that it uses Metal, and that the time \
@@ -99,6 +108,15 @@ impl fmt::Display for Present {
         let plural = if self.intervals == 1 { "" } else { "s" };
         write!(f, " with {} interval{plural}", self.intervals)
     }
+}
+
+fn is_missing_table(error: &metalens_trace::Error) -> bool {
+    matches!(error.problem(), metalens_trace::Problem::NoSuchTable { .. })
+}
+
+/// `0.700094 s`, to the microsecond.
+fn seconds(ns: u64) -> String {
+    format!("{}.{:06} s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
 }
 
 fn were_there(present: &[Present]) -> String {

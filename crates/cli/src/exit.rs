@@ -10,6 +10,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use metalens_trace::Problem;
+
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const UNUSABLE: u8 = 4;
@@ -60,20 +62,34 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<metalens_analyzer::Error>() {
         return error.hint();
     }
+    if let Some(metalens_simulator::Error::NotEmpty { .. }) = error.downcast_ref() {
+        return Some("--force writes into it".to_owned());
+    }
     error.downcast_ref::<metalens_trace::Error>()?.hint()
 }
 
 fn code_of(error: &anyhow::Error) -> u8 {
-    let trace_code = |error: &metalens_trace::Error| match error.problem().is_unusable_input() {
+    if error
+        .downcast_ref::<metalens_analyzer::Error>()
+        .is_some_and(is_unusable)
+    {
+        return UNUSABLE;
+    }
+    let trace_error = error.downcast_ref::<metalens_trace::Error>();
+    match trace_error.is_some_and(|error| error.problem().is_unusable_input()) {
         true => UNUSABLE,
         false => FAILED,
-    };
-    match error.downcast_ref::<metalens_analyzer::Error>() {
-        Some(metalens_analyzer::Error::Trace(error)) => trace_code(error),
-        Some(_) => UNUSABLE,
-        None => error
-            .downcast_ref::<metalens_trace::Error>()
-            .map_or(FAILED, trace_code),
+    }
+}
+
+/// A trace without the table that an analysis needs is as unusable as a broken one.
+fn is_unusable(error: &metalens_analyzer::Error) -> bool {
+    match error {
+        metalens_analyzer::Error::Trace(error) => {
+            let problem = error.problem();
+            problem.is_unusable_input() || matches!(problem, Problem::NoSuchTable { .. })
+        }
+        _ => true,
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Error {
     },
 
     /// The folder holds files already, and overwriting was not asked for.
-    #[error("{} exists and is not empty; name a new folder or ask to overwrite", dir.display())]
+    #[error("{} exists and is not empty", dir.display())]
     NotEmpty {
         /// The folder asked for.
         dir: PathBuf,

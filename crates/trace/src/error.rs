@@ -79,11 +79,8 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        std::error::Error::source(&self.0.problem)
-    }
-}
+// No `source`: the problem's words are already in the message.
+impl std::error::Error for Error {}
 
 /// Where in an input something was found. Unknown parts are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -144,7 +141,7 @@ impl fmt::Display for Place {
 pub enum Problem {
     /// The operating system refused.
     #[error("{0}")]
-    Io(#[source] io::Error),
+    Io(io::Error),
     /// The compressed stream is broken.
     #[error("the {format} data is damaged: {detail}")]
     Compression {
@@ -483,9 +480,16 @@ fn export_commands(path: &str) -> String {
     )
 }
 
+/// Up to eight of the items.
 fn list_after(before: &str, items: &[String], after: &str) -> String {
+    const SHOWN: usize = 8;
     if items.is_empty() {
         return String::new();
     }
-    format!("{before}{}{after}", items.join(", "))
+    let shown: Vec<&str> = items.iter().take(SHOWN).map(String::as_str).collect();
+    let more = match items.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{before}{}{more}{after}", shown.join(", "))
 }

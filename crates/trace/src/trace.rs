@@ -21,6 +21,8 @@ pub struct Trace {
     /// What a reader of the numbers should know.
     pub notes: Vec<Note>,
     pub(crate) tables: Vec<Table>,
+    /// The tables that the input has, asked for or not.
+    pub(crate) available: Vec<String>,
 }
 
 impl Trace {
@@ -33,9 +35,7 @@ impl Trace {
     /// The table of a schema; the largest if there are several.
     pub fn table(&self, schema: &str) -> Result<&Table> {
         self.find_table(schema).ok_or_else(|| {
-            let mut present: Vec<String> =
-                self.tables.iter().map(|t| t.schema.name.clone()).collect();
-            present.dedup();
+            let present = self.available.clone();
             let problem = Problem::NoSuchTable {
                 schema: schema.to_owned(),
                 present,

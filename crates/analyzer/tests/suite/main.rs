@@ -10,6 +10,7 @@
 
 mod laws;
 mod real;
+mod schema;
 mod truth;
 
 use std::path::Path;

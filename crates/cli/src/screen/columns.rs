@@ -34,13 +34,28 @@ impl Columns {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The lines, the heading first, each indented by two.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    /// Shortens the cells of the last column so that no line is wider than this.
+    pub(crate) fn fit(mut self, line_width: usize) -> Self {
+        let last = self.alignment.len().saturating_sub(1);
+        let others: usize = self.widths().iter().take(last).map(|width| width + 2).sum();
+        let left = line_width.saturating_sub(others + 2).max(12);
+        for cell in self.rows.iter_mut().filter_map(|row| row.get_mut(last)) {
+            *cell = shorten(cell, left);
+        }
+        self
+    }
+
+    fn widths(&self) -> Vec<usize> {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| cell.width()).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..self.alignment.len()).map(width).collect();
+        (0..self.alignment.len()).map(width).collect()
+    }
+
+    /// The lines, the heading first, each indented by two.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let widths = self.widths();
         self.rows
             .iter()
             .map(|row| self.line(row, &widths))
@@ -113,6 +128,14 @@ mod tests {
                 "  sin       1,000"
             ]
         );
+    }
+
+    #[test]
+    fn the_last_column_gives_way() {
+        let mut columns = Columns::new(&[("n", Align::Right), ("name", Align::Left)]);
+        columns.row(["1,000".to_owned(), "a long name of a kernel".to_owned()]);
+        let lines = columns.fit(22).lines();
+        assert_eq!(lines, ["      n  name", "  1,000  a long…kernel"]);
     }
 
     #[test]

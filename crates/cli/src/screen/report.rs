@@ -4,7 +4,7 @@ use metalens_analyzer::{How, Report, TargetProcess};
 
 use super::columns::{Align, Columns, shorten, wrap};
 use super::style::{FAINT, LOUD, TITLE, VERDICT};
-use super::units::{count, counted, percent, safe, time};
+use super::units::{count, counted, percent, safe, short_time, time};
 
 /// Lines are no longer than this.
 const WIDTH: usize = 100;
@@ -335,6 +335,7 @@ fn top_gaps(report: &Report, screen: &mut Screen) {
 
 fn kernels(report: &Report, screen: &mut Screen) {
     screen.section("Kernels");
+    let several_channels = report.channels.len() > 1;
     let headings = [
         "time",
         "total",
@@ -351,17 +352,20 @@ fn kernels(report: &Report, screen: &mut Screen) {
     for kernel in report.kernels.iter().take(KERNELS) {
         columns.row([
             percent(kernel.time_pct / 100.0),
-            time(kernel.total_ns),
+            short_time(kernel.total_ns),
             count(kernel.instances),
-            time(kernel.avg_ns),
-            time(kernel.med_ns),
-            time(kernel.min_ns),
-            time(kernel.max_ns),
-            time(kernel.stddev_ns),
-            shorten(&safe(&kernel.name), LABEL - 10),
+            short_time(kernel.avg_ns),
+            short_time(kernel.med_ns),
+            short_time(kernel.min_ns),
+            short_time(kernel.max_ns),
+            short_time(kernel.stddev_ns),
+            match &kernel.channel {
+                Some(channel) if several_channels => safe(&format!("{} [{channel}]", kernel.name)),
+                _ => safe(&kernel.name),
+            },
         ]);
     }
-    screen.columns(&columns);
+    screen.columns(&columns.fit(WIDTH));
     let rest = report.kernels.get(KERNELS..).unwrap_or(&[]);
     if !rest.is_empty() {
         let total = rest.iter().map(|kernel| kernel.total_ns).sum();
@@ -402,7 +406,7 @@ fn processes(report: &Report, screen: &mut Screen) {
         ("pid", Align::Right),
         ("busy in window", Align::Right),
         ("share", Align::Right),
-        ("busy in all", Align::Right),
+        ("in recording", Align::Right),
         ("intervals", Align::Right),
         ("", Align::Left),
     ]);

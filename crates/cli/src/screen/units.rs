@@ -1,26 +1,44 @@
 //! Numbers as people read them.
 
 /// `179.1 µs`: four digits, in the unit that fits.
-#[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
 pub(crate) fn time(ns: u64) -> String {
-    const UNITS: [(&str, f64); 4] = [("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("h", 3.6e12)];
+    with_digits(ns, 4)
+}
+
+/// `179 µs`: three digits, for tables of many columns.
+pub(crate) fn short_time(ns: u64) -> String {
+    with_digits(ns, 3)
+}
+
+/// Nanoseconds below 1 µs, then µs, ms, s, and hours from two hours on.
+#[expect(clippy::cast_precision_loss, reason = "three or four digits are shown")]
+fn with_digits(ns: u64, digits: usize) -> String {
+    const UNITS: [(&str, f64, f64); 4] = [
+        ("µs", 1e3, 1e6),
+        ("ms", 1e6, 1e9),
+        ("s", 1e9, 7.2e12),
+        ("h", 3.6e12, f64::MAX),
+    ];
     if ns < 1_000 {
         return format!("{ns} ns");
     }
-    let fits = |&&(_, scale): &&(&str, f64)| ns as f64 / scale < 999.95 || scale >= 3.6e12;
-    // Seconds go on up to two hours.
-    let seconds = (1_000_000_000_000..7_200_000_000_000).contains(&ns);
-    let (unit, scale) = match UNITS.iter().find(fits) {
-        _ if seconds => ("s", 1e9),
-        Some(&found) => found,
-        None => ("h", 3.6e12),
-    };
-    let value = ns as f64 / scale;
-    match value {
-        _ if value < 9.9995 => format!("{value:.3} {unit}"),
-        _ if value < 99.995 => format!("{value:.2} {unit}"),
-        _ => format!("{value:.1} {unit}"),
+    let exact = ns as f64;
+    for (unit, scale, limit) in UNITS {
+        let value = exact / scale;
+        // The decimals that leave so many digits, once rounded.
+        let whole_digits = |text: &str| text.find('.').unwrap_or(text.len());
+        let fits = |&decimals: &usize| {
+            let text = format!("{value:.decimals$}");
+            whole_digits(&text) + decimals <= digits
+        };
+        let decimals = (0..digits).rev().find(fits).unwrap_or(0);
+        let text = format!("{value:.decimals$}");
+        // Rounded up to the next unit, it is shown in that.
+        if exact < limit && !(text.starts_with("1000") && limit < 1e10) {
+            return format!("{text} {unit}");
+        }
     }
+    format!("{ns} ns")
 }
 
 /// `1,234,567`.
@@ -78,12 +96,25 @@ mod tests {
             (999_950, "1.000 ms"),
             (200_189_875, "200.2 ms"),
             (2_123_889_000, "2.124 s"),
-            (3_600_000_000_000, "3600.0 s"),
+            (3_600_000_000_000, "3600 s"),
             (86_400_000_000_000, "24.00 h"),
-            (u64::MAX, "5124095.6 h"),
+            (u64::MAX, "5124096 h"),
         ];
         for (ns, expected) in cases {
             assert_eq!(time(ns), expected);
+        }
+        let short = [
+            (999, "999 ns"),
+            (1_000, "1.00 µs"),
+            (9_995, "9.99 µs"),
+            (9_996, "10.0 µs"),
+            (179_083, "179 µs"),
+            (999_499, "999 µs"),
+            (999_501, "1.00 ms"),
+            (200_189_875, "200 ms"),
+        ];
+        for (ns, expected) in short {
+            assert_eq!(short_time(ns), expected);
         }
     }
 

@@ -106,6 +106,19 @@ impl Input {
         }
     }
 
+    /// The tables that the documents' beginnings name.
+    fn schemas(&self) -> Vec<String> {
+        let headers = self
+            .documents
+            .iter()
+            .filter_map(|document| document.header.as_ref());
+        let schemas = headers.filter_map(|header| match header {
+            Ok(Header::Table { schema, .. }) => Some(schema.clone()),
+            _ => None,
+        });
+        schemas.collect()
+    }
+
     fn read_document(
         &self,
         document: &Document,
@@ -177,6 +190,10 @@ impl Input {
         if synthetic {
             notes.insert(0, Note::Synthetic);
         }
+        let mut available = self.schemas();
+        available.extend(tables.iter().map(|table| table.schema.name.clone()));
+        available.sort();
+        available.dedup();
         Ok(Trace {
             path: self.path().to_owned(),
             kind: self.kind(),
@@ -184,6 +201,7 @@ impl Input {
             names,
             notes,
             tables,
+            available,
         })
     }
 }

@@ -1,0 +1,134 @@
+//! `metalens analyze`: the screen, the JSON, and what may be asked of it.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::{command, metalens, stderr, stdout, transcript, with_scenario};
+
+fn json(folder: &std::path::Path, arguments: &[&str]) -> Value {
+    let arguments = [&["analyze", "--json"], arguments].concat();
+    let output = metalens(folder, &arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "", "with --json, nothing else is said");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// One screen per built-in scenario, to be read by a person.
+#[test]
+fn screens() {
+    let presets = metalens_simulator::presets()
+        .iter()
+        .map(|preset| preset.name);
+    for name in presets.filter(|name| *name != "million") {
+        let folder = with_scenario(name);
+        let output = metalens(folder.path(), &["analyze", name]);
+        assert_snapshot!(format!("screen-{name}"), transcript(&output));
+    }
+}
+
+#[test]
+fn no_line_is_wider_than_a_hundred_columns() {
+    let folder = with_scenario("awkward");
+    for line in stdout(&metalens(folder.path(), &["analyze", "awkward"])).lines() {
+        let width = unicode_width::UnicodeWidthStr::width(line);
+        assert!(width <= 100, "{width} columns: {line}");
+    }
+}
+
+#[test]
+fn the_json_is_what_the_schema_promises() {
+    let schema = metalens(std::path::Path::new("."), &["schema"]);
+    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for name in ["eager", "awkward", "two-runs", "renderer"] {
+        let folder = with_scenario(name);
+        let mut report = json(folder.path(), &[name]);
+        let errors: Vec<String> = schema.iter_errors(&report).map(|e| e.to_string()).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+        report["gaps"]["count"] = "many".into();
+        assert!(!schema.is_valid(&report), "the schema takes anything");
+    }
+}
+
+#[test]
+fn same_input_same_bytes() {
+    let folder = with_scenario("awkward");
+    let once = metalens(folder.path(), &["analyze", "awkward", "--json"]);
+    let again = metalens(folder.path(), &["analyze", "awkward", "--json"]);
+    assert_eq!(once.stdout, again.stdout);
+}
+
+#[test]
+fn from_standard_input() {
+    let folder = with_scenario("eager");
+    let table = folder.path().join("eager/metal-gpu-intervals.xml");
+    let mut command = command(folder.path(), &["analyze", "-", "--json"]);
+    let output = command.pipe_stdin(table).unwrap().output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let whole = json(folder.path(), &["eager"]);
+    assert_eq!(report["source"]["path"], "-");
+    assert_eq!(report["target"]["how"], "busiest");
+    assert_eq!(report["run"]["synthetic"], true);
+    assert_eq!(
+        (&report["gaps"], &report["kernels"]),
+        (&whole["gaps"], &whole["kernels"])
+    );
+    assert_eq!(report["busy"]["busy_ns"], whole["busy"]["busy_ns"]);
+    assert_eq!(report["busy"]["machine_active_ns"], Value::Null);
+}
+
+#[test]
+fn a_part_of_the_recording() {
+    let folder = with_scenario("eager");
+    let whole = json(folder.path(), &["eager"]);
+    let part = json(folder.path(), &["eager", "--from", "750ms", "--to", "0.8s"]);
+    assert_eq!(part["window"]["start_ns"], 750_000_000);
+    assert_eq!(part["window"]["end_ns"], 800_000_000);
+    assert_eq!(part["window"]["excluded"].as_array().unwrap().len(), 2);
+    assert!(part["counts"]["intervals"].as_u64() < whole["counts"]["intervals"].as_u64());
+    let output = metalens(folder.path(), &["analyze", "eager", "--from", "2s"]);
+    assert_snapshot!(transcript(&output));
+}
+
+#[test]
+fn one_run_of_several() {
+    let folder = with_scenario("two-runs");
+    let last = json(folder.path(), &["two-runs"]);
+    let first = json(folder.path(), &["two-runs", "--run", "1"]);
+    assert_eq!(
+        (&last["run"]["number"], &first["run"]["number"]),
+        (&2.into(), &1.into())
+    );
+    let notes = last["notes"].to_string();
+    assert!(
+        notes.contains("the trace has runs 1, 2; this is run 2"),
+        "{notes}"
+    );
+    assert!(!first["notes"].to_string().contains("this is run"));
+}
+
+/// All that are fine are reported; the failed one is told apart, with exit code 1.
+#[test]
+fn several_inputs() {
+    let folder = with_scenario("eager");
+    let output = metalens(
+        folder.path(),
+        &["analyze", "eager", "nothing", "eager", "--json"],
+    );
+    let reports: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reports.as_array().unwrap().len(), 2);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).starts_with("error: nothing: No such file"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// Colours only where they are wanted: not in a pipe.
+#[test]
+fn a_pipe_gets_no_colours() {
+    let folder = with_scenario("eager");
+    let output = stdout(&metalens(folder.path(), &["analyze", "eager"]));
+    assert!(!output.contains('\u{1b}'));
+}

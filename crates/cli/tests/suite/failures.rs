@@ -1,0 +1,95 @@
+//! What a person is told when it does not work, and the exit code a script gets.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use super::{metalens, transcript, with_scenario};
+
+/// Runs in a folder with the export `eager`, one file of which was changed.
+fn broken(change: impl Fn(&str) -> String, arguments: &[&str]) -> String {
+    let folder = with_scenario("eager");
+    let file = folder.path().join("eager/metal-gpu-intervals.xml");
+    let text = fs::read_to_string(&file).unwrap();
+    let changed = change(&text);
+    assert_ne!(changed, text, "nothing was changed");
+    fs::write(&file, changed).unwrap();
+    transcript(&metalens(folder.path(), arguments))
+}
+
+#[test]
+fn a_wrong_number() {
+    let wrong = |text: &str| text.replacen(" µs\">", " µs\">-", 1);
+    assert_snapshot!(broken(wrong, &["analyze", "eager"]));
+}
+
+#[test]
+fn cut_off_is_refused() {
+    let cut = |text: &str| text[..text.len() / 2].to_owned();
+    assert_snapshot!(broken(cut, &["analyze", "eager"]));
+}
+
+#[test]
+fn cut_off_but_allowed_is_loud() {
+    let cut = |text: &str| text[..text.len() / 2].to_owned();
+    let screen = broken(cut, &["analyze", "eager", "--allow-truncated"]);
+    assert_snapshot!(screen.lines().take(8).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_bundle() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("run.trace/corespace")).unwrap();
+    assert_snapshot!(transcript(&metalens(
+        folder.path(),
+        &["analyze", "run.trace"]
+    )));
+}
+
+#[test]
+fn no_such_process() {
+    let folder = with_scenario("shared-machine");
+    let arguments = ["analyze", "shared-machine", "--process", "nobody"];
+    assert_snapshot!(transcript(&metalens(folder.path(), &arguments)));
+}
+
+/// The table that is needed is missing: nothing is said from the others.
+#[test]
+fn the_needed_table_is_missing() {
+    let folder = with_scenario("eager");
+    fs::remove_file(folder.path().join("eager/metal-gpu-intervals.xml")).unwrap();
+    assert_snapshot!(transcript(&metalens(folder.path(), &["analyze", "eager"])));
+}
+
+#[test]
+fn bad_usage() {
+    let here = Path::new(".");
+    let cases: [&[&str]; 7] = [
+        &[],
+        &["analyse"],
+        &["analyze"],
+        &["analyze", "x", "--from", "12"],
+        &["analyze", "x", "--run", "first"],
+        &["tables", "x", "--json", "--schema", "y"],
+        &["synth", "eager"],
+    ];
+    for arguments in cases {
+        let output = metalens(here, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_failures() {
+    let here = Path::new(".");
+    for arguments in [["--help"], ["--version"]] {
+        assert_eq!(metalens(here, &arguments).status.code(), Some(0));
+    }
+    assert_snapshot!("help", transcript(&metalens(here, &["--help"])));
+    assert_snapshot!(
+        "help-analyze",
+        transcript(&metalens(here, &["analyze", "--help"]))
+    );
+}

@@ -1,0 +1,49 @@
+//! README shows what the program really says: its worked example and its
+//! picture are made from `fixtures/small-export`, and compared here.
+//! `scripts/bless` renews the picture.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{command, metalens, stdout};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn the_worked_example() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let output = stdout(&metalens(&root(), &["analyze", "fixtures/small-export"]));
+    assert!(readme.contains(&output), "README's example should be:\n{output}");
+}
+
+#[test]
+fn the_picture() {
+    let mut command = command(&root(), &["analyze", "fixtures/small-export"]);
+    let output = command.env("CLICOLOR_FORCE", "1").output().unwrap();
+    let screen = stdout(&output);
+    assert!(screen.contains('\u{1b}'), "the screen has no colours");
+    let picture = anstyle_svg::Term::new().render_svg(&screen);
+    let file = root().join("docs/screen.svg");
+    if std::env::var_os("METALENS_BLESS").is_some() {
+        fs::write(&file, &picture).unwrap();
+    }
+    let shown = fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(shown, picture, "docs/screen.svg is not what is printed: scripts/bless renews it");
+}
+
+/// A stored export, so that reader and writer cannot drift together.
+#[test]
+fn the_stored_export_gives_its_stored_truth() {
+    let folder = root().join("fixtures/small-export");
+    let truth = fs::read(folder.join("truth.json")).unwrap();
+    let truth: serde_json::Value = serde_json::from_slice(&truth).unwrap();
+    let report = metalens(&root(), &["analyze", "fixtures/small-export", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+    for part in ["window", "counts", "busy", "gaps"] {
+        for (key, value) in truth["runs"][0][part].as_object().unwrap() {
+            assert_eq!(&report[part][key], value, "{part}.{key}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The program as its users meet it: arguments in; screens, files and exit codes out.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a panic is the failure report, in the helpers too"
+)]
+
+mod analyze;
+mod failures;
+mod front_page;
+mod synth;
+mod tables;
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// `metalens` with these arguments, in this folder.
+fn metalens(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().unwrap()
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("metalens").unwrap();
+    command.current_dir(folder).env_clear().args(arguments);
+    command
+}
+
+/// A folder with a built-in scenario's export in it, called like the scenario.
+fn with_scenario(name: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let written = metalens(folder.path(), &["synth", name, "-o", name]);
+    assert!(written.status.success(), "{}", stderr(&written));
+    folder
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// All that a person sees of a run, the exit code first.
+fn transcript(output: &Output) -> String {
+    let code = output
+        .status
+        .code()
+        .map_or("killed".to_owned(), |code| code.to_string());
+    let section = |name: &str, text: String| match text.is_empty() {
+        true => String::new(),
+        false => format!("----- {name}\n{text}"),
+    };
+    let out = section("stdout", stdout(output));
+    format!("exit {code}\n{out}{}", section("stderr", stderr(output)))
+}
