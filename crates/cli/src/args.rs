@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use metalens_trace::LoadOptions;
 
 const AFTER_HELP: &str = "\
 INPUT is what `xctrace export` wrote: a folder with toc.xml and one <schema>.xml per table, a .zip \
@@ -18,6 +17,9 @@ the target. Of several inputs: 0 if all were fine, else 1.";
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Show neither progress nor notes on stderr
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -104,15 +106,6 @@ pub(crate) struct ReadingArguments {
     /// Use the whole rows of a file that breaks off, and say so, instead of refusing it
     #[arg(long)]
     pub(crate) allow_truncated: bool,
-}
-
-impl From<ReadingArguments> for LoadOptions {
-    fn from(arguments: ReadingArguments) -> Self {
-        Self {
-            run: arguments.run,
-            allow_truncated: arguments.allow_truncated,
-        }
-    }
 }
 
 /// `1.5s`, `200ms`, `12us`, `12µs`, `500ns` → ns. The unit is required: a bare

@@ -23,10 +23,11 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let quiet = arguments.quiet;
     match arguments.command {
-        Command::Analyze(arguments) => commands::analyze::run(&arguments),
-        Command::Tables(arguments) => commands::tables::run(&arguments),
-        Command::Synth(arguments) => commands::synth::run(&arguments),
+        Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
+        Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
+        Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
         Command::Schema => commands::schema::run(),
     }
 }

@@ -39,7 +39,7 @@ mod xml;
 use std::io::Read;
 
 pub use error::{Error, Place, Problem, Result};
-pub use input::{CountedTable, Input, InputKind, ListedDocument, LoadOptions};
+pub use input::{CountedTable, Input, InputKind, ListedDocument, LoadOptions, Progress};
 pub use kind::Kind;
 pub use names::{
     Frame, FrameId, Label, LabelId, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,

@@ -5,23 +5,23 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use metalens_analyzer::{Report, Request, analyze, selection};
-use metalens_trace::Input;
+use metalens_trace::{Input, LoadOptions};
 
 use crate::args::AnalyzeArguments;
 use crate::exit;
-use crate::screen::report;
+use crate::screen::{progress, report};
 
-pub(crate) fn run(arguments: &AnalyzeArguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if let (Some(from), Some(to)) = (arguments.from, arguments.to) {
         anyhow::ensure!(from < to, "--from must lie before --to");
     }
     match arguments.inputs.as_slice() {
         [only] => {
-            let report = one(only, arguments)?;
+            let report = one(only, arguments, quiet)?;
             show(&[report], arguments, false)?;
             Ok(ExitCode::SUCCESS)
         }
-        several => run_several(several, arguments),
+        several => run_several(several, arguments, quiet),
     }
 }
 
@@ -29,10 +29,11 @@ pub(crate) fn run(arguments: &AnalyzeArguments) -> anyhow::Result<ExitCode> {
 fn run_several<P: AsRef<Path>>(
     inputs: &[P],
     arguments: &AnalyzeArguments,
+    quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     let mut reports = Vec::new();
     for input in inputs {
-        match one(input.as_ref(), arguments) {
+        match one(input.as_ref(), arguments, quiet) {
             Ok(report) => reports.push(report),
             Err(error) => exit::tell(&error),
         }
@@ -44,13 +45,15 @@ fn run_several<P: AsRef<Path>>(
     }
 }
 
-fn one(input: &Path, arguments: &AnalyzeArguments) -> anyhow::Result<Report> {
+fn one(input: &Path, arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<Report> {
     let request = Request {
         processes: arguments.processes.clone(),
         from_ns: arguments.from,
         to_ns: arguments.to,
     };
-    let trace = Input::open(input)?.load(&selection(), arguments.reading.into())?;
+    let input = Input::open(input)?;
+    let load = |options: LoadOptions<'_>| input.load(&selection(), options);
+    let trace = progress::reading(arguments.reading, quiet, load)?;
     Ok(analyze(&trace, &request)?)
 }
 

@@ -11,13 +11,16 @@ use crate::args::SynthArguments;
 use crate::screen::columns::{Align, Columns};
 use crate::screen::units::counted;
 
-pub(crate) fn run(arguments: &SynthArguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let (Some(scenario), Some(output)) = (&arguments.scenario, &arguments.output) else {
         return list();
     };
     let scenario = find(scenario)?;
     write_export(&scenario, output, arguments.force)
         .with_context(|| format!("cannot write {}", output.display()))?;
+    if quiet {
+        return Ok(ExitCode::SUCCESS);
+    }
     writeln!(
         anstream::stderr(),
         "wrote {}: {}, synthetic, with their truth in truth.json",

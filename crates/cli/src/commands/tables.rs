@@ -4,31 +4,40 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use metalens_trace::{Input, InputKind, ListedDocument, Problem, Selection};
+use metalens_trace::{Input, InputKind, ListedDocument, LoadOptions, Problem, Selection};
 use serde::Serialize;
 
 use crate::args::{RowFormat, TablesArguments};
 use crate::exit;
 use crate::screen::columns::{Align, Columns, wrap};
+use crate::screen::progress;
 use crate::screen::style::FAINT;
 use crate::screen::units::{count, counted, safe};
 
 mod cells;
 mod rows;
 
-pub(crate) fn run(arguments: &TablesArguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let input = Input::open(&arguments.input)?;
     match &arguments.schema {
-        Some(schema) => print_rows(input, schema, arguments),
-        None => list(&input, arguments),
+        Some(schema) => print_rows(input, schema, arguments, quiet),
+        None => list(&input, arguments, quiet),
     }
 }
 
-fn print_rows(input: Input, schema: &str, arguments: &TablesArguments) -> anyhow::Result<ExitCode> {
+fn print_rows(
+    input: Input,
+    schema: &str,
+    arguments: &TablesArguments,
+    quiet: bool,
+) -> anyhow::Result<ExitCode> {
     let selection = Selection::table(schema).with_rendered_labels();
-    let trace = input.load(&selection, arguments.reading.into())?;
+    let load = |options: LoadOptions<'_>| input.load(&selection, options);
+    let trace = progress::reading(arguments.reading, quiet, load)?;
     let table = trace.table(schema)?;
-    for note in trace.notes.iter().chain(&trace.ambiguities(&[schema])) {
+    let ambiguities = trace.ambiguities(&[schema]);
+    let notes = trace.notes.iter().chain(&ambiguities);
+    for note in notes.filter(|_| !quiet) {
         writeln!(anstream::stderr(), "note: {}", safe(&note.to_string()))?;
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -80,8 +89,9 @@ impl Listed {
     }
 }
 
-fn list(input: &Input, arguments: &TablesArguments) -> anyhow::Result<ExitCode> {
-    let documents = input.list(arguments.reading.into());
+fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let list = |options: LoadOptions<'_>| input.list(options);
+    let documents = progress::reading(arguments.reading, quiet, list);
     let inside = if input.kind() == InputKind::Export {
         input.path()
     } else {

@@ -15,7 +15,10 @@ fn root() -> PathBuf {
 fn the_worked_example() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let output = stdout(&metalens(&root(), &["analyze", "fixtures/small-export"]));
-    assert!(readme.contains(&output), "README's example should be:\n{output}");
+    assert!(
+        readme.contains(&output),
+        "README's example should be:\n{output}"
+    );
 }
 
 #[test]
@@ -30,7 +33,10 @@ fn the_picture() {
         fs::write(&file, &picture).unwrap();
     }
     let shown = fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(shown, picture, "docs/screen.svg is not what is printed: scripts/bless renews it");
+    assert_eq!(
+        shown, picture,
+        "docs/screen.svg is not what is printed: scripts/bless renews it"
+    );
 }
 
 /// A stored export, so that reader and writer cannot drift together.

@@ -25,25 +25,42 @@ pub(crate) enum Stored {
     Entry {
         archive: PathBuf,
         index: usize,
+        /// Bytes in the archive.
+        stored: u64,
     },
     StandardInput,
 }
 
 impl Stored {
-    /// Opens the document, decompresses it, and hands it to `read`.
+    /// Opens the document, decompresses it, and hands it to `read`; `count` is
+    /// told of the stored bytes as they go by.
     pub(crate) fn with<T>(
         &self,
         name: &str,
+        count: &dyn Fn(u64),
         read: impl FnOnce(&mut dyn Read) -> Result<T>,
     ) -> Result<T> {
         match self {
-            Self::File(path) => decompressed(open(path, name)?, name, read),
-            Self::StandardInput => decompressed(io::stdin().lock(), name, read),
-            Self::Entry { archive, index } => {
+            Self::File(path) => decompressed(open(path, name)?, name, count, read),
+            Self::StandardInput => decompressed(io::stdin().lock(), name, count, read),
+            Self::Entry { archive, index, .. } => {
                 let mut archive = zip_archive(archive)?;
                 let entry = archive.by_index(*index).map_err(|e| zip_error(e, name))?;
-                decompressed(Decoding::new(entry, "zip", Rc::default()), name, read)
+                // What comes out of the archive is more than what is stored, so
+                // it is counted at once.
+                count(self.size().unwrap_or(0));
+                let entry = Decoding::new(entry, "zip", Rc::default());
+                decompressed(entry, name, &|_| (), read)
             }
+        }
+    }
+
+    /// How many bytes are stored; not known of standard input.
+    pub(crate) fn size(&self) -> Option<u64> {
+        match self {
+            Self::File(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
+            Self::Entry { stored, .. } => Some(*stored),
+            Self::StandardInput => None,
         }
     }
 }
@@ -63,7 +80,7 @@ pub(crate) fn zip_archive(path: &Path) -> Result<zip::ZipArchive<BufReader<File>
     zip::ZipArchive::new(file).map_err(|error| zip_error(error, &name))
 }
 
-fn zip_error(error: zip::result::ZipError, name: &str) -> Error {
+pub(crate) fn zip_error(error: zip::result::ZipError, name: &str) -> Error {
     let problem = match error {
         zip::result::ZipError::Io(error) => Problem::Io(error),
         other => Problem::Compression {
@@ -82,11 +99,13 @@ fn open(path: &Path, name: &str) -> Result<File> {
 fn decompressed<T>(
     input: impl Read,
     name: &str,
+    count: &dyn Fn(u64),
     read: impl FnOnce(&mut dyn Read) -> Result<T>,
 ) -> Result<T> {
     let ended = Rc::new(Cell::new(false));
-    let raw = NoticesEnd {
+    let raw = Watched {
         inner: input,
+        count,
         ended: Rc::clone(&ended),
     };
     let (looks, raw) = peek(raw, name)?;
@@ -141,18 +160,20 @@ fn peek<R: Read>(mut input: R, name: &str) -> Result<(Looks, impl Read + use<R>)
     Ok((looks, io::Cursor::new(start).chain(input)))
 }
 
-/// Remembers that its source came to its end.
-struct NoticesEnd<R> {
+/// Counts the stored bytes, and remembers that they came to their end.
+struct Watched<'a, R> {
     inner: R,
+    count: &'a dyn Fn(u64),
     ended: Rc<Cell<bool>>,
 }
 
-impl<R: Read> Read for NoticesEnd<R> {
+impl<R: Read> Read for Watched<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(out)?;
         if count == 0 && !out.is_empty() {
             self.ended.set(true);
         }
+        (self.count)(count as u64);
         Ok(count)
     }
 }

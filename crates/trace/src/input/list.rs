@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::bytes::{Stored, looks, zip_archive};
+use super::bytes::{Stored, looks, zip_archive, zip_error};
 use super::sniff::Looks;
 use crate::error::{Error, Problem, Result};
 use crate::toc::{self, Toc};
@@ -38,7 +38,7 @@ pub(crate) struct Document {
 
 impl Document {
     fn new(name: String, stored: Stored) -> Self {
-        let header = stored.with(&name, |bytes| read_header(bytes, &name));
+        let header = stored.with(&name, &|_| (), |bytes| read_header(bytes, &name));
         Self {
             name,
             stored,
@@ -155,26 +155,12 @@ impl Input {
     }
 
     fn archive(path: &Path, name: String) -> Result<Self> {
-        let archive = zip_archive(path)?;
-        let mut entries = Vec::new();
-        for index in 0..archive.len() {
-            let Some(Ok(entry)) = archive.name_for_index(index) else {
-                continue;
-            };
-            if entry.split('/').any(|part| part.ends_with(".trace")) {
-                return Err(Error::in_file(Problem::Bundle { path: name.clone() }, name));
-            }
-            if is_document(&entry) && !is_resource_fork(&entry) {
-                entries.push((entry.into_owned(), index));
-            }
-        }
-        entries.sort();
+        let mut entries = archive_entries(path, &name)?;
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
         refuse_several_folders(&entries, &name)?;
-        let documents = entries.into_iter().map(|(entry, index)| {
-            let archive = path.to_owned();
-            Document::new(format!("{name}/{entry}"), Stored::Entry { archive, index })
-        });
-        Self::of_documents(name.clone(), documents.collect())
+        let document =
+            |(entry, stored): (String, Stored)| Document::new(format!("{name}/{entry}"), stored);
+        Self::of_documents(name.clone(), entries.into_iter().map(document).collect())
     }
 
     /// Documents of one export; the table of contents among them is read.
@@ -204,7 +190,7 @@ impl Input {
         }
         let toc = tocs.first().map(|document| {
             let read = |bytes: &mut dyn std::io::Read| toc::read(bytes, &document.name);
-            document.stored.with(&document.name, read)
+            document.stored.with(&document.name, &|_| (), read)
         });
         Ok(Self {
             path,
@@ -231,7 +217,6 @@ fn is_document(name: &str) -> bool {
     is_xml && !name.starts_with('.')
 }
 
-/// What macOS adds when it zips a folder.
 fn is_resource_fork(entry: &str) -> bool {
     entry
         .split('/')
@@ -266,7 +251,34 @@ fn nothing_in(name: &str, folders: &[PathBuf]) -> Error {
     Error::in_file(problem, name)
 }
 
-fn refuse_several_folders(entries: &[(String, usize)], name: &str) -> Result<()> {
+/// The documents in an archive, without what macOS adds when it zips a folder.
+fn archive_entries(path: &Path, name: &str) -> Result<Vec<(String, Stored)>> {
+    let mut archive = zip_archive(path)?;
+    let mut entries = Vec::new();
+    for index in 0..archive.len() {
+        let entry = archive
+            .by_index_raw(index)
+            .map_err(|error| zip_error(error, name))?;
+        let Ok(entry_name) = entry.name().map(std::borrow::Cow::into_owned) else {
+            continue;
+        };
+        if entry_name.split('/').any(|part| part.ends_with(".trace")) {
+            let path = name.to_owned();
+            return Err(Error::in_file(Problem::Bundle { path }, name));
+        }
+        if is_document(&entry_name) && !is_resource_fork(&entry_name) {
+            let stored = Stored::Entry {
+                archive: path.to_owned(),
+                index,
+                stored: entry.compressed_size(),
+            };
+            entries.push((entry_name, stored));
+        }
+    }
+    Ok(entries)
+}
+
+fn refuse_several_folders(entries: &[(String, Stored)], name: &str) -> Result<()> {
     let parent = |entry: &str| {
         entry
             .rsplit_once('/')

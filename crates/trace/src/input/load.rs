@@ -3,69 +3,27 @@
 use std::collections::BTreeSet;
 
 use super::list::{Document, Input, InputKind};
+use super::read::{LoadOptions, Meter, read_document};
 use crate::error::{Error, Problem, Result};
 use crate::names::Names;
 use crate::note::Note;
 use crate::select::Selection;
-use crate::table::{Origin, Schema, Table};
+use crate::table::Table;
 use crate::toc::Run;
 use crate::trace::Trace;
-use crate::xml::{Header, Request, read};
-
-/// How to read a trace.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LoadOptions {
-    /// The run's number; the last run if not given.
-    pub run: Option<u64>,
-    /// Use the whole rows of documents that break off, with a note, instead of refusing them.
-    pub allow_truncated: bool,
-}
-
-/// One table of a document, or why the document could not be read.
-#[derive(Debug)]
-pub struct ListedDocument {
-    /// The document.
-    pub file: String,
-    /// The table that the file's name promises.
-    pub promised: String,
-    /// The table without its rows, or what is wrong with the document.
-    pub table: Result<CountedTable>,
-}
-
-/// A table of which only the rows were counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CountedTable {
-    /// What the document declared.
-    pub schema: Schema,
-    /// Where it stands in the trace.
-    pub origin: Origin,
-    /// How many rows it has.
-    pub rows: usize,
-    /// Whether the document broke off after them.
-    pub truncated: bool,
-}
-
-impl From<Table> for CountedTable {
-    fn from(table: Table) -> Self {
-        Self {
-            schema: table.schema,
-            origin: table.origin,
-            rows: table.rows,
-            truncated: table.truncated,
-        }
-    }
-}
+use crate::xml::Header;
 
 impl Input {
     /// Reads the wanted tables of one run.
-    pub fn load(self, selection: &Selection, options: LoadOptions) -> Result<Trace> {
+    pub fn load(self, selection: &Selection, options: LoadOptions<'_>) -> Result<Trace> {
         let chosen = self.choose_from_toc(options.run)?;
+        let wanted = |document: &&Document| may_hold(document, selection, chosen.position());
+        let documents: Vec<&Document> = self.documents.iter().filter(wanted).collect();
+        let meter = Meter::new(&documents, options.progress);
         let mut reading = Reading::default();
-        for document in &self.documents {
-            if !may_hold(document, selection, chosen.position()) {
-                continue;
-            }
-            match self.read_document(document, selection, options, &mut reading.names) {
+        for document in documents {
+            let names = &mut reading.names;
+            match read_document(document, selection, options, names, &meter) {
                 Ok(read) => {
                     reading.tables.extend(read.tables);
                     reading.notes.extend(read.notes);
@@ -80,32 +38,6 @@ impl Input {
         self.into_trace(reading, chosen, options)
     }
 
-    /// Reads every document to its end, keeping only what each one is. A
-    /// document that cannot be read does not stop the others.
-    pub fn list(&self, options: LoadOptions) -> Vec<ListedDocument> {
-        let documents = self.documents.iter();
-        documents
-            .flat_map(|document| self.list_document(document, options))
-            .collect()
-    }
-
-    fn list_document(&self, document: &Document, options: LoadOptions) -> Vec<ListedDocument> {
-        let mut names = Names::new();
-        let listed = |table| ListedDocument {
-            file: document.name.clone(),
-            promised: document.promised_schema().to_owned(),
-            table,
-        };
-        match self.read_document(document, &Selection::counts(), options, &mut names) {
-            Ok(read) => read
-                .tables
-                .into_iter()
-                .map(|table| listed(Ok(table.into())))
-                .collect(),
-            Err(error) => vec![listed(Err(error))],
-        }
-    }
-
     /// The tables that the documents' beginnings name.
     fn schemas(&self) -> Vec<String> {
         let headers = self
@@ -117,23 +49,6 @@ impl Input {
             _ => None,
         });
         schemas.collect()
-    }
-
-    fn read_document(
-        &self,
-        document: &Document,
-        selection: &Selection,
-        options: LoadOptions,
-        names: &mut Names,
-    ) -> Result<crate::xml::Document> {
-        let request = Request {
-            selection,
-            allow_truncated: options.allow_truncated,
-        };
-        let name = &document.name;
-        document
-            .stored
-            .with(name, |bytes| read(bytes, name, names, request))
     }
 
     /// Whether a document that cannot be read makes the answer wrong.
@@ -164,7 +79,12 @@ impl Input {
         })
     }
 
-    fn into_trace(self, reading: Reading, chosen: Chosen, options: LoadOptions) -> Result<Trace> {
+    fn into_trace(
+        self,
+        reading: Reading,
+        chosen: Chosen,
+        options: LoadOptions<'_>,
+    ) -> Result<Trace> {
         let Reading {
             mut tables,
             mut notes,

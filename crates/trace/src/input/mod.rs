@@ -9,10 +9,13 @@
 
 mod bytes;
 mod list;
+mod listing;
 mod load;
+mod read;
 mod sniff;
 mod zstd;
 
 pub(crate) use bytes::compression_problem;
 pub use list::{Input, InputKind};
-pub use load::{CountedTable, ListedDocument, LoadOptions};
+pub use listing::{CountedTable, ListedDocument};
+pub use read::{LoadOptions, Progress};
