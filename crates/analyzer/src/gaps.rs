@@ -7,10 +7,7 @@
 //! before / after      A B          C D
 //! ```
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::report::{Gaps, TopGap};
+use crate::report::{Bucket, Gaps, TopGap};
 use crate::spans::Span;
 use crate::statistics::summarize;
 use crate::timeline::Interval;
@@ -94,19 +91,6 @@ impl Occupancy {
 
 /// Where the histogram's buckets begin: 0, 1, 5, 20, 100 µs, 1 ms, 10 ms.
 pub(crate) const BUCKETS_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
-
-/// The gaps of one range of lengths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Bucket {
-    /// The shortest length in it, ns.
-    pub from_ns: u64,
-    /// The length that is just too long for it, ns; null for the last, which has no end.
-    pub to_ns: Option<u64>,
-    /// How many gaps are of such a length.
-    pub count: u64,
-    /// Their summed length, ns.
-    pub total_ns: u64,
-}
 
 /// Sorts gaps by length into [`BUCKETS_NS`].
 #[must_use]

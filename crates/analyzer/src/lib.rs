@@ -47,10 +47,10 @@ mod work;
 
 pub use analyze::{Request, analyze, selection};
 pub use error::{Error, Present, Result};
-pub use gaps::Bucket;
 pub use kernel::NamedBy;
 pub use report::{
-    Busy, Channel, Counts, DeviceFacts, Excluded, Gaps, Kernel, ProcessFacts, Reader, Report,
-    RunFacts, SCHEMA, Source, SourceKind, TargetFacts, TargetProcess, TopGap, Window, json_schema,
+    Bucket, Busy, Channel, Counts, DeviceFacts, Excluded, Gaps, Kernel, ProcessFacts, Reader,
+    Report, RunFacts, SCHEMA, Source, SourceKind, TargetFacts, TargetProcess, TopGap, Window,
+    json_schema,
 };
 pub use target::How;

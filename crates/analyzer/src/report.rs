@@ -7,7 +7,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::gaps::Bucket;
 use crate::kernel::NamedBy;
 use crate::target::How;
 
@@ -221,6 +220,19 @@ pub struct Gaps {
     pub histogram: Vec<Bucket>,
     /// The longest ones, longest first; of equal ones the earlier first.
     pub top: Vec<TopGap>,
+}
+
+/// The gaps of one range of lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Bucket {
+    /// The shortest length in it, ns.
+    pub from_ns: u64,
+    /// The length that is just too long for it, ns; null for the last, which has no end.
+    pub to_ns: Option<u64>,
+    /// How many gaps are of such a length.
+    pub count: u64,
+    /// Their summed length, ns.
+    pub total_ns: u64,
 }
 
 /// One of the longest gaps.
