@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::facts::{process_facts, run_facts, source, target_facts};
 use crate::gaps::{Occupancy, gap_facts, occupancy};
 use crate::kernel::KernelNames;
-use crate::notes::notes;
+use crate::notes::{report_notes, trace_notes};
 use crate::processes::{ProcessUse, touches, usage};
 use crate::report::{Busy, Counts, Excluded, Report, SCHEMA, Window};
 use crate::spans::{Span, length_ns, overlap_ns, union};
@@ -51,27 +51,26 @@ pub fn selection() -> Selection {
     ])
 }
 
-/// Analyzes a trace that was read with [`selection`].
-pub fn analyze(trace: &Trace, request: &Request) -> Result<Report> {
-    let timeline = Timeline::of(trace)?;
+/// Analyzes a trace that was read with [`selection`]. Takes the trace, and
+/// frees each of its tables once it is used.
+pub fn analyze(mut trace: Trace, request: &Request) -> Result<Report> {
+    let (source, run) = (source(&trace), run_facts(&trace));
+    let mut notes = trace_notes(&trace);
+    let label_pairs = label_pairs(&trace);
+    let timeline = Timeline::take(&mut trace)?;
     let names = &trace.names;
     let everyone = usage(&timeline.intervals, WHOLE, names);
-    let target = choose_target(request, trace, &timeline, &everyone)?;
+    let target = choose_target(request, &trace, &timeline, &everyone)?;
     let (window, excluded) = window(request, &timeline, &target, names)?;
-    let in_window = |interval: &&Interval| touches(interval.span, window);
-    let (mine, others): (Vec<Interval>, Vec<Interval>) = timeline
-        .intervals
-        .iter()
-        .filter(in_window)
-        .copied()
-        .partition(|interval| target.is(interval.process));
+    let all = timeline.intervals.iter();
+    let mine = all.filter(|one| target.is(one.process) && touches(one.span, window));
+    let mine: Vec<Interval> = mine.copied().collect();
     let occupancy = occupancy(&mine, window);
-    let kernels = NamedIntervals::of(&mine, &KernelNames::new(names, &label_pairs(trace)));
-    let busy = busy(&mine, &others, &occupancy, &timeline, window);
+    let kernels = NamedIntervals::of(&mine, &KernelNames::new(names, &label_pairs));
     let mut report = Report {
         schema: SCHEMA.to_owned(),
-        source: source(trace),
-        run: run_facts(trace),
+        source,
+        run,
         target: target_facts(&target, names),
         window: Window {
             start_ns: window.start_ns,
@@ -80,14 +79,15 @@ pub fn analyze(trace: &Trace, request: &Request) -> Result<Report> {
             excluded,
         },
         counts: counts(&mine, &kernels, &timeline),
-        busy,
+        busy: busy(&mine, &occupancy, &timeline, &target, window),
         gaps: gap_facts(&occupancy.gaps, &kernels),
         kernels: kernels.summaries(&mine, window, names),
         channels: channels(&mine, window, names),
         processes: process_facts(&everyone, &timeline, window, &target, names),
         notes: Vec::new(),
     };
-    report.notes = notes(trace, &target, &report, &mine, window);
+    notes.extend(report_notes(&target, &report, &mine, window));
+    report.notes = notes;
     Ok(report)
 }
 
@@ -178,14 +178,18 @@ fn counts(mine: &[Interval], kernels: &NamedIntervals, timeline: &Timeline) -> C
 
 fn busy(
     mine: &[Interval],
-    others: &[Interval],
     occupancy: &Occupancy,
     timeline: &Timeline,
+    target: &Target,
     window: Span,
 ) -> Busy {
     let busy_ns = length_ns(&occupancy.busy);
     let sum_ns = sum_ns(mine, window);
-    let foreign = union(others.iter().map(|interval| interval.span.clip(window)));
+    let others = timeline
+        .intervals
+        .iter()
+        .filter(|one| !target.is(one.process));
+    let foreign = union(others.map(|one| one.span.clip(window)));
     let foreign_busy_ns = length_ns(&foreign);
     let foreign_overlap_ns = overlap_ns(&occupancy.busy, &foreign);
     let active = timeline.active.as_ref();

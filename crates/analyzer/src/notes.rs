@@ -8,17 +8,21 @@ use crate::spans::Span;
 use crate::target::Target;
 use crate::timeline::{ENCODERS, GPU_INTERVALS, GPU_STATES, Interval};
 
-/// The notes of a report whose numbers are there.
-pub(crate) fn notes(
-    trace: &Trace,
+/// What the reading of the trace left to say.
+pub(crate) fn trace_notes(trace: &Trace) -> Vec<String> {
+    let ambiguities = trace.ambiguities(&[GPU_INTERVALS, GPU_STATES, ENCODERS]);
+    let notes = trace.notes.iter().chain(&ambiguities);
+    notes.map(ToString::to_string).collect()
+}
+
+/// What the numbers of a report leave to say.
+pub(crate) fn report_notes(
     target: &Target,
     report: &Report,
     mine: &[Interval],
     window: Span,
 ) -> Vec<String> {
-    let mut notes: Vec<String> = trace.notes.iter().map(ToString::to_string).collect();
-    let ambiguities = trace.ambiguities(&[GPU_INTERVALS, GPU_STATES, ENCODERS]);
-    notes.extend(ambiguities.iter().map(ToString::to_string));
+    let mut notes = Vec::new();
     notes.extend(target.note.clone());
     let cut = mine
         .iter()

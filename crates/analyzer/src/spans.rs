@@ -34,7 +34,7 @@ impl Span {
     /// The part of it inside another.
     #[must_use]
     pub(crate) fn clip(self, to: Self) -> Self {
-        let start_ns = self.start_ns.max(to.start_ns);
+        let start_ns = self.start_ns.clamp(to.start_ns, to.end_ns);
         Self::new(start_ns, self.end_ns.min(to.end_ns))
     }
 

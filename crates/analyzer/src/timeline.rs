@@ -43,36 +43,35 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// The timeline of a trace.
-    pub(crate) fn of(trace: &Trace) -> Result<Self> {
-        let table = trace.table(GPU_INTERVALS)?;
-        let mut intervals = intervals_of(table, &trace.names)?;
+    /// The timeline of a trace, whose tables of GPU intervals and states it
+    /// takes: a million rows are too many to be held twice.
+    pub(crate) fn take(trace: &mut Trace) -> Result<Self> {
+        let active = match trace.find_table(GPU_STATES) {
+            Some(_) => Some(active_of(&trace.take_table(GPU_STATES)?, &trace.names)?),
+            None => None,
+        };
+        let mut intervals = intervals_of(&trace.take_table(GPU_INTERVALS)?, &trace.names)?;
         if !intervals.is_sorted_by_key(|interval| interval.span.start_ns) {
             intervals.sort_by_key(|interval| interval.span.start_ns);
         }
-        let active = trace
-            .find_table(GPU_STATES)
-            .map(|table| active_of(table, &trace.names));
-        Ok(Self {
-            intervals,
-            active: active.transpose()?,
-        })
+        Ok(Self { intervals, active })
     }
 }
 
 fn intervals_of(table: &Table, names: &Names) -> Result<Vec<Interval>> {
-    let spans = spans_of(table)?;
     let processes = table.processes("process")?;
     let optional = Optional::of(table, names);
-    let interval = |(row, span): (usize, Span)| Interval {
-        span,
-        process: processes.get(row).copied().flatten(),
-        channel: optional.channel(row),
-        label: optional.label(row),
-        command_buffer: id_at(optional.command_buffers, row),
-        encoder: id_at(optional.encoders, row),
+    let interval = |(row, span): (usize, Result<Span>)| {
+        Ok(Interval {
+            span: span?,
+            process: processes.get(row).copied().flatten(),
+            channel: optional.channel(row),
+            label: optional.label(row),
+            command_buffer: id_at(optional.command_buffers, row),
+            encoder: id_at(optional.encoders, row),
+        })
     };
-    Ok(spans.into_iter().enumerate().map(interval).collect())
+    spans_of(table)?.enumerate().map(interval).collect()
 }
 
 /// The columns that a report can do without.
@@ -124,27 +123,28 @@ fn id_at(ids: Option<&Integers>, row: usize) -> Option<NonZeroU64> {
 fn active_of(table: &Table, names: &Names) -> Result<Vec<Span>> {
     let states = table.texts("state")?;
     let active = names.find_symbol("Active");
-    let rows = spans_of(table)?.into_iter().zip(states);
-    let mut spans: Vec<Span> = rows
-        .filter(|(_, state)| state.is_some() && **state == active)
-        .map(|(span, _)| span)
-        .collect();
+    let mut spans = Vec::new();
+    for (span, state) in spans_of(table)?.zip(states) {
+        let span = span?;
+        if state.is_some() && *state == active {
+            spans.push(span);
+        }
+    }
     spans.sort_unstable();
     Ok(union(spans))
 }
 
 /// `start` and `duration` of each row; neither may be null.
-fn spans_of(table: &Table) -> Result<Vec<Span>> {
+fn spans_of(table: &Table) -> Result<impl Iterator<Item = Result<Span>>> {
     let starts = table.integers("start")?;
     let durations = table.integers("duration")?;
-    let span = |row: usize| -> Result<Span> {
+    Ok((0..table.rows()).map(move |row| {
         let start = starts.get(row).ok_or_else(|| null(table, row, "start"))?;
         let duration = durations
             .get(row)
             .ok_or_else(|| null(table, row, "duration"))?;
         Ok(Span::new(start, start.saturating_add(duration)))
-    };
-    (0..table.rows()).map(span).collect()
+    }))
 }
 
 fn null(table: &Table, row: usize, column: &str) -> Error {

@@ -1,7 +1,7 @@
 //! The target's work, by name and by channel.
 
 use metalens_trace::{Names, Symbol};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kernel::{KernelNames, NamedBy};
 use crate::report::{Channel, Kernel};
@@ -111,20 +111,21 @@ fn kernel(group: &Group, durations: &mut [u64], all_ns: u64, names: &Names) -> O
 
 /// One entry per channel, by name.
 pub(crate) fn channels(mine: &[Interval], window: Span, names: &Names) -> Vec<Channel> {
-    let mut by_channel: FxHashMap<Option<Symbol>, Vec<Interval>> = FxHashMap::default();
-    for interval in mine {
-        by_channel
-            .entry(interval.channel)
-            .or_default()
-            .push(*interval);
-    }
-    let channel = |(channel, intervals): (Option<Symbol>, Vec<Interval>)| Channel {
-        name: channel.map(|channel| names.text(channel).to_owned()),
-        intervals: intervals.len() as u64,
-        sum_ns: sum_ns(&intervals, window),
-        busy_ns: length_ns(&union(intervals.iter().map(|one| one.span.clip(window)))),
+    let distinct: FxHashSet<Option<Symbol>> = mine.iter().map(|one| one.channel).collect();
+    let of_channel = |channel: Option<Symbol>| {
+        let intervals = mine.iter().filter(move |one| one.channel == channel);
+        let clipped = intervals.map(|one| one.span.clip(window));
+        Channel {
+            name: channel.map(|channel| names.text(channel).to_owned()),
+            intervals: clipped.clone().count() as u64,
+            sum_ns: clipped
+                .clone()
+                .map(Span::length_ns)
+                .fold(0, u64::saturating_add),
+            busy_ns: length_ns(&union(clipped)),
+        }
     };
-    let mut channels: Vec<Channel> = by_channel.into_iter().map(channel).collect();
+    let mut channels: Vec<Channel> = distinct.into_iter().map(of_channel).collect();
     channels.sort_by(|a, b| a.name.cmp(&b.name));
     channels
 }

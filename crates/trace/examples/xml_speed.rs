@@ -17,9 +17,9 @@ const COLUMNS: &[&str] = &[
     "start",
     "duration",
     "channel-name",
-    "start-latency",
     "event-label",
     "process",
+    "gpu",
     "cmdbuffer-id",
     "encoder-id",
 ];

@@ -34,20 +34,32 @@ impl Trace {
 
     /// The table of a schema; the largest if there are several.
     pub fn table(&self, schema: &str) -> Result<&Table> {
-        self.find_table(schema).ok_or_else(|| {
-            let present = self.available.clone();
-            let problem = Problem::NoSuchTable {
-                schema: schema.to_owned(),
-                present,
-            };
-            Error::in_file(problem, &self.path)
-        })
+        self.find_table(schema)
+            .ok_or_else(|| self.no_such_table(schema))
+    }
+
+    fn no_such_table(&self, schema: &str) -> Error {
+        let problem = Problem::NoSuchTable {
+            schema: schema.to_owned(),
+            present: self.available.clone(),
+        };
+        Error::in_file(problem, &self.path)
     }
 
     /// The table of a schema, if there is one; the largest if there are several.
     #[must_use]
     pub fn find_table(&self, schema: &str) -> Option<&Table> {
         self.of_schema(schema).max_by_key(|table| table.rows())
+    }
+
+    /// Takes the table of a schema out, so that its memory ends with its use.
+    pub fn take_table(&mut self, schema: &str) -> Result<Table> {
+        let rows = self.table(schema)?.rows();
+        let is_it = |table: &Table| table.schema.name == schema && table.rows() == rows;
+        match self.tables.iter().position(is_it) {
+            Some(at) => Ok(self.tables.remove(at)),
+            None => Err(self.no_such_table(schema)),
+        }
     }
 
     /// A note for each of these schemas that has several tables.

@@ -26,7 +26,7 @@ fn report(folder: &Path, run: Option<u64>, request: &Request) -> Result<Report, 
         ..LoadOptions::default()
     };
     let trace = Input::open(folder)?.load(&selection(), options)?;
-    analyze(&trace, request)
+    analyze(trace, request)
 }
 
 /// Writes a scenario and reports on it.

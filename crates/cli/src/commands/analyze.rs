@@ -54,7 +54,7 @@ fn one(input: &Path, arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Resul
     let input = Input::open(input)?;
     let load = |options: LoadOptions<'_>| input.load(&selection(), options);
     let trace = progress::reading(arguments.reading, quiet, load)?;
-    Ok(analyze(&trace, &request)?)
+    Ok(analyze(trace, &request)?)
 }
 
 fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyhow::Result<()> {
