@@ -15,10 +15,14 @@ pub(crate) fn source(trace: &Trace) -> Source {
     Source {
         path: trace.path.clone(),
         kind: match trace.kind {
+            InputKind::Bundle => SourceKind::Bundle,
             InputKind::Export => SourceKind::Export,
             InputKind::Xml => SourceKind::Xml,
         },
-        reader: Reader::Xml,
+        reader: match trace.kind {
+            InputKind::Bundle => Reader::Native,
+            InputKind::Export | InputKind::Xml => Reader::Xml,
+        },
     }
 }
 

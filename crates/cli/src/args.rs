@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Analyze(AnalyzeArguments),
     /// List the tables of a trace, or print one
     Tables(TablesArguments),
+    /// Compare the native reading of a bundle with an export of it, cell by cell
+    Selfcheck(SelfcheckArguments),
     /// Write a synthetic export with known truth, for tests and dashboards
     Synth(SynthArguments),
     /// Print the JSON Schema of the report
@@ -79,6 +81,18 @@ pub(crate) enum RowFormat {
     Csv,
     /// One JSON object per line
     Jsonl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SelfcheckArguments {
+    /// The .trace bundle
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+    /// What `xctrace export` wrote of it
+    #[arg(value_name = "EXPORT")]
+    pub(crate) export: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
 }
 
 #[derive(Debug, Args)]

@@ -27,6 +27,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     match arguments.command {
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
+        Command::Selfcheck(arguments) => commands::selfcheck::run(&arguments, quiet),
         Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
         Command::Schema => commands::schema::run(),
     }

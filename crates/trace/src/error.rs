@@ -183,9 +183,27 @@ pub enum Problem {
         /// The folders that hold one.
         folders: Vec<String>,
     },
-    /// A bundle, which this version cannot read by itself.
-    #[error("this is a .trace bundle; reading bundles directly is not built yet")]
-    Bundle {
+    /// A part of a bundle that is not laid out as any bundle that was compared.
+    #[error("unsupported bundle layout: {detail}")]
+    UnsupportedBundle {
+        /// What is different.
+        detail: String,
+    },
+    /// One table of a bundle, when its layout was never seen; the others are read.
+    #[error("table {schema} cannot be read natively: {why}")]
+    UnreadableTable {
+        /// The table.
+        schema: String,
+        /// Why.
+        why: String,
+        /// The bundle.
+        path: String,
+        /// The run.
+        run: u64,
+    },
+    /// A recording that was never finished.
+    #[error("this recording was not finished: it holds raw data and no tables")]
+    UnfinishedBundle {
         /// The bundle's path, for the command that works.
         path: String,
     },
@@ -415,7 +433,14 @@ impl Problem {
                 "xctrace probably died while writing it: export it again, or pass \
                  --allow-truncated to use the whole rows (the report will say so)"
             }
-            Self::Bundle { path } => return Some(export_commands(path)),
+            Self::UnsupportedBundle { .. } => {
+                "this Xcode may write something new: on a Mac, `xctrace export` the table and give \
+                 metalens the folder; `metalens selfcheck` shows what differs"
+            }
+            Self::UnreadableTable {
+                schema, path, run, ..
+            } => return Some(export_command(path, *run, schema)),
+            Self::UnfinishedBundle { path } => return Some(recovery_command(path)),
             Self::NothingSelected => {
                 "check the table's name against `xctrace export --input X.trace --toc`, and \
                  export with --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]'"
@@ -468,15 +493,18 @@ impl Problem {
     }
 }
 
-fn export_commands(path: &str) -> String {
+fn export_command(path: &str, run: u64, schema: &str) -> String {
     format!(
-        "on a Mac with Xcode, export it and analyze the folder:\n  \
-         mkdir export\n  \
-         xctrace export --input '{path}' --toc --output export/toc.xml\n  \
-         for t in metal-gpu-intervals metal-gpu-state-intervals metal-application-encoders-list; do\n    \
-         xctrace export --input '{path}' --xpath \"/trace-toc/run[@number=\\\"1\\\"]/data/table[@schema=\\\"$t\\\"]\" --output export/$t.xml\n  \
-         done\n  \
-         metalens analyze export"
+        "this Xcode may write something new; on a Mac, `xctrace export --input '{path}' --xpath \
+         '/trace-toc/run[@number=\"{run}\"]/data/table[@schema=\"{schema}\"]' --output {schema}.xml` \
+         gives it to metalens"
+    )
+}
+
+fn recovery_command(path: &str) -> String {
+    format!(
+        "on a Mac, `xctrace import --input '{path}/Trace1.run/Attachments/trace-data.atrc' \
+         --template 'Metal System Trace' --output recovered.trace` may recover it"
     )
 }
 

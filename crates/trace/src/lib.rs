@@ -24,6 +24,8 @@
 //! # Ok::<(), metalens_trace::Error>(())
 //! ```
 
+mod bundle;
+mod compare;
 mod error;
 mod input;
 mod kind;
@@ -38,6 +40,7 @@ mod xml;
 
 use std::io::Read;
 
+pub use compare::{Difference, TableComparison, compare};
 pub use error::{Error, Place, Problem, Result};
 pub use input::{CountedTable, Input, InputKind, ListedDocument, LoadOptions, Progress};
 pub use kind::Kind;

@@ -44,6 +44,17 @@ pub enum Note {
         /// The rows of the one that was read.
         rows: usize,
     },
+    /// Columns whose values are raw numbers: their type was never compared with an export.
+    Undecoded {
+        /// The table.
+        table: String,
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// The bundle lacks what says whom it is about and on what it was recorded.
+    NoTemplate,
+    /// The target is known from its creation and not from `form.template`.
+    TargetFromLifeCycle,
     /// A file of the folder that could not be read, and was not needed.
     Unreadable {
         /// The file.
@@ -85,6 +96,19 @@ impl fmt::Display for Note {
             } => write!(
                 f,
                 "the run has {count} tables {schema}; the largest, of {rows} rows, was used"
+            ),
+            Self::Undecoded { table, columns } => write!(
+                f,
+                "{table}: {} came out as raw numbers (undecoded), since no export was ever at hand \
+                 to compare them with",
+                columns.join(", ")
+            ),
+            Self::NoTemplate => f.write_str(
+                "the bundle has no form.template: device, versions and wall time are unknown, and \
+                 names of processes are the system's own, cut at 31 characters",
+            ),
+            Self::TargetFromLifeCycle => f.write_str(
+                "the launched target was found by its creation in the table life-cycle-period",
             ),
             Self::Unreadable { file, why } => write!(f, "{file} was left out: {why}"),
         }

@@ -53,6 +53,13 @@ impl Selection {
         Self::new(Keep::Tables(tables))
     }
 
+    /// Every column of these tables.
+    #[must_use]
+    pub fn tables(schemas: &[String]) -> Self {
+        let all = schemas.iter().map(|schema| (schema.clone(), Columns::All));
+        Self::new(Keep::Tables(all.collect()))
+    }
+
     /// These columns of these tables.
     #[must_use]
     pub fn columns(tables: &[(&str, &[&str])]) -> Self {

@@ -233,6 +233,12 @@ impl Integers {
         (0..self.len()).map(|row| self.get(row))
     }
 
+    pub(crate) fn from_rows(rows: impl Iterator<Item = Option<u64>>) -> Self {
+        let mut integers = Self::default();
+        rows.for_each(|value| integers.push(value));
+        integers
+    }
+
     pub(crate) fn push(&mut self, value: Option<u64>) {
         if value.is_none() {
             let row = self.values.len();

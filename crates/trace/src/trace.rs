@@ -23,6 +23,15 @@ pub struct Trace {
     pub(crate) tables: Vec<Table>,
     /// The tables that the input has, asked for or not.
     pub(crate) available: Vec<String>,
+    /// Wanted tables that could not be read, and why.
+    pub(crate) unreadable: Vec<Unreadable>,
+}
+
+/// A wanted table that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    pub(crate) schema: String,
+    pub(crate) why: String,
 }
 
 impl Trace {
@@ -39,6 +48,15 @@ impl Trace {
     }
 
     fn no_such_table(&self, schema: &str) -> Error {
+        if let Some(unreadable) = self.unreadable.iter().find(|one| one.schema == schema) {
+            let problem = Problem::UnreadableTable {
+                schema: schema.to_owned(),
+                why: unreadable.why.clone(),
+                path: self.path.clone(),
+                run: self.run.number,
+            };
+            return Error::in_file(problem, &self.path);
+        }
         let problem = Problem::NoSuchTable {
             schema: schema.to_owned(),
             present: self.available.clone(),

@@ -2,5 +2,6 @@
 
 pub(crate) mod analyze;
 pub(crate) mod schema;
+pub(crate) mod selfcheck;
 pub(crate) mod synth;
 pub(crate) mod tables;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::bytes::{Stored, looks, zip_archive, zip_error};
 use super::sniff::Looks;
+use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
 use crate::toc::{self, Toc};
 use crate::xml::{Header, read_header};
@@ -11,6 +12,8 @@ use crate::xml::{Header, read_header};
 /// What the user gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
+    /// A `.trace` bundle, as a folder or in an archive.
+    Bundle,
     /// A folder or archive of exported documents.
     Export,
     /// A single document.
@@ -24,6 +27,8 @@ pub struct Input {
     kind: InputKind,
     toc: Option<Toc>,
     pub(crate) documents: Vec<Document>,
+    /// Instead of documents.
+    pub(crate) bundle: Option<Bundle>,
 }
 
 /// A document of the input.
@@ -109,6 +114,7 @@ impl Input {
             kind: InputKind::Xml,
             toc: None,
             documents: vec![document],
+            bundle: None,
         }
     }
 
@@ -119,6 +125,7 @@ impl Input {
             kind: InputKind::Xml,
             toc: None,
             documents: vec![document],
+            bundle: None,
         };
         match input.documents.first().and_then(|d| d.header.as_ref()) {
             Some(Ok(Header::Toc)) => Err(Error::in_file(Problem::TocAlone, name)),
@@ -129,24 +136,23 @@ impl Input {
 
     fn folder(path: &Path, name: String) -> Result<Self> {
         if is_bundle(path) {
-            return Err(Error::in_file(Problem::Bundle { path: name.clone() }, name));
+            return Ok(Self::of_bundle(name, Bundle::open_folder(path)?));
         }
         let mut documents = Vec::new();
-        let mut folders = Vec::new();
+        let (mut folders, mut bundles) = (Vec::new(), Vec::new());
         for entry in sorted_entries(path, &name)? {
             let shown = entry.display().to_string();
             if entry.is_dir() && is_bundle(&entry) {
-                return Err(Error::in_file(
-                    Problem::Bundle {
-                        path: shown.clone(),
-                    },
-                    shown,
-                ));
+                bundles.push(shown);
             } else if entry.is_dir() {
                 folders.push(entry);
             } else if is_document(&shown) {
                 documents.push(Document::new(shown, Stored::File(entry)));
             }
+        }
+        if documents.is_empty() && !bundles.is_empty() {
+            let problem = Problem::SeveralExports { folders: bundles };
+            return Err(Error::in_file(problem, name));
         }
         if documents.is_empty() {
             return Err(nothing_in(&name, &folders));
@@ -155,12 +161,25 @@ impl Input {
     }
 
     fn archive(path: &Path, name: String) -> Result<Self> {
+        if let Some(files) = Files::zip(&name, zip_archive(path)?)? {
+            return Ok(Self::of_bundle(name, Bundle::open(files)?));
+        }
         let mut entries = archive_entries(path, &name)?;
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         refuse_several_folders(&entries, &name)?;
         let document =
             |(entry, stored): (String, Stored)| Document::new(format!("{name}/{entry}"), stored);
         Self::of_documents(name.clone(), entries.into_iter().map(document).collect())
+    }
+
+    fn of_bundle(path: String, bundle: Bundle) -> Self {
+        Self {
+            path,
+            kind: InputKind::Bundle,
+            toc: Some(bundle.toc().clone()),
+            documents: Vec::new(),
+            bundle: Some(bundle),
+        }
     }
 
     /// Documents of one export; the table of contents among them is read.
@@ -197,6 +216,7 @@ impl Input {
             kind: InputKind::Export,
             toc: toc.transpose()?,
             documents,
+            bundle: None,
         })
     }
 }
@@ -262,10 +282,6 @@ fn archive_entries(path: &Path, name: &str) -> Result<Vec<(String, Stored)>> {
         let Ok(entry_name) = entry.name().map(std::borrow::Cow::into_owned) else {
             continue;
         };
-        if entry_name.split('/').any(|part| part.ends_with(".trace")) {
-            let path = name.to_owned();
-            return Err(Error::in_file(Problem::Bundle { path }, name));
-        }
         if is_document(&entry_name) && !is_resource_fork(&entry_name) {
             let stored = Stored::Entry {
                 archive: path.to_owned(),

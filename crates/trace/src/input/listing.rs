@@ -47,6 +47,9 @@ impl Input {
     /// document that cannot be read does not stop the others.
     #[must_use]
     pub fn list(&self, options: LoadOptions<'_>) -> Vec<ListedDocument> {
+        if let Some(bundle) = &self.bundle {
+            return bundle.list(None);
+        }
         let documents: Vec<&Document> = self.documents.iter().collect();
         let meter = Meter::new(&documents, options.progress);
         let listed = documents

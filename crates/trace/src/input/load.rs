@@ -10,13 +10,25 @@ use crate::note::Note;
 use crate::select::Selection;
 use crate::table::Table;
 use crate::toc::Run;
-use crate::trace::Trace;
+use crate::trace::{Trace, Unreadable};
 use crate::xml::Header;
 
 impl Input {
     /// Reads the wanted tables of one run.
     pub fn load(self, selection: &Selection, options: LoadOptions<'_>) -> Result<Trace> {
         let chosen = self.choose_from_toc(options.run)?;
+        if let Some(bundle) = &self.bundle {
+            let mut read = bundle.load(selection, chosen.position().unwrap_or(1))?;
+            read.notes.extend(bundle.missing_facts());
+            let reading = Reading {
+                tables: read.tables,
+                notes: read.notes,
+                names: read.names,
+                run: Some(read.run),
+                unreadable: read.unreadable,
+            };
+            return self.into_trace(reading, chosen, options);
+        }
         let wanted = |document: &&Document| may_hold(document, selection, chosen.position());
         let documents: Vec<&Document> = self.documents.iter().filter(wanted).collect();
         let meter = Meter::new(&documents, options.progress);
@@ -48,7 +60,9 @@ impl Input {
             Ok(Header::Table { schema, .. }) => Some(schema.clone()),
             _ => None,
         });
-        schemas.collect()
+        let stores = self.bundle.iter().flat_map(|bundle| &bundle.toc().runs);
+        let stores = stores.flat_map(|run| run.tables.iter().map(|table| table.schema.clone()));
+        schemas.chain(stores).collect()
     }
 
     /// Whether a document that cannot be read makes the answer wrong.
@@ -89,6 +103,8 @@ impl Input {
             mut tables,
             mut notes,
             names,
+            run,
+            unreadable,
         } = reading;
         let (position, all) = match chosen {
             Chosen::Known { position, all } => (position, all),
@@ -97,7 +113,7 @@ impl Input {
         tables.retain(|table| table.origin.run.is_none_or(|run| run == position));
         refuse_same_table_twice(&tables, self.path())?;
         let at = usize::try_from(position - 1).unwrap_or(usize::MAX);
-        let run = self.toc().and_then(|toc| toc.runs.get(at)).cloned();
+        let run = run.or_else(|| self.toc()?.runs.get(at).cloned());
         if run.is_none() {
             notes.insert(0, Note::NoToc);
         }
@@ -122,6 +138,7 @@ impl Input {
             notes,
             tables,
             available,
+            unreadable,
         })
     }
 }
@@ -132,6 +149,9 @@ struct Reading {
     tables: Vec<Table>,
     notes: Vec<Note>,
     names: Names,
+    /// What the tables themselves say of the run.
+    run: Option<Run>,
+    unreadable: Vec<Unreadable>,
 }
 
 /// Which run to read.

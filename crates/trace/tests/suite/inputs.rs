@@ -322,13 +322,19 @@ fn folders_that_are_no_export() {
     );
     let several = folder(&[("a/toc.xml", TOC.as_bytes()), ("b/toc.xml", TOC.as_bytes())]);
     refused(several.path(), "but in its folders", "name one of them");
-    let bundle = folder(&[("x.trace/corespace/run1/a.xml", b"x")]);
+    let nothing = folder(&[("x.trace/corespace/run1/a.xml", b"x")]);
     refused(
-        &bundle.path().join("x.trace"),
-        "a .trace bundle",
-        "xctrace export --input",
+        &nothing.path().join("x.trace"),
+        "unsupported bundle layout",
+        "xctrace export",
     );
-    refused(bundle.path(), "a .trace bundle", "xctrace export --input");
+    refused(nothing.path(), "but in its folders", "name one of them");
+    let raw = folder(&[("x.trace/Trace1.run/Attachments/trace-data.atrc", b"x")]);
+    refused(
+        &raw.path().join("x.trace"),
+        "was not finished",
+        "xctrace import --input",
+    );
     let broken = folder(&[("toc.xml", b"<trace-toc><run>"), ("t.xml", GOOD.as_bytes())]);
     assert!(load(broken.path()).is_err());
     let no_tables = folder(&[("toc.xml", TOC.as_bytes())]);

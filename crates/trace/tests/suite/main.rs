@@ -9,6 +9,7 @@
 
 mod inputs;
 mod mutations;
+mod real_bundles;
 mod second_reader;
 
 /// A small export of one table: three rows, and every kind of cell.

@@ -1,0 +1,119 @@
+//! `metalens selfcheck`: is the native reading of a bundle what `xctrace` says?
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare};
+
+use crate::args::SelfcheckArguments;
+use crate::exit;
+use crate::screen::columns::{Align, Columns};
+use crate::screen::progress;
+use crate::screen::style::{FAINT, VERDICT};
+use crate::screen::units::{count, counted, safe};
+
+pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let bundle = Input::open(&arguments.bundle)?;
+    if bundle.kind() != InputKind::Bundle {
+        bail!("{} is not a .trace bundle", arguments.bundle.display());
+    }
+    let Some(export) = &arguments.export else {
+        bail!(
+            "name a folder with an export of the same bundle: exporting it here is not built yet"
+        );
+    };
+    let export = load(
+        export,
+        &Selection::everything().with_rendered_labels(),
+        arguments,
+        quiet,
+    )?;
+    let mut schemas: Vec<String> = export
+        .tables()
+        .iter()
+        .map(|t| t.schema.name.clone())
+        .collect();
+    schemas.dedup();
+    let selection = Selection::tables(&schemas).with_rendered_labels();
+    let native = load(&arguments.bundle, &selection, arguments, quiet)?;
+    let tables = compare(&native, &export);
+    let mut out = anstream::stdout().lock();
+    out.write_all(screen(&tables).as_bytes())?;
+    let agree = !tables.is_empty() && tables.iter().all(|table| table.different == 0);
+    Ok(if agree {
+        ExitCode::SUCCESS
+    } else {
+        exit::some_failed()
+    })
+}
+
+fn load(
+    path: &Path,
+    selection: &Selection,
+    arguments: &SelfcheckArguments,
+    quiet: bool,
+) -> anyhow::Result<Trace> {
+    let input = Input::open(path)?;
+    let load = |options: LoadOptions<'_>| input.load(selection, options);
+    let trace = progress::reading(arguments.reading, quiet, load);
+    trace.with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn screen(tables: &[TableComparison]) -> String {
+    let total = |of: fn(&TableComparison) -> u64| tables.iter().map(of).sum::<u64>();
+    let (cells, different) = (total(|table| table.cells), total(|table| table.different));
+    let verdict = match different {
+        0 => format!("{} agree", counted(cells, "cell")),
+        _ => format!("{} of {} differ", count(different), counted(cells, "cell")),
+    };
+    let mut text = format!("{VERDICT}{verdict}{VERDICT:#}\n\n");
+    let mut columns = Columns::new(&[
+        ("table", Align::Left),
+        ("rows", Align::Right),
+        ("cells", Align::Right),
+        ("unnamed", Align::Right),
+        ("different", Align::Right),
+    ]);
+    for table in tables {
+        columns.row([
+            safe(&table.schema),
+            count(table.rows.1 as u64),
+            count(table.cells),
+            count(table.unnamed),
+            count(table.different),
+        ]);
+    }
+    for (at, line) in columns.lines().into_iter().enumerate() {
+        match at {
+            0 => text.push_str(&format!("{FAINT}{line}{FAINT:#}\n")),
+            _ => text.push_str(&format!("{line}\n")),
+        }
+    }
+    if total(|table| table.unnamed) > 0 {
+        text.push_str(
+            "\nunnamed: the same but for names of processes or functions that the bundle does not \
+             hold\n",
+        );
+    }
+    text.push_str(&differences(tables));
+    text
+}
+
+fn differences(tables: &[TableComparison]) -> String {
+    let mut text = String::new();
+    for table in tables.iter().filter(|table| table.different > 0) {
+        text.push_str(&format!("\n{}\n", safe(&table.schema)));
+        for one in &table.first {
+            let place = match one.row {
+                0 => "table".to_owned(),
+                row => format!("row {row}, {}", one.column),
+            };
+            text.push_str(&format!("  {}\n", safe(&place)));
+            text.push_str(&format!("    native  {}\n", safe(&one.native)));
+            text.push_str(&format!("    export  {}\n", safe(&one.export)));
+        }
+    }
+    text
+}

@@ -1,0 +1,256 @@
+//! What was recorded, of whom, on what: from `form.template`, which some
+//! bundles lack; nothing is made up then.
+
+use std::collections::BTreeMap;
+
+use super::files::Files;
+use super::keyed::{Keyed, Object};
+use crate::error::{Problem, Result};
+use crate::toc::{Device, ListedProcess, Run, Setting, Target, TargetProcess, Toc};
+
+const TEMPLATE: &str = "form.template";
+
+/// The facts of each run of the bundle.
+pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<Toc> {
+    let known = match files.exists(TEMPLATE) {
+        true => from_template(files)?,
+        false => BTreeMap::new(),
+    };
+    let run = |number: &u64| {
+        known
+            .get(number)
+            .cloned()
+            .unwrap_or_else(|| Run::unknown(*number))
+    };
+    Ok(Toc {
+        runs: runs.iter().map(run).collect(),
+    })
+}
+
+/// Whether a simulator wrote the bundle, and says so.
+pub(crate) fn is_synthetic(files: &Files) -> bool {
+    let Ok(bytes) = files.read("corespace/MANIFEST.plist") else {
+        return false;
+    };
+    let manifest = plist::Value::from_reader(std::io::Cursor::new(bytes));
+    manifest
+        .ok()
+        .and_then(plist::Value::into_dictionary)
+        .is_some_and(|m| m.contains_key("synthetic"))
+}
+
+fn from_template(files: &Files) -> Result<BTreeMap<u64, Run>> {
+    let unsupported = |detail: &str| {
+        let detail = detail.to_owned();
+        files.error(TEMPLATE, Problem::UnsupportedBundle { detail })
+    };
+    let bytes = files.read(TEMPLATE)?;
+    let archive = Keyed::parse(&bytes).ok_or_else(|| unsupported("it is no keyed archive"))?;
+    let Some(data) = archive.top("com.apple.xray.run.data") else {
+        return Ok(BTreeMap::new());
+    };
+    let runs = data
+        .get("$1")
+        .ok_or_else(|| unsupported("it lists no runs"))?;
+    let runs = runs
+        .entries()
+        .filter_map(|(key, run)| Some((key.integer()?, run)));
+    Ok(runs
+        .map(|(number, run)| (number, run_of(number, run)))
+        .collect())
+}
+
+fn run_of(number: u64, run: Object<'_>) -> Run {
+    let Some(info) = run.get("runInfo") else {
+        return Run::unknown(number);
+    };
+    let text = |name: &str| info.get(name).and_then(Object::text).map(str::to_owned);
+    let running = run.get("runningTime").and_then(Object::integer);
+    Run {
+        number,
+        synthetic: false,
+        target: target_of(info),
+        device: device_of(info, "_target"),
+        host_device: device_of(info, "_host"),
+        start_date: info.get("_rawStartTime").and_then(Object::real).map(date),
+        end_date: info.get("_rawEndTime").and_then(Object::real).map(date),
+        // The table of contents shows whole microseconds.
+        duration_ns: running.map(|ns| ns / 1_000 * 1_000),
+        end_reason: text("_endReason"),
+        instruments_version: text("_instrumentVersion"),
+        template: text("_templateName"),
+        recording_mode: text("_recordingMode"),
+        time_limit: text("_timeLimit"),
+        settings: settings_of(info),
+        processes: processes_of(run),
+        tables: Vec::new(),
+        tracks: Vec::new(),
+    }
+}
+
+fn target_of(info: Object<'_>) -> Target {
+    let text = |name: &str| info.get(name).and_then(Object::text).map(str::to_owned);
+    let kind = info.get("targetType").and_then(Object::integer);
+    if kind == Some(0) {
+        return Target::AllProcesses;
+    }
+    let Some(name) = text("_targetProcessName") else {
+        return Target::Unknown;
+    };
+    let number = |name: &str| {
+        let object = info.get(name)?;
+        object
+            .text()
+            .and_then(|text| text.parse().ok())
+            .or_else(|| object.integer())
+    };
+    let environment = info
+        .get("_environment")
+        .into_iter()
+        .flat_map(Object::entries);
+    let environment = environment.filter_map(|(key, value)| {
+        Some((
+            key.text()?.to_owned(),
+            value.text().unwrap_or("").to_owned(),
+        ))
+    });
+    let exit_status =
+        number("_targetExitStatus").and_then(|status: u64| i64::try_from(status).ok());
+    let process = TargetProcess {
+        name,
+        pid: number("_targetProcessPid").and_then(|pid| u32::try_from(pid).ok()),
+        arguments: text("_arguments").filter(|arguments| !arguments.is_empty()),
+        exit_status,
+        termination: termination(info, exit_status),
+        environment: environment.collect(),
+    };
+    match kind {
+        Some(1) => Target::Launched(process),
+        Some(2) => Target::Attached(process),
+        _ => Target::Recorded(process),
+    }
+}
+
+/// `exit(0)` where the bundle has nothing special to say.
+fn termination(info: Object<'_>, exit_status: Option<i64>) -> Option<String> {
+    match info.get("_targetTerminationInformation") {
+        Some(information) => match (information.text(), information.integer()) {
+            (Some(text), _) => Some(text.to_owned()),
+            (None, Some(0) | None) => exit_status.map(|status| format!("exit({status})")),
+            (None, Some(other)) => Some(format!("termination {other}")),
+        },
+        None => exit_status.map(|status| format!("exit({status})")),
+    }
+}
+
+fn device_of(info: Object<'_>, prefix: &str) -> Option<Device> {
+    let text = |name: &str| {
+        let text = info.get(&format!("{prefix}{name}")).and_then(Object::text);
+        text.map(str::to_owned)
+    };
+    let device = Device {
+        model: text("Model"),
+        name: text("Name"),
+        os_version: text("OperatingSystem"),
+        platform: text("Platform"),
+        uuid: text("UUID"),
+    };
+    (device != Device::default()).then_some(device)
+}
+
+fn settings_of(info: Object<'_>) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    let instruments = info
+        .get("_recordingSettings")
+        .into_iter()
+        .flat_map(Object::entries);
+    for (instrument, dictionaries) in instruments {
+        for (key, value) in dictionaries.items().flat_map(Object::entries) {
+            let values = value.text().map(str::to_owned);
+            let values = values
+                .into_iter()
+                .chain(value.items().filter_map(|v| v.text().map(str::to_owned)));
+            settings.push(Setting {
+                instrument: instrument.text().unwrap_or_default().to_owned(),
+                key: key.text().unwrap_or_default().to_owned(),
+                values: values.collect(),
+            });
+        }
+    }
+    settings.sort_by(|a, b| (&a.instrument, &a.key).cmp(&(&b.instrument, &b.key)));
+    settings
+}
+
+/// The processes that were alive, and the target. A process is displayed by
+/// the last part of its program's path.
+fn processes_of(run: Object<'_>) -> Vec<ListedProcess> {
+    let others = run.get("processDatas").into_iter().flat_map(Object::items);
+    let target = run.get("target");
+    let processes = target.into_iter().chain(others).filter_map(|process| {
+        let text = |name: &str| process.get(name).and_then(Object::text);
+        let path = text("_execname").or_else(|| text("displayName"))?;
+        let number = |name: &str| process.get(name).and_then(Object::integer);
+        let pid = number("processID").or_else(|| number("_pid"))?;
+        Some(ListedProcess {
+            name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+            pid: Some(u32::try_from(pid).ok()?),
+            path: Some(path.to_owned()),
+        })
+    });
+    processes.collect()
+}
+
+/// Seconds since 1970 → `2026-03-30T21:37:20.646Z`.
+fn date(seconds: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "`as` saturates, and no recording is from year 292 million"
+    )]
+    let milliseconds = (seconds * 1_000.0).round() as i64;
+    date_of_milliseconds(milliseconds)
+}
+
+/// Nanoseconds since 1970 → `2026-03-30T21:37:20.646Z`.
+pub(crate) fn date_of_ns(ns: u64) -> String {
+    date_of_milliseconds(i64::try_from((ns + 500_000) / 1_000_000).unwrap_or(0))
+}
+
+fn date_of_milliseconds(milliseconds: i64) -> String {
+    let (days, within) = (
+        milliseconds.div_euclid(86_400_000),
+        milliseconds.rem_euclid(86_400_000),
+    );
+    let (year, month, day) = civil(days);
+    let (hours, minutes) = (within / 3_600_000, within / 60_000 % 60);
+    let (seconds, milliseconds) = (within / 1_000 % 60, within % 1_000);
+    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{milliseconds:03}Z")
+}
+
+/// Days since 1970 → year, month, day, in eras of 400 years that begin in March.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let leaps = day_of_era / 1_460 - day_of_era / 36_524 + day_of_era / 146_096;
+    let year_of_era = (day_of_era - leaps) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(date(0.0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(date(951_782_400.5), "2000-02-29T00:00:00.500Z");
+        assert_eq!(date(1_774_906_640.646), "2026-03-30T21:37:20.646Z");
+    }
+}

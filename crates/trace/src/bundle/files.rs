@@ -1,0 +1,276 @@
+//! The files of a bundle, from a folder or straight out of a zip archive.
+//!
+//! Most files are one zlib stream, the rest are plain; which, only their first
+//! two bytes say. Bundles come from strangers: sizes are capped while inflating
+//! (stores are preallocated, so that 2 MB hold 250 MB of zeros), and nothing
+//! outside the bundle is followed, neither by `..` nor by a link.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::ZlibDecoder;
+
+use crate::error::{Error, Problem, Result};
+
+/// The largest file that is read whole: real ones are below 30 MB.
+const WHOLE_LIMIT: u64 = 1 << 30;
+
+pub(crate) struct Files {
+    /// As people know it.
+    name: String,
+    place: Place,
+}
+
+enum Place {
+    Folder(PathBuf),
+    Zip {
+        archive: RefCell<zip::ZipArchive<BufReader<File>>>,
+        /// Path inside the bundle → entry.
+        entries: BTreeMap<String, usize>,
+    },
+}
+
+impl Files {
+    pub(crate) fn folder(path: &Path) -> Self {
+        Self {
+            name: path.display().to_string(),
+            place: Place::Folder(path.to_owned()),
+        }
+    }
+
+    /// The bundle in an archive, as CI services zip it. `None` if there is none.
+    pub(crate) fn zip(
+        name: &str,
+        mut archive: zip::ZipArchive<BufReader<File>>,
+    ) -> Result<Option<Self>> {
+        let mut entries = BTreeMap::new();
+        let mut bundles = Vec::new();
+        for index in 0..archive.len() {
+            let entry = archive.by_index_raw(index).map_err(|error| {
+                let problem = Problem::Compression {
+                    format: "zip",
+                    detail: error.to_string(),
+                };
+                Error::in_file(problem, name)
+            })?;
+            let Ok(path) = entry.name().map(std::borrow::Cow::into_owned) else {
+                continue;
+            };
+            let Some((bundle, inside)) = split_bundle(&path) else {
+                continue;
+            };
+            if bundles.last() != Some(&bundle) && !bundles.contains(&bundle) {
+                bundles.push(bundle);
+            }
+            entries.insert(inside, index);
+        }
+        match bundles.as_slice() {
+            [] => Ok(None),
+            [_] => Ok(Some(Self {
+                name: name.to_owned(),
+                place: Place::Zip {
+                    archive: RefCell::new(archive),
+                    entries,
+                },
+            })),
+            _ => {
+                let problem = Problem::SeveralExports { folders: bundles };
+                Err(Error::in_file(problem, name))
+            }
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        match &self.place {
+            Place::Folder(root) => is_inside(path) && root.join(path).exists(),
+            Place::Zip { entries, .. } => entries.contains_key(path),
+        }
+    }
+
+    /// The numbers N of `corespace/runN`, ascending.
+    pub(crate) fn runs(&self) -> Vec<u64> {
+        let numbers = |names: Vec<String>| {
+            let numbers = names
+                .iter()
+                .filter_map(|name| name.strip_prefix("run")?.parse().ok());
+            let mut numbers: Vec<u64> = numbers.collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        };
+        match &self.place {
+            Place::Folder(root) => {
+                let entries = std::fs::read_dir(root.join("corespace"));
+                let entries = entries.into_iter().flatten().flatten();
+                numbers(
+                    entries
+                        .map(|e| e.file_name().to_string_lossy().into_owned())
+                        .collect(),
+                )
+            }
+            Place::Zip { entries, .. } => {
+                let inside = entries
+                    .keys()
+                    .filter_map(|path| path.strip_prefix("corespace/"));
+                let names = inside.filter_map(|path| path.split('/').next());
+                numbers(names.map(str::to_owned).collect())
+            }
+        }
+    }
+
+    /// A whole file, inflated.
+    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>> {
+        self.stream(path, |bytes| {
+            let mut content = Vec::new();
+            let mut bytes = bytes.take(WHOLE_LIMIT + 1);
+            let read = bytes.read_to_end(&mut content);
+            read.map_err(|error| self.io_error(path, error))?;
+            if content.len() as u64 > WHOLE_LIMIT {
+                let limit = WHOLE_LIMIT;
+                return Err(self.error(path, Problem::TokenTooLong { limit }));
+            }
+            Ok(content)
+        })
+    }
+
+    /// Streams a file, inflating it on the way; who has enough may stop.
+    pub(crate) fn stream<T>(
+        &self,
+        path: &str,
+        read: impl FnOnce(&mut dyn Read) -> Result<T>,
+    ) -> Result<T> {
+        match &self.place {
+            Place::Folder(root) => {
+                let file = open_inside(root, path).map_err(|e| self.io_error(path, e))?;
+                self.inflated(path, file, read)
+            }
+            Place::Zip { archive, entries } => {
+                let missing = || self.io_error(path, io::Error::from(io::ErrorKind::NotFound));
+                let &index = entries.get(path).ok_or_else(missing)?;
+                let mut archive = archive.borrow_mut();
+                let entry = archive.by_index(index);
+                let entry = entry.map_err(|e| self.io_error(path, io::Error::other(e)))?;
+                self.inflated(path, entry, read)
+            }
+        }
+    }
+
+    fn inflated<T>(
+        &self,
+        path: &str,
+        mut file: impl Read,
+        read: impl FnOnce(&mut dyn Read) -> Result<T>,
+    ) -> Result<T> {
+        let mut head = [0; 2];
+        let mut filled = 0;
+        while filled < 2 {
+            match file.read(head.get_mut(filled..).unwrap_or(&mut [])) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.io_error(path, error)),
+            }
+        }
+        let head = head.get(..filled).unwrap_or(&[]).to_vec();
+        let zlib = is_zlib(&head);
+        let mut all = io::Cursor::new(head).chain(file);
+        if zlib {
+            read(&mut ZlibDecoder::new(BufReader::with_capacity(
+                64 << 10,
+                all,
+            )))
+        } else {
+            read(&mut all)
+        }
+    }
+
+    pub(crate) fn error(&self, path: &str, problem: Problem) -> Error {
+        Error::in_file(problem, format!("{}/{path}", self.name))
+    }
+
+    pub(crate) fn io_error(&self, path: &str, error: io::Error) -> Error {
+        self.error(path, Problem::Io(error))
+    }
+}
+
+/// `run/X.trace/corespace/…` → (`run/X.trace`, `corespace/…`), unless it is what
+/// macOS adds when it zips a folder, or leads out of the bundle.
+fn split_bundle(path: &str) -> Option<(String, String)> {
+    if path.starts_with("__MACOSX/") || !is_inside(path) {
+        return None;
+    }
+    let end = path.find(".trace/")? + ".trace".len();
+    let (bundle, inside) = path.split_at_checked(end)?;
+    let inside = inside.strip_prefix('/')?;
+    let fork = inside
+        .rsplit('/')
+        .next()
+        .is_some_and(|name| name.starts_with("._"));
+    (!inside.is_empty() && !fork).then(|| (bundle.to_owned(), inside.to_owned()))
+}
+
+/// RFC 1950: a deflate stream with a window of at most 32 KB, and the header's check.
+fn is_zlib(head: &[u8]) -> bool {
+    match head {
+        [first, second] => {
+            *first == 0x78 && (u16::from(*first) * 256 + u16::from(*second)).is_multiple_of(31)
+        }
+        _ => false,
+    }
+}
+
+fn is_inside(path: &str) -> bool {
+    !path.starts_with('/') && path.split('/').all(|part| part != "..")
+}
+
+/// Opens a file below `root` without following any link on the way.
+fn open_inside(root: &Path, path: &str) -> io::Result<File> {
+    let mut at = root.to_owned();
+    for part in path.split('/') {
+        if part == ".." || part.is_empty() {
+            return Err(io::Error::other("the path leads out of the bundle"));
+        }
+        at.push(part);
+        if std::fs::symlink_metadata(&at)?.file_type().is_symlink() {
+            return Err(io::Error::other("a link inside a bundle is not followed"));
+        }
+    }
+    File::open(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths() {
+        assert!(is_inside("corespace/run1/core"));
+        assert!(!is_inside("../x") && !is_inside("a/../x") && !is_inside("/etc/passwd"));
+        let split = |path| split_bundle(path).map(|(bundle, inside)| format!("{bundle}|{inside}"));
+        assert_eq!(split("a/X.trace/b/c").as_deref(), Some("a/X.trace|b/c"));
+        assert_eq!(split("X.trace/b").as_deref(), Some("X.trace|b"));
+        assert_eq!(split("__MACOSX/X.trace/b"), None);
+        assert_eq!(split("X.trace/._b"), None);
+        assert_eq!(split("X.trace/../../b"), None);
+        assert_eq!(split("toc.xml"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("inside")).unwrap();
+        std::os::unix::fs::symlink("/etc", folder.path().join("inside/link")).unwrap();
+        let files = Files::folder(folder.path());
+        let error = files.read("inside/link/passwd").unwrap_err().to_string();
+        assert!(error.contains("not followed"), "{error}");
+        assert!(files.read("inside/../../x").is_err());
+    }
+}

@@ -1,0 +1,279 @@
+//! How a store's rows are laid out: schema.xml, bulkstore_descriptor and the
+//! bulkstore's header, which must agree. Nothing else is read.
+
+use super::files::Files;
+use super::keyed::{Keyed, Object};
+use crate::error::{Problem, Result};
+use crate::table::Schema;
+use crate::xml::{Element, read_tree};
+
+/// Where a column's value lies in a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// A little-endian number of 4 bytes.
+    U32(usize),
+    /// A little-endian number of 8 bytes.
+    U64(usize),
+}
+
+/// A column of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StoreColumn {
+    pub(crate) mnemonic: String,
+    /// What people are shown.
+    pub(crate) name: String,
+    /// Apple's internal name, `XRDurationTypeID`.
+    pub(crate) type_id: String,
+    pub(crate) slot: Slot,
+}
+
+/// A store's rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) schema: String,
+    pub(crate) columns: Vec<StoreColumn>,
+    pub(crate) row_size: usize,
+    pub(crate) rows: u64,
+    /// Where a row's time lies: rows are shown in its order.
+    pub(crate) time: Slot,
+}
+
+impl Layout {
+    /// The declaration as an export has it, with our names of the types.
+    pub(crate) fn declared(&self, tag: impl Fn(&str) -> String) -> Schema {
+        let columns = self.columns.iter().map(|column| crate::table::ColumnSpec {
+            mnemonic: column.mnemonic.clone(),
+            name: column.name.clone(),
+            engineering_type: tag(&column.type_id),
+        });
+        Schema {
+            name: self.schema.clone(),
+            columns: columns.collect(),
+            attributes: Vec::new(),
+        }
+    }
+}
+
+/// Reads a store's layout; refuses what was never seen.
+pub(crate) fn read(files: &Files, store: &str) -> Result<Layout> {
+    let schema_path = format!("{store}/schema.xml");
+    let schema = files.stream(&schema_path, |bytes| {
+        read_tree(bytes, &format!("{}/{schema_path}", files.name()), "schema")
+    })?;
+    let descriptor_path = format!("{store}/bulkstore_descriptor");
+    let bytes = files.read(&descriptor_path)?;
+    let unsupported = |detail: &str| {
+        let detail = detail.to_owned();
+        files.error(&descriptor_path, Problem::UnsupportedBundle { detail })
+    };
+    let archive = Keyed::parse(&bytes).ok_or_else(|| unsupported("it is no keyed archive"))?;
+    let descriptor = archive.root().and_then(|root| root.get("$0"));
+    let descriptor = descriptor.ok_or_else(|| unsupported("the descriptor is empty"))?;
+    let fields = Fields::of(descriptor).map_err(|detail| unsupported(&detail))?;
+    fields
+        .layout(&schema)
+        .map_err(|detail| unsupported(&detail))
+}
+
+/// What a descriptor says.
+struct Fields {
+    /// Name and type, in order.
+    fields: Vec<(String, u64)>,
+    row_size: u64,
+    rows: u64,
+}
+
+impl Fields {
+    fn of(descriptor: Object<'_>) -> Result<Self, String> {
+        let number = |name: &str| descriptor.get(name).and_then(Object::integer);
+        let (max, min) = (number("_maxEventSize"), number("_minEventSize"));
+        if descriptor.get("_variableSize").and_then(Object::boolean) != Some(false) || max != min {
+            return Err("its rows vary in size".to_owned());
+        }
+        if number("_version") != Some(1) {
+            return Err(format!("its version is {:?}, not 1", number("_version")));
+        }
+        let rows = descriptor
+            .get("_props")
+            .and_then(|props| props.get("next_event_id"));
+        let list = descriptor.get("_fields").ok_or("it has no fields")?;
+        let mut fields = Vec::new();
+        for (at, field) in list.items().enumerate() {
+            let field = field.get("$0").ok_or("a field is empty")?;
+            let name = field
+                .get("_name")
+                .and_then(Object::text)
+                .ok_or("a field has no name")?;
+            let kind = field
+                .get("_type")
+                .and_then(Object::integer)
+                .ok_or("a field has no type")?;
+            let index = field.get("_index").and_then(Object::integer);
+            if index != Some(at as u64) {
+                return Err(format!("field {name} is out of order"));
+            }
+            fields.push((name.to_owned(), kind));
+        }
+        Ok(Self {
+            fields,
+            row_size: max.ok_or("it has no row size")?,
+            rows: rows
+                .and_then(Object::integer)
+                .ok_or("it has no row count")?,
+        })
+    }
+
+    /// Lays the schema's columns over the fields, packed without padding.
+    fn layout(&self, schema: &Element) -> Result<Layout, String> {
+        let Some(((first, topology), others)) = self.fields.split_first() else {
+            return Err("it has no fields".to_owned());
+        };
+        let topology = Topology::of(*topology)
+            .filter(|_| first == "topology")
+            .ok_or_else(|| format!("topology type {topology} was never seen"))?;
+        let mut offset = topology.size();
+        let mut slots = std::collections::BTreeMap::new();
+        for (name, kind) in others {
+            let (slot, width) = match kind {
+                1 => (Slot::U32(offset), 4),
+                2 => (Slot::U64(offset), 8),
+                _ => {
+                    return Err(format!(
+                        "field {name} has type {kind}, which was never seen"
+                    ));
+                }
+            };
+            if slots.insert(name.as_str(), slot).is_some() {
+                return Err(format!("two fields are called {name}"));
+            }
+            offset += width;
+        }
+        if offset as u64 != self.row_size {
+            return Err(format!(
+                "fields of {offset} bytes in rows of {}",
+                self.row_size
+            ));
+        }
+        let columns: Result<Vec<StoreColumn>, String> = schema
+            .children_named("column")
+            .map(|column| column_of(column, topology, &slots))
+            .collect();
+        let columns = columns?;
+        for (at, column) in columns.iter().enumerate() {
+            if columns
+                .iter()
+                .take(at)
+                .any(|earlier| earlier.mnemonic == column.mnemonic)
+            {
+                return Err(format!("two columns are called {}", column.mnemonic));
+            }
+        }
+        Ok(Layout {
+            schema: schema
+                .attribute("name")
+                .ok_or("the schema has no name")?
+                .to_owned(),
+            columns,
+            row_size: offset,
+            rows: self.rows,
+            time: Slot::U64(0),
+        })
+    }
+}
+
+fn column_of(
+    column: &Element,
+    topology: Topology,
+    slots: &std::collections::BTreeMap<&str, Slot>,
+) -> Result<StoreColumn, String> {
+    let attribute = |name: &str| {
+        let found = column.attribute(name).map(str::to_owned);
+        found.ok_or_else(|| format!("a column of the schema has no {name}"))
+    };
+    let mnemonic = attribute("mnemonic")?;
+    let slot = match column.attribute("topologyField") {
+        Some(field) => topology.slot(field),
+        None => slots.get(mnemonic.as_str()).copied(),
+    };
+    Ok(StoreColumn {
+        slot: slot.ok_or_else(|| format!("column {mnemonic} is not in the rows"))?,
+        name: column
+            .attribute("engineeringName")
+            .unwrap_or(&mnemonic)
+            .to_owned(),
+        type_id: attribute("engineeringType")?,
+        mnemonic,
+    })
+}
+
+/// The first field of every row: its time, and up to two categories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Topology {
+    /// Time, category 1, category 2: `XRT64_CC32_R`.
+    Point,
+    /// Time, duration, category 1, category 2: `XRTD64_CC32_R`.
+    Interval,
+}
+
+impl Topology {
+    fn of(kind: u64) -> Option<Self> {
+        match kind {
+            7 => Some(Self::Point),
+            6 => Some(Self::Interval),
+            _ => None,
+        }
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Self::Point => 16,
+            Self::Interval => 24,
+        }
+    }
+
+    fn slot(self, field: &str) -> Option<Slot> {
+        match (self, field) {
+            (_, "XRTraceRelativeTimestampFieldID") => Some(Slot::U64(0)),
+            (Self::Interval, "XRDurationFieldID") => Some(Slot::U64(8)),
+            (_, "XRCategory1FieldID") => Some(Slot::U32(self.size() - 8)),
+            (_, "XRCategory2FieldID") => Some(Slot::U32(self.size() - 4)),
+            _ => None,
+        }
+    }
+}
+
+/// Checks a bulkstore's header against its descriptor.
+pub(crate) fn check_header(header: &[u8], layout: &Layout) -> Result<(), String> {
+    let word = |at: usize| {
+        let bytes = header
+            .get(at..at + 4)
+            .and_then(|bytes| bytes.try_into().ok());
+        bytes.map(u32::from_le_bytes)
+    };
+    let row_size = u32::try_from(layout.row_size).ok();
+    let per_block = word(24).unwrap_or(0);
+    let expected = [
+        ("magic", word(0), Some(0x1234_0a0a)),
+        ("version", word(4), Some(3)),
+        ("header size", word(8), Some(40)),
+        ("start of rows", word(12), Some(HEADER)),
+        ("row size", word(16), row_size),
+        (
+            "block size",
+            word(20),
+            row_size.and_then(|size| size.checked_mul(per_block)),
+        ),
+    ];
+    match expected
+        .into_iter()
+        .find(|(_, found, expected)| found != expected)
+    {
+        None => Ok(()),
+        Some((what, found, expected)) => Err(format!(
+            "its {what} is {found:x?}, where {expected:x?} was expected"
+        )),
+    }
+}
+
+/// Rows begin here.
+pub(crate) const HEADER: u32 = 0x1000;

@@ -1,0 +1,308 @@
+//! A bundle as an input: its runs, its tables, and the trace that is read.
+
+use std::path::Path;
+
+use super::facts;
+use super::files::Files;
+use super::inferred;
+use super::layout::{self, Layout};
+use super::manager::{self, Store};
+use super::people::{People, ThreadFacts};
+use super::rows::{Decoder, Rows};
+use super::types::{self, Encoding};
+use super::uniquing::Uniques;
+use crate::error::{Error, Problem, Result};
+use crate::input::{CountedTable, ListedDocument};
+use crate::names::Names;
+use crate::note::Note;
+use crate::select::{Columns, Selection};
+use crate::table::{Origin, Table};
+use crate::toc::{ListedTable, Run, Toc};
+use crate::trace::Unreadable;
+
+/// A bundle whose runs are known.
+pub(crate) struct Bundle {
+    files: Files,
+    toc: Toc,
+    /// The N of each `corespace/runN`, in the order of the table of contents.
+    runs: Vec<u64>,
+    synthetic: bool,
+}
+
+/// What was read of a run.
+#[derive(Default)]
+pub(crate) struct Read {
+    pub(crate) run: Run,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) names: Names,
+    pub(crate) notes: Vec<Note>,
+    pub(crate) unreadable: Vec<Unreadable>,
+}
+
+impl Read {
+    fn give_up(&mut self, store: &Store, error: &Error) {
+        let why = error.problem().to_string();
+        self.notes.push(Note::Unreadable {
+            file: store.schema.clone(),
+            why: why.clone(),
+        });
+        self.unreadable.push(Unreadable {
+            schema: store.schema.clone(),
+            why,
+        });
+    }
+}
+
+impl std::fmt::Debug for Bundle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bundle")
+            .field("name", &self.files.name())
+            .finish()
+    }
+}
+
+impl Bundle {
+    /// Opens a bundle's folder.
+    pub(crate) fn open_folder(path: &Path) -> Result<Self> {
+        Self::open(Files::folder(path))
+    }
+
+    /// Looks at what runs a bundle has and what is known of them.
+    pub(crate) fn open(files: Files) -> Result<Self> {
+        let runs = files.runs();
+        let has_tables = |run: &u64| {
+            files.exists(&format!(
+                "corespace/run{run}/core/table-manager/tables.plist"
+            ))
+        };
+        let runs: Vec<u64> = runs.into_iter().filter(has_tables).collect();
+        if runs.is_empty() {
+            let path = files.name().to_owned();
+            let unfinished = files.exists("Trace1.run/Attachments/trace-data.atrc");
+            let problem = match unfinished {
+                true => Problem::UnfinishedBundle { path: path.clone() },
+                false => Problem::UnsupportedBundle {
+                    detail: "it has no table manager".to_owned(),
+                },
+            };
+            return Err(Error::in_file(problem, path));
+        }
+        let mut toc = facts::read(&files, &runs)?;
+        let synthetic = facts::is_synthetic(&files);
+        for (run, number) in toc.runs.iter_mut().zip(&runs) {
+            run.tables = listed_tables(&manager::stores(&files, *number)?);
+            run.synthetic = synthetic;
+        }
+        Ok(Self {
+            files,
+            toc,
+            runs,
+            synthetic,
+        })
+    }
+
+    pub(crate) fn toc(&self) -> &Toc {
+        &self.toc
+    }
+
+    /// What the bundle lacks to say all that a table of contents says.
+    pub(crate) fn missing_facts(&self) -> Option<Note> {
+        (!self.files.exists("form.template")).then_some(Note::NoTemplate)
+    }
+
+    /// Reads the wanted tables of the run at this 1-based position. A table
+    /// that cannot be read does not stop the others.
+    pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<Read> {
+        let run = self.run_at(position)?;
+        let core = format!("corespace/run{run}/core");
+        let stores = manager::stores(&self.files, run)?;
+        let uniques = Uniques::read(&self.files, &core)?;
+        let people = self.people(&stores, &uniques, position)?;
+        let decoder = Decoder {
+            files: &self.files,
+            uniques: &uniques,
+            people: &people,
+            rendered: selection.wants_rendered_labels(),
+        };
+        let mut read = Read {
+            run: self.known_run(position),
+            ..Read::default()
+        };
+        if inferred::fill(&mut read.run, &self.files, &stores, &uniques, &people)? {
+            read.notes.push(Note::TargetFromLifeCycle);
+        }
+        for (store, table) in stores.iter().zip(1..) {
+            let Some(wanted) = selection.of(&store.schema) else {
+                continue;
+            };
+            let origin = Origin {
+                run: Some(position),
+                table: Some(table),
+            };
+            if let Err(error) = self.read_store(store, origin, wanted, &decoder, &mut read) {
+                read.give_up(store, &error);
+            }
+        }
+        Ok(read)
+    }
+
+    fn read_store(
+        &self,
+        store: &Store,
+        origin: Origin,
+        wanted: &Columns,
+        decoder: &Decoder<'_>,
+        read: &mut Read,
+    ) -> Result<()> {
+        let layout = layout::read(&self.files, &store.path)?;
+        let columns = undecoded(&layout, wanted);
+        let mut table = decoder.table(store, layout, origin, wanted, &mut read.names)?;
+        table.synthetic = self.synthetic;
+        if !columns.is_empty() && table.rows() > 0 {
+            let table = store.schema.clone();
+            read.notes.push(Note::Undecoded { table, columns });
+        }
+        read.tables.push(table);
+        Ok(())
+    }
+
+    /// Every table of a run with its row count, or what is wrong with it.
+    pub(crate) fn list(&self, position: Option<u64>) -> Vec<ListedDocument> {
+        let mut listed = Vec::new();
+        for (run, at) in self.runs.iter().zip(1..) {
+            if position.is_some_and(|position| position != at) {
+                continue;
+            }
+            match manager::stores(&self.files, *run) {
+                Ok(stores) => {
+                    let stores = stores.iter().zip(1..);
+                    listed.extend(stores.map(|(store, table)| self.list_store(store, at, table)));
+                }
+                Err(error) => listed.push(ListedDocument {
+                    file: self.files.name().to_owned(),
+                    promised: format!("run {run}"),
+                    table: Err(error),
+                }),
+            }
+        }
+        listed
+    }
+
+    fn list_store(&self, store: &Store, run: u64, table: u64) -> ListedDocument {
+        let counted = layout::read(&self.files, &store.path).map(|layout| CountedTable {
+            schema: layout.declared(|type_id| types::of(type_id).0.to_owned()),
+            origin: Origin {
+                run: Some(run),
+                table: Some(table),
+            },
+            rows: usize::try_from(layout.rows).unwrap_or(usize::MAX),
+            truncated: false,
+        });
+        ListedDocument {
+            file: format!("{}/{}", self.files.name(), store.path),
+            promised: store.schema.clone(),
+            table: counted,
+        }
+    }
+
+    fn run_at(&self, position: u64) -> Result<u64> {
+        let at = usize::try_from(position)
+            .ok()
+            .and_then(|at| at.checked_sub(1));
+        at.and_then(|at| self.runs.get(at)).copied().ok_or_else(|| {
+            let present = self.runs.iter().map(u64::to_string).collect();
+            let problem = Problem::NoSuchRun {
+                asked: position,
+                present,
+            };
+            Error::in_file(problem, self.files.name())
+        })
+    }
+
+    /// What `form.template` says of the run at a position.
+    fn known_run(&self, position: u64) -> Run {
+        let at = usize::try_from(position)
+            .ok()
+            .and_then(|at| at.checked_sub(1));
+        at.and_then(|at| self.toc.runs.get(at))
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// The names of processes and threads, as far as the bundle has them.
+    fn people(&self, stores: &[Store], uniques: &Uniques, position: u64) -> Result<People> {
+        let mut people = People::default();
+        for process in &self.known_run(position).processes {
+            if let (Some(pid), false) = (process.pid, process.name.is_empty()) {
+                people.displayed.insert(pid, process.name.clone());
+            }
+        }
+        for store in stores {
+            match store.schema.as_str() {
+                "process-info" => self.processes(store, uniques, &mut people)?,
+                "thread-info" => self.threads(store, uniques, &mut people)?,
+                _ => {}
+            }
+        }
+        Ok(people)
+    }
+
+    fn processes(&self, store: &Store, uniques: &Uniques, people: &mut People) -> Result<()> {
+        let rows = Rows::read(&self.files, store, layout::read(&self.files, &store.path)?)?;
+        let (Some(process), Some(name)) = (rows.slot("process"), rows.slot("process-name")) else {
+            return Ok(());
+        };
+        for (process, name) in rows.values(process).zip(rows.values(name)) {
+            if let (Some(process), Some(name)) = (process, name.and_then(|n| uniques.string(n))) {
+                people
+                    .processes
+                    .entry(process)
+                    .or_insert_with(|| name.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    fn threads(&self, store: &Store, uniques: &Uniques, people: &mut People) -> Result<()> {
+        let rows = Rows::read(&self.files, store, layout::read(&self.files, &store.path)?)?;
+        let (Some(thread), Some(name), Some(main)) = (
+            rows.slot("thread"),
+            rows.slot("name"),
+            rows.slot("main-thread"),
+        ) else {
+            return Ok(());
+        };
+        let rows = rows
+            .values(thread)
+            .zip(rows.values(name))
+            .zip(rows.values(main));
+        for ((thread, name), main) in rows {
+            let Some(thread) = thread else { continue };
+            let name = name.and_then(|name| uniques.string(name >> 32));
+            // A thread may be listed again; what is said last holds.
+            let facts = ThreadFacts {
+                name: name.map(str::to_owned),
+                is_main: main == Some(1),
+            };
+            people.threads.insert(thread, facts);
+        }
+        Ok(())
+    }
+}
+
+fn listed_tables(stores: &[Store]) -> Vec<ListedTable> {
+    let tables = stores.iter().zip(1..).map(|(store, position)| ListedTable {
+        schema: store.schema.clone(),
+        position,
+        attributes: store.attributes.clone(),
+    });
+    tables.collect()
+}
+
+/// The wanted columns whose values are raw numbers of an unknown meaning.
+fn undecoded(layout: &Layout, wanted: &Columns) -> Vec<String> {
+    let columns = layout.columns.iter().filter(|column| {
+        wanted.contains(&column.mnemonic) && types::of(&column.type_id).1 == Encoding::Undecoded
+    });
+    columns.map(|column| column.mnemonic.clone()).collect()
+}

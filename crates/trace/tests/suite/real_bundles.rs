@@ -1,0 +1,325 @@
+//! Real bundles, where they are at hand, against what `xctrace` exported of them.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use metalens_trace::{Input, LoadOptions, Run, Selection, TableComparison, Target, Trace, compare};
+
+use super::second_reader::real_recordings;
+
+const METAL: &str = "m1-bundle-and-export/gpu_baseline.trace";
+const METAL_EXPORT: &str = "m1-bundle-and-export/export";
+const CPU: &str = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace";
+const CPU_EXPORT: &str = "m1-time-profiler-bundle-and-export/export";
+
+fn load(path: &Path, selection: &Selection) -> Result<Trace, metalens_trace::Error> {
+    let selection = selection.clone().with_rendered_labels();
+    Input::open(path)?.load(&selection, LoadOptions::default())
+}
+
+fn check(bundle: &Path, export: &Path) -> Result<Vec<TableComparison>, metalens_trace::Error> {
+    let export = load(export, &Selection::everything())?;
+    let schemas: Vec<String> = export
+        .tables()
+        .iter()
+        .map(|t| t.schema.name.clone())
+        .collect();
+    let native = load(bundle, &Selection::tables(&schemas))?;
+    Ok(compare(&native, &export))
+}
+
+fn total(tables: &[TableComparison], of: fn(&TableComparison) -> u64) -> u64 {
+    tables.iter().map(of).sum()
+}
+
+#[test]
+fn every_exported_cell_is_the_same() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    for (bundle, export, cells) in [(METAL, METAL_EXPORT, 121_393), (CPU, CPU_EXPORT, 35_276)] {
+        let tables = check(&real.join(bundle), &real.join(export)).unwrap();
+        let different: Vec<&TableComparison> = tables.iter().filter(|t| t.different > 0).collect();
+        assert!(different.is_empty(), "{bundle}: {different:?}");
+        assert_eq!(total(&tables, |table| table.cells), cells, "{bundle}");
+    }
+}
+
+/// With `form.template`, nothing about processes and threads is left unnamed.
+#[test]
+fn names_are_whole_where_the_bundle_has_them() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    let tables = check(&real.join(CPU), &real.join(CPU_EXPORT)).unwrap();
+    let people = tables
+        .iter()
+        .filter(|table| table.schema.ends_with("-info"));
+    assert_eq!(people.map(|table| table.unnamed).sum::<u64>(), 0);
+}
+
+#[test]
+fn every_table_is_listed_with_its_rows() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    let listed = Input::open(&real.join(METAL))
+        .unwrap()
+        .list(LoadOptions::default());
+    assert_eq!(listed.len(), 114);
+    let rows = |schema: &str| -> usize {
+        let tables = listed.iter().map(|one| one.table.as_ref().unwrap());
+        tables
+            .filter(|table| table.schema.name == schema)
+            .map(|table| table.rows)
+            .sum()
+    };
+    for (schema, expected) in [
+        ("metal-gpu-intervals", 1_260),
+        ("metal-gpu-state-intervals", 2_447),
+        ("metal-gpu-execution-points", 2_520),
+        ("metal-gpu-submission-to-command-buffer-id", 2_276),
+        ("metal-command-buffer-completed", 1_059),
+        ("metal-application-encoders-list", 1_000),
+        ("metal-application-command-buffer-submissions", 1_000),
+        ("metal-application-intervals", 2_000),
+        ("metal-driver-intervals", 2_197),
+        ("metal-object-label", 2_492),
+        ("metal-io-surface-access", 145),
+        ("metal-resource-allocations", 15),
+        ("metal-current-allocated-size", 31),
+        ("gpu-performance-state-intervals", 13),
+        ("gpu-counter-value", 0),
+    ] {
+        assert_eq!(rows(schema), expected, "{schema}");
+    }
+}
+
+/// Every table of both bundles can be read to its last cell.
+#[test]
+fn every_table_is_read() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    for bundle in [METAL, CPU] {
+        let trace = load(&real.join(bundle), &Selection::everything()).unwrap();
+        let listed = Input::open(&real.join(bundle))
+            .unwrap()
+            .list(LoadOptions::default());
+        assert_eq!(
+            trace.tables().len(),
+            listed.len(),
+            "{bundle}: {:?}",
+            trace.notes
+        );
+    }
+}
+
+/// What the bundle says of its run is what its table of contents says. The
+/// latter's names and identifiers were blanked, and its dates are in local time.
+#[test]
+fn run_facts_equal_the_table_of_contents() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    let run = |path: &str| -> Run {
+        let input = Input::open(&real.join(path)).unwrap();
+        input.toc().unwrap().runs[0].clone()
+    };
+    let (native, export) = (run(CPU), run(CPU_EXPORT));
+    let comparable = |run: &Run| {
+        let mut run = run.clone();
+        if let Some(device) = &mut run.device {
+            (device.name, device.uuid) = (None, None);
+        }
+        (run.start_date, run.end_date) = (None, None);
+        (run.tables, run.processes, run.tracks) = Default::default();
+        run
+    };
+    assert_eq!(comparable(&native), comparable(&export));
+    assert!(matches!(native.target, Target::Launched(_)));
+    assert_eq!(
+        instant(native.start_date.as_ref()),
+        instant(export.start_date.as_ref())
+    );
+    assert_eq!(
+        instant(native.end_date.as_ref()),
+        instant(export.end_date.as_ref())
+    );
+    let tables = |run: &Run| {
+        let mut tables: Vec<String> = run.tables.iter().map(|t| t.schema.clone()).collect();
+        tables.sort();
+        tables
+    };
+    assert_eq!(tables(&native), tables(&export));
+    let people = |run: &Run| {
+        let mut people: Vec<_> = run
+            .processes
+            .iter()
+            .map(|p| (p.pid, p.name.clone()))
+            .collect();
+        people.sort();
+        people
+    };
+    for person in people(&export) {
+        assert!(people(&native).contains(&person), "{person:?}");
+    }
+}
+
+/// `2026-03-30T14:37:20.646-07:00` → milliseconds of its day in UTC.
+fn instant(date: Option<&String>) -> u64 {
+    let date = date.unwrap();
+    let number = |from: usize, to: usize| date[from..to].parse::<u64>().unwrap();
+    let local = ((number(11, 13) * 60 + number(14, 16)) * 60 + number(17, 19)) * 1_000;
+    let behind = match &date[23..24] {
+        "-" => (number(24, 26) * 60 + number(27, 29)) * 60_000,
+        _ => 0,
+    };
+    (local + number(20, 23) + behind) % 86_400_000
+}
+
+#[test]
+fn a_zipped_bundle_reads_the_same() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    let place = tempfile::tempdir().unwrap();
+    let archive = place.path().join("artifact.zip");
+    let mut zip = zip::ZipWriter::new(fs::File::create(&archive).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    for file in files_below(&real.join(METAL)) {
+        let inside = file
+            .strip_prefix(real.join(METAL))
+            .unwrap()
+            .display()
+            .to_string();
+        zip.start_file(format!("traces/run.trace/{inside}"), options)
+            .unwrap();
+        zip.write_all(&fs::read(&file).unwrap()).unwrap();
+        zip.start_file(format!("__MACOSX/traces/run.trace/._{inside}"), options)
+            .unwrap();
+    }
+    zip.finish().unwrap();
+    let tables = check(&archive, &real.join(METAL_EXPORT)).unwrap();
+    assert_eq!(total(&tables, |table| table.different), 0);
+    assert_eq!(total(&tables, |table| table.cells), 121_393);
+}
+
+/// One byte changed in a row, a string, or an index: reported as a difference,
+/// or refused; never the same answer, never a panic.
+#[test]
+fn one_altered_byte_is_reported() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    /// Row 700 of metal-gpu-intervals: duration at 8, label at 44, process at 64.
+    const ROW: usize = 0x1000 + 112 * 700;
+    let core = "corespace/run1/core";
+    let intervals = store_of(&real.join(METAL), "metal-gpu-intervals");
+    let rows = inflate(&fs::read(real.join(METAL).join(&intervals).join("bulkstore")).unwrap());
+    let index = format!("{core}/uniquing/arrayUniquer/integeruniquer.index");
+    let index = inflate(&fs::read(real.join(METAL).join(index)).unwrap());
+    let entry = 40 + 8 * (usize::from(rows[ROW + 64]) + 256 * usize::from(rows[ROW + 65]));
+    // The list's count, then its first number, in the first block.
+    let pid = usize::from(index[entry]) + 256 * usize::from(index[entry + 1]) + 4;
+    let label = usize::from(rows[ROW + 44]) + 256 * usize::from(rows[ROW + 45]);
+    let cases = [
+        ("a row", format!("{intervals}/bulkstore"), ROW + 8),
+        (
+            "a process in a row",
+            format!("{intervals}/bulkstore"),
+            ROW + 64,
+        ),
+        (
+            "a label's index",
+            format!("{core}/uniquing/typedArrayUniquer/integeruniquer.index"),
+            40 + 8 * label,
+        ),
+        (
+            "a label's part",
+            format!("{core}/uniquing/typedArrayUniquer/integeruniquer.data"),
+            4_000,
+        ),
+        (
+            "a process's pid",
+            format!("{core}/uniquing/arrayUniquer/integeruniquer.data"),
+            pid,
+        ),
+    ];
+    for (what, path, at) in cases {
+        let place = altered(&real.join(METAL), &path, |bytes| bytes[at] ^= 0x01);
+        assert_reported(what, place.path(), &real);
+    }
+    let strings = format!("{core}/uniquing/strings");
+    let place = altered(&real.join(METAL), &strings, |bytes| {
+        let at = find(bytes, b"Compute Command 0").unwrap();
+        bytes[at] = b'c';
+    });
+    assert_reported("a string", place.path(), &real);
+}
+
+fn assert_reported(what: &str, bundle: &Path, real: &Path) {
+    let bundle = bundle.join("copy.trace");
+    match check(&bundle, &real.join(METAL_EXPORT)) {
+        Ok(tables) => assert!(total(&tables, |t| t.different) > 0, "{what} went unnoticed"),
+        Err(error) => assert!(error.hint().is_some(), "{what}: {error}"),
+    }
+}
+
+/// A copy of a bundle with one inflated file changed.
+fn altered(bundle: &Path, path: &str, change: impl Fn(&mut Vec<u8>)) -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    for file in files_below(bundle) {
+        let inside = file.strip_prefix(bundle).unwrap();
+        let copy = place.path().join("copy.trace").join(inside);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        let mut bytes = fs::read(&file).unwrap();
+        if inside == Path::new(path) {
+            let before = inflate(&bytes);
+            let mut after = before.clone();
+            change(&mut after);
+            assert_ne!(before, after, "nothing was changed");
+            bytes = after;
+        }
+        fs::write(copy, bytes).unwrap();
+    }
+    place
+}
+
+fn inflate(bytes: &[u8]) -> Vec<u8> {
+    let mut inflated = Vec::new();
+    match bytes.first() {
+        Some(0x78) => flate2::read::ZlibDecoder::new(bytes)
+            .read_to_end(&mut inflated)
+            .unwrap(),
+        _ => (&mut &bytes[..]).read_to_end(&mut inflated).unwrap(),
+    };
+    inflated
+}
+
+/// The folder of a table's store.
+fn store_of(bundle: &Path, schema: &str) -> String {
+    let listed = Input::open(bundle).unwrap().list(LoadOptions::default());
+    let store = listed.iter().find(|one| one.promised == schema).unwrap();
+    store.file.split(".trace/").nth(1).unwrap().to_owned()
+}
+
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes
+        .windows(needle.len())
+        .position(|window| window == needle)
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files.extend(files_below(&path)),
+            false => files.push(path),
+        }
+    }
+    files.sort();
+    files
+}
