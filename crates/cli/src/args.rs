@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const AFTER_HELP: &str = "\
-INPUT is what `xctrace export` wrote: a folder with toc.xml and one <schema>.xml per table, a .zip \
-of such a folder, a single table, or - for standard input. Each may be compressed (.gz, .zst).
+INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
+<schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
+.zst), bundles and folders zipped.
 
-Exit codes: 0 fine, 1 something failed, 2 bad usage, 4 the trace is unusable or has no rows for \
-the target. Of several inputs: 0 if all were fine, else 1.";
+Exit codes: 0 fine, 1 something failed, 2 bad usage, 3 this machine cannot do it, 4 the trace is \
+unusable or has no rows for the target. Of several inputs: 0 if all were fine, else 1.";
 
 /// Is my GPU busy, with what, and when it is idle, whose fault is that?
 #[derive(Debug, Parser)]
@@ -30,7 +31,7 @@ pub(crate) enum Command {
     Tables(TablesArguments),
     /// Compare the native reading of a bundle with an export of it, cell by cell
     Selfcheck(SelfcheckArguments),
-    /// Write a synthetic export with known truth, for tests and dashboards
+    /// Write a synthetic recording with known truth, for tests and dashboards
     Synth(SynthArguments),
     /// Print the JSON Schema of the report
     Schema,
@@ -38,7 +39,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct AnalyzeArguments {
-    /// What to analyze: export folder, .zip, table, or - for standard input
+    /// What to analyze: .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Print the report as JSON (of several inputs, an array)
@@ -59,7 +60,7 @@ pub(crate) struct AnalyzeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct TablesArguments {
-    /// Export folder, .zip, table, or - for standard input
+    /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
     /// Print the rows of this table
@@ -100,7 +101,7 @@ pub(crate) struct SynthArguments {
     /// A scenario's file (.toml), or the name of a built-in one
     #[arg(required_unless_present = "list", value_name = "SCENARIO")]
     pub(crate) scenario: Option<String>,
-    /// The folder to write
+    /// The folder to write: a bundle if it is called X.trace, else an export
     #[arg(short, long, required_unless_present = "list", value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Write into a folder that has something in it
@@ -120,6 +121,19 @@ pub(crate) struct ReadingArguments {
     /// Use the whole rows of a file that breaks off, and say so, instead of refusing it
     #[arg(long)]
     pub(crate) allow_truncated: bool,
+    /// What reads a .trace bundle
+    #[arg(long, value_enum, default_value_t = ReaderChoice::Auto)]
+    pub(crate) reader: ReaderChoice,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReaderChoice {
+    /// The native reader
+    Auto,
+    /// metalens itself, on any machine
+    Native,
+    /// Apple's xctrace, on a Mac with Xcode
+    Xctrace,
 }
 
 /// `1.5s`, `200ms`, `12us`, `12µs`, `500ns` → ns. The unit is required: a bare

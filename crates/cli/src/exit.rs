@@ -5,6 +5,7 @@
 //! | 0 | fine |
 //! | 1 | something failed |
 //! | 2 | bad usage |
+//! | 3 | this machine cannot do it |
 //! | 4 | the trace is unusable, or has no rows for the target |
 
 use std::io::{self, Write};
@@ -14,7 +15,20 @@ use metalens_trace::Problem;
 
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
+const UNAVAILABLE: u8 = 3;
 const UNUSABLE: u8 = 4;
+
+/// What this machine, or this version, cannot do; the message says what would.
+#[derive(Debug)]
+pub(crate) struct Unavailable(pub(crate) &'static str);
+
+impl std::fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Unavailable {}
 
 /// clap's own message: help and version are no failures.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
@@ -62,13 +76,22 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<metalens_analyzer::Error>() {
         return error.hint();
     }
-    if let Some(metalens_simulator::Error::NotEmpty { .. }) = error.downcast_ref() {
-        return Some("--force writes into it".to_owned());
+    match error.downcast_ref() {
+        Some(metalens_simulator::Error::NotEmpty { .. }) => {
+            return Some("--force writes into it".to_owned());
+        }
+        Some(metalens_simulator::Error::NotOurs { .. }) => {
+            return Some("name another: a recording is never overwritten".to_owned());
+        }
+        _ => {}
     }
     error.downcast_ref::<metalens_trace::Error>()?.hint()
 }
 
 fn code_of(error: &anyhow::Error) -> u8 {
+    if error.is::<Unavailable>() {
+        return UNAVAILABLE;
+    }
     if error
         .downcast_ref::<metalens_analyzer::Error>()
         .is_some_and(is_unusable)

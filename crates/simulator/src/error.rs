@@ -28,6 +28,13 @@ pub enum Error {
         dir: PathBuf,
     },
 
+    /// The path holds something else than a synthetic bundle, which is never overwritten.
+    #[error("{} exists and was not written by {}", path.display(), crate::MARK)]
+    NotOurs {
+        /// The bundle asked for.
+        path: PathBuf,
+    },
+
     /// The disk refused.
     #[error("cannot {action} {}", path.display())]
     Io {

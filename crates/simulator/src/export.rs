@@ -4,6 +4,7 @@
 //! memory holds the plan and never a document. The table of contents is written last: a folder
 //! without one was interrupted.
 
+pub(crate) mod bundle;
 mod cells;
 mod display;
 mod document;
@@ -12,6 +13,7 @@ mod schemas;
 pub(crate) mod table;
 mod tables;
 mod toc;
+mod xml_cells;
 
 use std::io::Write;
 use std::path::Path;
@@ -55,18 +57,28 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
 }
 
 fn write_truth(folder: &mut Folder, truths: &[Truth]) -> Result<(), Error> {
+    let text = truth_text(truths)?;
+    folder.write_whole("truth.json", |out| out.write_all(text.as_bytes()))
+}
+
+fn truth_text(truths: &[Truth]) -> Result<String, Error> {
     let file = TruthFile {
         synthetic: MARK.to_owned(),
         runs: truths.to_vec(),
     };
     let mut text = serde_json::to_string_pretty(&file)?;
     text.push('\n');
-    folder.write_whole("truth.json", |out| out.write_all(text.as_bytes()))
+    Ok(text)
 }
 
 fn write_scenario(folder: &mut Folder, scenario: &Scenario) -> Result<(), Error> {
-    let text = toml::to_string(scenario)?;
-    folder.write_whole("scenario.toml", |out| {
-        write!(out, "# synthetic: {MARK}\n{text}")
-    })
+    let text = scenario_text(scenario)?;
+    folder.write_whole("scenario.toml", |out| out.write_all(text.as_bytes()))
+}
+
+fn scenario_text(scenario: &Scenario) -> Result<String, Error> {
+    Ok(format!(
+        "# synthetic: {MARK}\n{}",
+        toml::to_string(scenario)?
+    ))
 }

@@ -1,6 +1,6 @@
-//! Writes synthetic `xctrace export` folders whose truth is known. It starts no process, never
-//! reads a real trace, and writes nothing unmarked: every document names this crate in a
-//! `synthetic` attribute on its root element.
+//! Writes synthetic `xctrace export` folders and `.trace` bundles whose truth is known. It starts
+//! no process, never reads a real trace, and writes nothing unmarked: every document names this
+//! crate in a `synthetic` attribute on its root element, every bundle in its manifest.
 //!
 //! The way in is a [`Scenario`]: a small TOML document that says which processes put which work
 //! on the GPU, and which oddities the recording shows. From it come the folder and its [`Truth`]:
@@ -32,12 +32,17 @@
 //! # }
 //! ```
 //!
-//! [`write_export`] writes the same to disk. The data goes one way:
+//! [`write_export`] writes the same to disk as XML, [`write_bundle`] as Instruments itself would
+//! store it. The data goes one way:
 //!
 //! ```text
-//! Scenario -> plan (kicks, encoders, buffers in integer ns) -> tables as XML
+//! Scenario -> plan (kicks, encoders, buffers in integer ns) -> rows of cells -> XML
+//!                                                          |                \-> binary stores
 //!                                                          \-> Truth
 //! ```
+//!
+//! The rows of a table are written once, against a trait both outputs implement, so an export and
+//! a bundle of the same scenario cannot differ in content.
 //!
 //! The truth is counted from the plan by event sweeps and by counting, on purpose unlike the
 //! sorted merges and indexed percentiles of a reader that is to be checked against it.
@@ -49,6 +54,7 @@ mod scenario;
 mod truth;
 
 pub use error::Error;
+pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::table::Table;
 pub use export::write_export;
 pub use scenario::labels::Labels;

@@ -6,8 +6,9 @@
 //! far as it goes: names of processes (which live in `form.template`) and of
 //! functions (which live in symbol archives); those are counted apart.
 
+use crate::bundle::is_mangled;
 use crate::names::{Names, ProcessId, StackId, ThreadId};
-use crate::table::{Column, Table};
+use crate::table::{Column, ColumnSpec, Table};
 use crate::trace::Trace;
 
 /// What came of comparing one table.
@@ -23,6 +24,8 @@ pub struct TableComparison {
     pub different: u64,
     /// Cells that agree as far as the bundle has names.
     pub unnamed: u64,
+    /// Cells that the native reader leaves as raw numbers, and that were not compared.
+    pub undecoded: u64,
     /// The first differences.
     pub first: Vec<Difference>,
 }
@@ -80,6 +83,10 @@ fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> Tab
     }
     for row in 0..a.rows().min(b.rows()) {
         for ((spec, left), (_, right)) in a.columns().zip(b.columns()) {
+            if is_undecoded(spec) {
+                comparison.undecoded += 1;
+                continue;
+            }
             comparison.cells += 1;
             let left = Cell::of(left, row, a_names);
             let right = Cell::of(right, row, b_names);
@@ -93,6 +100,11 @@ fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> Tab
         }
     }
     comparison
+}
+
+/// A type that keeps Apple's internal name has no known one.
+fn is_undecoded(spec: &ColumnSpec) -> bool {
+    spec.engineering_type.starts_with("XR") && spec.engineering_type.ends_with("TypeID")
 }
 
 impl TableComparison {
@@ -175,7 +187,14 @@ impl Cell {
             Self::Process(process) => person(&Some(process.clone())),
             Self::Thread { display, .. } => format!("{display:?}"),
             Self::Label { display, .. } => format!("{display:?}"),
-            Self::Stack { addresses, .. } => addresses.join(" "),
+            Self::Stack { addresses, names } => {
+                let frames = addresses.iter().zip(names);
+                let frames = frames.map(|(address, name)| match address == name {
+                    true => address.clone(),
+                    false => format!("{address} {name}"),
+                });
+                frames.collect::<Vec<_>>().join(", ")
+            }
         }
     }
 }
@@ -261,11 +280,14 @@ fn agreement(native: &Cell, export: &Cell) -> Agreement {
             Cell::Stack { addresses, names },
             Cell::Stack {
                 addresses: addresses_b,
-                ..
+                names: names_b,
             },
         ) => {
-            // Names that are addresses are names that the bundle did not give.
-            addresses == addresses_b && addresses == names
+            let mut frames = addresses.iter().zip(names).zip(names_b);
+            addresses == addresses_b
+                && names.len() == names_b.len()
+                && frames
+                    .all(|((address, name), name_b)| name == name_b || is_unnamed(address, name))
         }
         _ => false,
     };
@@ -275,10 +297,49 @@ fn agreement(native: &Cell, export: &Cell) -> Agreement {
     }
 }
 
+/// Whether the bundle gave a frame no name: its address stands there, or what
+/// a compiler made of a name that could not be made readable.
+fn is_unnamed(address: &str, name: &str) -> bool {
+    address == name || is_mangled(name)
+}
+
 /// A display with the process called as the export calls it.
 fn renamed(display: &str, from: Option<&Person>, to: Option<&Person>) -> String {
     match (from, to) {
         (Some(from), Some(to)) if from.pid == to.pid => display.replace(&from.name, &to.name),
         _ => display.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(frames: &[(&str, &str)]) -> Cell {
+        Cell::Stack {
+            addresses: frames.iter().map(|frame| frame.0.to_owned()).collect(),
+            names: frames.iter().map(|frame| frame.1.to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn stacks() {
+        let export = stack(&[("0x5", "app::step(int)"), ("0x8", "0x7")]);
+        let of = |native: &[(&str, &str)]| match agreement(&stack(native), &export) {
+            Agreement::Same => "same",
+            Agreement::Unnamed => "unnamed",
+            Agreement::Different => "different",
+        };
+        assert_eq!(of(&[("0x5", "app::step(int)"), ("0x8", "0x7")]), "same");
+        assert_eq!(of(&[("0x5", "app::step(int)"), ("0x8", "0x8")]), "unnamed");
+        assert_eq!(of(&[("0x5", "0x5"), ("0x8", "0x8")]), "unnamed");
+        assert_eq!(of(&[("0x5", "_ZN3app4stepEi"), ("0x8", "0x8")]), "unnamed");
+        assert_eq!(of(&[("0x5", "main"), ("0x8", "0x8")]), "different");
+        assert_eq!(
+            of(&[("0x5", "app::step(int)"), ("0x8", "main")]),
+            "different"
+        );
+        assert_eq!(of(&[("0x6", "0x6"), ("0x8", "0x8")]), "different");
+        assert_eq!(of(&[("0x5", "app::step(int)")]), "different");
     }
 }

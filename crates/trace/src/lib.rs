@@ -27,6 +27,8 @@
 mod bundle;
 mod compare;
 mod error;
+#[doc(hidden)]
+pub mod fuzzing;
 mod input;
 mod kind;
 mod label;

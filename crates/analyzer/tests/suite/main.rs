@@ -9,6 +9,7 @@
 )]
 
 mod laws;
+mod native;
 mod real;
 mod schema;
 mod truth;

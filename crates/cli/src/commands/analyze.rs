@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use metalens_analyzer::{Report, Request, analyze, selection};
-use metalens_trace::{Input, LoadOptions};
+use metalens_trace::LoadOptions;
 
 use crate::args::AnalyzeArguments;
 use crate::exit;
@@ -51,7 +51,7 @@ fn one(input: &Path, arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Resul
         from_ns: arguments.from,
         to_ns: arguments.to,
     };
-    let input = Input::open(input)?;
+    let input = super::open(input, arguments.reading)?;
     let load = |options: LoadOptions<'_>| input.load(&selection(), options);
     let trace = progress::reading(arguments.reading, quiet, load)?;
     Ok(analyze(trace, &request)?)

@@ -5,3 +5,22 @@ pub(crate) mod schema;
 pub(crate) mod selfcheck;
 pub(crate) mod synth;
 pub(crate) mod tables;
+
+use std::path::Path;
+
+use metalens_trace::Input;
+
+use crate::args::{ReaderChoice, ReadingArguments};
+use crate::exit::Unavailable;
+
+/// Opens an input for the reader that was asked for.
+pub(crate) fn open(path: &Path, reading: ReadingArguments) -> anyhow::Result<Input> {
+    match reading.reader {
+        ReaderChoice::Auto | ReaderChoice::Native => Ok(Input::open(path)?),
+        ReaderChoice::Xctrace => Err(Unavailable(
+            "driving xctrace is not built yet: on a Mac, `xctrace export` the tables and give \
+             metalens the folder, or leave --reader out to read the bundle natively",
+        )
+        .into()),
+    }
+}

@@ -8,21 +8,23 @@ use anyhow::{Context, bail};
 use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare};
 
 use crate::args::SelfcheckArguments;
-use crate::exit;
+use crate::exit::{self, Unavailable};
 use crate::screen::columns::{Align, Columns};
 use crate::screen::progress;
 use crate::screen::style::{FAINT, VERDICT};
 use crate::screen::units::{count, counted, safe};
 
 pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let bundle = Input::open(&arguments.bundle)?;
+    let bundle = super::open(&arguments.bundle, arguments.reading)?;
     if bundle.kind() != InputKind::Bundle {
         bail!("{} is not a .trace bundle", arguments.bundle.display());
     }
     let Some(export) = &arguments.export else {
-        bail!(
-            "name a folder with an export of the same bundle: exporting it here is not built yet"
-        );
+        return Err(Unavailable(
+            "exporting the bundle here is not built yet: on a Mac, `xctrace export` the tables \
+             and name the folder behind the bundle",
+        )
+        .into());
     };
     let export = load(
         export,
@@ -74,6 +76,7 @@ fn screen(tables: &[TableComparison]) -> String {
         ("rows", Align::Right),
         ("cells", Align::Right),
         ("unnamed", Align::Right),
+        ("undecoded", Align::Right),
         ("different", Align::Right),
     ]);
     for table in tables {
@@ -82,6 +85,7 @@ fn screen(tables: &[TableComparison]) -> String {
             count(table.rows.1 as u64),
             count(table.cells),
             count(table.unnamed),
+            count(table.undecoded),
             count(table.different),
         ]);
     }
@@ -91,14 +95,35 @@ fn screen(tables: &[TableComparison]) -> String {
             _ => text.push_str(&format!("{line}\n")),
         }
     }
-    if total(|table| table.unnamed) > 0 {
-        text.push_str(
-            "\nunnamed: the same but for names of processes or functions that the bundle does not \
-             hold\n",
-        );
-    }
+    text.push_str(&legend(
+        total(|table| table.unnamed),
+        total(|table| table.undecoded),
+    ));
     text.push_str(&differences(tables));
     text
+}
+
+/// What the columns mean that are not plain.
+fn legend(unnamed: u64, undecoded: u64) -> String {
+    let lines = [
+        (
+            unnamed,
+            "unnamed: the same but for names of processes or functions that the bundle lacks",
+        ),
+        (
+            undecoded,
+            "undecoded: raw numbers whose meaning was never compared; not among the cells",
+        ),
+    ];
+    let lines: Vec<&str> = lines
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, line)| *line)
+        .collect();
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!("\n{}\n", lines.join("\n")),
+    }
 }
 
 fn differences(tables: &[TableComparison]) -> String {

@@ -1,11 +1,11 @@
-//! `metalens synth`: a synthetic export with known truth.
+//! `metalens synth`: a synthetic recording with known truth, as a bundle or an export.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use metalens_simulator::{Scenario, presets, write_export};
+use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 
 use crate::args::SynthArguments;
 use crate::screen::columns::{Align, Columns};
@@ -16,7 +16,15 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
         return list();
     };
     let scenario = find(scenario)?;
-    write_export(&scenario, output, arguments.force)
+    let as_bundle = output
+        .extension()
+        .is_some_and(|extension| extension == "trace");
+    let write = if as_bundle {
+        write_bundle
+    } else {
+        write_export
+    };
+    write(&scenario, output, arguments.force)
         .with_context(|| format!("cannot write {}", output.display()))?;
     if quiet {
         return Ok(ExitCode::SUCCESS);

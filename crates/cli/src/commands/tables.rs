@@ -18,7 +18,7 @@ mod cells;
 mod rows;
 
 pub(crate) fn run(arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let input = Input::open(&arguments.input)?;
+    let input = super::open(&arguments.input, arguments.reading)?;
     match &arguments.schema {
         Some(schema) => print_rows(input, schema, arguments, quiet),
         None => list(&input, arguments, quiet),

@@ -37,14 +37,30 @@ fn cut_off_but_allowed_is_loud() {
     assert_snapshot!(screen.lines().take(8).collect::<Vec<_>>().join("\n"));
 }
 
+/// A folder that is called a bundle, and a recording that was never finished.
 #[test]
-fn a_bundle() {
+fn bundles_that_are_none() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("run.trace/corespace")).unwrap();
     assert_snapshot!(transcript(&metalens(
         folder.path(),
         &["analyze", "run.trace"]
     )));
+    let raw = folder.path().join("raw.trace/Trace1.run/Attachments");
+    fs::create_dir_all(&raw).unwrap();
+    fs::write(raw.join("trace-data.atrc"), "raw").unwrap();
+    let output = metalens(folder.path(), &["analyze", "raw.trace"]);
+    assert_snapshot!("unfinished", transcript(&output));
+}
+
+/// What needs a Mac says so, with its own exit code.
+#[test]
+fn what_this_machine_cannot_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["analyze", "run.trace", "--reader", "xctrace"];
+    let output = metalens(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(3));
+    assert_snapshot!(transcript(&output));
 }
 
 #[test]

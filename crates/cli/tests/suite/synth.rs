@@ -60,3 +60,50 @@ fn the_built_in_ones() {
     let output = metalens(folder.path(), &["synth", "eagre", "-o", "out"]);
     assert_snapshot!("no-such-scenario", transcript(&output));
 }
+
+/// The same scenario as a bundle: one reading, then the other, one answer.
+#[test]
+fn as_a_bundle() {
+    let folder = tempfile::tempdir().unwrap();
+    for output in ["eager.trace", "eager.export"] {
+        let written = metalens(folder.path(), &["synth", "eager", "-o", output, "--quiet"]);
+        assert_eq!(transcript(&written), "exit 0\n");
+    }
+    let output = metalens(folder.path(), &["selfcheck", "eager.trace", "eager.export"]);
+    assert_snapshot!(transcript(&output));
+    let screen = metalens(folder.path(), &["analyze", "eager.trace"]);
+    let export = metalens(folder.path(), &["analyze", "eager.export"]);
+    let export = transcript(&export).replace("eager.export", "eager.trace");
+    assert_eq!(transcript(&screen), export);
+}
+
+/// A bundle whose GPU table is damaged: selfcheck and analyze say so.
+#[test]
+fn a_damaged_bundle() {
+    let folder = with_scenario("eager");
+    let written = metalens(
+        folder.path(),
+        &["synth", "eager", "-o", "eager.trace", "--quiet"],
+    );
+    assert!(written.status.success());
+    let stores = folder.path().join("eager.trace/corespace/run1/core/stores");
+    for entry in fs::read_dir(stores).unwrap() {
+        let store = entry.unwrap().path();
+        let schema = fs::read(store.join("schema.xml")).unwrap();
+        if !String::from_utf8_lossy(&inflate(&schema)).contains("\"metal-gpu-intervals\"") {
+            continue;
+        }
+        fs::write(store.join("bulkstore"), "not a store").unwrap();
+    }
+    let output = metalens(folder.path(), &["analyze", "eager.trace"]);
+    assert_snapshot!(transcript(&output));
+}
+
+fn inflate(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Read;
+    let mut inflated = Vec::new();
+    flate2::read::ZlibDecoder::new(bytes)
+        .read_to_end(&mut inflated)
+        .unwrap();
+    inflated
+}

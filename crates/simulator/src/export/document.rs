@@ -1,8 +1,9 @@
 //! One query document: its head, its rows streamed to disk, its end.
 
-use super::cells::{Cells, Number};
+use super::cells::Sheet;
 use super::folder::{Folder, WholeFile};
 use super::table::Table;
+use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;
 use crate::plan::Plan;
@@ -15,12 +16,10 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// A document being written.
 #[derive(Debug)]
 pub(super) struct Document<'a> {
-    /// The run it is about.
-    pub(super) plan: &'a Plan,
-    /// The recording it is about.
-    pub(super) recording: &'a Recording,
+    plan: &'a Plan,
+    recording: &'a Recording,
     generation: Generation,
-    cells: Cells<'a>,
+    cells: XmlCells<'a>,
     file: WholeFile,
 }
 
@@ -38,7 +37,7 @@ impl<'a> Document<'a> {
         } else {
             " "
         };
-        let mut cells = Cells::new(plan, joint);
+        let mut cells = XmlCells::new(plan, joint);
         let (run, position) = (plan.run, table.position());
         cells.put("<?xml version=\"1.0\"?>\n");
         cells.put(&format!("<trace-query-result synthetic=\"{MARK}\">\n"));
@@ -55,25 +54,6 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Writes one row; `fill` writes its cells.
-    pub(super) fn row(&mut self, fill: impl FnOnce(&mut Cells<'a>)) -> Result<(), Error> {
-        self.cells.put("<row>");
-        fill(&mut self.cells);
-        self.cells.put("</row>\n");
-        if self.cells.bytes().len() < CHUNK_BYTES {
-            return Ok(());
-        }
-        self.flush()
-    }
-
-    /// The type commit ids have in this generation.
-    pub(super) fn commit_id(&self) -> Number {
-        match self.generation {
-            Generation::Xcode27 => Number::Uint64,
-            Generation::Xcode16 | Generation::Xcode26 => Number::Uint32,
-        }
-    }
-
     /// Ends the document and gives it its name.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         self.cells.put("</node></trace-query-result>\n");
@@ -85,5 +65,31 @@ impl<'a> Document<'a> {
         self.file.append(self.cells.bytes())?;
         self.cells.bytes().clear();
         Ok(())
+    }
+}
+
+impl<'a> Sheet<'a> for Document<'a> {
+    type Cells = XmlCells<'a>;
+
+    fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    fn recording(&self) -> &'a Recording {
+        self.recording
+    }
+
+    fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    fn row(&mut self, fill: impl FnOnce(&mut XmlCells<'a>)) -> Result<(), Error> {
+        self.cells.put("<row>");
+        fill(&mut self.cells);
+        self.cells.put("</row>\n");
+        if self.cells.bytes().len() < CHUNK_BYTES {
+            return Ok(());
+        }
+        self.flush()
     }
 }

@@ -163,7 +163,11 @@ impl Schema {
 }
 
 /// Commit ids grew to 64 bits in Xcode 27.
-fn widened(mnemonic: &str, engineering_type: &'static str, generation: Generation) -> &'static str {
+pub(super) fn widened(
+    mnemonic: &str,
+    engineering_type: &'static str,
+    generation: Generation,
+) -> &'static str {
     match (mnemonic, generation) {
         ("commit-id", Generation::Xcode27) => "uint64",
         _ => engineering_type,

@@ -6,32 +6,34 @@ mod gpu;
 mod machine;
 mod submission;
 
-use super::document::Document;
+pub(super) use submission::ACCELERATOR_ID;
+
+use super::cells::Sheet;
 use super::table::Table;
 use crate::error::Error;
 use crate::plan::{Buffer, Encoder, Plan};
 
 /// Writes all rows of a table.
-pub(super) fn write_rows(table: Table, document: &mut Document<'_>) -> Result<(), Error> {
+pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     match table {
-        Table::MetalApplicationEncodersList => application::encoders_list(document),
-        Table::MetalApplicationIntervals => application::intervals(document),
-        Table::MetalApplicationCommandBufferSubmissions => application::submissions(document),
-        Table::MetalCommandBufferCompleted => submission::completed(document),
-        Table::MetalObjectLabel => submission::object_labels(document),
-        Table::MetalDriverIntervals => driver::intervals(document),
-        Table::MetalGpuSubmissionToCommandBufferId => submission::submission_to_buffer(document),
-        Table::MetalGpuExecutionPoints => gpu::execution_points(document),
-        Table::MetalGpuIntervals => gpu::intervals(document),
-        Table::MetalGpuStateIntervals => gpu::states(document),
-        Table::MetalGpuInfo => machine::gpu_info(document),
-        Table::MetalCurrentAllocatedSize => machine::allocated_size(document),
-        Table::MetalShaderProfilerShaderList => machine::shader_list(document),
+        Table::MetalApplicationEncodersList => application::encoders_list(sheet),
+        Table::MetalApplicationIntervals => application::intervals(sheet),
+        Table::MetalApplicationCommandBufferSubmissions => application::submissions(sheet),
+        Table::MetalCommandBufferCompleted => submission::completed(sheet),
+        Table::MetalObjectLabel => submission::object_labels(sheet),
+        Table::MetalDriverIntervals => driver::intervals(sheet),
+        Table::MetalGpuSubmissionToCommandBufferId => submission::submission_to_buffer(sheet),
+        Table::MetalGpuExecutionPoints => gpu::execution_points(sheet),
+        Table::MetalGpuIntervals => gpu::intervals(sheet),
+        Table::MetalGpuStateIntervals => gpu::states(sheet),
+        Table::MetalGpuInfo => machine::gpu_info(sheet),
+        Table::MetalCurrentAllocatedSize => machine::allocated_size(sheet),
+        Table::MetalShaderProfilerShaderList => machine::shader_list(sheet),
         // The stock template records none: the shader timeline is off.
         Table::MetalShaderProfilerIntervals => Ok(()),
-        Table::GpuPerformanceStateIntervals => machine::performance_states(document),
-        Table::DeviceThermalStateIntervals => machine::thermal_states(document),
-        Table::ProcessInfo => machine::process_info(document),
+        Table::GpuPerformanceStateIntervals => machine::performance_states(sheet),
+        Table::DeviceThermalStateIntervals => machine::thermal_states(sheet),
+        Table::ProcessInfo => machine::process_info(sheet),
     }
 }
 

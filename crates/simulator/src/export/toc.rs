@@ -14,9 +14,9 @@ use crate::scenario::{Generation, Role, Scenario};
 /// What the table of contents says of one run.
 #[derive(Debug)]
 pub(super) struct Contents {
-    run: u32,
-    wall_ns: u64,
-    processes: Vec<PlannedProcess>,
+    pub(super) run: u32,
+    pub(super) wall_ns: u64,
+    pub(super) processes: Vec<PlannedProcess>,
 }
 
 impl Contents {
@@ -26,6 +26,12 @@ impl Contents {
             wall_ns: plan.wall_ns,
             processes: plan.processes.clone(),
         }
+    }
+
+    /// The process launched or attached to.
+    pub(super) fn target(&self) -> Option<&PlannedProcess> {
+        let is_target = |process: &&PlannedProcess| process.role == Role::Target;
+        self.processes.iter().find(is_target)
     }
 }
 
@@ -100,11 +106,7 @@ fn target(out: &mut impl Write, recording: &Recording, contents: &Contents) -> i
         "                <device uuid=\"00000000-0000-0000-0000-000000000000\" model=\"{model}\" name=\"{name}\" \
          os-version=\"{os}\" platform=\"macOS\"/>"
     )?;
-    let target = contents
-        .processes
-        .iter()
-        .find(|process| process.role == Role::Target);
-    match target {
+    match contents.target() {
         Some(target) => writeln!(out, "                {}", target_process(recording, target))?,
         None => writeln!(out, "                <all-processes/>")?,
     }
@@ -130,7 +132,7 @@ fn target_process(recording: &Recording, target: &PlannedProcess) -> String {
 }
 
 fn summary(out: &mut impl Write, recording: &Recording, contents: &Contents) -> io::Result<()> {
-    let start_ns = (START_HOUR + u64::from(contents.run)) * HOUR_NS;
+    let start_ns = start_ns(contents.run);
     let facts = [
         ("start-date", date(start_ns)),
         ("end-date", date(start_ns + contents.wall_ns)),
@@ -145,36 +147,66 @@ fn summary(out: &mut impl Write, recording: &Recording, contents: &Contents) -> 
     for (tag, value) in facts {
         writeln!(out, "                <{tag}>{value}</{tag}>")?;
     }
-    out.write_all(SETTINGS.as_bytes())?;
+    settings(out)?;
     writeln!(out, "            </summary>")
 }
 
+/// What the stock template records on the GPU.
+pub(super) const GPU_SETTINGS: [&str; 3] = [
+    "Counter Set: (null)",
+    "Shader Timeline: Disabled",
+    "Induced GPU Performance State: Default",
+];
+
 /// What the stock template records; "intruments" is Apple's spelling.
-const SETTINGS: &str = r#"                <intruments-recording-settings>
+fn settings(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(SETTINGS_HEAD.as_bytes())?;
+    for setting in GPU_SETTINGS {
+        writeln!(
+            out,
+            "                                    <value>{setting}</value>"
+        )?;
+    }
+    out.write_all(SETTINGS_TAIL.as_bytes())
+}
+
+const SETTINGS_HEAD: &str = r#"                <intruments-recording-settings>
                     <instrument name="Metal Application">
                         <array>
                             <dictionary>
                                 <key name="GPU">
-                                    <value>Counter Set: (null)</value>
-                                    <value>Shader Timeline: Disabled</value>
-                                    <value>Induced GPU Performance State: Default</value>
-                                </key>
+"#;
+
+const SETTINGS_TAIL: &str = r"                                </key>
                             </dictionary>
                         </array>
                     </instrument>
                 </intruments-recording-settings>
-"#;
+";
 
 /// Runs start on the hour, on a day of their own making; no clock is read.
 const START_HOUR: u64 = 8;
 const HOUR_NS: u64 = 3_600_000_000_000;
+
+/// When a run starts, since midnight.
+const fn start_ns(run: u32) -> u64 {
+    (START_HOUR + run as u64) * HOUR_NS
+}
+
+/// When a run starts, since 1970.
+pub(super) const fn start_ns_since_1970(run: u32) -> u64 {
+    MIDNIGHT_S * 1_000_000_000 + start_ns(run)
+}
+
+/// The day they start on, since 1970.
+const MIDNIGHT_S: u64 = 1_767_225_600;
 
 /// An instant of that day, to the millisecond.
 fn date(since_midnight_ns: u64) -> String {
     let ms = since_midnight_ns / 1_000_000;
     let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
     format!(
-        "2026-01-01T{hour:02}:{minute:02}:{second:02}.{:03}+00:00",
+        "2026-01-01T{hour:02}:{minute:02}:{second:02}.{:03}Z",
         ms % 1_000
     )
 }

@@ -50,7 +50,7 @@ const NAMES: [&str; 8] = [
     "Helper (GPU)",
     "計算 エンジン",
     "a<b> & \"c\"",
-    "( n/a )",
+    "( na )",
     "d'Arc (1) (2",
     "0x1f",
     "x:y",

@@ -6,12 +6,16 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod bundle;
 mod folder;
 mod grammar;
+mod keyed;
 mod laws;
 mod read_back;
+mod real_bundle;
 mod real_tables;
 mod scenarios;
 mod speed;
 mod timelines;
+mod trace_bundle;
 mod xml;

@@ -9,7 +9,7 @@ use metalens_simulator::{Scenario, Table};
 use crate::folder::exported;
 use crate::xml;
 
-fn real_folder() -> PathBuf {
+pub(crate) fn real_folder() -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
     std::env::var_os("METALENS_REAL").map_or_else(beside, PathBuf::from)
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Instant;
 
-use metalens_simulator::{Scenario, write_export};
+use metalens_simulator::{Scenario, write_bundle, write_export};
 
 #[test]
 #[ignore = "writes gigabytes"]
@@ -22,5 +22,18 @@ fn a_million_intervals() {
         "{megabytes:.0} MB in {seconds:.2} s: {:.0} MB/s",
         megabytes / seconds
     );
+    assert_eq!(truths[0].counts.intervals, 1_000_000);
+}
+
+#[test]
+#[ignore = "takes seconds"]
+#[expect(clippy::print_stderr, reason = "the measurement is the point")]
+fn a_million_intervals_as_a_bundle() {
+    let scenario = Scenario::preset("million").unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let started = Instant::now();
+    let truths = write_bundle(&scenario, &dir.path().join("million.trace"), false).unwrap();
+    let seconds = started.elapsed().as_secs_f64();
+    eprintln!("a bundle of a million intervals in {seconds:.2} s");
     assert_eq!(truths[0].counts.intervals, 1_000_000);
 }

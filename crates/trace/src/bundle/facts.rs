@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::files::Files;
 use super::keyed::{Keyed, Object};
+use super::xml_list;
 use crate::error::{Problem, Result};
 use crate::toc::{Device, ListedProcess, Run, Setting, Target, TargetProcess, Toc};
 
@@ -29,14 +30,8 @@ pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<Toc> {
 
 /// Whether a simulator wrote the bundle, and says so.
 pub(crate) fn is_synthetic(files: &Files) -> bool {
-    let Ok(bytes) = files.read("corespace/MANIFEST.plist") else {
-        return false;
-    };
-    let manifest = plist::Value::from_reader(std::io::Cursor::new(bytes));
-    manifest
-        .ok()
-        .and_then(plist::Value::into_dictionary)
-        .is_some_and(|m| m.contains_key("synthetic"))
+    let manifest = files.read("corespace/MANIFEST.plist");
+    manifest.is_ok_and(|manifest| xml_list::has_key(&manifest, "synthetic"))
 }
 
 fn from_template(files: &Files) -> Result<BTreeMap<u64, Run>> {
@@ -55,9 +50,12 @@ fn from_template(files: &Files) -> Result<BTreeMap<u64, Run>> {
     let runs = runs
         .entries()
         .filter_map(|(key, run)| Some((key.integer()?, run)));
-    Ok(runs
-        .map(|(number, run)| (number, run_of(number, run)))
-        .collect())
+    let runs = runs.map(|(number, run)| (number, run_of(number, run)));
+    let runs = runs.collect();
+    if archive.exhausted() {
+        return Err(unsupported(Keyed::ENDLESS));
+    }
+    Ok(runs)
 }
 
 fn run_of(number: u64, run: Object<'_>) -> Run {
@@ -75,7 +73,7 @@ fn run_of(number: u64, run: Object<'_>) -> Run {
         start_date: info.get("_rawStartTime").and_then(Object::real).map(date),
         end_date: info.get("_rawEndTime").and_then(Object::real).map(date),
         // The table of contents shows whole microseconds.
-        duration_ns: running.map(|ns| ns / 1_000 * 1_000),
+        duration_ns: running.map(|ns| ns.saturating_add(500) / 1_000 * 1_000),
         end_reason: text("_endReason"),
         instruments_version: text("_instrumentVersion"),
         template: text("_templateName"),

@@ -5,11 +5,11 @@
 //! (stores are preallocated, so that 2 MB hold 250 MB of zeros), and nothing
 //! outside the bundle is followed, neither by `..` nor by a link.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use flate2::bufread::ZlibDecoder;
 
@@ -17,6 +17,11 @@ use crate::error::{Error, Problem, Result};
 
 /// The largest file that is read whole: real ones are below 30 MB.
 const WHOLE_LIMIT: u64 = 1 << 30;
+/// A file may hold this much, however small it is stored: most are below 1 MB.
+const ALWAYS_READ: u64 = 4 << 20;
+/// And so many times what is stored. Real files hold up to 30 times as much,
+/// nothing but zeros, which nobody reads, a thousand times.
+const INFLATION: u64 = 200;
 
 pub(crate) struct Files {
     /// As people know it.
@@ -27,13 +32,23 @@ pub(crate) struct Files {
 enum Place {
     Folder(PathBuf),
     Zip {
-        archive: RefCell<zip::ZipArchive<BufReader<File>>>,
+        archive: Mutex<zip::ZipArchive<BufReader<File>>>,
         /// Path inside the bundle → entry.
         entries: BTreeMap<String, usize>,
     },
+    /// For fuzzing.
+    Memory(BTreeMap<String, Vec<u8>>),
 }
 
 impl Files {
+    /// A bundle that is nowhere but in memory.
+    pub(crate) fn memory(files: BTreeMap<String, Vec<u8>>) -> Self {
+        Self {
+            name: "memory".to_owned(),
+            place: Place::Memory(files),
+        }
+    }
+
     pub(crate) fn folder(path: &Path) -> Self {
         Self {
             name: path.display().to_string(),
@@ -47,15 +62,12 @@ impl Files {
         mut archive: zip::ZipArchive<BufReader<File>>,
     ) -> Result<Option<Self>> {
         let mut entries = BTreeMap::new();
-        let mut bundles = Vec::new();
+        let mut bundles: Vec<String> = Vec::new();
+        refuse_overlap(name, &mut archive)?;
         for index in 0..archive.len() {
-            let entry = archive.by_index_raw(index).map_err(|error| {
-                let problem = Problem::Compression {
-                    format: "zip",
-                    detail: error.to_string(),
-                };
-                Error::in_file(problem, name)
-            })?;
+            let entry = archive
+                .by_index_raw(index)
+                .map_err(|error| damaged(name, error.to_string()))?;
             let Ok(path) = entry.name().map(std::borrow::Cow::into_owned) else {
                 continue;
             };
@@ -65,14 +77,16 @@ impl Files {
             if bundles.last() != Some(&bundle) && !bundles.contains(&bundle) {
                 bundles.push(bundle);
             }
-            entries.insert(inside, index);
+            if entries.insert(inside, index).is_some() {
+                return Err(damaged(name, format!("{path} is in it twice")));
+            }
         }
         match bundles.as_slice() {
             [] => Ok(None),
             [_] => Ok(Some(Self {
                 name: name.to_owned(),
                 place: Place::Zip {
-                    archive: RefCell::new(archive),
+                    archive: Mutex::new(archive),
                     entries,
                 },
             })),
@@ -91,6 +105,7 @@ impl Files {
         match &self.place {
             Place::Folder(root) => is_inside(path) && root.join(path).exists(),
             Place::Zip { entries, .. } => entries.contains_key(path),
+            Place::Memory(files) => files.contains_key(path),
         }
     }
 
@@ -115,29 +130,46 @@ impl Files {
                         .collect(),
                 )
             }
-            Place::Zip { entries, .. } => {
-                let inside = entries
-                    .keys()
-                    .filter_map(|path| path.strip_prefix("corespace/"));
-                let names = inside.filter_map(|path| path.split('/').next());
-                numbers(names.map(str::to_owned).collect())
-            }
+            Place::Zip { entries, .. } => numbers(inside_corespace(entries.keys())),
+            Place::Memory(files) => numbers(inside_corespace(files.keys())),
         }
     }
 
     /// A whole file, inflated.
     pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>> {
+        self.read_up_to(path, u64::MAX)
+    }
+
+    /// A file's first so many bytes, inflated; all of it if it has less.
+    pub(crate) fn read_up_to(&self, path: &str, wanted: u64) -> Result<Vec<u8>> {
+        let limit = self.credible(path, ALWAYS_READ).min(WHOLE_LIMIT);
         self.stream(path, |bytes| {
             let mut content = Vec::new();
-            let mut bytes = bytes.take(WHOLE_LIMIT + 1);
+            let mut bytes = bytes.take(wanted.min(limit + 1));
             let read = bytes.read_to_end(&mut content);
             read.map_err(|error| self.io_error(path, error))?;
-            if content.len() as u64 > WHOLE_LIMIT {
-                let limit = WHOLE_LIMIT;
-                return Err(self.error(path, Problem::TokenTooLong { limit }));
+            if content.len() as u64 > limit {
+                let detail = format!("it holds more than {limit} bytes");
+                return Err(self.error(path, Problem::UnsupportedBundle { detail }));
             }
             Ok(content)
         })
+    }
+
+    /// How much a file may hold and still be believed: a few bytes can inflate
+    /// to any number of zeros.
+    pub(crate) fn credible(&self, path: &str, always: u64) -> u64 {
+        let stored = match &self.place {
+            Place::Folder(root) => std::fs::metadata(root.join(path)).map_or(0, |file| file.len()),
+            Place::Zip { archive, entries } => {
+                // A thread that panicked left no archive half read: each entry is opened anew.
+                let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+                let entry = entries.get(path).map(|&index| archive.by_index_raw(index));
+                entry.map_or(0, |entry| entry.map_or(0, |entry| entry.compressed_size()))
+            }
+            Place::Memory(files) => files.get(path).map_or(0, |bytes| bytes.len() as u64),
+        };
+        stored.saturating_mul(INFLATION).max(always)
     }
 
     /// Streams a file, inflating it on the way; who has enough may stop.
@@ -154,10 +186,16 @@ impl Files {
             Place::Zip { archive, entries } => {
                 let missing = || self.io_error(path, io::Error::from(io::ErrorKind::NotFound));
                 let &index = entries.get(path).ok_or_else(missing)?;
-                let mut archive = archive.borrow_mut();
+                // A thread that panicked left no archive half read: each entry is opened anew.
+                let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
                 let entry = archive.by_index(index);
                 let entry = entry.map_err(|e| self.io_error(path, io::Error::other(e)))?;
                 self.inflated(path, entry, read)
+            }
+            Place::Memory(files) => {
+                let missing = || self.io_error(path, io::Error::from(io::ErrorKind::NotFound));
+                let bytes = files.get(path).ok_or_else(missing)?;
+                self.inflated(path, bytes.as_slice(), read)
             }
         }
     }
@@ -200,6 +238,20 @@ impl Files {
     }
 }
 
+/// Entries that share their bytes inflate to any size.
+fn refuse_overlap(name: &str, archive: &mut zip::ZipArchive<BufReader<File>>) -> Result<()> {
+    match archive.has_overlapping_files() {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(damaged(name, "its entries overlap".to_owned())),
+        Err(error) => Err(damaged(name, error.to_string())),
+    }
+}
+
+fn damaged(name: &str, detail: String) -> Error {
+    let format = "zip";
+    Error::in_file(Problem::Compression { format, detail }, name)
+}
+
 /// `run/X.trace/corespace/…` → (`run/X.trace`, `corespace/…`), unless it is what
 /// macOS adds when it zips a folder, or leads out of the bundle.
 fn split_bundle(path: &str) -> Option<(String, String)> {
@@ -214,6 +266,13 @@ fn split_bundle(path: &str) -> Option<(String, String)> {
         .next()
         .is_some_and(|name| name.starts_with("._"));
     (!inside.is_empty() && !fork).then(|| (bundle.to_owned(), inside.to_owned()))
+}
+
+/// The names directly inside `corespace`.
+fn inside_corespace<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let inside = paths.filter_map(|path| path.strip_prefix("corespace/"));
+    let names = inside.filter_map(|path| path.split('/').next());
+    names.map(str::to_owned).collect()
 }
 
 /// RFC 1950: a deflate stream with a window of at most 32 KB, and the header's check.

@@ -10,7 +10,7 @@ use super::files::Files;
 use super::layout;
 use super::manager::Store;
 use super::people::People;
-use super::rows::Rows;
+use super::store::Rows;
 use super::uniquing::Uniques;
 use crate::error::Result;
 use crate::toc::{Run, Target, TargetProcess};
@@ -85,7 +85,7 @@ fn rows_of(schema: &str, files: &Files, stores: &[Store]) -> Result<Option<Rows>
         None => Ok(None),
         Some(store) => {
             let layout = layout::read(files, &store.path)?;
-            Rows::read(files, store, layout).map(Some)
+            Rows::read(files, store, layout, |_| true).map(Some)
         }
     }
 }

@@ -70,10 +70,16 @@ pub(crate) fn read(files: &Files, store: &str) -> Result<Layout> {
     let descriptor = archive.root().and_then(|root| root.get("$0"));
     let descriptor = descriptor.ok_or_else(|| unsupported("the descriptor is empty"))?;
     let fields = Fields::of(descriptor).map_err(|detail| unsupported(&detail))?;
+    if archive.exhausted() {
+        return Err(unsupported(Keyed::ENDLESS));
+    }
     fields
         .layout(&schema)
         .map_err(|detail| unsupported(&detail))
 }
+
+/// The widest real store has 40 fields.
+const FIELDS_LIMIT: usize = 1_000;
 
 /// What a descriptor says.
 struct Fields {
@@ -99,6 +105,9 @@ impl Fields {
         let list = descriptor.get("_fields").ok_or("it has no fields")?;
         let mut fields = Vec::new();
         for (at, field) in list.items().enumerate() {
+            if at > FIELDS_LIMIT {
+                return Err(format!("it has more than {FIELDS_LIMIT} fields"));
+            }
             let field = field.get("$0").ok_or("a field is empty")?;
             let name = field
                 .get("_name")
@@ -153,6 +162,11 @@ impl Fields {
                 "fields of {offset} bytes in rows of {}",
                 self.row_size
             ));
+        }
+        // As many columns as fields, where the first field is up to four.
+        let most = self.fields.len() + 3;
+        if schema.children_named("column").nth(most).is_some() {
+            return Err("it has more columns than fields".to_owned());
         }
         let columns: Result<Vec<StoreColumn>, String> = schema
             .children_named("column")

@@ -1,16 +1,19 @@
 //! A bundle as an input: its runs, its tables, and the trace that is read.
 
 use std::path::Path;
+use std::sync::mpsc;
 
 use super::facts;
 use super::files::Files;
 use super::inferred;
-use super::layout::{self, Layout};
+use super::layout::{self, Layout, StoreColumn};
 use super::manager::{self, Store};
 use super::people::{People, ThreadFacts};
-use super::rows::{Decoder, Rows};
+use super::rows::Decoder;
+use super::store::Rows;
+use super::symbols::Symbols;
 use super::types::{self, Encoding};
-use super::uniquing::Uniques;
+use super::uniquing::{USUAL, Uniques};
 use crate::error::{Error, Problem, Result};
 use crate::input::{CountedTable, ListedDocument};
 use crate::names::Names;
@@ -112,54 +115,85 @@ impl Bundle {
 
     /// Reads the wanted tables of the run at this 1-based position. A table
     /// that cannot be read does not stop the others.
+    ///
+    /// The stores are read on a thread of their own, one ahead of the one that
+    /// is decoded: inflating them takes as long as saying what they mean.
     pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<Read> {
         let run = self.run_at(position)?;
-        let core = format!("corespace/run{run}/core");
         let stores = manager::stores(&self.files, run)?;
-        let uniques = Uniques::read(&self.files, &core)?;
-        let people = self.people(&stores, &uniques, position)?;
+        let wanted: Vec<Wanted<'_>> = wanted(&stores, selection, position);
+        std::thread::scope(|scope| {
+            let (send, receive) = mpsc::sync_channel(1);
+            scope.spawn(move || {
+                for one in wanted {
+                    let rows = self.read_rows(&one);
+                    if send.send((one, rows)).is_err() {
+                        return;
+                    }
+                }
+            });
+            self.decode(&stores, run, position, selection, receive)
+        })
+    }
+
+    fn read_rows(&self, wanted: &Wanted<'_>) -> Result<Rows> {
+        let layout = layout::read(&self.files, &wanted.store.path)?;
+        let kept = |column: &StoreColumn| wanted.columns.contains(&column.mnemonic);
+        Rows::read(&self.files, wanted.store, layout, kept)
+    }
+
+    fn decode<'a>(
+        &self,
+        stores: &[Store],
+        run: u64,
+        position: u64,
+        selection: &Selection,
+        rows: impl IntoIterator<Item = (Wanted<'a>, Result<Rows>)>,
+    ) -> Result<Read> {
+        let uniques = Uniques::read(&self.files, &format!("corespace/run{run}/core"))?;
+        let people = self.people(stores, &uniques, position)?;
         let decoder = Decoder {
             files: &self.files,
             uniques: &uniques,
             people: &people,
+            symbols: Symbols::new(&self.files, stores, &uniques, run),
             rendered: selection.wants_rendered_labels(),
         };
         let mut read = Read {
             run: self.known_run(position),
             ..Read::default()
         };
-        if inferred::fill(&mut read.run, &self.files, &stores, &uniques, &people)? {
+        if inferred::fill(&mut read.run, &self.files, stores, &uniques, &people)? {
             read.notes.push(Note::TargetFromLifeCycle);
         }
-        for (store, table) in stores.iter().zip(1..) {
-            let Some(wanted) = selection.of(&store.schema) else {
-                continue;
-            };
-            let origin = Origin {
-                run: Some(position),
-                table: Some(table),
-            };
-            if let Err(error) = self.read_store(store, origin, wanted, &decoder, &mut read) {
-                read.give_up(store, &error);
+        for (wanted, rows) in rows {
+            let rows = rows.and_then(|rows| self.decode_store(&wanted, &rows, &decoder, &mut read));
+            if let Err(error) = rows {
+                read.give_up(wanted.store, &error);
             }
         }
+        read.notes.extend(decoder.symbols.notes());
         Ok(read)
     }
 
-    fn read_store(
+    fn decode_store(
         &self,
-        store: &Store,
-        origin: Origin,
-        wanted: &Columns,
+        wanted: &Wanted<'_>,
+        rows: &Rows,
         decoder: &Decoder<'_>,
         read: &mut Read,
     ) -> Result<()> {
-        let layout = layout::read(&self.files, &store.path)?;
-        let columns = undecoded(&layout, wanted);
-        let mut table = decoder.table(store, layout, origin, wanted, &mut read.names)?;
+        let mut table = decoder.table(
+            wanted.store,
+            rows,
+            wanted.origin,
+            wanted.columns,
+            &mut read.names,
+        )?;
         table.synthetic = self.synthetic;
+        let columns = undecoded(&rows.layout, wanted.columns);
         if !columns.is_empty() && table.rows() > 0 {
-            let table = store.schema.clone();
+            let table = wanted.store.schema.clone();
             read.notes.push(Note::Undecoded { table, columns });
         }
         read.tables.push(table);
@@ -233,7 +267,7 @@ impl Bundle {
     fn people(&self, stores: &[Store], uniques: &Uniques, position: u64) -> Result<People> {
         let mut people = People::default();
         for process in &self.known_run(position).processes {
-            if let (Some(pid), false) = (process.pid, process.name.is_empty()) {
+            if let (Some(pid), 1..=USUAL) = (process.pid, process.name.len()) {
                 people.displayed.insert(pid, process.name.clone());
             }
         }
@@ -248,12 +282,17 @@ impl Bundle {
     }
 
     fn processes(&self, store: &Store, uniques: &Uniques, people: &mut People) -> Result<()> {
-        let rows = Rows::read(&self.files, store, layout::read(&self.files, &store.path)?)?;
+        let rows = Rows::read(
+            &self.files,
+            store,
+            layout::read(&self.files, &store.path)?,
+            |_| true,
+        )?;
         let (Some(process), Some(name)) = (rows.slot("process"), rows.slot("process-name")) else {
             return Ok(());
         };
         for (process, name) in rows.values(process).zip(rows.values(name)) {
-            if let (Some(process), Some(name)) = (process, name.and_then(|n| uniques.string(n))) {
+            if let (Some(process), Some(name)) = (process, name.and_then(|n| uniques.name(n))) {
                 people
                     .processes
                     .entry(process)
@@ -264,7 +303,12 @@ impl Bundle {
     }
 
     fn threads(&self, store: &Store, uniques: &Uniques, people: &mut People) -> Result<()> {
-        let rows = Rows::read(&self.files, store, layout::read(&self.files, &store.path)?)?;
+        let rows = Rows::read(
+            &self.files,
+            store,
+            layout::read(&self.files, &store.path)?,
+            |_| true,
+        )?;
         let (Some(thread), Some(name), Some(main)) = (
             rows.slot("thread"),
             rows.slot("name"),
@@ -278,7 +322,7 @@ impl Bundle {
             .zip(rows.values(main));
         for ((thread, name), main) in rows {
             let Some(thread) = thread else { continue };
-            let name = name.and_then(|name| uniques.string(name >> 32));
+            let name = name.and_then(|name| uniques.name(name >> 32));
             // A thread may be listed again; what is said last holds.
             let facts = ThreadFacts {
                 name: name.map(str::to_owned),
@@ -288,6 +332,27 @@ impl Bundle {
         }
         Ok(())
     }
+}
+
+/// A store that is to be read.
+struct Wanted<'a> {
+    store: &'a Store,
+    columns: &'a Columns,
+    origin: Origin,
+}
+
+fn wanted<'a>(stores: &'a [Store], selection: &'a Selection, position: u64) -> Vec<Wanted<'a>> {
+    let wanted = stores.iter().zip(1..).filter_map(|(store, table)| {
+        Some(Wanted {
+            store,
+            columns: selection.of(&store.schema)?,
+            origin: Origin {
+                run: Some(position),
+                table: Some(table),
+            },
+        })
+    });
+    wanted.collect()
 }
 
 fn listed_tables(stores: &[Store]) -> Vec<ListedTable> {

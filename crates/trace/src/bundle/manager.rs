@@ -16,6 +16,8 @@ pub(crate) struct Store {
     pub(crate) schema: String,
     /// `target-pid`, `codes`, …
     pub(crate) attributes: Vec<(String, String)>,
+    /// The kernel's events that were asked for: `0x1f,0x05`.
+    pub(crate) codes: Vec<String>,
 }
 
 /// The stores of a run, by number. Each table has two sides in one store.
@@ -40,6 +42,9 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
             _ => drop(stores.insert(store.number, store)),
         }
     }
+    if archive.exhausted() {
+        return Err(unsupported(Keyed::ENDLESS));
+    }
     Ok(stores.into_values().collect())
 }
 
@@ -49,7 +54,11 @@ fn store_of(table: Object<'_>, run: u64) -> Option<Store> {
     let number = inside.strip_prefix(&format!("run{run}/core/stores/indexed-store-"))?;
     let number: u64 = number.parse().ok()?;
     let spec = table.get("spec")?;
-    let attributes = spec.get("attributes").into_iter().flat_map(Object::entries);
+    let attributes = spec.get("attributes");
+    let codes = attributes.and_then(|attributes| attributes.get("codes"));
+    let codes = codes.into_iter().flat_map(Object::items);
+    let codes = codes.filter_map(|code| code.text().map(str::to_owned));
+    let attributes = attributes.into_iter().flat_map(Object::entries);
     let attributes = attributes.filter_map(|(key, value)| {
         let value = match (value.text(), value.integer()) {
             (Some(text), _) => text.to_owned(),
@@ -63,5 +72,6 @@ fn store_of(table: Object<'_>, run: u64) -> Option<Store> {
         number,
         schema: spec.get("schemaName")?.text()?.to_owned(),
         attributes: attributes.collect(),
+        codes: codes.collect(),
     })
 }

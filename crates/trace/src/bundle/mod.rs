@@ -7,6 +7,7 @@
 //!                         /bulkstore_descriptor row layout├─ table → columns
 //!                         /bulkstore            the rows  │
 //!   uniquing/strings, arrayUniquer, typedArrayUniquer ────┘ what the numbers stand for
+//! X.trace/symbols/stores ── what functions are called
 //! X.trace/form.template ── what was recorded, of whom, on what
 //! ```
 //!
@@ -17,18 +18,32 @@
 //! marked so, never as a guessed text. `metalens selfcheck` compares a bundle
 //! with its own export.
 
+mod archive;
+mod bplist;
 mod display;
+mod dyld;
 mod facts;
 mod files;
+mod images;
 mod inferred;
 mod keyed;
 mod layout;
 mod load;
 mod manager;
+mod mangled;
 mod people;
+mod ranges;
 mod rows;
+mod signature;
+mod store;
+mod symbols;
 mod types;
 mod uniquing;
+mod xml_list;
 
 pub(crate) use files::Files;
+pub(crate) use keyed::walk_archive;
+pub(crate) use layout::read as read_layout;
 pub(crate) use load::Bundle;
+pub(crate) use mangled::is_mangled;
+pub(crate) use uniquing::look_up_all;

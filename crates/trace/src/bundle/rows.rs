@@ -1,20 +1,21 @@
-//! Rows to columns: the numbers of a store and what they stand for.
+//! Numbers to columns: what the numbers of a store stand for.
 
 use std::collections::HashMap;
-use std::io::Read;
 
 use rustc_hash::FxBuildHasher;
 
 use super::display;
 use super::files::Files;
-use super::layout::{HEADER, Layout, Slot, check_header};
+use super::layout::Slot;
 use super::manager::Store;
 use super::people::People;
+use super::store::Rows;
+use super::symbols::Symbols;
 use super::types::{self, Encoding};
 use super::uniquing::{Array, Uniques};
 use crate::error::{Error, Place, Problem, Result};
 use crate::kind::Kind;
-use crate::names::{Frame, Label, LabelId, Names, StackId};
+use crate::names::{Frame, Label, LabelId, Names, ProcessId, StackId};
 use crate::select::Columns;
 use crate::table::{Column, Integers, Origin, Table};
 
@@ -23,99 +24,10 @@ pub(crate) struct Decoder<'a> {
     pub(crate) files: &'a Files,
     pub(crate) uniques: &'a Uniques,
     pub(crate) people: &'a People,
+    /// The names of functions.
+    pub(crate) symbols: Symbols<'a>,
     /// Labels as displayed, too.
     pub(crate) rendered: bool,
-}
-
-/// Where a store's rows are, sorted as an export sorts them: by time, rows of
-/// equal time as they were stored.
-pub(crate) struct Rows {
-    layout: Layout,
-    bytes: Vec<u8>,
-    order: Vec<u32>,
-}
-
-/// So many bytes of rows are read of one store; the largest real one has 30 MB.
-const ROWS_LIMIT: u64 = 8 << 30;
-
-impl Rows {
-    /// Reads the rows and not the preallocated rest behind them.
-    pub(crate) fn read(files: &Files, store: &Store, layout: Layout) -> Result<Self> {
-        let path = format!("{}/bulkstore", store.path);
-        let unsupported =
-            |detail: String| files.error(&path, Problem::UnsupportedBundle { detail });
-        let size = layout
-            .rows
-            .checked_mul(layout.row_size as u64)
-            .filter(|&n| n <= ROWS_LIMIT);
-        let size = size.ok_or_else(|| unsupported(format!("{} rows are too many", layout.rows)))?;
-        let bytes = files.stream(&path, |stored| {
-            let mut header = vec![0; HEADER as usize];
-            stored
-                .read_exact(&mut header)
-                .map_err(|error| files.io_error(&path, error))?;
-            check_header(&header, &layout).map_err(unsupported)?;
-            let mut bytes = Vec::new();
-            let read = stored.take(size).read_to_end(&mut bytes);
-            read.map_err(|error| files.io_error(&path, error))?;
-            if bytes.len() as u64 != size {
-                let rows = bytes.len() / layout.row_size.max(1);
-                let detail = format!("it holds {rows} rows, its descriptor says {}", layout.rows);
-                return Err(unsupported(detail));
-            }
-            Ok(bytes)
-        })?;
-        let count = u32::try_from(layout.rows)
-            .map_err(|_| unsupported(format!("{} rows are too many", layout.rows)))?;
-        let mut rows = Self {
-            layout,
-            bytes,
-            order: (0..count).collect(),
-        };
-        let time = rows.layout.time;
-        if !(1..count).all(|row| rows.number(row - 1, time) <= rows.number(row, time)) {
-            let mut order = std::mem::take(&mut rows.order);
-            order.sort_by_key(|&row| rows.number(row, time));
-            rows.order = order;
-        }
-        Ok(rows)
-    }
-
-    fn number(&self, row: u32, slot: Slot) -> u64 {
-        let start = row as usize * self.layout.row_size;
-        let at =
-            |offset: usize, width: usize| self.bytes.get(start + offset..start + offset + width);
-        match slot {
-            Slot::U32(offset) => {
-                let bytes = at(offset, 4).and_then(|bytes| bytes.try_into().ok());
-                u64::from(u32::from_le_bytes(bytes.unwrap_or([0; 4])))
-            }
-            Slot::U64(offset) => {
-                let bytes = at(offset, 8).and_then(|bytes| bytes.try_into().ok());
-                u64::from_le_bytes(bytes.unwrap_or([0; 8]))
-            }
-        }
-    }
-
-    /// The values of a column in the order of the export; null where all bits are set.
-    pub(crate) fn values(&self, slot: Slot) -> impl Iterator<Item = Option<u64>> {
-        let null = match slot {
-            Slot::U32(_) => u64::from(u32::MAX),
-            Slot::U64(_) => u64::MAX,
-        };
-        let values = self.order.iter().map(move |&row| self.number(row, slot));
-        values.map(move |value| (value != null).then_some(value))
-    }
-
-    /// The column of a mnemonic.
-    pub(crate) fn slot(&self, mnemonic: &str) -> Option<Slot> {
-        let column = self
-            .layout
-            .columns
-            .iter()
-            .find(|column| column.mnemonic == mnemonic);
-        column.map(|column| column.slot)
-    }
 }
 
 impl Decoder<'_> {
@@ -123,43 +35,37 @@ impl Decoder<'_> {
     pub(crate) fn table(
         &self,
         store: &Store,
-        layout: Layout,
+        rows: &Rows,
         origin: Origin,
         wanted: &Columns,
         names: &mut Names,
     ) -> Result<Table> {
-        let schema = layout.declared(|type_id| types::of(type_id).0.to_owned());
         let file = format!("{}/{}", self.files.name(), store.path);
-        let count = usize::try_from(layout.rows).unwrap_or(usize::MAX);
         let mut columns = Vec::new();
-        if matches!(wanted, Columns::None) {
-            columns.resize(layout.columns.len(), Column::Dropped);
-        } else {
-            let rows = Rows::read(self.files, store, layout)?;
-            for column in &rows.layout.columns {
-                let kept = wanted.contains(&column.mnemonic);
-                let decoded = match kept {
-                    true => self.column(&rows, column.slot, &column.type_id, names),
-                    false => Ok(Column::Dropped),
+        for column in &rows.layout.columns {
+            let decoded = match wanted.contains(&column.mnemonic) {
+                true => self.column(rows, column.slot, &column.type_id, names),
+                false => Ok(Column::Dropped),
+            };
+            columns.push(decoded.map_err(|value| {
+                let place = Place {
+                    table: Some(rows.layout.schema.clone()),
+                    column: Some(column.mnemonic.clone()),
+                    ..Place::file(&file)
                 };
-                columns.push(decoded.map_err(|value| {
-                    let place = Place {
-                        table: Some(rows.layout.schema.clone()),
-                        column: Some(column.mnemonic.clone()),
-                        ..Place::file(&file)
-                    };
-                    let detail = format!("{value:#x} stands for nothing in the bundle");
-                    Error::new(Problem::UnsupportedBundle { detail }, place)
-                })?);
-            }
+                let detail = format!("{value:#x} stands for nothing in the bundle");
+                Error::new(Problem::UnsupportedBundle { detail }, place)
+            })?);
         }
         Ok(Table {
-            schema,
+            schema: rows
+                .layout
+                .declared(|type_id| types::of(type_id).0.to_owned()),
             origin,
             file,
             truncated: false,
             synthetic: false,
-            rows: count,
+            rows: rows.count(),
             columns,
         })
     }
@@ -173,11 +79,10 @@ impl Decoder<'_> {
         names: &mut Names,
     ) -> Result<Column, u64> {
         let (_, encoding) = types::of(type_id);
-        let full = rows.order.iter().map(|&row| rows.number(row, slot));
         Ok(match encoding {
             Encoding::Number => Column::Integers(Integers::from_rows(rows.values(slot))),
             Encoding::FullNumber | Encoding::Undecoded => {
-                Column::Integers(Integers::from_rows(full.map(Some)))
+                Column::Integers(Integers::from_rows(rows.numbers(slot).map(Some)))
             }
             Encoding::NumberText => Column::Texts(each(rows.values(slot), |value| {
                 Some(names.symbol(&value.to_string()))
@@ -200,9 +105,7 @@ impl Decoder<'_> {
             Encoding::Callstack => Column::Texts(each(rows.values(slot), |value| {
                 Some(names.symbol(&self.callstack(value)?))
             })?),
-            Encoding::Label => Column::Labels(each(rows.values(slot), |value| {
-                self.label(self.uniques.typed.get(value)?, names)
-            })?),
+            Encoding::Label => Column::Labels(self.labels(rows.values(slot), names)?),
             Encoding::Narrative => Column::Texts(each(rows.values(slot), |value| {
                 let parts = self.parts(self.uniques.typed.get(value)?)?;
                 Some(names.symbol(&displayed(&parts)))
@@ -213,7 +116,7 @@ impl Decoder<'_> {
     /// `worker  0x1f`: the name and the thread's number, two blanks apart.
     fn thread_name(&self, value: u64, names: &mut Names) -> Option<crate::names::Symbol> {
         let (name, thread) = (value >> 32, value & u64::from(u32::MAX));
-        let name = self.uniques.string(name)?;
+        let name = self.uniques.name(name)?;
         let tid = self.uniques.arrays.get(thread)?.get(0)?;
         Some(names.symbol(&format!("{name}  0x{tid:x}")))
     }
@@ -233,19 +136,90 @@ impl Decoder<'_> {
     fn stack(&self, value: u64, names: &mut Names) -> Option<StackId> {
         let mut frames = Vec::new();
         for piece in self.uniques.arrays.get(value)?.iter() {
-            for address in self.uniques.arrays.get(piece & u64::from(u32::MAX))?.iter() {
-                let address = names.symbol(&format!("0x{address:x}"));
+            let addresses = self.uniques.arrays.get(piece & u64::from(u32::MAX))?;
+            if !self.uniques.affords_frames(frames.len(), addresses.len()) {
+                return None;
+            }
+            for (at, number) in addresses.iter().enumerate() {
+                let found = self.symbols.find(piece >> 32, number, at == 0);
+                let address = names.symbol(&format!("0x{number:x}"));
+                let name = found.function.map(|name| names.symbol(&name));
+                let binary = found.binary.map(|binary| names.symbol(&binary));
                 frames.push(names.frame_id(Frame {
-                    name: address,
+                    name: name.unwrap_or(address),
                     address,
-                    binary: None,
+                    binary,
                 }));
             }
         }
         Some(names.stack_id(&frames))
     }
 
-    fn label(&self, array: Array<'_>, names: &mut Names) -> Option<LabelId> {
+    /// Labels are nearly all unique, but some columns have one in every row.
+    fn labels(
+        &self,
+        values: impl Iterator<Item = Option<u64>>,
+        names: &mut Names,
+    ) -> Result<Vec<Option<LabelId>>, u64> {
+        let mut known = Known::new(self.uniques);
+        let mut last: Option<(u64, LabelId)> = None;
+        let mut labels = Vec::new();
+        for value in values {
+            labels.push(match (value, last) {
+                (None, _) => None,
+                (Some(value), Some((before, id))) if value == before => Some(id),
+                (Some(value), _) => {
+                    let array = self.uniques.typed.get(value).ok_or(value)?;
+                    let plain =
+                        (!self.rendered).then(|| self.plain_label(array, &mut known, names));
+                    let label = match plain.flatten() {
+                        Some(label) => label,
+                        None => self.label(array, names).ok_or(value)?,
+                    };
+                    let id = names.label_id(label);
+                    last = Some((value, id));
+                    Some(id)
+                }
+            });
+        }
+        Ok(labels)
+    }
+
+    /// A GPU label of the common form, without displaying it: at most one text,
+    /// a process, a number. `None` if it is anything else.
+    fn plain_label(&self, array: Array<'_>, known: &mut Known, names: &mut Names) -> Option<Label> {
+        let (mut words, mut process, mut submission) = (None, None, None);
+        for at in 0..array.len() / 2 {
+            let (kind, value) = (array.get(2 * at)?, array.get(2 * at + 1)?);
+            match *known.roles.get(usize::try_from(kind).ok()?)? {
+                Role::Narrative => drop(self.uniques.string(value)?),
+                Role::Submission => submission = Some(value),
+                Role::Process if is_null(value) => {}
+                Role::Process if process.is_none() => {
+                    process = Some(match known.processes.get(&value) {
+                        Some(&known) => known,
+                        None => {
+                            let found = self.people.process(value, self.uniques, names)?;
+                            *known.processes.entry(value).or_insert(found)
+                        }
+                    });
+                }
+                Role::Words => {
+                    let text = self.uniques.string(value)?.trim();
+                    match (text.is_empty(), words) {
+                        (true, _) => {}
+                        (false, None) => words = Some(names.symbol(text)),
+                        (false, Some(_)) => return None,
+                    }
+                }
+                Role::Process | Role::Other => return None,
+            }
+        }
+        let words = words.unwrap_or_else(|| names.symbol(""));
+        Some(Label::new(words, process, Some(submission?)))
+    }
+
+    fn label(&self, array: Array<'_>, names: &mut Names) -> Option<Label> {
         let parts = self.parts(array)?;
         let process = parts.iter().find(|part| part.tag == "process");
         let process = process.and_then(|part| part.value);
@@ -261,25 +235,29 @@ impl Decoder<'_> {
         if self.rendered {
             label.rendered = Some(names.symbol(&display));
         }
-        Some(names.label_id(label))
+        Some(label)
     }
 
     /// The parts of a typed list.
     fn parts(&self, array: Array<'_>) -> Option<Vec<Part<'_>>> {
+        let mut length = 0;
         let pairs =
             (0..array.len() / 2).map(|at| Some((array.get(2 * at)?, array.get(2 * at + 1)?)));
         pairs
             .map(|pair| {
                 let (kind, value) = pair?;
                 let type_id = self.uniques.types.get(usize::try_from(kind).ok()?)?;
-                self.part(type_id, value)
+                let part = self.part(type_id, value)?;
+                let more = part.display.len() + 1;
+                length += more;
+                self.uniques.affords(length - more, more).then_some(part)
             })
             .collect()
     }
 
     fn part<'a>(&'a self, type_id: &'a str, value: u64) -> Option<Part<'a>> {
         let (tag, encoding) = types::of(type_id);
-        let null = value == u64::MAX || value == u64::from(u32::MAX);
+        let null = is_null(value);
         let display = match encoding {
             Encoding::Text => self.uniques.string(value)?.to_owned(),
             Encoding::Process if null => return Some(Part::null(tag)),
@@ -293,6 +271,44 @@ impl Decoder<'_> {
             value: Some(value),
             display,
         })
+    }
+}
+
+/// A reference to nobody, in either width.
+fn is_null(value: u64) -> bool {
+    value == u64::MAX || value == u64::from(u32::MAX)
+}
+
+/// What a column's labels have in common, looked up once.
+struct Known {
+    /// By the number of a type.
+    roles: Vec<Role>,
+    processes: HashMap<u64, ProcessId, FxBuildHasher>,
+}
+
+/// What a part is to its label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Narrative,
+    Submission,
+    Process,
+    Words,
+    Other,
+}
+
+impl Known {
+    fn new(uniques: &Uniques) -> Self {
+        let role = |type_id: &String| match types::of(type_id) {
+            ("narrative-text", _) => Role::Narrative,
+            ("metal-encoder-id", _) => Role::Submission,
+            (_, Encoding::Process) => Role::Process,
+            (_, Encoding::Text) => Role::Words,
+            _ => Role::Other,
+        };
+        Self {
+            roles: uniques.types.iter().map(role).collect(),
+            processes: HashMap::default(),
+        }
     }
 }
 

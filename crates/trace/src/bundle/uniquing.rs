@@ -1,10 +1,11 @@
 //! What the numbers in rows stand for: strings, lists of numbers, and lists of
 //! typed numbers, each stored once per run.
 
-use plist::Value;
+use std::cell::Cell;
 
 use super::files::Files;
 use super::keyed::{Keyed, Object};
+use super::xml_list;
 use crate::error::{Error, Problem, Result};
 
 /// The uniqued values of one run.
@@ -16,7 +17,15 @@ pub(crate) struct Uniques {
     pub(crate) typed: Arrays,
     /// What the types in typed lists are called; differs from version to version.
     pub(crate) types: Vec<String>,
+    /// How much may still be made of them that is longer than usual.
+    excess: Cell<usize>,
 }
+
+/// A label, a name or a stack is seldom as long as this, in bytes or frames.
+pub(crate) const USUAL: usize = 1_024;
+/// What all that are longer may have together: a list of a thousand references
+/// to one long text costs nothing in a file and a thousand texts here.
+const EXCESS: usize = 64 << 20;
 
 impl Uniques {
     /// Reads those of a run, `core` being `corespace/runN/core`.
@@ -24,7 +33,7 @@ impl Uniques {
         let folder = format!("{core}/uniquing");
         let strings_path = format!("{folder}/strings");
         let types_path = format!("{folder}/EngineeringTypes.etypes");
-        let strings = strings(&files.read(&strings_path)?)
+        let strings = xml_list::strings(&files.read(&strings_path)?)
             .ok_or_else(|| unsupported(files, &strings_path, "it is no list of strings"))?;
         let types = types(&files.read(&types_path)?)
             .ok_or_else(|| unsupported(files, &types_path, "it is no list of types"))?;
@@ -33,7 +42,31 @@ impl Uniques {
             arrays: Arrays::read(files, &format!("{folder}/arrayUniquer"))?,
             typed: Arrays::read(files, &format!("{folder}/typedArrayUniquer"))?,
             types,
+            excess: Cell::new(EXCESS),
         })
+    }
+
+    /// Whether something of a length that has grown to this can still grow by
+    /// that much.
+    pub(crate) fn affords(&self, length: usize, more: usize) -> bool {
+        if length.saturating_add(more) <= USUAL {
+            return true;
+        }
+        let left = self.excess.get().checked_sub(more);
+        self.excess.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// The same of the frames of a stack, each of which is looked up.
+    pub(crate) fn affords_frames(&self, length: usize, more: usize) -> bool {
+        const COST: usize = 64;
+        let usual = length.saturating_add(more) <= USUAL;
+        usual || self.affords(USUAL, more.saturating_mul(COST))
+    }
+
+    /// A string that names a process or a thread, over and over again.
+    pub(crate) fn name(&self, index: u64) -> Option<&str> {
+        self.string(index).filter(|name| name.len() <= USUAL)
     }
 
     pub(crate) fn string(&self, index: u64) -> Option<&str> {
@@ -43,22 +76,36 @@ impl Uniques {
     }
 }
 
+/// For fuzzing: every number of every kind, and some beyond the last.
+pub(crate) fn look_up_all(files: &Files, core: &str) {
+    let Ok(uniques) = Uniques::read(files, core) else {
+        return;
+    };
+    for arrays in [&uniques.arrays, &uniques.typed] {
+        let count = (arrays.index.len() / 8) as u64 + 2;
+        for number in (0..count).chain([u64::from(u32::MAX), u64::MAX / 8, u64::MAX]) {
+            let Some(array) = arrays.get(number) else {
+                continue;
+            };
+            let listed = array.iter().count();
+            assert_eq!(listed, array.len(), "two ways of counting");
+            assert!(array.get(listed).is_none() && array.get(usize::MAX).is_none());
+        }
+    }
+    let count = uniques.strings.len() as u64;
+    assert!(uniques.string(count).is_none() && uniques.string(u64::MAX).is_none());
+}
+
 fn unsupported(files: &Files, path: &str, detail: &str) -> Error {
     let detail = detail.to_owned();
     files.error(path, Problem::UnsupportedBundle { detail })
 }
 
-fn strings(bytes: &[u8]) -> Option<Vec<String>> {
-    let list = Value::from_reader(std::io::Cursor::new(bytes))
-        .ok()?
-        .into_array()?;
-    list.into_iter().map(Value::into_string).collect()
-}
-
 fn types(bytes: &[u8]) -> Option<Vec<String>> {
     let archive = Keyed::parse(bytes)?;
     let names = archive.root()?.items().map(Object::text);
-    names.map(|name| name.map(str::to_owned)).collect()
+    let names = names.map(|name| name.map(str::to_owned)).collect();
+    if archive.exhausted() { None } else { names }
 }
 
 /// Lists of numbers behind an index. A list never crosses a block, and what a
@@ -77,7 +124,7 @@ impl Arrays {
         let index_path = format!("{folder}/integeruniquer.index");
         let data_path = format!("{folder}/integeruniquer.data");
         let index = files.read(&index_path)?;
-        let data = files.read(&data_path)?;
+        let data = files.read_up_to(&data_path, used(&index))?;
         for (path, bytes) in [(&index_path, &index), (&data_path, &data)] {
             let header: Vec<Option<u32>> = (0..6).map(|at| word(bytes, 4 * at)).collect();
             if !header.iter().eq(MAGIC.map(Some).iter()) {
@@ -102,8 +149,9 @@ impl Arrays {
         let block = word(&self.index, entry + 4)? as usize;
         let start = block.checked_mul(self.block_size)?.checked_add(offset)?;
         let count = word(&self.data, start)? as usize;
-        let bytes = start + 4..start.checked_add(4)?.checked_add(count.checked_mul(8)?)?;
-        let inside = offset.checked_add(4 + 8 * count)? <= self.block_size;
+        let first = start.checked_add(4)?;
+        let bytes = first..first.checked_add(count.checked_mul(8)?)?;
+        let inside = offset.checked_add(count.checked_mul(8)?.checked_add(4)?)? <= self.block_size;
         let bytes = self.data.get(bytes).filter(|_| inside)?;
         Some(Array { bytes })
     }
@@ -121,7 +169,8 @@ impl<'a> Array<'a> {
     }
 
     pub(crate) fn get(self, at: usize) -> Option<u64> {
-        let bytes = self.bytes.get(8 * at..8 * at + 8)?;
+        let start = at.checked_mul(8)?;
+        let bytes = self.bytes.get(start..start.checked_add(8)?)?;
         Some(u64::from_le_bytes(bytes.try_into().ok()?))
     }
 
@@ -131,7 +180,45 @@ impl<'a> Array<'a> {
     }
 }
 
+/// How much of the data an index refers to: whole blocks are preallocated, and
+/// a recording that was not cleaned up has a hundred of them.
+fn used(index: &[u8]) -> u64 {
+    let entries = index.get(INDEX_HEADER..).unwrap_or(&[]).chunks_exact(8);
+    let last = entries.filter_map(|entry| word(entry, 4)).max();
+    let block_size = word(index, 28).unwrap_or(0);
+    let blocks = last.map_or(0, u64::from).saturating_add(1);
+    blocks.saturating_mul(u64::from(block_size))
+}
+
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
+}
+
+#[cfg(test)]
+impl Uniques {
+    /// Nothing but lists of numbers.
+    pub(crate) fn of_arrays(lists: &[&[u64]]) -> Self {
+        let arrays = |lists: &[&[u64]]| {
+            let (mut index, mut data) = (vec![0; INDEX_HEADER], Vec::new());
+            for list in lists {
+                index.extend((data.len() as u64).to_le_bytes());
+                data.extend(u32::try_from(list.len()).unwrap().to_le_bytes());
+                data.extend(list.iter().flat_map(|number| number.to_le_bytes()));
+            }
+            let block_size = 1 << 20;
+            Arrays {
+                index,
+                data,
+                block_size,
+            }
+        };
+        Self {
+            strings: Vec::new(),
+            arrays: arrays(lists),
+            typed: arrays(&[]),
+            types: Vec::new(),
+            excess: Cell::new(EXCESS),
+        }
+    }
 }

@@ -23,4 +23,5 @@ mod tags;
 mod tree;
 
 pub(crate) use document::{Document, Header, Request, read, read_header};
+pub(crate) use pull::character_of;
 pub(crate) use tree::{Element, read_tree};

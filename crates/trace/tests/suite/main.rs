@@ -7,7 +7,9 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod hostile;
 mod inputs;
+mod mini_bundle;
 mod mutations;
 mod real_bundles;
 mod second_reader;

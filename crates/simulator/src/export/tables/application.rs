@@ -3,14 +3,13 @@
 
 use super::{Encoding, Object, encoding_start_ns, encodings, instrumented};
 use crate::error::Error;
-use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Text};
-use crate::export::document::Document;
+use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
 
 /// `metal-application-encoders-list`: one row per encoder that was not lost.
-pub(super) fn encoders_list(document: &mut Document<'_>) -> Result<(), Error> {
-    let (plan, recording) = (document.plan, document.recording);
+pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
     let mut rows: Vec<Encoding<'_>> = instrumented(plan)
         .flat_map(|buffer| encodings(plan, buffer))
         .collect();
@@ -22,7 +21,7 @@ pub(super) fn encoders_list(document: &mut Document<'_>) -> Result<(), Error> {
         place,
     } in rows
     {
-        document.row(|cells| {
+        sheet.row(|cells| {
             cells.number(Number::StartTime, encoder.start_ns);
             cells.number(Number::Duration, encoder.duration_ns);
             cells.thread(buffer.process);
@@ -40,14 +39,14 @@ pub(super) fn encoders_list(document: &mut Document<'_>) -> Result<(), Error> {
 }
 
 /// `Compute Command 0`, then `[0] Compute Command 0`
-fn indexed_label(cells: &mut Cells<'_>, place: usize, label: &str) {
+fn indexed_label(cells: &mut impl Cells, place: usize, label: &str) {
     cells.text(Text::ObjectLabel, label);
     cells.text(Text::ObjectLabel, &format!("[{place}] {label}"));
 }
 
 /// `metal-application-command-buffer-submissions`: one row per commit.
-pub(super) fn submissions(document: &mut Document<'_>) -> Result<(), Error> {
-    let (plan, recording) = (document.plan, document.recording);
+pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
     let mut buffers: Vec<&Buffer> = instrumented(plan).collect();
     buffers.sort_by_key(|buffer| encoding_start_ns(plan, buffer));
     for buffer in buffers {
@@ -57,7 +56,7 @@ pub(super) fn submissions(document: &mut Document<'_>) -> Result<(), Error> {
             .iter()
             .map(|encoder| encoder.duration_ns)
             .sum();
-        document.row(|cells| {
+        sheet.row(|cells| {
             cells.number(Number::StartTime, start_ns);
             cells.number(
                 Number::Duration,
@@ -82,7 +81,7 @@ pub(super) fn submissions(document: &mut Document<'_>) -> Result<(), Error> {
 }
 
 /// `Committed " LABEL " with  1  encoders`
-fn commit_note(cells: &mut Cells<'_>, plan: &Plan, buffer: &Buffer) {
+fn commit_note(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer) {
     let parts = [
         Part::Text(Text::Narrative, "Committed \""),
         Part::Text(Text::ObjectLabel, plan.labels.text(buffer.label)),
@@ -94,8 +93,8 @@ fn commit_note(cells: &mut Cells<'_>, plan: &Plan, buffer: &Buffer) {
 }
 
 /// `metal-application-intervals`: the life of every buffer, and below it its encoders.
-pub(super) fn intervals(document: &mut Document<'_>) -> Result<(), Error> {
-    let plan = document.plan;
+pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let plan = sheet.plan();
     let objects = |buffer| {
         let encoders = encodings(plan, buffer).map(Object::Encoder);
         std::iter::once(Object::Buffer(buffer)).chain(encoders)
@@ -103,7 +102,7 @@ pub(super) fn intervals(document: &mut Document<'_>) -> Result<(), Error> {
     let mut rows: Vec<Object<'_>> = instrumented(plan).flat_map(objects).collect();
     rows.sort_by_key(|object| start_ns(plan, object));
     for (n, object) in (1..).zip(&rows) {
-        interval(document, n, object)?;
+        interval(sheet, n, object)?;
     }
     Ok(())
 }
@@ -115,12 +114,12 @@ fn start_ns(plan: &Plan, object: &Object<'_>) -> u64 {
     }
 }
 
-fn interval(
-    document: &mut Document<'_>,
+fn interval<'a>(
+    sheet: &mut impl Sheet<'a>,
     connection: u64,
     object: &Object<'_>,
 ) -> Result<(), Error> {
-    let (plan, recording) = (document.plan, document.recording);
+    let (plan, recording) = (sheet.plan(), sheet.recording());
     let start_ns = start_ns(plan, object);
     let (buffer, end_ns, depth, label, kind, encoder_id) = match object {
         Object::Buffer(buffer) => (
@@ -142,7 +141,7 @@ fn interval(
             encoder.id,
         ),
     };
-    document.row(|cells| {
+    sheet.row(|cells| {
         cells.number(Number::StartTime, start_ns);
         cells.number(Number::Duration, end_ns.saturating_sub(start_ns));
         cells.process(buffer.process);

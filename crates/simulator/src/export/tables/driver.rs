@@ -2,8 +2,7 @@
 
 use super::{Encoding, Object, encodings};
 use crate::error::Error;
-use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Text};
-use crate::export::document::Document;
+use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
 
@@ -13,8 +12,8 @@ const PICK_UP_NS: u64 = 1_000;
 const PER_OBJECT_NS: u64 = 1_500;
 
 /// `metal-driver-intervals`: every process's buffers, and below each its encoders.
-pub(super) fn intervals(document: &mut Document<'_>) -> Result<(), Error> {
-    let plan = document.plan;
+pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let plan = sheet.plan();
     let objects = |buffer| {
         let encoders = encodings(plan, buffer).map(Object::Encoder);
         std::iter::once(Object::Buffer(buffer)).chain(encoders)
@@ -22,7 +21,7 @@ pub(super) fn intervals(document: &mut Document<'_>) -> Result<(), Error> {
     let mut rows: Vec<Object<'_>> = plan.buffers.iter().flat_map(objects).collect();
     rows.sort_by_key(start_ns);
     for (n, object) in (1..).zip(&rows) {
-        interval(document, n, object)?;
+        interval(sheet, n, object)?;
     }
     Ok(())
 }
@@ -36,12 +35,12 @@ fn start_ns(object: &Object<'_>) -> u64 {
     }
 }
 
-fn interval(
-    document: &mut Document<'_>,
+fn interval<'a>(
+    sheet: &mut impl Sheet<'a>,
     connection: u64,
     object: &Object<'_>,
 ) -> Result<(), Error> {
-    let (plan, recording) = (document.plan, document.recording);
+    let (plan, recording) = (sheet.plan(), sheet.recording());
     let (buffer, duration_ns, kind, depth) = match object {
         Object::Buffer(buffer) => (
             *buffer,
@@ -51,7 +50,7 @@ fn interval(
         ),
         Object::Encoder(encoding) => (encoding.buffer, PER_OBJECT_NS, "Command Encoder", 1),
     };
-    document.row(|cells| {
+    sheet.row(|cells| {
         cells.number(Number::StartTime, start_ns(object));
         cells.number(Number::Duration, duration_ns);
         cells.text(Text::DriverName, "Driver Processing");
@@ -71,7 +70,7 @@ fn interval(
 }
 
 /// `Command Buffer 0  ( Main Thread 0x1f (P, pid: 1) )`, or an encoder's label alone.
-fn event_label(cells: &mut Cells<'_>, plan: &Plan, buffer: &Buffer, object: &Object<'_>) {
+fn event_label(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer, object: &Object<'_>) {
     let (of_buffer, of_encoder);
     let parts: &[Part<'_>] = match object {
         Object::Buffer(_) => {

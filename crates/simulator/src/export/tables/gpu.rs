@@ -1,18 +1,17 @@
 //! What ran on the GPU: kicks, their start and end points, and the GPU's states.
 
 use crate::error::Error;
-use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Text};
-use crate::export::document::Document;
+use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
 use crate::plan::states::{self, State, color};
 use crate::plan::{Kick, Plan};
 
 /// `metal-gpu-intervals`: one row per kick.
-pub(super) fn intervals(document: &mut Document<'_>) -> Result<(), Error> {
-    let (plan, recording) = (document.plan, document.recording);
+pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
     let mut label = String::new();
     for (n, kick) in (FIRST_CONNECTION..).zip(&plan.kicks) {
         write_label(plan, kick, &mut label);
-        document.row(|cells| {
+        sheet.row(|cells| {
             when_and_where(cells, plan, kick);
             event_label(cells, plan, kick, &label);
             cells.text(Text::GpuState, "Active");
@@ -40,7 +39,7 @@ pub(super) fn intervals(document: &mut Document<'_>) -> Result<(), Error> {
 /// Connection ids count the rows, not from 0.
 const FIRST_CONNECTION: u64 = 4;
 
-fn when_and_where(cells: &mut Cells<'_>, plan: &Plan, kick: &Kick) {
+fn when_and_where(cells: &mut impl Cells, plan: &Plan, kick: &Kick) {
     let buffer = plan.buffer(kick.buffer);
     cells.number(Number::StartTime, kick.start_ns);
     cells.number(Number::Duration, kick.duration_ns);
@@ -62,7 +61,7 @@ fn when_and_where(cells: &mut Cells<'_>, plan: &Plan, kick: &Kick) {
 }
 
 /// `Command Buffer 0:Compute Command 0      ( P (1) )  0xf169adf0`, its blanks coming from the parts.
-fn event_label(cells: &mut Cells<'_>, plan: &Plan, kick: &Kick, label: &str) {
+fn event_label(cells: &mut impl Cells, plan: &Plan, kick: &Kick, label: &str) {
     let parts = [
         Part::Text(Text::String, label),
         Part::Text(Text::Narrative, " "),
@@ -97,10 +96,10 @@ fn if_named(kick: &Kick, id: u64) -> u64 {
 }
 
 /// `metal-gpu-state-intervals`: active and idle time of the whole GPU.
-pub(super) fn states(document: &mut Document<'_>) -> Result<(), Error> {
-    let recording = document.recording;
-    for state in states::states(document.plan) {
-        document.row(|cells| {
+pub(super) fn states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let recording = sheet.recording();
+    for state in states::states(sheet.plan()) {
+        sheet.row(|cells| {
             cells.number(Number::StartTime, state.start_ns);
             cells.number(Number::Duration, state.end_ns - state.start_ns);
             cells.text(
@@ -117,7 +116,7 @@ pub(super) fn states(document: &mut Document<'_>) -> Result<(), Error> {
 }
 
 /// `1  channels active` or `Idle`
-fn state_label(cells: &mut Cells<'_>, state: &State) {
+fn state_label(cells: &mut impl Cells, state: &State) {
     let active = [
         Part::Number(Number::Uint32, u64::from(state.channels)),
         Part::Text(Text::Narrative, " channels active"),
@@ -130,12 +129,12 @@ fn state_label(cells: &mut Cells<'_>, state: &State) {
 }
 
 /// `metal-gpu-execution-points`: start (function 1) and end (2) of every kick.
-pub(super) fn execution_points(document: &mut Document<'_>) -> Result<(), Error> {
-    let plan = document.plan;
+pub(super) fn execution_points<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let plan = sheet.plan();
     let mut points: Vec<(u64, u64, &Kick)> = plan.kicks.iter().flat_map(both_ends).collect();
     points.sort_by_key(|(at_ns, _, _)| *at_ns);
     for (at_ns, function, kick) in points {
-        document.row(|cells| {
+        sheet.row(|cells| {
             cells.number(Number::StartTime, at_ns);
             cells.number(Number::CommandBufferId, channel_id(kick));
             cells.number(Number::Uint32, function);

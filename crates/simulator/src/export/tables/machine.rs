@@ -2,14 +2,13 @@
 
 use super::submission::ACCELERATOR_ID;
 use crate::error::Error;
-use crate::export::cells::{FORMATTED_LABEL, NARRATIVE, Number, Part, Text};
-use crate::export::document::Document;
+use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
 use crate::plan::ProcessIndex;
 
 /// `metal-gpu-info`: one row.
-pub(super) fn gpu_info(document: &mut Document<'_>) -> Result<(), Error> {
-    let recording = document.recording;
-    document.row(|cells| {
+pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let recording = sheet.recording();
+    sheet.row(|cells| {
         cells.number(Number::StartTime, 0);
         cells.text(Text::ObjectLabel, &recording.gpu);
         cells.number(Number::Uint32, 1);
@@ -19,8 +18,8 @@ pub(super) fn gpu_info(document: &mut Document<'_>) -> Result<(), Error> {
 }
 
 /// `metal-current-allocated-size`: 64 KiB, from the target's first encoding to the end.
-pub(super) fn allocated_size(document: &mut Document<'_>) -> Result<(), Error> {
-    let plan = document.plan;
+pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let plan = sheet.plan();
     let Some(target) = plan.recorded_target() else {
         return Ok(());
     };
@@ -34,7 +33,7 @@ pub(super) fn allocated_size(document: &mut Document<'_>) -> Result<(), Error> {
     else {
         return Ok(());
     };
-    document.row(|cells| {
+    sheet.row(|cells| {
         cells.number(Number::StartTime, start_ns);
         cells.number(Number::Duration, plan.wall_ns - start_ns);
         cells.number(Number::StartTime, plan.wall_ns);
@@ -52,10 +51,10 @@ pub(super) fn allocated_size(document: &mut Document<'_>) -> Result<(), Error> {
 const ALLOCATED_BYTES: u64 = 65_536;
 
 /// `gpu-performance-state-intervals`: one state for the whole run.
-pub(super) fn performance_states(document: &mut Document<'_>) -> Result<(), Error> {
-    let (plan, recording) = (document.plan, document.recording);
+pub(super) fn performance_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
     let note = format!("{} performance state", recording.performance_state);
-    document.row(|cells| {
+    sheet.row(|cells| {
         cells.number(Number::StartTime, 0);
         cells.number(Number::Duration, plan.wall_ns);
         cells.text(Text::PerformanceState, &recording.performance_state);
@@ -70,10 +69,10 @@ pub(super) fn performance_states(document: &mut Document<'_>) -> Result<(), Erro
 }
 
 /// `device-thermal-state-intervals`: one state for the whole run.
-pub(super) fn thermal_states(document: &mut Document<'_>) -> Result<(), Error> {
-    let (plan, recording) = (document.plan, document.recording);
+pub(super) fn thermal_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
     let note = format!("{} thermal state", recording.thermal_state);
-    document.row(|cells| {
+    sheet.row(|cells| {
         cells.number(Number::StartTime, 0);
         cells.number(Number::Duration, plan.wall_ns);
         cells.number(Number::StartTime, plan.wall_ns);
@@ -85,12 +84,12 @@ pub(super) fn thermal_states(document: &mut Document<'_>) -> Result<(), Error> {
 }
 
 /// `metal-shader-profiler-shader-list`: the functions the scenario names, without times.
-pub(super) fn shader_list(document: &mut Document<'_>) -> Result<(), Error> {
-    let (plan, recording) = (document.plan, document.recording);
+pub(super) fn shader_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
     for (position, process) in plan.processes.iter().enumerate() {
         for (id, shader) in (1_u64..).zip(&process.shaders) {
             let name = format!("{shader} ({id})");
-            document.row(|cells| {
+            sheet.row(|cells| {
                 cells.number(Number::StartTime, 0);
                 cells.text(Text::ObjectLabel, &name);
                 cells.text(Text::ObjectLabel, shader);
@@ -111,10 +110,10 @@ pub(super) fn shader_list(document: &mut Document<'_>) -> Result<(), Error> {
 const SHADER_BYTES: u64 = 4_096;
 
 /// `process-info`: one row per process.
-pub(super) fn process_info(document: &mut Document<'_>) -> Result<(), Error> {
-    let plan = document.plan;
+pub(super) fn process_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let plan = sheet.plan();
     for (position, process) in plan.processes.iter().enumerate() {
-        document.row(|cells| {
+        sheet.row(|cells| {
             cells.number(Number::EventTime, 0);
             cells.number(Number::Pid, u64::from(process.pid));
             cells.number(Number::Uint64, u64::from(process.pid));

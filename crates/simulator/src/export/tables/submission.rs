@@ -4,19 +4,18 @@ use rustc_hash::FxHashSet;
 
 use super::{Object, encodings};
 use crate::error::Error;
-use crate::export::cells::{Number, Text};
-use crate::export::document::Document;
+use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::tables::gpu::channel_id;
 use crate::plan::{Buffer, Kick};
 
 /// `metal-command-buffer-completed`: one row per buffer of any process that was not lost.
-pub(super) fn completed(document: &mut Document<'_>) -> Result<(), Error> {
-    let commit_id = document.commit_id();
-    let mut buffers: Vec<&Buffer> = document.plan.buffers.iter().collect();
+pub(super) fn completed<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let commit_id = sheet.commit_id();
+    let mut buffers: Vec<&Buffer> = sheet.plan().buffers.iter().collect();
     buffers.retain(|buffer| buffer.completion_recorded);
     buffers.sort_by_key(|buffer| buffer.completed_ns);
     for buffer in buffers {
-        document.row(|cells| {
+        sheet.row(|cells| {
             cells.number(Number::StartTime, buffer.completed_ns);
             cells.number(Number::CommandBufferId, buffer.id);
             cells.number(commit_id, 0);
@@ -26,8 +25,8 @@ pub(super) fn completed(document: &mut Document<'_>) -> Result<(), Error> {
 }
 
 /// `metal-object-label`: encoders and then their buffer, when it is committed.
-pub(super) fn object_labels(document: &mut Document<'_>) -> Result<(), Error> {
-    let plan = document.plan;
+pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let plan = sheet.plan();
     let mut buffers: Vec<&Buffer> = plan.buffers.iter().collect();
     buffers.sort_by_key(|buffer| buffer.committed_ns);
     for buffer in buffers {
@@ -39,7 +38,7 @@ pub(super) fn object_labels(document: &mut Document<'_>) -> Result<(), Error> {
                 }
                 Object::Buffer(buffer) => (buffer.id, buffer.label, TYPE_BUFFER),
             };
-            document.row(|cells| {
+            sheet.row(|cells| {
                 cells.number(Number::StartTime, buffer.committed_ns);
                 cells.number(Number::Uint64, id);
                 cells.number(Number::Uint32, u64::from(buffer.frame));
@@ -56,8 +55,8 @@ const TYPE_BUFFER: u64 = 10;
 const TYPE_ENCODER: u64 = 11;
 
 /// `metal-gpu-submission-to-command-buffer-id`: one row per submission with a known owner.
-pub(super) fn submission_to_buffer(document: &mut Document<'_>) -> Result<(), Error> {
-    let (plan, commit_id) = (document.plan, document.commit_id());
+pub(super) fn submission_to_buffer<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, commit_id) = (sheet.plan(), sheet.commit_id());
     let mut seen = FxHashSet::default();
     let mut kicks: Vec<&Kick> = plan.kicks.iter().filter(|kick| kick.attributed).collect();
     // A pre-empted submission ran twice and was mapped once.
@@ -70,7 +69,7 @@ pub(super) fn submission_to_buffer(document: &mut Document<'_>) -> Result<(), Er
         } else {
             0
         };
-        document.row(|cells| {
+        sheet.row(|cells| {
             cells.number(Number::StartTime, buffer.committed_ns);
             cells.number(Number::CommandBufferId, buffer.id);
             cells.number(Number::CommandBufferId, u64::from(kick.submission));
@@ -93,4 +92,4 @@ pub(super) fn submission_to_buffer(document: &mut Document<'_>) -> Result<(), Er
 }
 
 /// The one GPU there is.
-pub(super) const ACCELERATOR_ID: u64 = 1_024;
+pub(in crate::export) const ACCELERATOR_ID: u64 = 1_024;

@@ -1,0 +1,109 @@
+//! One scenario, written as a bundle and as an export, gives one report, byte
+//! for byte but for what was read.
+
+use std::path::Path;
+
+use metalens_analyzer::{Reader, Report, Request};
+use metalens_simulator::{
+    BundleOptions, Scenario, presets, random_scenario, write_bundle_with, write_export,
+};
+use metalens_trace::{Input, LoadOptions, Selection, compare};
+
+use super::report;
+
+fn write(scenario: &Scenario, folder: &Path, form_template: bool) {
+    let options = BundleOptions {
+        overwrite: false,
+        form_template,
+    };
+    write_bundle_with(scenario, &folder.join("run.trace"), options).unwrap();
+    write_export(scenario, &folder.join("export"), false).unwrap();
+}
+
+fn check(name: &str, scenario: &Scenario) {
+    let folder = tempfile::tempdir().unwrap();
+    write(scenario, folder.path(), true);
+    for run in 1..=scenario.runs {
+        let of = |input: &str| {
+            let found = report(
+                &folder.path().join(input),
+                Some(run.into()),
+                &Request::default(),
+            );
+            found.map(without_source).map_err(|error| {
+                error
+                    .to_string()
+                    .replace(&folder.path().display().to_string(), "")
+            })
+        };
+        match (of("run.trace"), of("export")) {
+            (Ok(native), Ok(export)) => {
+                let mut lines = native.lines().zip(export.lines());
+                let first = lines.find(|(native, export)| native != export);
+                assert!(first.is_none(), "{name}, run {run}: {first:?}");
+                assert_eq!(native, export, "{name}, run {run}");
+            }
+            (Err(_), Err(_)) => {}
+            (native, export) => panic!("{name}, run {run}: {native:?} against {export:?}"),
+        }
+    }
+}
+
+fn without_source(mut report: Report) -> String {
+    report.source.path = String::new();
+    report.source.kind = metalens_analyzer::SourceKind::Xml;
+    report.source.reader = Reader::Xml;
+    serde_json::to_string_pretty(&report).unwrap()
+}
+
+#[test]
+fn of_the_presets() {
+    for preset in presets().iter().filter(|preset| preset.name != "million") {
+        check(preset.name, &preset.scenario().unwrap());
+    }
+}
+
+#[test]
+fn of_random_scenarios() {
+    for seed in 0..100 {
+        check(&format!("seed {seed}"), &random_scenario(seed));
+    }
+}
+
+/// Not only the report: every cell of every table.
+#[test]
+fn every_cell() {
+    for name in ["eager", "awkward", "renderer"] {
+        let folder = tempfile::tempdir().unwrap();
+        write(&Scenario::preset(name).unwrap(), folder.path(), true);
+        let load = |input: &str| {
+            let everything = Selection::everything().with_rendered_labels();
+            let input = Input::open(&folder.path().join(input)).unwrap();
+            input.load(&everything, LoadOptions::default()).unwrap()
+        };
+        let tables = compare(&load("run.trace"), &load("export"));
+        let different: Vec<_> = tables.iter().filter(|table| table.different > 0).collect();
+        assert!(different.is_empty(), "{name}: {different:#?}");
+        assert!(
+            tables.iter().map(|table| table.cells).sum::<u64>() > 10_000,
+            "{name}"
+        );
+    }
+}
+
+/// Without `form.template` the numbers stay; only facts of the run are unknown.
+#[test]
+fn without_a_template() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&Scenario::preset("eager").unwrap(), folder.path(), false);
+    let of = |input: &str| report(&folder.path().join(input), None, &Request::default()).unwrap();
+    let (native, export) = (of("run.trace"), of("export"));
+    assert_eq!(
+        (&native.busy, &native.gaps, &native.kernels),
+        (&export.busy, &export.gaps, &export.kernels)
+    );
+    assert_eq!(native.run.template, None);
+    assert!(native.run.synthetic);
+    let notes = native.notes.join("\n");
+    assert!(notes.contains("no form.template"), "{notes}");
+}

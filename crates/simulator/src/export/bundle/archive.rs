@@ -1,0 +1,280 @@
+//! Keyed archives, as NSKeyedArchiver writes them: a flat list of objects that name each other
+//! by place, `$null` first, the root second.
+
+use std::io::{self, Write};
+
+use plist::{Dictionary, Uid, Value};
+use rustc_hash::FxHashMap;
+
+use super::io_error;
+
+/// A class and its ancestors, itself first. A class alone is written without a list.
+type Class = &'static [&'static str];
+
+const ARRAY: Class = &["NSArray", "NSObject"];
+const MUTABLE_ARRAY: Class = &["NSMutableArray", "NSArray", "NSObject"];
+const SET: Class = &["NSSet", "NSObject"];
+const MUTABLE_SET: Class = &["NSMutableSet", "NSSet", "NSObject"];
+const DICTIONARY: Class = &["NSDictionary", "NSObject"];
+const MUTABLE_DICTIONARY: Class = &["NSMutableDictionary", "NSDictionary", "NSObject"];
+const MUTABLE_STRING: Class = &["NSMutableString", "NSString", "NSObject"];
+const MUTABLE_DATA: Class = &["NSMutableData", "NSData", "NSObject"];
+const INT_KEYED: Class = &["XRIntKeyedDictionary", "NSObject"];
+
+/// Something to archive.
+#[derive(Debug, Clone)]
+pub(super) enum Node {
+    /// nil
+    Null,
+    /// A number, text or truth value as an object of its own.
+    Plain(Value),
+    /// A collection.
+    List(Class, Vec<Self>),
+    /// A dictionary.
+    Map(Class, Vec<(Self, Self)>),
+    /// Anything else, with its fields.
+    Object(Class, Vec<(String, Field)>),
+}
+
+/// A field of an object.
+#[derive(Debug, Clone)]
+pub(super) enum Field {
+    /// Written where it stands, as the coder does with numbers.
+    Inline(Value),
+    /// An object of its own.
+    Of(Node),
+}
+
+impl Node {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::Plain(Value::String(text.into()))
+    }
+
+    pub(super) fn int(value: u64) -> Self {
+        Self::Plain(Value::Integer(value.into()))
+    }
+
+    pub(super) const fn bool(value: bool) -> Self {
+        Self::Plain(Value::Boolean(value))
+    }
+
+    pub(super) const fn real(value: f64) -> Self {
+        Self::Plain(Value::Real(value))
+    }
+
+    /// A text, or nil.
+    pub(super) fn text_if(text: Option<&str>) -> Self {
+        text.map_or(Self::Null, Self::text)
+    }
+
+    pub(super) fn array(items: impl IntoIterator<Item = Self>) -> Self {
+        Self::List(ARRAY, items.into_iter().collect())
+    }
+
+    pub(super) fn mutable_array(items: impl IntoIterator<Item = Self>) -> Self {
+        Self::List(MUTABLE_ARRAY, items.into_iter().collect())
+    }
+
+    pub(super) const fn empty_set() -> Self {
+        Self::List(SET, Vec::new())
+    }
+
+    pub(super) fn mutable_set(items: impl IntoIterator<Item = Self>) -> Self {
+        Self::List(MUTABLE_SET, items.into_iter().collect())
+    }
+
+    /// A dictionary with texts for keys.
+    pub(super) fn dict<'k>(entries: impl IntoIterator<Item = (&'k str, Self)>) -> Self {
+        Self::Map(DICTIONARY, keyed(entries))
+    }
+
+    /// The same, mutable.
+    pub(super) fn mutable_dict<'k>(entries: impl IntoIterator<Item = (&'k str, Self)>) -> Self {
+        Self::Map(MUTABLE_DICTIONARY, keyed(entries))
+    }
+
+    /// A mutable dictionary with any keys.
+    pub(super) const fn mutable_map(entries: Vec<(Self, Self)>) -> Self {
+        Self::Map(MUTABLE_DICTIONARY, entries)
+    }
+
+    pub(super) fn mutable_text(text: &str) -> Self {
+        let text = Field::Inline(Value::String(text.to_owned()));
+        Self::Object(MUTABLE_STRING, vec![("NS.string".to_owned(), text)])
+    }
+
+    pub(super) fn mutable_data(bytes: &[u8]) -> Self {
+        let bytes = Field::Inline(Value::Data(bytes.to_vec()));
+        Self::Object(MUTABLE_DATA, vec![("NS.data".to_owned(), bytes)])
+    }
+
+    /// An object with named fields.
+    pub(super) fn object<'k>(
+        class: Class,
+        fields: impl IntoIterator<Item = (&'k str, Field)>,
+    ) -> Self {
+        let fields = fields
+            .into_iter()
+            .map(|(key, field)| (key.to_owned(), field));
+        Self::Object(class, fields.collect())
+    }
+
+    /// An object with its fields in order: `$0`, `$1`, …
+    pub(super) fn numbered(class: Class, fields: impl IntoIterator<Item = Field>) -> Self {
+        let fields = (0_u64..)
+            .zip(fields)
+            .map(|(n, field)| (format!("${n}"), field));
+        Self::Object(class, fields.collect())
+    }
+
+    /// Instruments' own dictionary: the count, then key and value in turns.
+    pub(super) fn int_keyed(entries: Vec<(u64, Self)>) -> Self {
+        let count = Field::Inline(Value::Integer((entries.len() as u64).into()));
+        let pairs = entries
+            .into_iter()
+            .flat_map(|(key, value)| [Field::Of(Self::int(key)), Field::Of(value)]);
+        Self::numbered(INT_KEYED, std::iter::once(count).chain(pairs))
+    }
+}
+
+fn keyed<'k>(entries: impl IntoIterator<Item = (&'k str, Node)>) -> Vec<(Node, Node)> {
+    let entries = entries.into_iter();
+    entries
+        .map(|(key, value)| (Node::text(key), value))
+        .collect()
+}
+
+impl Field {
+    pub(super) fn int(value: u64) -> Self {
+        Self::Inline(Value::Integer(value.into()))
+    }
+
+    pub(super) const fn real(value: f64) -> Self {
+        Self::Inline(Value::Real(value))
+    }
+}
+
+/// Writes an archive with one root, as most files have it.
+pub(super) fn write(root: Node, out: impl Write) -> io::Result<()> {
+    write_all(vec![("root", Field::Of(root))], out)
+}
+
+/// Writes an archive with several.
+pub(super) fn write_all(roots: Vec<(&str, Field)>, out: impl Write) -> io::Result<()> {
+    let mut archive = Archive {
+        objects: vec![Value::String("$null".to_owned())],
+        plain: FxHashMap::default(),
+        classes: FxHashMap::default(),
+    };
+    let mut top = Dictionary::new();
+    for (name, root) in roots {
+        let value = archive.field(root);
+        top.insert(name.to_owned(), value);
+    }
+    let mut whole = Dictionary::new();
+    whole.insert("$version".to_owned(), Value::Integer(100_000.into()));
+    whole.insert("$archiver".to_owned(), "NSKeyedArchiver".into());
+    whole.insert("$top".to_owned(), Value::Dictionary(top));
+    whole.insert("$objects".to_owned(), Value::Array(archive.objects));
+    Value::Dictionary(whole)
+        .to_writer_binary(out)
+        .map_err(io_error)
+}
+
+#[derive(Debug)]
+struct Archive {
+    objects: Vec<Value>,
+    /// Equal numbers and texts are written once.
+    plain: FxHashMap<String, u64>,
+    classes: FxHashMap<&'static str, u64>,
+}
+
+impl Archive {
+    /// Adds a node and what it holds; the answer names it.
+    fn add(&mut self, node: Node) -> Value {
+        let (place, class, mut fields) = match node {
+            Node::Null => return uid(0),
+            Node::Plain(value) => return self.plain(value),
+            Node::List(class, items) => {
+                let place = self.reserve();
+                let items = items.into_iter().map(|item| self.add(item)).collect();
+                (place, class, fields([("NS.objects", items)]))
+            }
+            Node::Map(class, entries) => {
+                let place = self.reserve();
+                let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
+                let keys = keys.into_iter().map(|key| self.add(key)).collect();
+                let values = values.into_iter().map(|value| self.add(value)).collect();
+                (
+                    place,
+                    class,
+                    fields([("NS.keys", keys), ("NS.objects", values)]),
+                )
+            }
+            Node::Object(class, named) => {
+                let place = self.reserve();
+                let mut fields = Dictionary::new();
+                for (key, field) in named {
+                    fields.insert(key, self.field(field));
+                }
+                (place, class, fields)
+            }
+        };
+        fields.insert("$class".to_owned(), self.class(class));
+        self.objects[place] = Value::Dictionary(fields);
+        uid(place as u64)
+    }
+
+    fn field(&mut self, field: Field) -> Value {
+        match field {
+            Field::Inline(value) => value,
+            Field::Of(node) => self.add(node),
+        }
+    }
+
+    fn plain(&mut self, value: Value) -> Value {
+        let key = format!("{value:?}");
+        if let Some(known) = self.plain.get(&key) {
+            return uid(*known);
+        }
+        let place = self.reserve();
+        self.objects[place] = value;
+        self.plain.insert(key, place as u64);
+        uid(place as u64)
+    }
+
+    fn class(&mut self, class: Class) -> Value {
+        let name = class.first().copied().unwrap_or_default();
+        if let Some(known) = self.classes.get(name) {
+            return uid(*known);
+        }
+        let place = self.reserve();
+        let mut fields = Dictionary::new();
+        fields.insert("$classname".to_owned(), name.into());
+        if class.len() > 1 {
+            let chain = class.iter().map(|name| Value::from(*name)).collect();
+            fields.insert("$classes".to_owned(), Value::Array(chain));
+        }
+        self.objects[place] = Value::Dictionary(fields);
+        self.classes.insert(name, place as u64);
+        uid(place as u64)
+    }
+
+    /// A place for an object whose parts come after it.
+    fn reserve(&mut self) -> usize {
+        self.objects.push(Value::Boolean(false));
+        self.objects.len() - 1
+    }
+}
+
+fn fields<const N: usize>(lists: [(&str, Vec<Value>); N]) -> Dictionary {
+    let mut fields = Dictionary::new();
+    for (key, list) in lists {
+        fields.insert(key.to_owned(), Value::Array(list));
+    }
+    fields
+}
+
+fn uid(place: u64) -> Value {
+    Value::Uid(Uid::new(place))
+}

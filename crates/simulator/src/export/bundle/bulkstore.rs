@@ -1,0 +1,86 @@
+//! `bulkstore`: a header, then rows of one size back to back, then zeros to the end of a block.
+
+use std::path::Path;
+
+use super::shuffle::Shuffle;
+use super::zlib::ZlibFile;
+use crate::error::Error;
+use crate::plan::random::Random;
+use crate::scenario::Generation;
+
+/// The bytes `0A 0A 34 12`.
+const MAGIC: u32 = 0x1234_0a0a;
+const VERSION: u32 = 3;
+const HEADER_BYTES: u32 = 40;
+/// Where the first row is.
+const ROWS_AT: u32 = 0x1000;
+
+/// A table's rows being stored.
+#[derive(Debug)]
+pub(super) struct Bulkstore {
+    file: ZlibFile,
+    shuffle: Shuffle,
+    block_bytes: u64,
+    rows: u64,
+}
+
+impl Bulkstore {
+    pub(super) fn create(
+        path: &Path,
+        row_bytes: usize,
+        generation: Generation,
+        random: Random,
+    ) -> Result<Self, Error> {
+        let mut file = ZlibFile::create(path)?;
+        // A row is some hundred bytes.
+        let row = u32::try_from(row_bytes).unwrap_or(u32::MAX);
+        let rows_per_block = rows_per_block(generation);
+        let block = row.saturating_mul(rows_per_block);
+        let header = [
+            MAGIC,
+            VERSION,
+            HEADER_BYTES,
+            ROWS_AT,
+            row,
+            block,
+            rows_per_block,
+        ];
+        for word in header {
+            file.push(&word.to_le_bytes());
+        }
+        file.fill_to(u64::from(ROWS_AT))?;
+        Ok(Self {
+            file,
+            shuffle: Shuffle::new(random, row_bytes),
+            block_bytes: u64::from(block),
+            rows: 0,
+        })
+    }
+
+    /// Adds a row.
+    pub(super) fn push(&mut self, row: &[u8]) -> Result<(), Error> {
+        self.rows += 1;
+        let file = &mut self.file;
+        self.shuffle.push(row, &mut |row| file.push(row));
+        self.file.flush_full()
+    }
+
+    /// Ends the file with whole blocks; the answer is how many rows it has.
+    pub(super) fn finish(mut self) -> Result<u64, Error> {
+        let file = &mut self.file;
+        self.shuffle.finish(&mut |row| file.push(row));
+        let rows_at = u64::from(ROWS_AT);
+        let blocks = (self.file.len() - rows_at).div_ceil(self.block_bytes);
+        self.file.fill_to(rows_at + blocks * self.block_bytes)?;
+        self.file.finish()?;
+        Ok(self.rows)
+    }
+}
+
+/// Blocks grew after Xcode 16.
+const fn rows_per_block(generation: Generation) -> u32 {
+    match generation {
+        Generation::Xcode16 => 0x4000,
+        Generation::Xcode26 | Generation::Xcode27 => 0x1_0000,
+    }
+}

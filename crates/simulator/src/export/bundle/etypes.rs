@@ -1,0 +1,119 @@
+//! Engineering types: what XML calls them, what a bundle calls them, and how wide they are there.
+
+/// XML's name, the bundle's name, and the bytes of a value in a row. Seen in bundles of
+/// Instruments 26.0; a bundle's list has a type at whatever place, so readers must look it up.
+const TYPES: [(&str, &str, usize); 59] = [
+    ("duration", "XRDurationTypeID", 8),
+    ("percent", "XRPercentageTypeID", 8),
+    ("tid", "XRThreadIDTypeID", 8),
+    ("thread", "XRThreadTypeID", 4),
+    ("thread-name", "XRThreadNameTypeID", 8),
+    ("kdebug-code", "XRKDebugCodeTypeID", 4),
+    ("kdebug-class", "XRKDebugClassTypeID", 4),
+    ("kdebug-subclass", "XRKDebugSubclassTypeID", 4),
+    ("kdebug-func", "XRKDebugFunctionTypeID", 4),
+    ("kdebug-arg", "XRKDebugArgumentTypeID", 8),
+    ("start-time", "XRStartTimeTypeID", 8),
+    ("event-time", "XRRecordedEventTimestampTypeID", 8),
+    ("sample-time", "XRSampleTimestampTypeID", 8),
+    ("thread-state", "XRThreadStateTypeID", 4),
+    ("device-session", "XRDeviceSessionTypeID", 4),
+    ("pid", "XRProcessIDTypeID", 4),
+    ("process", "XRProcessTypeID", 4),
+    ("kperf-bt", "XRCoreProfileCallstackTypeID", 4),
+    ("core", "XRCPUCoreTypeID", 4),
+    ("size-in-bytes", "XRSizeInBytesTypeID", 8),
+    ("narrative-text", "XRNarrativeTextTypeID", 4),
+    ("narrative", "XRNarrativeEntryTypeID", 4),
+    ("string", "XRPrototypeStringTypeID", 4),
+    ("uint64", "XRPrototypeValueTypeID", 8),
+    ("connection-uuid64", "XRVisualConnectionUUID64TypeID", 8),
+    ("render-buffer-depth", "XRRenderingBufferDepthTypeID", 4),
+    ("metal-object-label", "XRMetalObjectLabelTypeID", 4),
+    (
+        "metal-nesting-level",
+        "XRMetalEncodingNestingLevelTypeID",
+        4,
+    ),
+    (
+        "metal-workload-priority",
+        "XRMetalWorkloadPriorityTypeID",
+        4,
+    ),
+    ("metal-command-buffer-id", "XRMetalCommandBufferIDTypeID", 8),
+    ("metal-encoder-id", "XRMetalEncoderIDTypeID", 8),
+    ("gpu-frame-number", "XRGPUFrameNumberTypeID", 4),
+    ("boolean", "XRBooleanTypeID", 4),
+    ("mach-absolute-time", "XRMachAbsoluteTimeTypeID", 8),
+    ("mach-continuous-time", "XRMachContinuousTimeTypeID", 8),
+    ("mach-timebase-info", "XRMachTimebaseInfoTypeID", 8),
+    ("time-since-epoch", "XRTimeSinceEpochTypeID", 8),
+    ("formatted-label", "XRFormattedLabelTypeID", 4),
+    ("uint32", "XRGenericUInt32TypeID", 4),
+    ("metal-device-name", "XRMetalDeviceNameTypeID", 4),
+    ("metal-event-name", "XRMetalEventNameTypeID", 4),
+    ("gpu-driver-name", "XRGPUDriverNameTypeID", 4),
+    ("gpu-channel-name", "XRGPUChannelNameTypeID", 4),
+    ("gpu-event-name", "XRGPUEventNameTypeID", 4),
+    ("metal-event", "XRMetalEventTypeID", 4),
+    ("gpu-state", "XRGPUStateTypeID", 4),
+    ("thermal-state", "XRThermalStateTypeID", 4),
+    ("raw-string", "XRRawStringTypeID", 4),
+    ("kdebug-string", "XRKDebugStringIDTypeID", 8),
+    ("event-type", "XROSLogEventTypeID", 4),
+    ("os-signpost-identifier", "XROSSignpostIdentifierTypeID", 8),
+    ("signpost-name", "XRSignpostNameTypeID", 4),
+    ("format-string", "XROSLogFormatStringTypeID", 4),
+    ("text-backtrace", "XRTextBacktraceTypeID", 4),
+    ("subsystem", "XROSLogSubsystemTypeID", 4),
+    ("category", "XROSLogCategoryTypeID", 4),
+    ("os-log-metadata", "XROSLogMetadataTypeID", 4),
+    ("return-location", "XRReturnLocationTypeID", 8),
+    ("gpu-performance-state", "XRGPUPerformanceStateTypeID", 4),
+];
+
+/// The name that stands first in every list.
+const INVALID: &str = "XRInvalidEngineeringTypeID";
+
+/// An engineering type as a bundle has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EngineeringType {
+    /// Its name there.
+    pub(super) id: &'static str,
+    /// Its name in XML.
+    pub(super) xml: &'static str,
+    /// Its place in the bundle's list.
+    pub(super) index: u64,
+    /// The bytes of a value in a row.
+    pub(super) width: usize,
+}
+
+/// The type XML calls `xml`; the invalid one when there is none, which no table here brings about.
+pub(super) fn of(xml: &str) -> EngineeringType {
+    let mut known = all();
+    known
+        .find(|known| known.xml == xml)
+        .unwrap_or(EngineeringType {
+            id: INVALID,
+            xml: "",
+            index: 0,
+            width: 8,
+        })
+}
+
+/// Every type this crate writes, at its place.
+pub(super) fn all() -> impl Iterator<Item = EngineeringType> {
+    (1_u64..)
+        .zip(TYPES)
+        .map(|(index, (xml, id, width))| EngineeringType {
+            id,
+            xml,
+            index,
+            width,
+        })
+}
+
+/// The names a bundle lists, in order.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(INVALID).chain(all().map(|known| known.id))
+}

@@ -1,0 +1,287 @@
+//! `form.template`: the document's own archive, which has everything a table of contents says of
+//! a run and more.
+
+use std::path::Path;
+
+use super::archive::{self, Field, Node};
+use super::inputs::{MACH_EPOCH, TIMEBASE};
+use super::write_file;
+use crate::MARK;
+use crate::error::Error;
+use crate::export::toc::{self, Contents};
+use crate::plan::PlannedProcess;
+use crate::scenario::Scenario;
+use crate::scenario::recording::{Recording, TargetKind};
+
+/// The device's id, as in our tables of contents.
+const DEVICE: &str = "00000000-0000-0000-0000-000000000000";
+
+/// Writes `form.template`.
+pub(super) fn write(bundle: &Path, scenario: &Scenario, runs: &[Contents]) -> Result<(), Error> {
+    let recording = &scenario.recording;
+    let template = |name: &str| format!("com.apple.xray.owner.template.{name}");
+    let (icon, about, version) = (
+        template("iconURL"),
+        template("description"),
+        template("version"),
+    );
+    let roots = vec![
+        (icon.as_str(), Field::Of(Node::text("rsrc://synthetic"))),
+        (about.as_str(), Field::Of(Node::mutable_text(MARK))),
+        (version.as_str(), Field::real(2.1)),
+        ("stubInfoByUUID", Field::Of(instruments())),
+        (
+            "com.apple.xray.run.data",
+            Field::Of(run_list(recording, runs)),
+        ),
+    ];
+    write_file(&bundle.join("form.template"), |out| {
+        archive::write_all(roots, out)
+    })
+}
+
+/// The instruments of the template, by name.
+fn instruments() -> Node {
+    let identifier = "com.apple.xray.instrument-type.metal-application";
+    let stub = Node::mutable_dict([
+        ("name", Node::text("Metal Application")),
+        ("identifier", Node::text(identifier)),
+        ("uuid", Node::text(identifier)),
+    ]);
+    Node::mutable_dict([(identifier, stub)])
+}
+
+fn run_list(recording: &Recording, runs: &[Contents]) -> Node {
+    let number = |contents: &Contents| Node::int(u64::from(contents.run));
+    let next = || Node::int(runs.len() as u64 + 1);
+    let mut by_number: Vec<(Node, Node)> = runs
+        .iter()
+        .map(|contents| (number(contents), run(recording, contents)))
+        .collect();
+    by_number.push((
+        Node::text("XRRunListAllRunsDataKey"),
+        Node::mutable_dict([("XRNextRunNumberKey", next())]),
+    ));
+    Node::numbered(
+        &["XRRunListData", "NSObject"],
+        [
+            Field::Of(Node::mutable_array(runs.iter().map(number))),
+            Field::Of(Node::mutable_map(by_number)),
+            Field::Of(next()),
+        ],
+    )
+}
+
+/// The facts of one run.
+fn run(recording: &Recording, contents: &Contents) -> Node {
+    let start_ns = toc::start_ns_since_1970(contents.run);
+    let target = contents.target();
+    let mut facts = vec![
+        ("targetDevice", device(recording)),
+        ("mach_time_info", clocks(contents)),
+        ("osVersion", os(recording)),
+        ("numberOfCpus", Node::int(8)),
+        ("runInfo", run_info(recording, contents)),
+        (
+            "processDatas",
+            Node::mutable_array(contents.processes.iter().map(process)),
+        ),
+        ("startTime", Node::int(start_ns)),
+        ("runningTime", Node::int(contents.wall_ns)),
+    ];
+    facts.extend(target.map(|target| ("target", process(target))));
+    Node::mutable_dict(facts)
+}
+
+/// `XRRunInfo`, with the fields of Instruments 26.0.
+fn run_info(recording: &Recording, contents: &Contents) -> Node {
+    let target = contents.target();
+    let target_text = |text: Option<String>| Field::Of(Node::text_if(text.as_deref()));
+    let text = |text: &str| Field::Of(Node::text(text));
+    let (start, end) = (start_s(contents), end_s(contents));
+    let facts = [
+        (
+            "_targetTerminationInformation",
+            Field::Of(termination(recording)),
+        ),
+        ("_targetOperatingSystem", text(&recording.os)),
+        (
+            "_targetExitStatus",
+            text(&recording.exit_status.to_string()),
+        ),
+        ("_rawDuration", Field::real(duration_s(contents))),
+        ("_targetName", text(&recording.device)),
+        ("_rawEndTime", Field::real(end)),
+        (
+            "_targetProcessName",
+            target_text(target.map(|target| target.name.clone())),
+        ),
+        ("_recordingSettings", Field::Of(settings())),
+        ("_targetModel", text(&recording.model)),
+        ("_targetPlatform", text("macOS")),
+        ("_arguments", target_text(recording.arguments.clone())),
+        ("_rawStartTime", Field::real(start)),
+        ("_endReason", text(&recording.end_reason)),
+        ("_rawWindowStartTime", Field::real(start)),
+        (
+            "_targetProcessPid",
+            target_text(target.map(|target| target.pid.to_string())),
+        ),
+        ("_instrumentSettings", Field::Of(Node::array([]))),
+        ("_recordingMode", text(&recording.mode)),
+        (
+            "_timeLimit",
+            Field::Of(Node::mutable_text(&recording.time_limit)),
+        ),
+        ("targetType", Field::int(target_type(recording.target))),
+        ("_targetTimeZone", Field::Of(local_time_zone())),
+        ("_targetUUID", text(DEVICE)),
+        ("_instrumentVersion", text(&recording.instruments)),
+        ("_templateName", text(&recording.template)),
+        ("_environment", Field::Of(Node::dict([]))),
+    ];
+    let absent = ABSENT.map(|key| (key, Field::Of(Node::Null)));
+    Node::object(&["XRRunInfo", "NSObject"], facts.into_iter().chain(absent))
+}
+
+/// Fields that are nil unless a run was imported, relayed by a host or paired with a watch.
+const ABSENT: [&str; 13] = [
+    "_importedFrom",
+    "_importedFileRecordingPlanJSON",
+    "_importedFileCreationCommand",
+    "_pairedOperatingSystem",
+    "_pairedPlatform",
+    "_pairedUUID",
+    "_pairedName",
+    "_pairedModel",
+    "_hostUUID",
+    "_hostName",
+    "_hostPlatform",
+    "_hostModel",
+    "_hostOperatingSystem",
+];
+
+const fn target_type(target: TargetKind) -> u64 {
+    match target {
+        TargetKind::AllProcesses => 0,
+        TargetKind::Launched => 1,
+        TargetKind::Attached => 2,
+    }
+}
+
+/// `exit(4)` as 4. Only 0 has been seen; anything else stays the text it is.
+fn termination(recording: &Recording) -> Node {
+    let text = &recording.termination;
+    let code = text
+        .strip_prefix("exit(")
+        .and_then(|rest| rest.strip_suffix(')'))
+        .and_then(|code| code.parse().ok());
+    code.map_or_else(|| Node::text(text), Node::int)
+}
+
+/// What the stock template records, as our tables of contents say.
+fn settings() -> Node {
+    let gpu = Node::array(toc::GPU_SETTINGS.map(Node::text));
+    let settings = Node::mutable_array([Node::dict([("GPU", gpu)])]);
+    Node::dict([("Metal Application", settings)])
+}
+
+/// It says no more than that; the zone's name is beside the clocks.
+fn local_time_zone() -> Node {
+    Node::object(&["NSLocalTimeZone"], std::iter::empty::<(&str, Field)>())
+}
+
+/// Seconds since 1970. Runs start on the hour, so this is exact.
+fn start_s(contents: &Contents) -> f64 {
+    (toc::start_ns_since_1970(contents.run) / 1_000_000_000) as f64
+}
+
+/// The millisecond the table of contents says, and a little, so that it is the same whether a
+/// reader cuts or rounds.
+fn end_s(contents: &Contents) -> f64 {
+    start_s(contents) + (contents.wall_ns / 1_000_000) as f64 / 1e3 + 1e-4
+}
+
+/// Real lengths have parts of nanoseconds; this one makes halves of microseconds round up.
+fn duration_s(contents: &Contents) -> f64 {
+    (contents.wall_ns as f64 + 0.25) / 1e9
+}
+
+fn device(recording: &Recording) -> Node {
+    let hardware = Node::dict([
+        ("numberOfPhysicalCpus", Node::int(8)),
+        ("numberOfCpus", Node::int(8)),
+        ("hwCPU64BitCapable", Node::int(1)),
+    ]);
+    Node::mutable_dict([
+        ("_deviceHostName", Node::text(recording.device.as_str())),
+        ("_deviceVersion", Node::text(build(&recording.os))),
+        ("_deviceIdentifier", Node::text(DEVICE)),
+        ("_productVersion", Node::text(release(&recording.os))),
+        ("_modelName", Node::text(recording.model.as_str())),
+        ("_xrdeviceClassName", Node::text("XRLocalDevice")),
+        (
+            "_rawDeviceDisplayName",
+            Node::text(recording.device.as_str()),
+        ),
+        ("_productType", Node::text("Synthetic1,1")),
+        ("_deviceDisplayName", Node::text(recording.device.as_str())),
+        ("_hardwareInfo", hardware),
+        ("_deviceDescription", Node::text(recording.device.as_str())),
+    ])
+}
+
+fn os(recording: &Recording) -> Node {
+    Node::mutable_dict([
+        ("ProductBuildVersion", Node::text(build(&recording.os))),
+        ("ProductVersion", Node::text(release(&recording.os))),
+        ("ProductName", Node::text("macOS")),
+        (
+            "ProductUserVisibleVersion",
+            Node::text(release(&recording.os)),
+        ),
+    ])
+}
+
+/// `26.0` of `26.0 (25A0000)`
+fn release(os: &str) -> &str {
+    os.split_once(" (").map_or(os, |(release, _)| release)
+}
+
+/// `25A0000` of `26.0 (25A0000)`
+fn build(os: &str) -> &str {
+    let build = os.split_once(" (").map(|(_, build)| build);
+    build
+        .and_then(|build| build.strip_suffix(')'))
+        .unwrap_or_default()
+}
+
+/// The same instant on every clock.
+fn clocks(contents: &Contents) -> Node {
+    let facts = [
+        Node::int(MACH_EPOCH),
+        Node::int(TIMEBASE.0),
+        Node::int(TIMEBASE.1),
+        Node::int(MACH_EPOCH + 2_400_000_000),
+        Node::real(start_s(contents)),
+        Node::text("UTC"),
+    ];
+    Node::mutable_dict([(DEVICE, Node::array(facts))])
+}
+
+fn process(process: &PlannedProcess) -> Node {
+    let pid = || Node::int(u64::from(process.pid));
+    Node::dict([
+        ("displayName", Node::text(process.name.as_str())),
+        ("processID", pid()),
+        ("_pid", pid()),
+        ("_args", Node::text("")),
+        (
+            "_execname",
+            Node::text(format!("/synthetic/{}", process.name)),
+        ),
+        ("specifiedType", Node::int(0)),
+        ("_processProperties", Node::dict([])),
+        ("_launchControlProperties", Node::dict([])),
+    ])
+}

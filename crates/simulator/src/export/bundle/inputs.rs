@@ -1,0 +1,288 @@
+//! The tables a recorder fills and nobody exports: threads, clocks, the GPU, and empty ones that
+//! share a schema and differ in an attribute.
+
+use super::row::RowCells;
+use super::spec::{Attribute, Spec};
+use super::store::Store;
+use crate::error::Error;
+use crate::export::cells::{Cells, Number, Sheet, Text};
+use crate::export::table::Schema;
+use crate::export::tables::ACCELERATOR_ID;
+use crate::export::toc;
+use crate::plan::ProcessIndex;
+
+/// An input table: its columns, its attributes, its rows.
+pub(super) struct Input {
+    pub(super) schema: Schema,
+    attributes: &'static [(&'static str, Attribute)],
+    pub(super) rows: fn(&mut Store<'_>) -> Result<(), Error>,
+}
+
+impl Input {
+    pub(super) fn spec(&self) -> Spec {
+        Spec {
+            schema: self.schema.name,
+            attributes: self.attributes.to_vec(),
+            input: true,
+        }
+    }
+}
+
+/// All of them.
+pub(super) const INPUTS: [Input; 9] = [
+    Input {
+        schema: TICK,
+        attributes: &[("frequency", Attribute::Number(1))],
+        rows: ticks,
+    },
+    Input {
+        schema: KDEBUG,
+        attributes: &[
+            ("codes", Attribute::Codes(&["0x85,0x2"])),
+            ("callstack", Attribute::Text("user")),
+        ],
+        rows: none,
+    },
+    Input {
+        schema: KDEBUG_STRINGS,
+        attributes: &[
+            ("codes", Attribute::Codes(&["33,0x11"])),
+            ("target", Attribute::Text("SINGLE")),
+        ],
+        rows: none,
+    },
+    Input {
+        schema: TIME_INFO,
+        attributes: &[],
+        rows: time_info,
+    },
+    Input {
+        schema: OS_SIGNPOST,
+        attributes: &[("category", Attribute::Text("PointsOfInterest"))],
+        rows: none,
+    },
+    Input {
+        schema: KDEBUG,
+        attributes: &[("codes", Attribute::Codes(&["0x85,0x20", "0x31,0x80"]))],
+        rows: none,
+    },
+    Input {
+        schema: THREAD_INFO,
+        attributes: &[],
+        rows: thread_info,
+    },
+    Input {
+        schema: DEVICE_GPU_INFO,
+        attributes: &[],
+        rows: device_gpu_info,
+    },
+    Input {
+        schema: KDEBUG,
+        attributes: &[
+            ("codes", Attribute::Codes(&["0x31,0xca"])),
+            ("target", Attribute::Text("SINGLE")),
+        ],
+        rows: none,
+    },
+];
+
+const TICK: Schema = Schema {
+    name: "tick",
+    documentation: "",
+    columns: &[("time", "Timestamp", "sample-time")],
+};
+
+const KDEBUG: Schema = Schema {
+    name: "kdebug",
+    documentation: "",
+    columns: &[
+        ("time", "Timestamp", "event-time"),
+        ("thread", "Thread", "thread"),
+        ("core-index", "Core Index", "core"),
+        ("thread-state", "Thread State", "thread-state"),
+        ("cp-kernel-callstack", "CP Kernel Callstack", "kperf-bt"),
+        ("cp-user-callstack", "CP User Callstack", "kperf-bt"),
+        ("class", "Class", "kdebug-class"),
+        ("subclass", "Subclass", "kdebug-subclass"),
+        ("code", "Code", "kdebug-code"),
+        ("function", "Qualifier", "kdebug-func"),
+        ("arg1", "Argument 1", "kdebug-arg"),
+        ("arg2", "Argument 2", "kdebug-arg"),
+        ("arg3", "Argument 3", "kdebug-arg"),
+        ("arg4", "Argument 4", "kdebug-arg"),
+    ],
+};
+
+const KDEBUG_STRINGS: Schema = Schema {
+    name: "kdebug-strings",
+    documentation: "",
+    columns: &[
+        ("time", "Timestamp", "event-time"),
+        ("raw-string", "Raw String", "raw-string"),
+        ("raw-string-id", "Raw String ID", "kdebug-string"),
+        ("class", "Class", "kdebug-class"),
+        ("subclass", "Subclass", "kdebug-subclass"),
+        ("code", "Code", "kdebug-code"),
+        ("function", "Qualifier", "kdebug-func"),
+        ("thread", "Thread", "thread"),
+        ("core-index", "Core Index", "core"),
+    ],
+};
+
+const OS_SIGNPOST: Schema = Schema {
+    name: "os-signpost",
+    documentation: "",
+    columns: &[
+        ("time", "Timestamp", "event-time"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+        ("event-type", "Event Type", "event-type"),
+        ("scope", "Scope", "string"),
+        (
+            "identifier",
+            "Signpost identifier",
+            "os-signpost-identifier",
+        ),
+        ("name", "Name", "signpost-name"),
+        ("format-string", "Format String", "format-string"),
+        ("backtrace", "Backtrace", "text-backtrace"),
+        ("subsystem", "Subsystem", "subsystem"),
+        ("category", "Category", "category"),
+        ("message", "Message", "os-log-metadata"),
+        ("emit-location", "Emit Location", "return-location"),
+    ],
+};
+
+const TIME_INFO: Schema = Schema {
+    name: "time-info",
+    documentation: "",
+    columns: &[
+        ("update-time", "Update Time", "sample-time"),
+        ("mabs-epoch", "Run Epoch", "mach-absolute-time"),
+        ("mct-epoch", "Continuous Epoch", "mach-continuous-time"),
+        ("timebase-info", "Timebase", "mach-timebase-info"),
+        ("trace-start-time", "Trace Start Time", "time-since-epoch"),
+    ],
+};
+
+const THREAD_INFO: Schema = Schema {
+    name: "thread-info",
+    documentation: "",
+    columns: &[
+        ("time", "Timestamp", "event-time"),
+        ("pid", "Process ID", "pid"),
+        ("tid", "Thread ID", "tid"),
+        ("process", "Process", "process"),
+        ("thread", "Thread", "thread"),
+        ("name", "Thread Name", "thread-name"),
+        ("main-thread", "Main Thread", "boolean"),
+    ],
+};
+
+const DEVICE_GPU_INFO: Schema = Schema {
+    name: "device-gpu-info",
+    documentation: "",
+    columns: &[
+        ("timestamp", "Timestamp", "event-time"),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+        ("device-name", "Device Name", "metal-object-label"),
+        ("vendor-name", "Vendor Name", "metal-object-label"),
+        (
+            "recommended-max-working-set-size",
+            "Recommended Max Working Set Size",
+            "size-in-bytes",
+        ),
+        ("headless", "Headless", "boolean"),
+        ("removable", "Removable", "boolean"),
+        ("low-power", "Low Power", "boolean"),
+        ("mobile", "Mobile", "boolean"),
+        ("agx-tracecode-version", "AGX Tracecode Version", "string"),
+        ("perf-map", "Performance State Map", "uint64"),
+    ],
+};
+
+fn none(_store: &mut Store<'_>) -> Result<(), Error> {
+    Ok(())
+}
+
+/// One row a second.
+fn ticks(store: &mut Store<'_>) -> Result<(), Error> {
+    let seconds = store.plan().wall_ns / 1_000_000_000;
+    (1..=seconds).try_for_each(|second| {
+        store.row(|cells| cells.number(Number::EventTime, second * 1_000_000_000))
+    })
+}
+
+/// Mach ticks at the start of a run: some hours after the machine was switched on.
+pub(super) const MACH_EPOCH: u64 = 1_000_000_000_000;
+/// Nanoseconds per tick: 125 / 3, as on Apple silicon.
+pub(super) const TIMEBASE: (u64, u64) = (125, 3);
+/// Marks nanoseconds since 1970.
+const SINCE_EPOCH: u64 = 1 << 63;
+
+fn time_info(store: &mut Store<'_>) -> Result<(), Error> {
+    let start_ns = toc::start_ns_since_1970(store.plan().run);
+    store.row(|cells| {
+        cells.number(Number::EventTime, 0);
+        cells.raw(MACH_EPOCH);
+        cells.raw(MACH_EPOCH + 2_400_000_000);
+        cells.raw((TIMEBASE.0 << 32) | TIMEBASE.1);
+        cells.raw(SINCE_EPOCH | start_ns);
+    })
+}
+
+/// A process's main thread, which has no name, and one that has.
+fn thread_info(store: &mut Store<'_>) -> Result<(), Error> {
+    let plan = store.plan();
+    for (position, process) in plan.processes.iter().enumerate() {
+        let index = ProcessIndex::at(position);
+        let pid = u64::from(process.pid);
+        store.row(|cells| {
+            cells.number(Number::EventTime, 0);
+            cells.number(Number::Pid, pid);
+            cells.number(Number::Tid, process.tid);
+            cells.process(index);
+            cells.thread(index);
+            cells.nothing();
+            cells.number(Number::Boolean, 1);
+        })?;
+        store.row(|cells| {
+            cells.number(Number::EventTime, 0);
+            cells.number(Number::Pid, pid);
+            cells.number(Number::Tid, process.tid + WORKER_TID);
+            cells.process(index);
+            worker(cells, process.tid + WORKER_TID, plan, index);
+            cells.number(Number::Boolean, 0);
+        })?;
+    }
+    Ok(())
+}
+
+/// How far a worker's thread id is from the main thread's: no other process's is there.
+const WORKER_TID: u64 = 0x100_0000;
+
+/// The thread, and its name packed with it.
+fn worker(cells: &mut RowCells<'_>, tid: u64, plan: &crate::plan::Plan, process: ProcessIndex) {
+    let owner = cells.uniquing.process(plan, process);
+    let thread = cells.uniquing.another_thread(tid, owner);
+    let name = cells.uniquing.string("synthetic worker");
+    cells.raw(u64::from(thread));
+    cells.raw((u64::from(name) << 32) | u64::from(thread));
+}
+
+fn device_gpu_info(store: &mut Store<'_>) -> Result<(), Error> {
+    let recording = store.recording();
+    store.row(|cells| {
+        cells.number(Number::EventTime, 0);
+        cells.number(Number::Uint64, ACCELERATOR_ID);
+        cells.text(Text::ObjectLabel, &recording.gpu);
+        cells.text(Text::ObjectLabel, "Synthetic");
+        cells.number(Number::SizeInBytes, 16 << 30);
+        cells.number(Number::Boolean, 0);
+        cells.number(Number::Boolean, 0);
+        cells.number(Number::Boolean, 0);
+        cells.number(Number::Boolean, 1);
+        cells.text(Text::String, "0.0.0");
+        cells.nothing();
+    })
+}

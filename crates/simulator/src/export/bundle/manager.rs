@@ -1,0 +1,131 @@
+//! The table manager's two archives: which tables a run has, where they are, and how it was set up.
+
+use std::path::Path;
+
+use super::archive::{self, Field, Node};
+use super::inputs::TIMEBASE;
+use super::spec::Spec;
+use super::{compressed, create_dir, store};
+use crate::error::Error;
+use crate::plan::Plan;
+use crate::scenario::Scenario;
+
+/// A table's number, with its store and side.
+struct Entry<'s> {
+    id: u64,
+    place: usize,
+    /// 0 is where a modeler or screen reads, 1 where rows come in.
+    side: u64,
+    spec: &'s Spec,
+}
+
+/// Writes `tables.plist` and `exposedTableInfo.plist` of a run whose stores hold these tables.
+pub(super) fn write(
+    core: &Path,
+    (scenario, plan): (&Scenario, &Plan),
+    specs: &[Spec],
+) -> Result<(), Error> {
+    let entries = entries(specs);
+    let manager = create_dir(core.join("table-manager"))?;
+    compressed(&manager.join("tables.plist"), |out| {
+        archive::write(tables(plan.run, specs.len(), &entries), out)
+    })?;
+    let config = create_dir(core.join("core-config"))?;
+    compressed(&config.join("exposedTableInfo.plist"), |out| {
+        archive::write(exposed(scenario, plan, &entries), out)
+    })
+}
+
+/// Every store has one side that is written and one that is read; each third is read twice.
+fn entries(specs: &[Spec]) -> Vec<Entry<'_>> {
+    let stores = || specs.iter().enumerate();
+    let read_twice = stores().filter(|(place, _)| place % 3 == 0);
+    let sides = stores()
+        .map(|store| (0, store))
+        .chain(read_twice.map(|store| (0, store)))
+        .chain(stores().rev().map(|store| (1, store)));
+    (0..)
+        .zip(sides)
+        .map(|(id, (side, (place, spec)))| Entry {
+            id,
+            place,
+            side,
+            spec,
+        })
+        .collect()
+}
+
+fn tables(run: u32, stores: usize, entries: &[Entry<'_>]) -> Node {
+    let detail = |entry: &Entry<'_>| {
+        let detail = Node::dict([
+            ("storeSubpath", Node::text(store::subpath(run, entry.place))),
+            ("side", Node::int(entry.side)),
+            ("spec", entry.spec.node()),
+        ]);
+        (entry.id, detail)
+    };
+    // A dictionary has no order; ids come as they may.
+    let details = entries.iter().rev().map(detail).collect();
+    Node::dict([
+        ("lastStoreIdx", Node::int(stores as u64)),
+        ("nextTableID", Node::int(entries.len() as u64)),
+        ("tableDetails", Node::int_keyed(details)),
+    ])
+}
+
+fn exposed(scenario: &Scenario, plan: &Plan, entries: &[Entry<'_>]) -> Node {
+    let inputs = entries
+        .iter()
+        .filter(|entry| entry.side == 1 && entry.spec.input);
+    let shown = entries.iter().filter(|entry| entry.side == 0);
+    let specs = shown.map(|entry| (entry.id, entry.spec.node())).collect();
+    let target = plan.recorded_target().map(|target| {
+        let pid = plan.process(target).pid;
+        ("target-pid", Node::int(u64::from(pid)))
+    });
+    Node::dict([
+        ("biproductTableIDs", Node::mutable_set([])),
+        (
+            "inputTableIDs",
+            Node::mutable_set(inputs.map(|entry| Node::int(entry.id))),
+        ),
+        ("readOnlySpecsByID", Node::int_keyed(specs)),
+        ("bindingParameters", binding(scenario)),
+        ("modelingParameters", Node::dict(target)),
+    ])
+}
+
+/// How the recorder was set up.
+fn binding(scenario: &Scenario) -> Node {
+    let null = || Node::object(&["NSNull", "NSObject"], std::iter::empty::<(&str, Field)>());
+    let induced = u64::from(scenario.recording.performance_state_induced);
+    Node::dict([
+        ("life-cycle-version", Node::int(1)),
+        ("osx-version", Node::int(os_version(&scenario.recording.os))),
+        ("timebase-numerator", Node::int(TIMEBASE.0)),
+        ("timebase-denominator", Node::int(TIMEBASE.1)),
+        ("logical-cpu-count", Node::int(8)),
+        ("physical-cpu-count", Node::int(8)),
+        ("hw-page-size", Node::int(16_384)),
+        ("vm-page-size", Node::int(16_384)),
+        ("user-page-size", Node::int(16_384)),
+        ("counterprofile", Node::int(0)),
+        ("counterdevice", Node::int(0)),
+        ("shaderprofiler", Node::bool(false)),
+        ("gpuperformancestate", Node::int(induced)),
+        ("targets-already-running", Node::bool(false)),
+        ("target-is-application", Node::bool(false)),
+        ("windowed-recording", Node::bool(false)),
+        ("is-import", Node::int(0)),
+        ("pmcEvents", null()),
+        ("samplingRate", null()),
+    ])
+}
+
+/// `26.3.1 (…)` as 260301; parts that are not there or not numbers count as 0.
+fn os_version(os: &str) -> u64 {
+    let digits = os.split([' ', '(']).next().unwrap_or_default();
+    let mut parts = digits.split('.').map(|part| part.parse().unwrap_or(0));
+    let mut next = || parts.next().unwrap_or(0_u64).min(99);
+    next() * 10_000 + next() * 100 + next()
+}

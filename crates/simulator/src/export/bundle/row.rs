@@ -1,0 +1,95 @@
+//! Cells as the bytes of a row: numbers where they stand, everything else by reference.
+
+use super::layout::Layout;
+use super::uniquing::Uniquing;
+use crate::export::cells::{Cells, Number, Part, Text};
+use crate::plan::{Plan, ProcessIndex};
+
+/// One row after the other, in the same bytes.
+#[derive(Debug)]
+pub(super) struct RowCells<'a> {
+    plan: &'a Plan,
+    pub(super) uniquing: &'a mut Uniquing,
+    pub(super) layout: Layout,
+    row: Vec<u8>,
+    column: usize,
+}
+
+impl<'a> RowCells<'a> {
+    pub(super) fn new(plan: &'a Plan, uniquing: &'a mut Uniquing, layout: Layout) -> Self {
+        Self {
+            plan,
+            uniquing,
+            row: vec![0; layout.row_bytes],
+            layout,
+            column: 0,
+        }
+    }
+
+    /// Starts a row.
+    pub(super) fn clear(&mut self) {
+        self.row.fill(0);
+        self.column = 0;
+    }
+
+    /// The row, whole.
+    pub(super) fn row(&self) -> &[u8] {
+        debug_assert_eq!(
+            self.column,
+            self.layout.columns.len(),
+            "one cell per column"
+        );
+        &self.row
+    }
+
+    /// A value as it is stored; what does not fit its field becomes NULL there.
+    pub(super) fn raw(&mut self, value: u64) {
+        let Some(column) = self.layout.columns.get(self.column) else {
+            return;
+        };
+        let bytes = if column.width == 8 {
+            value.to_le_bytes()
+        } else {
+            u64::from(u32::try_from(value).unwrap_or(u32::MAX)).to_le_bytes()
+        };
+        self.row[column.offset..column.offset + column.width]
+            .copy_from_slice(&bytes[..column.width]);
+        self.column += 1;
+    }
+}
+
+impl Cells for RowCells<'_> {
+    /// All ones.
+    fn nothing(&mut self) {
+        self.raw(u64::MAX);
+    }
+
+    fn number(&mut self, _kind: Number, value: u64) {
+        self.raw(value);
+    }
+
+    fn text(&mut self, _kind: Text, value: &str) {
+        let at = self.uniquing.string(value);
+        self.raw(u64::from(at));
+    }
+
+    fn process(&mut self, process: ProcessIndex) {
+        let at = self.uniquing.process(self.plan, process);
+        self.raw(u64::from(at));
+    }
+
+    fn thread(&mut self, process: ProcessIndex) {
+        let at = self.uniquing.thread(self.plan, process);
+        self.raw(u64::from(at));
+    }
+
+    fn label(&mut self, _tag: &'static str, parts: &[Part<'_>]) {
+        let at = self.uniquing.label(self.plan, parts, true);
+        self.raw(u64::from(at));
+    }
+
+    fn label_once(&mut self, _tag: &'static str, parts: &[Part<'_>]) {
+        let at = self.uniquing.label(self.plan, parts, false);
+        self.raw(u64::from(at));
+    }
+}

@@ -1,0 +1,90 @@
+//! Insertion order. A recording stores rows when they become known, a long interval after the
+//! short ones inside it, so a store's rows are not quite in the order of their times.
+
+use crate::plan::random::Random;
+
+/// Rows that may still change places.
+const WINDOW: usize = 8;
+/// The furthest a row moves.
+const HOPS_MAX: u32 = 7;
+
+/// Rows on their way into a store.
+#[derive(Debug)]
+pub(super) struct Shuffle {
+    random: Random,
+    row_bytes: usize,
+    /// Up to [`WINDOW`] rows, the next to be stored first.
+    waiting: Vec<u8>,
+}
+
+impl Shuffle {
+    pub(super) fn new(random: Random, row_bytes: usize) -> Self {
+        Self {
+            random,
+            row_bytes,
+            waiting: Vec::with_capacity(WINDOW * row_bytes),
+        }
+    }
+
+    /// Takes a row in the table's order; hands on the row whose turn it is.
+    pub(super) fn push(&mut self, row: &[u8], store: &mut impl FnMut(&[u8])) {
+        self.waiting.extend_from_slice(row);
+        if self.random.once_in(8) {
+            let hops = 1 + self.random.below(HOPS_MAX);
+            self.forward(hops);
+        }
+        if self.waiting.len() >= WINDOW * self.row_bytes {
+            store(&self.waiting[..self.row_bytes]);
+            self.waiting.drain(..self.row_bytes);
+        }
+    }
+
+    /// Hands on the rest.
+    pub(super) fn finish(self, store: &mut impl FnMut(&[u8])) {
+        self.waiting.chunks_exact(self.row_bytes).for_each(store);
+    }
+
+    /// Moves the newest row before others, never before one of the same time: a stable sort by
+    /// time brings back the table's order.
+    fn forward(&mut self, hops: u32) {
+        let mut at = self.waiting.len() / self.row_bytes - 1;
+        for _ in 0..hops {
+            if at == 0 || self.time(at - 1) == self.time(at) {
+                return;
+            }
+            let (before, rest) = self.waiting.split_at_mut(at * self.row_bytes);
+            let before = &mut before[(at - 1) * self.row_bytes..];
+            before.swap_with_slice(&mut rest[..self.row_bytes]);
+            at -= 1;
+        }
+    }
+
+    /// The time of a waiting row, as bytes; every row begins with it.
+    fn time(&self, position: usize) -> &[u8] {
+        let start = position * self.row_bytes;
+        &self.waiting[start..start + 8]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stable_sort_by_time_brings_the_order_back() {
+        let mut shuffle = Shuffle::new(Random::of(1, &[]), 16);
+        let mut stored: Vec<[u64; 2]> = Vec::new();
+        let rows: Vec<[u64; 2]> = (0..1_000).map(|n| [n / 3, n]).collect();
+        let mut store = |row: &[u8]| {
+            let word = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().unwrap());
+            stored.push([word(0), word(8)]);
+        };
+        for row in &rows {
+            shuffle.push(&row.map(u64::to_le_bytes).concat(), &mut store);
+        }
+        shuffle.finish(&mut store);
+        assert_ne!(stored, rows, "something moved");
+        stored.sort_by_key(|row| row[0]);
+        assert_eq!(stored, rows);
+    }
+}

@@ -1,0 +1,213 @@
+//! One store: a folder with the rows of a table and what it takes to read them.
+
+use std::path::{Path, PathBuf};
+
+use super::archive::{self, Field, Node};
+use super::bulkstore::Bulkstore;
+use super::layout::{self, Layout};
+use super::row::RowCells;
+use super::spec::Spec;
+use super::uniquing::Uniquing;
+use super::{compressed, create_dir};
+use crate::error::Error;
+use crate::export::cells::Sheet;
+use crate::export::display;
+use crate::export::table::Schema;
+use crate::plan::Plan;
+use crate::plan::random::Random;
+use crate::scenario::recording::Recording;
+use crate::scenario::{Generation, Scenario};
+
+/// A store being written.
+#[derive(Debug)]
+pub(super) struct Store<'a> {
+    plan: &'a Plan,
+    recording: &'a Recording,
+    generation: Generation,
+    dir: PathBuf,
+    spec: Spec,
+    cells: RowCells<'a>,
+    bulk: Bulkstore,
+}
+
+/// Where a store goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'p> {
+    corespace: &'p Path,
+    /// Which one of its run it is, from 0.
+    number: usize,
+}
+
+impl<'p> Place<'p> {
+    pub(super) const fn new(corespace: &'p Path, number: usize) -> Self {
+        Self { corespace, number }
+    }
+}
+
+impl<'a> Store<'a> {
+    /// Starts the store at a place of the plan's run.
+    pub(super) fn create(
+        at: Place<'_>,
+        (schema, spec): (&Schema, Spec),
+        (scenario, plan): (&'a Scenario, &'a Plan),
+        uniquing: &'a mut Uniquing,
+    ) -> Result<Self, Error> {
+        let dir = create_dir(at.corespace.join(subpath(plan.run, at.number)))?;
+        let layout = Layout::of(schema, scenario.xcode);
+        let random = Random::of(
+            scenario.seed,
+            &[ORDER, u64::from(plan.run), at.number as u64],
+        );
+        Ok(Self {
+            plan,
+            recording: &scenario.recording,
+            generation: scenario.xcode,
+            bulk: Bulkstore::create(
+                &dir.join("bulkstore"),
+                layout.row_bytes,
+                scenario.xcode,
+                random,
+            )?,
+            dir,
+            spec,
+            cells: RowCells::new(plan, uniquing, layout),
+        })
+    }
+
+    /// Ends the rows and adds the files that describe them.
+    pub(super) fn finish(self) -> Result<Spec, Error> {
+        let (spec, layout) = (self.spec, &self.cells.layout);
+        let rows = self.bulk.finish()?;
+        let file = |name: &str| self.dir.join(name);
+        compressed(&file("schema.xml"), |out| {
+            out.write_all(&schema_xml(spec.schema, layout, self.generation))
+        })?;
+        compressed(&file("spec.plist"), |out| archive::write(spec.node(), out))?;
+        compressed(&file("bulkstore_descriptor"), |out| {
+            archive::write(descriptor(spec.schema, layout, rows), out)
+        })?;
+        Ok(spec)
+    }
+}
+
+/// Keeps the draws of the insertion order apart from those of the plan.
+const ORDER: u64 = 0x0bde;
+
+impl<'a> Sheet<'a> for Store<'a> {
+    type Cells = RowCells<'a>;
+
+    fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    fn recording(&self) -> &'a Recording {
+        self.recording
+    }
+
+    fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    fn row(&mut self, fill: impl FnOnce(&mut RowCells<'a>)) -> Result<(), Error> {
+        self.cells.clear();
+        fill(&mut self.cells);
+        self.bulk.push(self.cells.row())?;
+        self.cells.uniquing.flush_full()
+    }
+}
+
+/// Where a run keeps a store, below `corespace`.
+pub(super) fn subpath(run: u32, number: usize) -> String {
+    format!("run{run}/core/stores/indexed-store-{number}")
+}
+
+fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
+    let mut out = Vec::new();
+    // Both beginnings have been seen.
+    out.extend_from_slice(match generation {
+        Generation::Xcode16 => b"\n".as_slice(),
+        _ => b"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n",
+    });
+    out.extend_from_slice(b"<schema");
+    attribute("name", name, &mut out);
+    attribute("topology", layout.topology(), &mut out);
+    out.extend_from_slice(b">");
+    for column in &layout.columns {
+        out.extend_from_slice(b"<column");
+        attribute("mnemonic", column.mnemonic, &mut out);
+        attribute("engineeringName", column.name, &mut out);
+        attribute("engineeringType", column.engineering_type, &mut out);
+        if let Some(field) = column.topology_field {
+            attribute("topologyField", field, &mut out);
+        }
+        out.extend_from_slice(b"/>");
+    }
+    out.extend_from_slice(b"</schema>\n");
+    out
+}
+
+fn attribute(name: &str, value: &str, out: &mut Vec<u8>) {
+    out.push(b' ');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"=\"");
+    display::escaped(value, out);
+    out.push(b'"');
+}
+
+/// What `bulkstore_descriptor` says: the fields, their types, and how many rows there are.
+fn descriptor(name: &str, layout: &Layout, rows: u64) -> Node {
+    let topology = ("topology", layout.topology_type());
+    let own = layout
+        .own_fields()
+        .map(|column| (column.mnemonic, layout::field_type(column.width)));
+    let fields = (0_u64..)
+        .zip(std::iter::once(topology).chain(own))
+        .map(|(index, (name, field_type))| field(name, index, field_type));
+    let size = || Node::int(layout.row_bytes as u64);
+    let props = Node::dict([
+        ("storage_manager_version", Node::int(1)),
+        ("next_event_id", Node::int(rows)),
+        ("mono_event_id", Node::int(rows)),
+    ]);
+    let whole = Node::mutable_dict([
+        ("_eventClass", Node::text("XRManagedEvent")),
+        ("_fields", Node::array(fields)),
+        ("_maxEventSize", size()),
+        ("_minEventSize", size()),
+        ("_version", Node::int(1)),
+        ("_variableSize", Node::bool(false)),
+        ("_synopsis", Node::text(name)),
+        ("_publicProps", Node::mutable_dict([])),
+        ("_substitutions", substitutions()),
+        ("_name", Node::text(name)),
+        ("_props", props),
+        ("_identifier", Node::text(name)),
+    ]);
+    Node::numbered(&["XREventDescriptor", "NSObject"], [Field::Of(whole)])
+}
+
+fn field(name: &str, index: u64, field_type: u64) -> Node {
+    let facts = Node::dict([
+        ("_name", Node::text(name)),
+        ("_index", Node::int(index)),
+        ("_type", Node::int(field_type)),
+        ("_multi", Node::int(1)),
+    ]);
+    Node::numbered(&["XRFieldDescriptor", "NSObject"], [Field::Of(facts)])
+}
+
+/// There never are any.
+fn substitutions() -> Node {
+    let facts = Node::mutable_dict([
+        ("next_id", Node::int(0)),
+        ("id_map_nsdata", Node::mutable_data(EMPTY_MAP)),
+        ("substitution_version", Node::int(1)),
+    ]);
+    Node::numbered(
+        &["XRDescriptorSubstitutions", "NSObject"],
+        [Field::Of(facts)],
+    )
+}
+
+/// An archive of the older kind that says 0.
+const EMPTY_MAP: &[u8] = b"\x04\x0bstreamtyped\x81\xe8\x03\x84\x01I\x00";

@@ -1,0 +1,195 @@
+//! What rows refer to instead of holding it: texts, processes, threads and labels, each once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use super::archive::{self, Field, Node};
+use super::integers::Integers;
+use super::{compressed, etypes};
+use crate::error::Error;
+use crate::export::cells::{Number, Part, Text};
+use crate::export::display;
+use crate::plan::{Plan, ProcessIndex};
+
+/// The uniquers of one run.
+#[derive(Debug)]
+pub(super) struct Uniquing {
+    dir: PathBuf,
+    /// `<string>` elements.
+    strings: Vec<u8>,
+    known_strings: FxHashMap<Box<str>, u32>,
+    arrays: Integers,
+    typed: Integers,
+    known_labels: FxHashMap<Box<[u64]>, u32>,
+    processes: FxHashMap<ProcessIndex, u32>,
+    threads: FxHashMap<ProcessIndex, u32>,
+    types: FxHashMap<&'static str, u64>,
+    list: Vec<u64>,
+}
+
+/// Labels remembered so as not to write them again; beyond, they are, and memory stays small.
+const LABELS_REMEMBERED: usize = 200_000;
+
+/// Texts every recording starts with; the empty one has index 0.
+const FIRST_STRINGS: [&str; 4] = ["", "Unknown", "Running", "Blocked"];
+
+/// The session of every process; Apple's own placeholder.
+const SESSION: &str = "TODO";
+
+impl Uniquing {
+    /// Starts the uniquers in a folder, which it makes.
+    pub(super) fn create(dir: &Path) -> Result<Self, Error> {
+        let uniquer = |name: &str| {
+            let dir = dir.join(name);
+            fs::create_dir_all(&dir).map_err(Error::io("create folder", &dir))?;
+            Integers::create(&dir)
+        };
+        let mut uniquing = Self {
+            dir: dir.to_owned(),
+            strings: Vec::new(),
+            known_strings: FxHashMap::default(),
+            arrays: uniquer("arrayUniquer")?,
+            typed: uniquer("typedArrayUniquer")?,
+            known_labels: FxHashMap::default(),
+            processes: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            types: etypes::all()
+                .map(|known| (known.xml, known.index))
+                .collect(),
+            list: Vec::new(),
+        };
+        for text in FIRST_STRINGS {
+            uniquing.string(text);
+        }
+        // The first list of a recording is no process.
+        uniquing.arrays.push(&[0x1000, 0x2000, 0x3000]);
+        Ok(uniquing)
+    }
+
+    /// A text's index.
+    pub(super) fn string(&mut self, text: &str) -> u32 {
+        if let Some(known) = self.known_strings.get(text) {
+            return *known;
+        }
+        let index = u32::try_from(self.known_strings.len()).unwrap_or(u32::MAX);
+        self.strings.extend_from_slice(b"\t<string>");
+        display::escaped(text, &mut self.strings);
+        self.strings.extend_from_slice(b"</string>\n");
+        self.known_strings.insert(text.into(), index);
+        index
+    }
+
+    /// A process's list: its pid and its session.
+    pub(super) fn process(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
+        if let Some(known) = self.processes.get(&process) {
+            return *known;
+        }
+        let session = self.string(SESSION);
+        let pid = plan.process(process).pid;
+        let at = self.arrays.push(&[u64::from(pid), u64::from(session)]);
+        self.processes.insert(process, at);
+        at
+    }
+
+    /// A thread's list: its id and its process.
+    pub(super) fn thread(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
+        if let Some(known) = self.threads.get(&process) {
+            return *known;
+        }
+        let owner = self.process(plan, process);
+        let at = self.another_thread(plan.process(process).tid, owner);
+        self.threads.insert(process, at);
+        at
+    }
+
+    /// A thread that no table names.
+    pub(super) fn another_thread(&mut self, tid: u64, process: u32) -> u32 {
+        self.arrays.push(&[tid, u64::from(process)])
+    }
+
+    /// A label's list: type and value in turns. One that may come `again` is looked up first.
+    pub(super) fn label(&mut self, plan: &Plan, parts: &[Part<'_>], again: bool) -> u32 {
+        let mut list = std::mem::take(&mut self.list);
+        list.clear();
+        for part in parts {
+            list.extend(self.typed_part(plan, part));
+        }
+        let at = self.typed_list(&list, again);
+        self.list = list;
+        at
+    }
+
+    fn typed_list(&mut self, list: &[u64], again: bool) -> u32 {
+        if !again {
+            return self.typed.push(list);
+        }
+        if let Some(known) = self.known_labels.get(list) {
+            return *known;
+        }
+        let at = self.typed.push(list);
+        if self.known_labels.len() < LABELS_REMEMBERED {
+            self.known_labels.insert(list.into(), at);
+        }
+        at
+    }
+
+    fn typed_part(&mut self, plan: &Plan, part: &Part<'_>) -> [u64; 2] {
+        let (xml_type, value) = match *part {
+            Part::Number(kind, value) => (Number::tag(kind), value),
+            Part::Text(kind, text) => (Text::tag(kind), u64::from(self.string(text))),
+            Part::Process(process) => ("process", u64::from(self.process(plan, process))),
+            Part::Thread(process) => ("thread", u64::from(self.thread(plan, process))),
+            // Nobody has shown a label without its process; NULL is all ones everywhere else.
+            Part::Nobody => ("process", u64::MAX),
+        };
+        [self.types.get(xml_type).copied().unwrap_or(0), value]
+    }
+
+    /// Hands on what has gathered.
+    pub(super) fn flush_full(&mut self) -> Result<(), Error> {
+        self.arrays.flush_full()?;
+        self.typed.flush_full()
+    }
+
+    /// Ends the files and adds the lists of texts and types and the table of contents.
+    pub(super) fn finish(self) -> Result<(), Error> {
+        let identifiers = u64::from(self.arrays.len()) + u64::from(self.typed.len());
+        self.arrays.finish()?;
+        self.typed.finish()?;
+        compressed(&self.dir.join("strings"), |out| {
+            out.write_all(STRINGS_HEAD.as_bytes())?;
+            out.write_all(&self.strings)?;
+            out.write_all(b"</array>\n</plist>\n")
+        })?;
+        compressed(&self.dir.join("EngineeringTypes.etypes"), |out| {
+            let names = etypes::names().map(Node::mutable_text);
+            archive::write(Node::mutable_array(names), out)
+        })?;
+        compressed(&self.dir.join("TOC"), |out| {
+            archive::write(contents(identifiers), out)
+        })
+    }
+}
+
+const STRINGS_HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<array>
+"#;
+
+/// Which file holds what.
+fn contents(identifiers: u64) -> Node {
+    let file = |name| Field::Of(Node::text(name));
+    Node::object(
+        &["XRAnalysisCoreObjectRegistryTOC", "NSObject"],
+        [
+            ("typedArrayUniquer", file("typedArrayUniquer")),
+            ("arrayUniquer", file("arrayUniquer")),
+            ("nextUniqueIdentifier", Field::int(identifiers)),
+            ("strings", file("strings")),
+            ("etypeMap", file("EngineeringTypes.etypes")),
+        ],
+    )
+}

@@ -1,0 +1,83 @@
+//! A file that is one zlib stream, written piece by piece.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+use crate::error::Error;
+
+/// Bytes handed to the encoder at a time.
+const CHUNK_BYTES: usize = 1 << 17;
+
+/// A compressed file being written.
+#[derive(Debug)]
+pub(super) struct ZlibFile {
+    path: PathBuf,
+    encoder: ZlibEncoder<BufWriter<File>>,
+    pending: Vec<u8>,
+    len: u64,
+}
+
+impl ZlibFile {
+    /// Starts a file. Bulk data is compressed fast: most of it is zeros and it is written to be read.
+    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+        let file = File::create(path).map_err(Error::io("create", path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            encoder: ZlibEncoder::new(BufWriter::new(file), Compression::fast()),
+            pending: Vec::with_capacity(CHUNK_BYTES * 2),
+            len: 0,
+        })
+    }
+
+    /// Adds bytes; they reach the disk with [`flush_full`](Self::flush_full).
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.pending.extend_from_slice(bytes);
+        self.len += bytes.len() as u64;
+    }
+
+    /// The bytes so far, before compression.
+    pub(super) const fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Hands on what has gathered, when it is worth it.
+    pub(super) fn flush_full(&mut self) -> Result<(), Error> {
+        if self.pending.len() < CHUNK_BYTES {
+            return Ok(());
+        }
+        self.flush()
+    }
+
+    /// Adds zeros up to a length.
+    pub(super) fn fill_to(&mut self, len: u64) -> Result<(), Error> {
+        while self.len < len {
+            let step = (len - self.len).min(CHUNK_BYTES as u64);
+            self.pending
+                .resize(self.pending.len() + usize::try_from(step).unwrap_or(0), 0);
+            self.len += step;
+            self.flush_full()?;
+        }
+        Ok(())
+    }
+
+    /// Ends the file.
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        self.flush()?;
+        self.encoder
+            .finish()
+            .and_then(|mut out| out.flush())
+            .map_err(Error::io("write", &self.path))
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.encoder
+            .write_all(&self.pending)
+            .map_err(Error::io("write", &self.path))?;
+        self.pending.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,252 @@
+//! Cells as elements with dense ids, written out once and referred to afterwards.
+//!
+//! Ids rise by one in document order at every nesting depth. A value that was written before is
+//! `ref`erred to when it is still remembered: texts and composites always are, numbers only
+//! while their slot is not taken by another, which keeps memory small and looks like the real
+//! thing, where the same number may be written out again.
+
+use rustc_hash::FxHashMap;
+
+use super::cells::{Cells, Number, Part, Text};
+use super::display;
+use crate::plan::{Plan, ProcessIndex};
+
+/// The rows of one document, as bytes.
+#[derive(Debug)]
+pub(super) struct XmlCells<'a> {
+    out: Vec<u8>,
+    plan: &'a Plan,
+    /// What stands between the parts of a label.
+    joint: &'static str,
+    last_id: u64,
+    numbers: Vec<Remembered>,
+    texts: Vec<FxHashMap<Box<str>, u64>>,
+    labels: FxHashMap<(&'static str, Box<[u8]>), u64>,
+    processes: FxHashMap<ProcessIndex, u64>,
+    threads: FxHashMap<ProcessIndex, u64>,
+}
+
+impl<'a> XmlCells<'a> {
+    pub(super) fn new(plan: &'a Plan, joint: &'static str) -> Self {
+        Self {
+            out: Vec::new(),
+            plan,
+            joint,
+            last_id: 0,
+            numbers: vec![Remembered::default(); NUMBER_KINDS << SLOT_BITS],
+            texts: vec![FxHashMap::default(); TEXT_KINDS],
+            labels: FxHashMap::default(),
+            processes: FxHashMap::default(),
+            threads: FxHashMap::default(),
+        }
+    }
+
+    /// The bytes so far, to be taken and cleared.
+    pub(super) const fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    fn parts(&mut self, tag: &'static str, parts: &[Part<'_>]) {
+        self.put("\">");
+        for part in parts {
+            match *part {
+                Part::Number(kind, value) => self.number(kind, value),
+                Part::Text(kind, value) => self.text(kind, value),
+                Part::Process(process) => self.process(process),
+                Part::Thread(process) => self.thread(process),
+                Part::Nobody => self.nothing(),
+            }
+        }
+        self.close(tag);
+    }
+
+    fn open(&mut self, tag: &str) -> u64 {
+        self.last_id += 1;
+        self.put("<");
+        self.put(tag);
+        self.put(" id=\"");
+        display::decimal(self.last_id, &mut self.out);
+        self.put("\" fmt=\"");
+        self.last_id
+    }
+
+    fn close(&mut self, tag: &str) {
+        self.put("</");
+        self.put(tag);
+        self.put(">");
+    }
+
+    fn refer(&mut self, tag: &str, id: u64) {
+        self.put("<");
+        self.put(tag);
+        self.put(" ref=\"");
+        display::decimal(id, &mut self.out);
+        self.put("\"/>");
+    }
+
+    pub(super) fn put(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+}
+
+impl Cells for XmlCells<'_> {
+    fn nothing(&mut self) {
+        self.put("<sentinel/>");
+    }
+
+    fn number(&mut self, kind: Number, value: u64) {
+        let slot = kind.slot(value);
+        let known = self.numbers[slot];
+        if known.id != 0 && known.value == value {
+            return self.refer(kind.tag(), known.id);
+        }
+        let id = self.open(kind.tag());
+        kind.show(value, &mut self.out);
+        self.put("\">");
+        display::decimal(value, &mut self.out);
+        self.close(kind.tag());
+        self.numbers[slot] = Remembered { value, id };
+    }
+
+    fn text(&mut self, kind: Text, value: &str) {
+        if let Some(id) = self.texts[kind as usize].get(value) {
+            return self.refer(kind.tag(), *id);
+        }
+        let id = self.open(kind.tag());
+        display::escaped(value, &mut self.out);
+        self.put("\">");
+        display::escaped(value, &mut self.out);
+        self.close(kind.tag());
+        self.texts[kind as usize].insert(value.into(), id);
+    }
+
+    /// `<process fmt="P (1)"><pid>1</pid><device-session>TODO</device-session></process>`
+    fn process(&mut self, process: ProcessIndex) {
+        if let Some(id) = self.processes.get(&process) {
+            return self.refer("process", *id);
+        }
+        let id = self.open("process");
+        self.processes.insert(process, id);
+        show_process(self.plan, process, &mut self.out);
+        self.put("\">");
+        self.number(Number::Pid, u64::from(self.plan.process(process).pid));
+        self.text(Text::DeviceSession, "TODO");
+        self.close("process");
+    }
+
+    /// `<thread fmt="Main Thread 0x1f (P, pid: 1)"><tid>31</tid><process>…</process></thread>`
+    fn thread(&mut self, process: ProcessIndex) {
+        if let Some(id) = self.threads.get(&process) {
+            return self.refer("thread", *id);
+        }
+        let id = self.open("thread");
+        self.threads.insert(process, id);
+        show_thread(self.plan, process, &mut self.out);
+        self.put("\">");
+        self.number(Number::Tid, self.plan.process(process).tid);
+        self.process(process);
+        self.close("thread");
+    }
+
+    fn label(&mut self, tag: &'static str, parts: &[Part<'_>]) {
+        let mut shown = Vec::new();
+        show_parts(self.plan, self.joint, parts, &mut shown);
+        let shown_bytes = shown.len();
+        // Two values may look the same: 1290853 and 1291748 ns are both 1.29 ms.
+        numbers_of(parts).for_each(|value| shown.extend_from_slice(&value.to_le_bytes()));
+        let key = (tag, shown.into_boxed_slice());
+        if let Some(id) = self.labels.get(&key) {
+            return self.refer(tag, *id);
+        }
+        let id = self.open(tag);
+        self.out.extend_from_slice(&key.1[..shown_bytes]);
+        self.labels.insert(key, id);
+        self.parts(tag, parts);
+    }
+
+    fn label_once(&mut self, tag: &'static str, parts: &[Part<'_>]) {
+        self.open(tag);
+        show_parts(self.plan, self.joint, parts, &mut self.out);
+        self.parts(tag, parts);
+    }
+}
+
+fn numbers_of<'p>(parts: &'p [Part<'_>]) -> impl Iterator<Item = u64> + 'p {
+    parts.iter().filter_map(|part| match *part {
+        Part::Number(_, value) => Some(value),
+        _ => None,
+    })
+}
+
+fn show_parts(plan: &Plan, joint: &str, parts: &[Part<'_>], out: &mut Vec<u8>) {
+    for (n, part) in parts.iter().enumerate() {
+        if n > 0 {
+            out.extend_from_slice(joint.as_bytes());
+        }
+        match *part {
+            Part::Number(kind, value) => kind.show(value, out),
+            Part::Text(_, value) => display::escaped(value, out),
+            Part::Process(process) => show_process(plan, process, out),
+            Part::Thread(process) => show_thread(plan, process, out),
+            Part::Nobody => out.extend_from_slice(b"n/a"),
+        }
+    }
+}
+
+fn show_process(plan: &Plan, process: ProcessIndex, out: &mut Vec<u8>) {
+    let process = plan.process(process);
+    display::escaped(&process.name, out);
+    out.extend_from_slice(b" (");
+    display::decimal(u64::from(process.pid), out);
+    out.push(b')');
+}
+
+fn show_thread(plan: &Plan, process: ProcessIndex, out: &mut Vec<u8>) {
+    let process = plan.process(process);
+    out.extend_from_slice(b"Main Thread ");
+    display::hex(process.tid, out);
+    out.extend_from_slice(b" (");
+    display::escaped(&process.name, out);
+    out.extend_from_slice(b", pid: ");
+    display::decimal(u64::from(process.pid), out);
+    out.push(b')');
+}
+
+/// A number written before; id 0 is none.
+#[derive(Debug, Default, Clone, Copy)]
+struct Remembered {
+    value: u64,
+    id: u64,
+}
+
+const NUMBER_KINDS: usize = Number::Priority as usize + 1;
+const TEXT_KINDS: usize = Text::GpuEventName as usize + 1;
+const SLOT_BITS: u32 = 10;
+
+impl Number {
+    /// Where a value of this kind is remembered, if no other took the place (Fibonacci hashing).
+    fn slot(self, value: u64) -> usize {
+        let hash = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SLOT_BITS);
+        ((self as usize) << SLOT_BITS) | usize::try_from(hash).unwrap_or(0)
+    }
+
+    fn show(self, value: u64, out: &mut Vec<u8>) {
+        match self {
+            Self::StartTime | Self::EventTime => display::instant(value, out),
+            Self::Duration => display::duration(value, out),
+            Self::Uint64 => display::thousands(value, out),
+            Self::CommandBufferId | Self::EncoderId | Self::Tid | Self::Priority => {
+                display::hex(value, out);
+            }
+            Self::Frame => {
+                out.extend_from_slice(b"Frame ");
+                display::decimal(value, out);
+            }
+            Self::SizeInBytes => display::bytes(value, out),
+            Self::Boolean => out.extend_from_slice(if value == 0 { b"No" } else { b"Yes" }),
+            Self::Uint32 | Self::NestingLevel | Self::ConnectionUuid | Self::Color | Self::Pid => {
+                display::decimal(value, out);
+            }
+        }
+    }
+}

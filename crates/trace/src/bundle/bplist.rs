@@ -1,0 +1,326 @@
+//! Apple's binary property lists, looked at where they lie.
+//!
+//! Nothing is expanded: a list of ten references to one list of ten references
+//! is twenty numbers in the file and here, where a reader that builds a tree
+//! would make a hundred of it, and of nine such levels a billion. Nothing nests
+//! here either, so nothing recurses, and a list that contains itself is harmless.
+
+use std::ops::Range;
+
+/// A property list.
+pub(crate) struct Binary {
+    bytes: Vec<u8>,
+    nodes: Vec<Node>,
+    reference_size: usize,
+    root: usize,
+}
+
+/// An object of a property list.
+#[derive(Debug, Clone)]
+pub(crate) enum Node {
+    Boolean(bool),
+    Integer(u64),
+    Real(f64),
+    /// Where its bytes are.
+    Text(Range<usize>),
+    /// A text that is not stored as ASCII.
+    Wide(Box<str>),
+    Data(Range<usize>),
+    /// What refers to an object of an archive.
+    Uid(u64),
+    List(References),
+    Dictionary {
+        keys: References,
+        values: References,
+    },
+    /// A date, a negative number, a null, or broken.
+    Other,
+}
+
+/// References that lie one after another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct References {
+    start: usize,
+    count: usize,
+}
+
+const MAGIC: &[u8] = b"bplist00";
+const TRAILER: usize = 32;
+
+impl Binary {
+    /// Reads a list; `None` if it is none. An object that is broken is
+    /// [`Node::Other`]: it may be one that nobody asks for.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.len().checked_sub(TRAILER)?;
+        let (body, trailer) = bytes.split_at_checked(end)?;
+        if !body.starts_with(MAGIC) {
+            return None;
+        }
+        let size = |at: usize| trailer.get(at).map(|&size| usize::from(size));
+        let number = |at: usize| usize::try_from(integer(trailer.get(at..at + 8)?)?).ok();
+        let (offset_size, reference_size) = (size(6)?, size(7)?);
+        let (count, root, table) = (number(8)?, number(16)?, number(24)?);
+        if !(1..=8).contains(&offset_size) || !(1..=8).contains(&reference_size) {
+            return None;
+        }
+        let table_end = table.checked_add(count.checked_mul(offset_size)?)?;
+        let offsets = body.get(table..table_end)?.chunks_exact(offset_size);
+        let mut objects = Objects {
+            body,
+            reference_size,
+            // Objects may overlap: what is converted must not outgrow the file.
+            wide: body.len(),
+        };
+        let nodes = offsets.map(|offset| {
+            let offset = integer(offset).and_then(|offset| usize::try_from(offset).ok());
+            let node = offset.and_then(|offset| objects.node(offset));
+            node.unwrap_or(Node::Other)
+        });
+        let nodes: Vec<Node> = nodes.collect();
+        Some(Self {
+            bytes: bytes.to_vec(),
+            nodes,
+            reference_size,
+            root,
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn root(&self) -> Option<&Node> {
+        self.nodes.get(self.root)
+    }
+
+    /// The object that a reference is to.
+    pub(crate) fn item(&self, references: References, at: usize) -> Option<&Node> {
+        let start = references.start + at * self.reference_size;
+        let reference = self.bytes.get(start..start + self.reference_size)?;
+        let reference = integer(reference).filter(|_| at < references.count)?;
+        self.nodes.get(usize::try_from(reference).ok()?)
+    }
+
+    pub(crate) fn items(&self, references: References) -> impl Iterator<Item = &Node> {
+        (0..references.count).filter_map(move |at| self.item(references, at))
+    }
+
+    /// The keys of a dictionary, and the values.
+    pub(crate) fn members<'a>(
+        &'a self,
+        node: &'a Node,
+    ) -> impl Iterator<Item = (&'a [u8], &'a Node)> {
+        let (keys, values) = match node {
+            Node::Dictionary { keys, values } => (*keys, *values),
+            _ => (References::NONE, References::NONE),
+        };
+        (0..keys.count).filter_map(move |at| {
+            let key = self.text_bytes(self.item(keys, at)?)?;
+            Some((key, self.item(values, at)?))
+        })
+    }
+
+    pub(crate) fn text<'a>(&'a self, node: &'a Node) -> Option<&'a str> {
+        std::str::from_utf8(self.text_bytes(node)?).ok()
+    }
+
+    /// A text, perhaps no UTF-8.
+    pub(crate) fn text_bytes<'a>(&'a self, node: &'a Node) -> Option<&'a [u8]> {
+        match node {
+            Node::Text(range) => self.bytes.get(range.clone()),
+            Node::Wide(text) => Some(text.as_bytes()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn data(&self, node: &Node) -> Option<&[u8]> {
+        match node {
+            Node::Data(range) => self.bytes.get(range.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl References {
+    const NONE: Self = Self { start: 0, count: 0 };
+
+    pub(crate) fn count(self) -> usize {
+        self.count
+    }
+}
+
+/// What reads the objects.
+struct Objects<'a> {
+    body: &'a [u8],
+    reference_size: usize,
+    /// How much may still be converted from UTF-16.
+    wide: usize,
+}
+
+impl Objects<'_> {
+    fn node(&mut self, offset: usize) -> Option<Node> {
+        let &token = self.body.get(offset)?;
+        let (kind, low) = (token >> 4, usize::from(token & 0xf));
+        let after = offset + 1;
+        let number = |size: usize| integer(self.body.get(after..after + size)?);
+        Some(match (kind, low) {
+            (0x0, 0x8 | 0x9) => Node::Boolean(low == 0x9),
+            (0x1, 0..=2) => Node::Integer(number(1 << low)?),
+            (0x1, 3) => number(8)
+                .filter(|&n| i64::try_from(n).is_ok())
+                .map(Node::Integer)?,
+            // 16 bytes hold what is beyond 63 bits.
+            (0x1, 4) => {
+                let high = number(8)?;
+                let low = integer(self.body.get(after + 8..after + 16)?)?;
+                (high == 0).then_some(Node::Integer(low))?
+            }
+            (0x2, 2) => {
+                let bits = u32::try_from(number(4)?).ok()?;
+                Node::Real(f64::from(f32::from_bits(bits)))
+            }
+            (0x2, 3) => Node::Real(f64::from_bits(number(8)?)),
+            (0x4, _) => Node::Data(self.run(after, low, 1)?.0),
+            (0x5, _) => Node::Text(self.run(after, low, 1)?.0),
+            (0x6, _) => self.wide(after, low)?,
+            (0x8, 0..=7) => Node::Uid(number(low + 1)?),
+            (0xa, _) => {
+                let (range, count) = self.run(after, low, self.reference_size)?;
+                let start = range.start;
+                Node::List(References { start, count })
+            }
+            (0xd, _) => {
+                let (range, count) = self.run(after, low, 2 * self.reference_size)?;
+                let start = range.start;
+                let values = start + count * self.reference_size;
+                Node::Dictionary {
+                    keys: References { start, count },
+                    values: References {
+                        start: values,
+                        count,
+                    },
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    /// Where so many things lie, and how many they are.
+    fn run(&self, at: usize, low: usize, size: usize) -> Option<(Range<usize>, usize)> {
+        let (start, count) = if low < 0xf {
+            (at, low)
+        } else {
+            let &token = self.body.get(at)?;
+            let width = 1_usize << (token & 0x3);
+            let count = integer(self.body.get(at + 1..at + 1 + width)?)?;
+            (at + 1 + width, usize::try_from(count).ok()?)
+        };
+        let end = start.checked_add(count.checked_mul(size)?)?;
+        (end <= self.body.len()).then_some((start..end, count))
+    }
+
+    fn wide(&mut self, at: usize, low: usize) -> Option<Node> {
+        let bytes = self.body.get(self.run(at, low, 2)?.0)?;
+        self.wide = self.wide.checked_sub(bytes.len())?;
+        let units = bytes.chunks_exact(2).filter_map(|two| two.try_into().ok());
+        let units = units.map(u16::from_be_bytes);
+        let text: Result<String, _> = char::decode_utf16(units).collect();
+        Some(Node::Wide(text.ok()?.into()))
+    }
+}
+
+/// A number of up to 8 bytes, its big end first.
+fn integer(bytes: &[u8]) -> Option<u64> {
+    let fold = |number: u64, &byte: &u8| (number << 8) | u64::from(byte);
+    (bytes.len() <= 8).then(|| bytes.iter().fold(0, fold))
+}
+
+#[cfg(test)]
+mod tests {
+    use plist::{Dictionary, Value};
+
+    use super::*;
+
+    fn written(value: &Value) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        value.to_writer_binary(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn every_kind() {
+        let mut dictionary = Dictionary::new();
+        let long = "ä".repeat(300);
+        for (key, value) in [
+            ("a", Value::from(u64::MAX)),
+            ("b", Value::from(-1)),
+            ("c", Value::from(70_000)),
+            ("d", Value::from(0.5)),
+            ("e", Value::from("text")),
+            ("f", Value::from(long.as_str())),
+            ("g", Value::from(true)),
+            ("h", Value::Data(vec![1, 2])),
+            ("i", Value::Uid(plist::Uid::new(300))),
+            ("j", Value::Array(vec![Value::from(1), Value::from(2)])),
+        ] {
+            dictionary.insert(key.to_owned(), value);
+        }
+        let list = Binary::parse(&written(&Value::Dictionary(dictionary))).unwrap();
+        let shown = list
+            .members(list.root().unwrap())
+            .map(|(key, node)| match node {
+                Node::Text(_) | Node::Wide(_) => {
+                    format!("{}{}", key[0] as char, list.text(node).unwrap().len())
+                }
+                Node::Data(_) => format!("h{:?}", list.data(node).unwrap()),
+                Node::List(references) => format!("j{}", list.items(*references).count()),
+                other => format!("{}{other:?}", key[0] as char),
+            });
+        let shown: Vec<String> = shown.collect();
+        assert_eq!(
+            shown.join(" "),
+            "aInteger(18446744073709551615) bOther cInteger(70000) dReal(0.5) e4 f600 \
+             gBoolean(true) h[1, 2] iUid(300) j2"
+        );
+    }
+
+    #[test]
+    fn cut_anywhere_and_any_byte_changed() {
+        let value = Value::Array(vec![Value::from("text"), Value::from("ä"), Value::from(7)]);
+        let bytes = written(&value);
+        for end in 0..bytes.len() {
+            let _ = Binary::parse(&bytes[..end]);
+        }
+        for at in 0..bytes.len() {
+            for byte in 0..=255 {
+                let mut changed = bytes.clone();
+                changed[at] = byte;
+                let Some(list) = Binary::parse(&changed) else {
+                    continue;
+                };
+                if let Some(Node::List(references)) = list.root() {
+                    list.items(*references).for_each(|item| {
+                        assert!(list.text(item).is_none_or(|text| text.len() < 99))
+                    });
+                }
+            }
+        }
+    }
+
+    /// Many texts in the same place, each of them converted.
+    #[test]
+    fn overlapping_texts_do_not_outgrow_the_file() {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([0x6f, 0x11, 0x80, 0x00]);
+        bytes.extend([0; 0x10000]);
+        let table = bytes.len() as u64;
+        bytes.extend([8].repeat(0x4000));
+        bytes.extend([0, 0, 0, 0, 0, 0, 1, 1]);
+        for number in [0x4000, 0, table] {
+            bytes.extend(number.to_be_bytes());
+        }
+        let list = Binary::parse(&bytes).unwrap();
+        let wide = |node: &&Node| matches!(node, Node::Wide(_));
+        assert_eq!(list.nodes.iter().filter(wide).count(), 1);
+    }
+}

@@ -1,0 +1,229 @@
+//! What the dynamic linker itself told the kernel's trace: each binary that it
+//! loaded while the trace was recorded.
+//!
+//! Tables `kdebug` that were recorded with the codes `0x1f,0x05` have, of each
+//! binary, two events of one thread after another:
+//!
+//! ```text
+//! class 0x1f, subclass 5   argument 1, 2   3             4
+//! code 0   loaded          UUID            load address
+//! code 1   loaded, more                    of which argument 2 is the path's id
+//! code 5   unloaded        UUID            load address
+//! code 10  the shared cache of a program that starts
+//! ```
+//!
+//! The path of an id is in the tables `kdebug-strings` of the same codes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::files::Files;
+use super::images::{Image, Images};
+use super::layout;
+use super::manager::Store;
+use super::people::People;
+use super::store::Rows;
+use super::uniquing::Uniques;
+use crate::error::Result;
+
+/// What the tables of a run say.
+pub(crate) fn images(files: &Files, stores: &[Store], uniques: &Uniques) -> Result<Images> {
+    let mut paths = BTreeMap::new();
+    for store in of_dyld(stores, "kdebug-strings") {
+        read_paths(files, store, uniques, &mut paths)?;
+    }
+    let mut events = Events::default();
+    for store in of_dyld(stores, "kdebug") {
+        events.read(files, store, uniques)?;
+    }
+    Ok(events.images(&paths))
+}
+
+fn of_dyld<'a>(stores: &'a [Store], schema: &'a str) -> impl Iterator<Item = &'a Store> {
+    let of_dyld = move |store: &&Store| {
+        let codes = store.codes.iter();
+        store.schema == schema
+            && codes
+                .map(|code| code.trim_matches('"'))
+                .any(|c| c == "0x1f,0x05")
+    };
+    stores.iter().filter(of_dyld)
+}
+
+/// The path of each id; `None` where it is said in two ways.
+type Paths = BTreeMap<u64, Option<String>>;
+
+fn read_paths(files: &Files, store: &Store, uniques: &Uniques, paths: &mut Paths) -> Result<()> {
+    let rows = Rows::read(files, store, layout::read(files, &store.path)?, |_| true)?;
+    let (Some(id), Some(text)) = (rows.slot("raw-string-id"), rows.slot("raw-string")) else {
+        return Ok(());
+    };
+    for (id, text) in rows.values(id).zip(rows.values(text)) {
+        let text = text.and_then(|text| uniques.string(text));
+        // An empty string ends each.
+        if let (Some(id), Some(text)) = (id, text.filter(|text| !text.is_empty())) {
+            let path = paths.entry(id).or_insert_with(|| Some(text.to_owned()));
+            if path.as_deref() != Some(text) {
+                *path = None;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Events {
+    /// By pid; a path is still an id.
+    loaded: BTreeMap<u32, Vec<(Image, Option<u64>)>>,
+    /// Processes that started one program, and those that started another.
+    started: BTreeSet<u32>,
+    restarted: BTreeSet<u32>,
+}
+
+/// The columns that are needed, in the order of an [`Event`]'s numbers.
+const COLUMNS: [&str; 7] = [
+    "thread", "class", "subclass", "code", "arg1", "arg2", "arg3",
+];
+
+impl Events {
+    fn read(&mut self, files: &Files, store: &Store, uniques: &Uniques) -> Result<()> {
+        let rows = Rows::read(files, store, layout::read(files, &store.path)?, |_| true)?;
+        let slots: Option<Vec<_>> = COLUMNS.iter().map(|name| rows.slot(name)).collect();
+        let Some(slots) = slots else {
+            return Ok(());
+        };
+        let mut columns: Vec<_> = slots.into_iter().map(|slot| rows.values(slot)).collect();
+        // Where each thread's last binary is.
+        let mut last: BTreeMap<u64, (u32, usize)> = BTreeMap::new();
+        loop {
+            let row: Option<Vec<_>> = columns.iter_mut().map(Iterator::next).collect();
+            let Some(row) = row else {
+                return Ok(());
+            };
+            if let [Some(thread), Some(0x1f), Some(5), Some(code), a, b, c] = row.as_slice() {
+                let arguments = [*a, *b, *c];
+                self.take(*thread, *code, arguments, uniques, &mut last);
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        thread: u64,
+        code: u64,
+        arguments: [Option<u64>; 3],
+        uniques: &Uniques,
+        last: &mut BTreeMap<u64, (u32, usize)>,
+    ) {
+        let Some(pid) = pid_of(thread, uniques) else {
+            return;
+        };
+        match (code, arguments) {
+            (0 | 5, [Some(low), Some(high), Some(start)]) => {
+                let image = Image {
+                    uuid: uuid(low, high),
+                    start,
+                    size: None,
+                    path: None,
+                    gone: code == 5,
+                };
+                let images = self.loaded.entry(pid).or_default();
+                last.insert(thread, (pid, images.len()));
+                images.push((image, None));
+            }
+            (1, [_, Some(path), _]) => {
+                if let Some((pid, at)) = last.remove(&thread)
+                    && let Some(image) = self.loaded.get_mut(&pid).and_then(|all| all.get_mut(at))
+                {
+                    image.1 = Some(path);
+                }
+            }
+            (10, _) if !self.started.insert(pid) => drop(self.restarted.insert(pid)),
+            _ => drop(last.remove(&thread)),
+        }
+    }
+
+    fn images(self, paths: &Paths) -> Images {
+        let mut images = Images::default();
+        for (pid, loaded) in self.loaded {
+            // A process that became another program has the binaries of both here.
+            if self.restarted.contains(&pid) {
+                continue;
+            }
+            let loaded = loaded.into_iter().map(|(image, path)| Image {
+                path: path.and_then(|id| paths.get(&id)?.clone()),
+                ..image
+            });
+            images.add(pid, loaded.collect());
+        }
+        images
+    }
+}
+
+fn pid_of(thread: u64, uniques: &Uniques) -> Option<u32> {
+    let parts = uniques
+        .arrays
+        .get(thread)
+        .filter(|parts| parts.len() == 2)?;
+    u32::try_from(People::pid(parts.get(1)?, uniques)?).ok()
+}
+
+fn uuid(low: u64, high: u64) -> [u8; 16] {
+    let both = u128::from(low) | (u128::from(high) << 64);
+    both.to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uuids_are_the_bytes_of_two_arguments() {
+        let bytes = uuid(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908);
+        assert!(bytes.iter().copied().eq(0..16));
+    }
+
+    #[test]
+    fn events() {
+        // Array 0: process 12. Arrays 1 and 2: its threads. Array 3: of none.
+        let uniques = Uniques::of_arrays(&[&[12, 0], &[0x1f, 0], &[0x2f, 0], &[0x3f, 99]]);
+        let mut events = Events::default();
+        let mut last = BTreeMap::new();
+        let mut take = |thread, code, a, b, c| {
+            let arguments = [Some(a), Some(b), Some(c)];
+            events.take(thread, code, arguments, &uniques, &mut last);
+        };
+        take(1, 10, 0, 0, 0x1000);
+        take(1, 0, 1, 2, 0x10_0000);
+        take(2, 0, 3, 4, 0x20_0000);
+        take(1, 1, 0, 71, 0);
+        take(2, 1, 0, 72, 0);
+        take(1, 1, 0, 73, 0);
+        take(1, 5, 3, 4, 0x20_0000);
+        take(3, 0, 5, 6, 0x30_0000);
+        take(1, 11, 0, 0, 0);
+        take(99, 0, 5, 6, 0x30_0000);
+        let path = |path: &str| Some(path.to_owned());
+        let paths = BTreeMap::from([(71, path("/bin/app")), (72, None), (73, path("/no"))]);
+        let images = events.images(&paths).of(12);
+        let said: Vec<_> = images
+            .iter()
+            .map(|image| (image.start, image.name(), image.gone))
+            .collect();
+        assert_eq!(
+            said,
+            [(0x10_0000, Some("app"), false), (0x20_0000, None, true)]
+        );
+    }
+
+    #[test]
+    fn a_process_that_became_another_program() {
+        let uniques = Uniques::of_arrays(&[&[12, 0], &[0x1f, 0]]);
+        let mut events = Events::default();
+        let mut last = BTreeMap::new();
+        for (code, start) in [(10, 0), (0, 0x10_0000), (10, 0), (0, 0x20_0000)] {
+            let arguments = [Some(1), Some(2), Some(start)];
+            events.take(1, code, arguments, &uniques, &mut last);
+        }
+        assert!(events.images(&BTreeMap::new()).of(12).is_empty());
+    }
+}

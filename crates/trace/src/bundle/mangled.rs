@@ -1,0 +1,264 @@
+//! Names that compilers made, made readable as `xctrace` shows them.
+//!
+//! C++ is read with `cpp_demangle`, whose spelling of some types differs from
+//! LLVM's, which `xctrace` uses. The differences that are known are evened
+//! out; a name with any other stays mangled, which is not pretty, but true.
+//! Swift's names stay mangled, too.
+
+use std::fmt;
+
+/// The longest readable name; substitutions can make it grow without end.
+const LIMIT: usize = 64 << 10;
+
+/// What stands for a symbol that has no shown name; `None` if nothing does for
+/// certain.
+pub(crate) fn readable(name: &str) -> Option<String> {
+    if let Some(function) = name.strip_prefix("DYLD-STUB$$") {
+        let function = function.strip_prefix('_')?;
+        return (!is_mangled(function)).then(|| format!("DYLD-STUB$${function}"));
+    }
+    // Every symbol of C and what is built on it begins with an underscore.
+    let name = name.strip_prefix('_')?;
+    if is_swift(name) {
+        return Some(name.to_owned());
+    }
+    is_cpp(name).then(|| demangled(name).unwrap_or_else(|| name.to_owned()))
+}
+
+/// Whether a name is still as a compiler made it.
+pub(crate) fn is_mangled(name: &str) -> bool {
+    is_cpp(name) || is_swift(name)
+}
+
+/// `_ZN3app4stepEi`; a block in it begins with two underscores more.
+fn is_cpp(name: &str) -> bool {
+    let blocks = name.trim_start_matches('_');
+    blocks.starts_with('Z') && matches!(name.len() - blocks.len(), 1..=4)
+}
+
+fn is_swift(name: &str) -> bool {
+    let name = name.strip_prefix('_').unwrap_or(name);
+    ["$s", "$S", "T0"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+/// What LLVM spells in another way than `cpp_demangle`, or may.
+const DOUBTFUL: &[&str] = &[
+    "{",
+    "[clone",
+    "operator<",
+    "operator>",
+    "decltype",
+    "sizeof",
+    "noexcept",
+    "auto",
+    "__vector",
+    "std::basic_",
+    "std::string",
+    "(, ",
+    ", )",
+    "<, ",
+    ", >",
+    ", , ",
+];
+
+fn demangled(name: &str) -> Option<String> {
+    let symbol = cpp_demangle::Symbol::new(name.as_bytes()).ok()?;
+    let mut text = Capped(String::new());
+    let options = cpp_demangle::DemangleOptions::default();
+    symbol.structured_demangle(&mut text, &options).ok()?;
+    let text = protocols(&lambdas(&text.0)?)?;
+    let text = literals(&text)?.replace("> >", ">>").replace("> >", ">>");
+    (!DOUBTFUL.iter().any(|doubtful| text.contains(doubtful))).then_some(text)
+}
+
+/// `{lambda(int)#2}` → `'lambda0'(int)`; `None` if a brace is anything else.
+fn lambdas(text: &str) -> Option<String> {
+    let mut text = text.to_owned();
+    // The innermost first: the last one that opens.
+    while let Some(start) = text.rfind("{lambda(") {
+        let inside = text.get(start + "{lambda".len()..)?;
+        let end = inside.find('}')?;
+        let (parameters, number) = inside.get(..end)?.rsplit_once('#')?;
+        let number = match number.parse::<u32>().ok()?.checked_sub(1)? {
+            0 => String::new(),
+            later => (later - 1).to_string(),
+        };
+        let spelled = format!("'lambda{number}'{parameters}");
+        text.replace_range(start..=start + "{lambda".len() + end, &spelled);
+        if text.len() > LIMIT {
+            return None;
+        }
+    }
+    Some(text)
+}
+
+/// `NSObject objcproto6Reader*` → `NSObject<Reader>*`, and of any object
+/// `objc_object objcproto6Reader*` → `id<Reader>`.
+fn protocols(text: &str) -> Option<String> {
+    let mut spelled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(" objcproto") {
+        let digits = after.find(|c: char| !c.is_ascii_digit())?;
+        let (length, after) = after.split_at_checked(digits)?;
+        let (protocol, after) = after.split_at_checked(length.parse().ok()?)?;
+        spelled.push_str(before);
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let class = spelled.len() - spelled.trim_end_matches(is_word).len();
+        let class = spelled.split_at_checked(spelled.len() - class)?.1;
+        rest = match class {
+            "" | "const" | "volatile" => return None,
+            "objc_object" => {
+                spelled.truncate(spelled.len() - class.len());
+                spelled.push_str("id");
+                after.strip_prefix('*')?
+            }
+            _ => after,
+        };
+        spelled.push_str(&format!("<{protocol}>"));
+    }
+    spelled.push_str(rest);
+    Some(spelled)
+}
+
+/// `(unsigned long)3` → `3ul`; `None` if a number is of any other type.
+fn literals(text: &str) -> Option<String> {
+    const SUFFIXES: &[(&str, &str)] = &[
+        ("unsigned int", "u"),
+        ("long", "l"),
+        ("unsigned long", "ul"),
+        ("long long", "ll"),
+        ("unsigned long long", "ull"),
+    ];
+    let mut spelled = String::new();
+    let mut rest = text;
+    while let Some(close) = rest.find(')') {
+        let (before, after) = rest.split_at_checked(close)?;
+        let after = after.get(1..)?;
+        let digits = after
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(after.len());
+        if digits == 0 && !after.starts_with('-') {
+            spelled.push_str(before);
+            spelled.push(')');
+            rest = after;
+            continue;
+        }
+        let (before, kind) = before.rsplit_once('(')?;
+        let (_, suffix) = SUFFIXES.iter().find(|(name, _)| *name == kind)?;
+        let (number, after) = after.split_at_checked(digits).filter(|_| digits > 0)?;
+        spelled.push_str(before);
+        spelled.push_str(number);
+        spelled.push_str(suffix);
+        rest = after;
+    }
+    spelled.push_str(rest);
+    Some(spelled)
+}
+
+/// Text that does not grow beyond the limit.
+struct Capped(String);
+
+impl fmt::Write for Capped {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.0.len() + text.len() > LIMIT {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpp() {
+        let cases = [
+            ("__ZN3app4stepEi", "app::step(int)"),
+            (
+                "__ZNK3app3MapISt4pairIiNS_4ListIPKcEEEE4findEy",
+                "app::Map<std::pair<int, app::List<char const*>>>::find(unsigned long long) const",
+            ),
+            (
+                "__ZN3app4ringILj16ELm3ELb1ELi7EEEvv",
+                "void app::ring<16u, 3ul, true, 7>()",
+            ),
+            (
+                "__ZZN3app4openEPKcENK3$_0clEv",
+                "app::open(char const*)::$_0::operator()() const",
+            ),
+            (
+                "__ZZN3app4openEvENKUlvE_clEv",
+                "app::open()::'lambda'()::operator()() const",
+            ),
+            (
+                "__ZZN3app4openEvENKUliE0_clEi",
+                "app::open()::'lambda0'(int)::operator()(int) const",
+            ),
+            (
+                "__ZN3app4sendEPU27objcproto16OS_dispatch_data8NSObjectPU16objcproto6Reader11objc_object",
+                "app::send(NSObject<OS_dispatch_data>*, id<Reader>)",
+            ),
+            (
+                "____ZN3app4eachEU13block_pointerFvvE_block_invoke.20",
+                "invocation function for block in app::each(void () block_pointer)",
+            ),
+        ];
+        for (mangled, expected) in cases {
+            assert_eq!(readable(mangled).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn what_is_doubtful_stays_mangled() {
+        for name in [
+            "_ZN3app4sendEU15objcproto5Other11objc_object",
+            "_ZN3app4sendEPU15objcproto5OtherU16objcproto6Reader8NSObject",
+            "_ZN3app4stepEi.cold.1",
+            "_ZN3app4ringILs16EEEvv",
+            "_ZN3app4ringILln3EEEvv",
+            "_ZN3appgtERKS_",
+            "_Znonsense",
+            "$s3app4stepyySiF",
+        ] {
+            assert_eq!(readable(&format!("_{name}")).as_deref(), Some(name));
+            assert!(is_mangled(name));
+        }
+    }
+
+    #[test]
+    fn other_names() {
+        assert_eq!(
+            readable("DYLD-STUB$$_open").as_deref(),
+            Some("DYLD-STUB$$open")
+        );
+        assert_eq!(readable("DYLD-STUB$$__ZN3app4stepEi"), None);
+        assert_eq!(readable("_main"), None);
+        assert_eq!(readable(""), None);
+        for name in [
+            "main",
+            "_main",
+            "-[App step:]",
+            "__80-[App step]_block_invoke",
+            "Z",
+            "0x1f",
+        ] {
+            assert!(!is_mangled(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_grow_without_end() {
+        let mut name = "_Z1fI1aE".to_owned();
+        for at in 0..60 {
+            let digit = char::from(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[at % 36]);
+            name.push_str(&format!("1aIS{digit}_S{digit}_E"));
+        }
+        let _ = readable(&format!("_{name}"));
+        let _ = readable(&format!("__Z{}", "P".repeat(5000)));
+        let _ = readable(&format!("__ZN{}", "1aI".repeat(5000)));
+    }
+}

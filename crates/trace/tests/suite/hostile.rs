@@ -1,0 +1,474 @@
+//! Bundles made to hurt: each is refused, or read without its bad part, in a
+//! moment and in little memory. None of these panics, hangs, or believes a claim.
+
+use std::time::{Duration, Instant};
+
+use metalens_trace::{Input, LoadOptions, Selection, Trace};
+use plist::{Uid, Value};
+
+use super::mini_bundle::{
+    Archive, Bundled, LISTS, Store, binary, core, dictionary, good, intervals, lists, row, store,
+    strings, tables, tables_at, zip,
+};
+
+/// All of these take milliseconds; what goes wrong takes minutes.
+const MOMENT: Duration = Duration::from_secs(20);
+
+fn load(files: &Bundled) -> Result<Trace, String> {
+    load_archive(&zip(files))
+}
+
+fn load_archive(archive: &[u8]) -> Result<Trace, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bundle.zip");
+    std::fs::write(&path, archive).unwrap();
+    let began = Instant::now();
+    let selection = Selection::everything().with_rendered_labels();
+    let trace = Input::open(&path).and_then(|input| {
+        drop(input.list(LoadOptions::default()));
+        input.load(&selection, LoadOptions::default())
+    });
+    assert!(began.elapsed() < MOMENT, "took {:?}", began.elapsed());
+    trace.map_err(|error| error.to_string())
+}
+
+/// The bundle is refused, for this reason.
+fn refused(files: &Bundled, why: &str) {
+    match load(files) {
+        Ok(_) => panic!("was read, expected: {why}"),
+        Err(error) => assert!(error.contains(why), "{error}"),
+    }
+}
+
+/// The table is refused, for this reason; others are read.
+fn table_refused(files: &Bundled, why: &str) {
+    let trace = load(files).unwrap();
+    match trace.table("metal-gpu-intervals") {
+        Ok(_) => panic!("was read, expected: {why}"),
+        Err(error) => assert!(error.to_string().contains(why), "{error}"),
+    }
+    assert_eq!(trace.table("time-profile").unwrap().rows(), 1);
+}
+
+fn with(path: String, bytes: Vec<u8>) -> Bundled {
+    let mut files = good();
+    files.insert(path, bytes);
+    files
+}
+
+#[test]
+fn the_good_bundle() {
+    let trace = load(&good()).unwrap();
+    assert!(
+        trace
+            .notes
+            .iter()
+            .all(|note| !note.to_string().contains("unsupported"))
+    );
+    let table = trace.table("metal-gpu-intervals").unwrap();
+    assert_eq!(table.rows(), 2);
+    assert_eq!(table.integers("start").unwrap().get(0), Some(100));
+    let label = table.labels("label").unwrap()[1].unwrap();
+    let label = trace.names.label(label).unwrap();
+    assert_eq!(label.submission_id(), Some(31));
+    assert_eq!(trace.run.target.process().unwrap().name, "bench");
+    assert_eq!(trace.table("process-info").unwrap().rows(), 1);
+    assert_eq!(trace.table("time-profile").unwrap().rows(), 1);
+}
+
+#[test]
+fn more_rows_than_the_store_has() {
+    for rows in [4, 100_000, u64::from(u32::MAX), u64::MAX / 80, u64::MAX] {
+        let path = store(2, "bulkstore_descriptor");
+        let trace = load(&with(path, intervals().descriptor(rows))).unwrap();
+        assert!(trace.table("metal-gpu-intervals").is_err(), "{rows} rows");
+    }
+}
+
+/// 60 KB that would be 60 MB of rows, each of which says nothing.
+#[test]
+fn a_zlib_bomb_of_rows() {
+    let mut files = good();
+    let mut bulkstore = intervals().header();
+    bulkstore.resize(60 << 20, 0);
+    let rows = (bulkstore.len() as u64 - 0x1000) / intervals().row_size();
+    files.insert(store(2, "bulkstore"), bulkstore);
+    files.insert(
+        store(2, "bulkstore_descriptor"),
+        intervals().descriptor(rows),
+    );
+    table_refused(&files, "rows are more than so few bytes can hold");
+}
+
+#[test]
+fn a_zlib_bomb_in_every_file_that_is_read_whole() {
+    let bomb = vec![0; 60 << 20];
+    for path in [
+        store(2, "bulkstore_descriptor"),
+        core("table-manager/tables.plist"),
+        core("uniquing/strings"),
+        core("uniquing/EngineeringTypes.etypes"),
+        core("uniquing/arrayUniquer/integeruniquer.index"),
+        "form.template".to_owned(),
+    ] {
+        let trace = load(&with(path.clone(), bomb.clone()));
+        let message = trace.map_or_else(|error| error, |trace| format!("{:?}", trace.notes));
+        assert!(message.contains("it holds more than"), "{path}: {message}");
+    }
+}
+
+/// A hundred preallocated blocks are no bomb: real bundles have them.
+#[test]
+fn preallocated_blocks_are_not_read() {
+    let (_, mut data) = lists(&LISTS);
+    data.resize(100 << 20, 0);
+    let path = core("uniquing/arrayUniquer/integeruniquer.data");
+    let trace = load(&with(path, data)).unwrap();
+    assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 2);
+}
+
+#[test]
+fn index_entries_that_point_anywhere() {
+    let (index, data) = lists(&LISTS);
+    for (offset, block) in [
+        (u32::MAX, 0),
+        (0, u32::MAX),
+        (u32::MAX, u32::MAX),
+        (0x000f_ffff, 0),
+    ] {
+        let mut broken = index.clone();
+        let entry = broken.len() - 8 * LISTS.len();
+        broken[entry..entry + 4].copy_from_slice(&u32::to_le_bytes(offset));
+        broken[entry + 4..entry + 8].copy_from_slice(&u32::to_le_bytes(block));
+        let path = core("uniquing/arrayUniquer/integeruniquer.index");
+        let trace = load(&with(path, broken)).unwrap();
+        assert!(trace.table("metal-gpu-intervals").is_err());
+    }
+    let mut endless = data;
+    endless[32..36].copy_from_slice(&u32::MAX.to_le_bytes());
+    let path = core("uniquing/arrayUniquer/integeruniquer.data");
+    assert!(
+        load(&with(path, endless))
+            .unwrap()
+            .table("metal-gpu-intervals")
+            .is_err()
+    );
+}
+
+#[test]
+fn an_index_shorter_than_its_header() {
+    let (index, _) = lists(&LISTS);
+    for length in 0..48 {
+        let path = core("uniquing/arrayUniquer/integeruniquer.index");
+        drop(load(&with(path, index[..length].to_vec())));
+    }
+}
+
+/// `$objects` in which everything contains everything.
+#[test]
+fn an_archive_of_cycles() {
+    let uids = |count: u64| (0..count).map(|n| Value::Uid(Uid::new(n))).collect();
+    let all: Vec<Value> = uids(64);
+    let object = dictionary([
+        ("NS.keys", Value::Array(all.clone())),
+        ("NS.objects", Value::Array(all.clone())),
+        ("$0", all[1].clone()),
+        ("$1", all[1].clone()),
+        ("$2", all[1].clone()),
+        ("tableDetails", all[1].clone()),
+        ("runInfo", all[1].clone()),
+        ("processDatas", all[1].clone()),
+    ]);
+    let archive = |name: &str| {
+        binary(&dictionary([
+            ("$objects", Value::Array(vec![object.clone(); 64])),
+            ("$top", dictionary([(name, all[1].clone())])),
+        ]))
+    };
+    for path in [
+        core("table-manager/tables.plist"),
+        store(2, "bulkstore_descriptor"),
+    ] {
+        drop(load(&with(path, archive("root"))));
+    }
+    drop(load(&with(
+        "form.template".to_owned(),
+        archive("com.apple.xray.run.data"),
+    )));
+}
+
+#[test]
+fn an_archive_of_a_million_objects() {
+    let mut archive = Archive::new();
+    for _ in 0..1_000_000 {
+        archive.add(1);
+    }
+    let details = archive.dictionary([("$0", u64::MAX.into()), ("$1", 1.into())]);
+    let root = archive.dictionary([("tableDetails", details)]);
+    let path = core("table-manager/tables.plist");
+    let trace = load(&with(path, archive.finish("root", root))).unwrap();
+    assert!(trace.tables().is_empty());
+}
+
+/// Every table's attributes are the same thousand long texts, stored once.
+#[test]
+fn an_archive_whose_tables_share_everything() {
+    let mut archive = Archive::new();
+    let long = archive.add("x".repeat(10_000));
+    let attributes = archive.map(vec![(long.clone(), long.clone()); 1_000]);
+    let spec = archive.dictionary([("schemaName", long), ("attributes", attributes)]);
+    let mut details = vec![("$0".to_owned(), Value::from(10_000_u64))];
+    for at in 0..10_000_u64 {
+        let path = archive.add(format!("run1/core/stores/indexed-store-{at}"));
+        let table = archive.dictionary([("storeSubpath", path), ("spec", spec.clone())]);
+        details.push((format!("${}", 2 * at + 1), at.into()));
+        details.push((format!("${}", 2 * at + 2), table));
+    }
+    let details = archive.dictionary(details.iter().map(|(k, v)| (k.as_str(), v.clone())));
+    let root = archive.dictionary([("tableDetails", details)]);
+    let path = core("table-manager/tables.plist");
+    refused(&with(path, archive.finish("root", root)), "");
+}
+
+/// A binary list by hand: so many lists, each twice the one behind it, or once.
+fn nested(levels: u32, twice: bool) -> Vec<u8> {
+    let mut bytes = b"bplist00".to_vec();
+    let mut offsets = Vec::new();
+    for level in 1..=levels {
+        offsets.push(u32::try_from(bytes.len()).unwrap());
+        let inner = level.to_be_bytes();
+        bytes.push(if twice { 0xa2 } else { 0xa1 });
+        bytes.extend(inner.iter().chain(inner.iter().filter(|_| twice)));
+    }
+    offsets.push(u32::try_from(bytes.len()).unwrap());
+    bytes.push(0x09);
+    let table = bytes.len() as u64;
+    bytes.extend(offsets.iter().flat_map(|offset| offset.to_be_bytes()));
+    bytes.extend([0, 0, 0, 0, 0, 0, 4, 4]);
+    for number in [u64::from(levels) + 1, 0, table] {
+        bytes.extend(number.to_be_bytes());
+    }
+    bytes
+}
+
+/// Forty levels are 500 bytes and would be a trillion lists; a million levels
+/// are as many calls of whatever walks them.
+#[test]
+fn lists_that_double_and_lists_that_nest() {
+    for bytes in [nested(40, true), nested(1_000_000, false)] {
+        for path in [
+            core("table-manager/tables.plist"),
+            core("uniquing/EngineeringTypes.etypes"),
+            core("uniquing/strings"),
+            "form.template".to_owned(),
+        ] {
+            assert!(load(&with(path.clone(), bytes.clone())).is_err(), "{path}");
+        }
+        let manifest = "corespace/MANIFEST.plist".to_owned();
+        assert!(load(&with(manifest, bytes.clone())).is_ok());
+        table_refused(
+            &with(store(2, "bulkstore_descriptor"), bytes),
+            "keyed archive",
+        );
+    }
+}
+
+#[test]
+fn xml_lists_that_nest_or_define_entities() {
+    let nest = |tag: &str| format!("<plist>{}", format!("<{tag}>").repeat(200_000)).into_bytes();
+    let mut laughs = "<!DOCTYPE plist [<!ENTITY a0 \"ha\">".to_owned();
+    for level in 1..40 {
+        let before = format!("&a{};", level - 1);
+        laughs += &format!("<!ENTITY a{level} \"{before}{before}\">");
+    }
+    laughs += "<!ENTITY file SYSTEM \"file:///etc/passwd\">]>";
+    let body = |entity: &str| {
+        format!("{laughs}<plist><array><string>{entity}</string></array></plist>").into_bytes()
+    };
+    for bytes in [nest("array"), nest("dict"), body("&a39;"), body("&file;")] {
+        refused(
+            &with(core("uniquing/strings"), bytes.clone()),
+            "it is no list of strings",
+        );
+        assert!(load(&with("corespace/MANIFEST.plist".to_owned(), bytes)).is_ok());
+    }
+}
+
+#[test]
+fn schemas_that_nest_or_have_a_doctype() {
+    let nested = "<schema>".repeat(100_000).into_bytes();
+    table_refused(&with(store(2, "schema.xml"), nested), "nested deeper");
+    let doctype = [b"<!DOCTYPE a>".to_vec(), intervals().schema_xml()].concat();
+    table_refused(&with(store(2, "schema.xml"), doctype), "DOCTYPE");
+}
+
+#[test]
+fn store_paths_that_lead_elsewhere() {
+    for path in [
+        "run1/core/stores/../../../../../etc/passwd",
+        "run1/core/stores/indexed-store-1/../indexed-store-2",
+        "/etc/passwd",
+        "run2/core/stores/indexed-store-1",
+        "run1/core/stores/indexed-store-99999999999999999999",
+        "run1/core/stores/indexed-store-",
+    ] {
+        let files = with(
+            core("table-manager/tables.plist"),
+            tables_at(&[(path, "metal-gpu-intervals")]),
+        );
+        refused(&files, "a table has no store");
+    }
+}
+
+#[test]
+fn two_stores_of_one_number() {
+    let path = core("table-manager/tables.plist");
+    let twice = tables(&[(2, "metal-gpu-intervals"), (2, "metal-gpu-intervals")]);
+    assert_eq!(load(&with(path.clone(), twice)).unwrap().tables().len(), 1);
+    let two = tables(&[(2, "metal-gpu-intervals"), (2, "time-profile")]);
+    refused(&with(path, two), "one store has two schemas");
+}
+
+#[test]
+fn columns_that_are_there_twice() {
+    let mut double = intervals();
+    double.columns.push(("start", "XRStartTimeTypeID", None));
+    table_refused(
+        &with(store(2, "schema.xml"), double.schema_xml()),
+        "two columns",
+    );
+    let mut fields = intervals();
+    fields.fields.push(("odd", 2));
+    let descriptor = fields.descriptor(2);
+    table_refused(
+        &with(store(2, "bulkstore_descriptor"), descriptor),
+        "two fields",
+    );
+}
+
+/// A hundred thousand columns that are all the row's time.
+#[test]
+fn more_columns_than_fields() {
+    let mut xml = "<schema name=\"metal-gpu-intervals\">".to_owned();
+    for at in 0..100_000 {
+        xml += &format!(
+            "<column mnemonic=\"c{at}\" engineeringType=\"XRStartTimeTypeID\" topologyField=\"XRTraceRelativeTimestampFieldID\"/>"
+        );
+    }
+    xml += "</schema>";
+    let files = with(store(2, "schema.xml"), xml.into_bytes());
+    table_refused(&files, "more columns than fields");
+}
+
+#[test]
+fn more_fields_than_any_store_has() {
+    let names: Vec<String> = (0..50_000).map(|at| format!("f{at}")).collect();
+    let names: &'static [String] = names.leak();
+    let mut wide = intervals();
+    wide.fields = names.iter().map(|name| (name.as_str(), 2)).collect();
+    let files = with(store(2, "bulkstore_descriptor"), wide.descriptor(2));
+    table_refused(&files, "fields");
+}
+
+/// A label of ten thousand references to one long text, in every row.
+#[test]
+fn labels_that_repeat_one_long_text() {
+    let mut files = good();
+    let long = "x".repeat(100_000);
+    files.insert(
+        core("uniquing/strings"),
+        strings(&["", "bench", "Compute", &long]),
+    );
+    let repeated = [0, 3].repeat(10_000);
+    let (index, data) = lists(&[&repeated, &repeated]);
+    let path = core("uniquing/typedArrayUniquer/integeruniquer");
+    files.insert(format!("{path}.index"), index);
+    files.insert(format!("{path}.data"), data);
+    table_refused(&files, "stands for nothing");
+}
+
+/// A stack of ten thousand pieces of ten thousand addresses.
+#[test]
+fn stacks_that_repeat_one_piece() {
+    let mut files = good();
+    let (pieces, addresses) = (vec![2; 10_000], vec![0x1000; 10_000]);
+    let all = [LISTS[0], LISTS[1], &addresses, &pieces, LISTS[4]];
+    let (index, data) = lists(&all);
+    let path = core("uniquing/arrayUniquer/integeruniquer");
+    files.insert(format!("{path}.index"), index);
+    files.insert(format!("{path}.data"), data);
+    let trace = load(&files).unwrap();
+    assert!(trace.table("time-profile").is_err());
+    assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 2);
+}
+
+/// Names that lead out of the archive are no part of the bundle.
+#[test]
+fn archive_entries_that_lead_elsewhere() {
+    let mut files = good();
+    for path in ["../../outside", "/etc/passwd", "a/../../b"] {
+        files.insert(path.to_owned(), b"never read".to_vec());
+    }
+    assert_eq!(load(&files).unwrap().tables().len(), 3);
+}
+
+/// Two entries that claim the same bytes.
+#[test]
+fn archive_entries_that_overlap() {
+    let mut archive = zip(&good());
+    let entry = |archive: &[u8], from: usize| {
+        let rest = &archive[from..];
+        from + rest
+            .windows(4)
+            .position(|four| four == b"PK\x01\x02")
+            .unwrap()
+    };
+    let first = entry(&archive, 0);
+    let second = entry(&archive, first + 4);
+    // Where an entry's bytes are, the 42nd byte of its listing says.
+    archive.copy_within(first + 42..first + 46, second + 42);
+    let error = load_archive(&archive).unwrap_err();
+    assert!(error.contains("zip"), "{error}");
+}
+
+#[test]
+fn an_archive_cut_anywhere() {
+    let archive = zip(&good());
+    for end in (0..archive.len()).step_by(97) {
+        assert!(load_archive(&archive[..end]).is_err());
+    }
+}
+
+/// Rows of a kind that no label, text or process belongs to.
+#[test]
+fn numbers_that_stand_for_nothing() {
+    let store_of = |number: u64| Store {
+        rows: vec![row(&[
+            (u64::MAX, 8),
+            (u64::MAX, 8),
+            (0, 8),
+            (number, 4),
+            (number, 4),
+            (number, 4),
+            (number, 4),
+            (number, 8),
+            (number, 8),
+        ])],
+        ..intervals()
+    };
+    for number in [99, u64::from(u32::MAX) - 1] {
+        let mut files = good();
+        store_of(number).add_to(&mut files, 2);
+        table_refused(&files, "stands for nothing");
+    }
+    let mut files = good();
+    store_of(u64::MAX).add_to(&mut files, 2);
+    assert_eq!(
+        load(&files)
+            .unwrap()
+            .table("metal-gpu-intervals")
+            .unwrap()
+            .rows(),
+        1
+    );
+}
