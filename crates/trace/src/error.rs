@@ -55,7 +55,7 @@ impl Error {
     /// What the owner of the input can do, in one or two sentences.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        self.0.problem.hint()
+        crate::hint::of(&self.0.problem)
     }
 
     /// Names the file, when the code that failed did not know it.
@@ -416,96 +416,6 @@ impl Problem {
                 | Self::EmptyFolder
         )
     }
-
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        let text = match self {
-            Self::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                "the file belongs to somebody else (a recording made with sudo belongs to root): \
-                 `sudo chown -R \"$(id -u):$(id -g)\" PATH` makes it yours"
-            }
-            Self::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-                "check the path; metalens reads an export folder, a table's .xml (.gz, .zst), \
-                 a .zip of a folder, or - for standard input"
-            }
-            Self::Truncated { .. } => {
-                "xctrace probably died while writing it: export it again, or pass \
-                 --allow-truncated to use the whole rows (the report will say so)"
-            }
-            Self::UnsupportedBundle { .. } => {
-                "this Xcode may write something new: on a Mac, `xctrace export` the table and give \
-                 metalens the folder; `metalens selfcheck` shows what differs"
-            }
-            Self::UnreadableTable {
-                schema, path, run, ..
-            } => return Some(export_command(path, *run, schema)),
-            Self::UnfinishedBundle { path } => return Some(recovery_command(path)),
-            Self::NothingSelected => {
-                "check the table's name against `xctrace export --input X.trace --toc`, and \
-                 export with --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"metal-gpu-intervals\"]'"
-            }
-            Self::TocAlone => {
-                "give the folder that holds toc.xml and the tables beside it, or a table's own file"
-            }
-            Self::LfsPointer => "`git lfs pull` fetches it",
-            Self::NotXml { .. } | Self::NotAnExport { .. } => {
-                "metalens reads what `xctrace export --input X.trace --xpath …` writes"
-            }
-            Self::NoSchema => {
-                "exports of tracks (Allocations, Leaks, VM Tracker) have no schema; metalens reads \
-                 tables, exported one table per call"
-            }
-            Self::SeveralExports { .. } => "name one of them",
-            Self::EmptyFolder => {
-                "an export is a folder with toc.xml and one <schema>.xml per table"
-            }
-            Self::SameTableTwice { .. } => "remove one of them, so that nothing is counted twice",
-            Self::Compression { .. } => "the file was damaged on its way: copy or export it again",
-            Self::NoSuchTable { .. } => "`metalens tables INPUT` lists what is there",
-            Self::Doctype
-            | Self::NotUtf8
-            | Self::ControlCharacter { .. }
-            | Self::TokenTooLong { .. }
-            | Self::TooDeep { .. }
-            | Self::TooMany { .. }
-            | Self::Malformed { .. }
-            | Self::MissingCells { .. }
-            | Self::ExtraCell { .. }
-            | Self::WrongTag { .. }
-            | Self::UnknownRef { .. }
-            | Self::RefType { .. }
-            | Self::DuplicateId { .. }
-            | Self::BadNumber { .. }
-            | Self::Negative { .. }
-            | Self::NumberTooLarge { .. }
-            | Self::EndOverflow { .. }
-            | Self::DuplicateMnemonic { .. }
-            | Self::SchemaIncomplete { .. }
-            | Self::UnexpectedElement { .. }
-            | Self::UnexpectedText { .. } => {
-                "the file was edited or damaged, or this Xcode writes something new: export the \
-                 table again, and if it stays, report it with the line above"
-            }
-            _ => return None,
-        };
-        Some(text.to_owned())
-    }
-}
-
-fn export_command(path: &str, run: u64, schema: &str) -> String {
-    format!(
-        "this Xcode may write something new; on a Mac, `xctrace export --input '{path}' --xpath \
-         '/trace-toc/run[@number=\"{run}\"]/data/table[@schema=\"{schema}\"]' --output {schema}.xml` \
-         gives it to metalens"
-    )
-}
-
-fn recovery_command(path: &str) -> String {
-    format!(
-        "on a Mac, `xctrace import --input '{path}/Trace1.run/Attachments/trace-data.atrc' \
-         --template 'Metal System Trace' --output recovered.trace` may recover it"
-    )
 }
 
 /// Up to eight of the items.

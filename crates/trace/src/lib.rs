@@ -29,6 +29,7 @@ mod compare;
 mod error;
 #[doc(hidden)]
 pub mod fuzzing;
+mod hint;
 mod input;
 mod kind;
 mod label;

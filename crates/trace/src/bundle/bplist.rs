@@ -95,9 +95,11 @@ impl Binary {
 
     /// The object that a reference is to.
     pub(crate) fn item(&self, references: References, at: usize) -> Option<&Node> {
+        if at >= references.count {
+            return None;
+        }
         let start = references.start + at * self.reference_size;
-        let reference = self.bytes.get(start..start + self.reference_size)?;
-        let reference = integer(reference).filter(|_| at < references.count)?;
+        let reference = integer(self.bytes.get(start..start + self.reference_size)?)?;
         self.nodes.get(usize::try_from(reference).ok()?)
     }
 
@@ -284,6 +286,19 @@ mod tests {
         );
     }
 
+    /// An archive may refer to any of its objects, however few they are.
+    #[test]
+    fn a_reference_beyond_all_numbers() {
+        let list = Binary::parse(&written(&Value::Array(vec![Value::from(7)]))).unwrap();
+        let Some(&Node::List(references)) = list.root() else {
+            panic!("no list");
+        };
+        assert!(list.item(references, 0).is_some());
+        for at in [1, 256, usize::MAX / 2, usize::MAX] {
+            assert!(list.item(references, at).is_none());
+        }
+    }
+
     #[test]
     fn cut_anywhere_and_any_byte_changed() {
         let value = Value::Array(vec![Value::from("text"), Value::from("ä"), Value::from(7)]);
@@ -300,7 +315,7 @@ mod tests {
                 };
                 if let Some(Node::List(references)) = list.root() {
                     list.items(*references).for_each(|item| {
-                        assert!(list.text(item).is_none_or(|text| text.len() < 99))
+                        assert!(list.text(item).is_none_or(|text| text.len() < 99));
                     });
                 }
             }

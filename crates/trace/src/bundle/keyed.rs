@@ -20,7 +20,8 @@ pub(crate) struct Keyed {
     left: Cell<usize>,
 }
 
-/// A real archive is asked for less than four times its size.
+/// So many answers for each byte, and some; the real bundles at hand are read
+/// whole within it.
 const ANSWERS_PER_BYTE: usize = 64;
 const ANSWERS: usize = 1 << 16;
 

@@ -18,23 +18,17 @@
 //! marked so, never as a guessed text. `metalens selfcheck` compares a bundle
 //! with its own export.
 
-mod archive;
 mod bplist;
 mod display;
-mod dyld;
 mod facts;
 mod files;
-mod images;
 mod inferred;
 mod keyed;
 mod layout;
 mod load;
 mod manager;
-mod mangled;
 mod people;
-mod ranges;
 mod rows;
-mod signature;
 mod store;
 mod symbols;
 mod types;
@@ -45,5 +39,5 @@ pub(crate) use files::Files;
 pub(crate) use keyed::walk_archive;
 pub(crate) use layout::read as read_layout;
 pub(crate) use load::Bundle;
-pub(crate) use mangled::is_mangled;
+pub(crate) use symbols::is_mangled;
 pub(crate) use uniquing::look_up_all;

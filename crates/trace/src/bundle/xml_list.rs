@@ -69,7 +69,7 @@ fn texts(bytes: &[u8], mut tell: impl FnMut(&[String], String) -> Option<()>) ->
             }
             Event::Text(more) if innermost => text.push_str(&more.into_inner()),
             Event::GeneralRef(entity) if innermost => {
-                text.push(character_of(&entity.into_inner())?)
+                text.push(character_of(&entity.into_inner())?);
             }
             Event::Text(more) => more.into_inner().trim().is_empty().then_some(())?,
             Event::GeneralRef(_) | Event::CData(_) => return None,

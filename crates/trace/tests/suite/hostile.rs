@@ -85,12 +85,12 @@ fn more_rows_than_the_store_has() {
     }
 }
 
-/// 60 KB that would be 60 MB of rows, each of which says nothing.
+/// 10 KB that would be 10 MB of rows, each of which says nothing.
 #[test]
 fn a_zlib_bomb_of_rows() {
     let mut files = good();
     let mut bulkstore = intervals().header();
-    bulkstore.resize(60 << 20, 0);
+    bulkstore.resize(10 << 20, 0);
     let rows = (bulkstore.len() as u64 - 0x1000) / intervals().row_size();
     files.insert(store(2, "bulkstore"), bulkstore);
     files.insert(
@@ -102,7 +102,7 @@ fn a_zlib_bomb_of_rows() {
 
 #[test]
 fn a_zlib_bomb_in_every_file_that_is_read_whole() {
-    let bomb = vec![0; 60 << 20];
+    let bomb = vec![0; 10 << 20];
     for path in [
         store(2, "bulkstore_descriptor"),
         core("table-manager/tables.plist"),
@@ -117,11 +117,11 @@ fn a_zlib_bomb_in_every_file_that_is_read_whole() {
     }
 }
 
-/// A hundred preallocated blocks are no bomb: real bundles have them.
+/// Preallocated blocks are no bomb: real bundles have a hundred.
 #[test]
 fn preallocated_blocks_are_not_read() {
     let (_, mut data) = lists(&LISTS);
-    data.resize(100 << 20, 0);
+    data.resize(20 << 20, 0);
     let path = core("uniquing/arrayUniquer/integeruniquer.data");
     let trace = load(&with(path, data)).unwrap();
     assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 2);
@@ -197,6 +197,15 @@ fn an_archive_of_cycles() {
     )));
 }
 
+/// Found by fuzzing: the number of an object times the width of a reference.
+#[test]
+fn an_archive_that_refers_to_the_last_of_all_objects() {
+    let archive = Archive::new();
+    let root = archive.finish("root", Value::Uid(Uid::new(u64::MAX)));
+    let path = core("table-manager/tables.plist");
+    refused(&with(path, root), "it lists no tables");
+}
+
 #[test]
 fn an_archive_of_a_million_objects() {
     let mut archive = Archive::new();
@@ -251,11 +260,11 @@ fn nested(levels: u32, twice: bool) -> Vec<u8> {
     bytes
 }
 
-/// Forty levels are 500 bytes and would be a trillion lists; a million levels
+/// Forty levels are 500 bytes and would be a trillion lists; 200,000 levels
 /// are as many calls of whatever walks them.
 #[test]
 fn lists_that_double_and_lists_that_nest() {
-    for bytes in [nested(40, true), nested(1_000_000, false)] {
+    for bytes in [nested(40, true), nested(200_000, false)] {
         for path in [
             core("table-manager/tables.plist"),
             core("uniquing/EngineeringTypes.etypes"),
@@ -332,7 +341,7 @@ fn two_stores_of_one_number() {
 #[test]
 fn columns_that_are_there_twice() {
     let mut double = intervals();
-    double.columns.push(("start", "XRStartTimeTypeID", None));
+    double.columns.push(double.columns[0]);
     table_refused(
         &with(store(2, "schema.xml"), double.schema_xml()),
         "two columns",
@@ -362,7 +371,7 @@ fn more_columns_than_fields() {
 
 #[test]
 fn more_fields_than_any_store_has() {
-    let names: Vec<String> = (0..50_000).map(|at| format!("f{at}")).collect();
+    let names: Vec<String> = (0..5_000).map(|at| format!("f{at}")).collect();
     let names: &'static [String] = names.leak();
     let mut wide = intervals();
     wide.fields = names.iter().map(|name| (name.as_str(), 2)).collect();

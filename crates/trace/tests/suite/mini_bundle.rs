@@ -47,17 +47,17 @@ pub(crate) fn zip(files: &Bundled) -> Vec<u8> {
     for (path, bytes) in files {
         let options = zip::write::SimpleFileOptions::default();
         let path = format!("X.trace/{path}");
-        archive.start_file(path, options).expect("a new entry");
-        archive.write_all(&zlib(bytes)).expect("room for it");
+        archive.start_file(path, options).unwrap();
+        archive.write_all(&zlib(bytes)).unwrap();
     }
-    archive.finish().expect("an archive").into_inner()
+    archive.finish().unwrap().into_inner()
 }
 
 /// One zlib stream.
 pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
-    encoder.write_all(bytes).expect("room in memory");
-    encoder.finish().expect("room in memory")
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 /// An archive under construction: its objects, of which the first is null.
@@ -122,7 +122,7 @@ pub(crate) fn dictionary<'k>(entries: impl IntoIterator<Item = (&'k str, Value)>
 /// A property list in its binary form.
 pub(crate) fn binary(value: &Value) -> Vec<u8> {
     let mut bytes = Vec::new();
-    value.to_writer_binary(&mut bytes).expect("room in memory");
+    value.to_writer_binary(&mut bytes).unwrap();
     bytes
 }
 
@@ -227,7 +227,7 @@ impl Store {
 
     /// The header of a bulkstore, without a row.
     pub(crate) fn header(&self) -> Vec<u8> {
-        let size = u32::try_from(self.row_size()).expect("a small row");
+        let size = u32::try_from(self.row_size()).unwrap();
         let words = [0x1234_0a0a, 3, 40, 0x1000, size, size * 0x4000, 0x4000];
         let mut bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         bytes.resize(0x1000, 0);
@@ -395,10 +395,10 @@ pub(crate) fn lists(lists: &[&[u64]]) -> (Vec<u8>, Vec<u8>) {
     let (mut index, mut data) = (header.clone(), header);
     index.extend([0; 8]);
     for list in lists {
-        let offset = u32::try_from(data.len()).expect("few lists");
+        let offset = u32::try_from(data.len()).unwrap();
         index.extend(offset.to_le_bytes());
         index.extend(0_u32.to_le_bytes());
-        let count = u32::try_from(list.len()).expect("a short list");
+        let count = u32::try_from(list.len()).unwrap();
         data.extend(count.to_le_bytes());
         data.extend(list.iter().flat_map(|number| number.to_le_bytes()));
     }

@@ -16,13 +16,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::files::Files;
 use super::images::{Image, Images};
-use super::layout;
-use super::manager::Store;
-use super::people::People;
-use super::store::Rows;
-use super::uniquing::Uniques;
+use crate::bundle::files::Files;
+use crate::bundle::layout;
+use crate::bundle::manager::Store;
+use crate::bundle::people::People;
+use crate::bundle::store::Rows;
+use crate::bundle::uniquing::Uniques;
 use crate::error::Result;
 
 /// What the tables of a run say.

@@ -7,20 +7,27 @@
 //! A frame has a name only where all of that is certain. Nothing is read before
 //! somebody asks for the first name.
 
+mod archive;
+mod dyld;
+mod images;
+mod mangled;
+mod ranges;
+mod signature;
+
+pub(crate) use mangled::is_mangled;
+
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::archive::{Archive, Refusal};
-use super::dyld;
 use super::files::Files;
-use super::images::{Image, Images};
 use super::manager::Store;
 use super::people::People;
-use super::ranges::Ranges;
-use super::signature;
 use super::uniquing::Uniques;
 use crate::note::Note;
+use archive::{Archive, Refusal};
+use images::{Image, Images};
+use ranges::Ranges;
 
 /// The names of a run's functions.
 pub(crate) struct Symbols<'a> {
@@ -209,7 +216,7 @@ impl<'a> Symbols<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::archive::tests::archive;
+    use super::archive::tests::archive;
     use super::*;
 
     const APP: [u8; 16] = [0xa0; 16];

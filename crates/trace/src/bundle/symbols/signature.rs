@@ -16,9 +16,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::files::Files;
 use super::images::{Image, Images};
-use super::keyed::{Keyed, Object};
+use crate::bundle::files::Files;
+use crate::bundle::keyed::{Keyed, Object};
 
 /// What `form.template` says of a run; `None` if it says it in a way that was
 /// never seen.
