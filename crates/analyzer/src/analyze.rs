@@ -3,7 +3,6 @@
 use std::num::NonZeroU64;
 
 use metalens_trace::{Names, Selection, Trace};
-use rustc_hash::FxHashSet;
 
 use crate::error::{Error, Result};
 use crate::facts::{process_facts, run_facts, source, target_facts};
@@ -57,14 +56,16 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Report> {
     let (source, run) = (source(&trace), run_facts(&trace));
     let mut notes = trace_notes(&trace);
     let label_pairs = label_pairs(&trace);
-    let timeline = Timeline::take(&mut trace)?;
+    let mut timeline = Timeline::take(&mut trace)?;
     let names = &trace.names;
     let everyone = usage(&timeline.intervals, WHOLE, names);
     let target = choose_target(request, &trace, &timeline, &everyone)?;
     let (window, excluded) = window(request, &timeline, &target, names)?;
-    let all = timeline.intervals.iter();
-    let mine = all.filter(|one| target.is(one.process) && touches(one.span, window));
-    let mine: Vec<Interval> = mine.copied().collect();
+    let processes = process_facts(&everyone, &timeline, window, &target, names);
+    let others = Others::of(&timeline, &target, window);
+    // From here on only the target's own intervals matter; there may be millions.
+    let mut mine = std::mem::take(&mut timeline.intervals);
+    mine.retain(|one| target.is(one.process) && touches(one.span, window));
     let occupancy = occupancy(&mine, window);
     let kernels = NamedIntervals::of(&mine, &KernelNames::new(names, &label_pairs));
     let mut report = Report {
@@ -78,12 +79,18 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Report> {
             span_ns: window.length_ns(),
             excluded,
         },
-        counts: counts(&mine, &kernels, &timeline),
-        busy: busy(&mine, &occupancy, &timeline, &target, window),
+        counts: counts(&mine, &kernels, &others),
+        busy: busy(
+            &mine,
+            &occupancy,
+            &others,
+            timeline.active.as_deref(),
+            window,
+        ),
         gaps: gap_facts(&occupancy.gaps, &kernels),
         kernels: kernels.summaries(&mine, window, names),
         channels: channels(&mine, window, names),
-        processes: process_facts(&everyone, &timeline, window, &target, names),
+        processes,
         notes: Vec::new(),
     };
     notes.extend(report_notes(&target, &report, &mine, window));
@@ -158,41 +165,55 @@ fn window(
     Ok((window, excluded.collect()))
 }
 
-fn counts(mine: &[Interval], kernels: &NamedIntervals, timeline: &Timeline) -> Counts {
+/// What is known of everyone's intervals when only the target's are left.
+struct Others {
+    all_intervals: u64,
+    unattributed: u64,
+    /// When others were on the GPU inside the window.
+    busy: Vec<Span>,
+}
+
+impl Others {
+    fn of(timeline: &Timeline, target: &Target, window: Span) -> Self {
+        let all = timeline.intervals.iter();
+        let others = all.clone().filter(|one| !target.is(one.process));
+        Self {
+            all_intervals: timeline.intervals.len() as u64,
+            unattributed: all.filter(|one| one.process.is_none()).count() as u64,
+            busy: union(others.map(|one| one.span.clip(window))),
+        }
+    }
+}
+
+fn counts(mine: &[Interval], kernels: &NamedIntervals, others: &Others) -> Counts {
+    // Ids nearly rise with time, so that sorting them is quicker than hashing.
     let distinct = |id: fn(&Interval) -> Option<NonZeroU64>| {
-        mine.iter().filter_map(id).collect::<FxHashSet<_>>().len() as u64
+        let mut ids: Vec<NonZeroU64> = mine.iter().filter_map(id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.len() as u64
     };
-    let unattributed = timeline
-        .intervals
-        .iter()
-        .filter(|one| one.process.is_none());
     Counts {
         intervals: mine.len() as u64,
         encoders: distinct(|interval| interval.encoder),
         command_buffers: distinct(|interval| interval.command_buffer),
         kernels: kernels.count() as u64,
-        all_intervals: timeline.intervals.len() as u64,
-        unattributed: unattributed.count() as u64,
+        all_intervals: others.all_intervals,
+        unattributed: others.unattributed,
     }
 }
 
 fn busy(
     mine: &[Interval],
     occupancy: &Occupancy,
-    timeline: &Timeline,
-    target: &Target,
+    others: &Others,
+    active: Option<&[Span]>,
     window: Span,
 ) -> Busy {
     let busy_ns = length_ns(&occupancy.busy);
     let sum_ns = sum_ns(mine, window);
-    let others = timeline
-        .intervals
-        .iter()
-        .filter(|one| !target.is(one.process));
-    let foreign = union(others.map(|one| one.span.clip(window)));
-    let foreign_busy_ns = length_ns(&foreign);
-    let foreign_overlap_ns = overlap_ns(&occupancy.busy, &foreign);
-    let active = timeline.active.as_ref();
+    let foreign_busy_ns = length_ns(&others.busy);
+    let foreign_overlap_ns = overlap_ns(&occupancy.busy, &others.busy);
     Busy {
         busy_ns,
         sum_ns,

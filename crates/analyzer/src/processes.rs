@@ -1,10 +1,8 @@
 //! Who used the GPU, and how much of it.
 
-use metalens_trace::{Names, Process, ProcessId};
-use rustc_hash::FxHashMap;
-
 use crate::spans::Span;
 use crate::timeline::Interval;
+use metalens_trace::{Names, Process, ProcessId};
 
 /// One process's use of the GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,27 +20,28 @@ pub(crate) struct ProcessUse {
 /// Everyone who used the GPU within a window, the busiest first; then by name and pid.
 #[must_use]
 pub(crate) fn usage(intervals: &[Interval], window: Span, names: &Names) -> Vec<ProcessUse> {
-    let mut running: FxHashMap<ProcessId, Running> = FxHashMap::default();
-    for interval in intervals
-        .iter()
-        .filter(|interval| touches(interval.span, window))
-    {
-        if let Some(id) = interval.process {
-            running
-                .entry(id)
-                .or_default()
-                .add(interval.span.clip(window));
+    // Processes are numbered from 0: a list is quicker than a map, per interval.
+    let mut running: Vec<Running> = Vec::new();
+    for interval in intervals {
+        let Some(id) = interval.process.filter(|_| touches(interval.span, window)) else {
+            continue;
+        };
+        if running.len() <= id.index() {
+            running.resize_with(id.index() + 1, Running::default);
+        }
+        if let Some(running) = running.get_mut(id.index()) {
+            running.add(interval.span.clip(window));
         }
     }
-    let mut used: Vec<ProcessUse> = running
-        .into_iter()
-        .filter_map(|(id, running)| {
-            Some(ProcessUse {
-                id,
-                process: names.process(id)?,
-                intervals: running.intervals,
-                busy_ns: running.busy_ns,
-            })
+    let mut used: Vec<ProcessUse> = names
+        .processes()
+        .zip(running)
+        .filter(|(_, running)| running.intervals > 0)
+        .map(|((id, process), running)| ProcessUse {
+            id,
+            process,
+            intervals: running.intervals,
+            busy_ns: running.busy_ns,
         })
         .collect();
     used.sort_by(|a, b| {

@@ -234,7 +234,10 @@ impl Integers {
     }
 
     pub(crate) fn from_rows(rows: impl Iterator<Item = Option<u64>>) -> Self {
-        let mut integers = Self::default();
+        let mut integers = Self {
+            values: Vec::with_capacity(rows.size_hint().0),
+            nulls: Vec::new(),
+        };
         rows.for_each(|value| integers.push(value));
         integers
     }

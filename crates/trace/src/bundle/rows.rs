@@ -372,20 +372,28 @@ fn each<T: Copy>(
     values: impl Iterator<Item = Option<u64>>,
     mut decode: impl FnMut(u64) -> Option<T>,
 ) -> Result<Vec<Option<T>>, u64> {
-    let mut known: HashMap<u64, T, FxBuildHasher> = HashMap::default();
-    let mut decoded = Vec::new();
+    /// Most numbers are small and come again and again: a list finds them fastest.
+    const DENSE: usize = 1 << 12;
+    let mut dense: Vec<Option<T>> = vec![None; DENSE];
+    let mut sparse: HashMap<u64, T, FxBuildHasher> = HashMap::default();
+    let mut decoded = Vec::with_capacity(values.size_hint().0);
     for value in values {
         let Some(value) = value else {
             decoded.push(None);
             continue;
         };
-        let found = match known.get(&value) {
-            Some(&found) => found,
-            None => {
-                let found = decode(value).ok_or(value)?;
-                known.insert(value, found);
-                found
-            }
+        let place = usize::try_from(value).ok().and_then(|at| dense.get_mut(at));
+        let found = match place {
+            Some(Some(found)) => *found,
+            Some(place) => *place.insert(decode(value).ok_or(value)?),
+            None => match sparse.get(&value) {
+                Some(&found) => found,
+                None => {
+                    let found = decode(value).ok_or(value)?;
+                    sparse.insert(value, found);
+                    found
+                }
+            },
         };
         decoded.push(Some(found));
     }
