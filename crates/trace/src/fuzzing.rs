@@ -45,7 +45,7 @@ pub fn bundle(files: Bundled) {
         return;
     };
     let selection = Selection::everything().with_rendered_labels();
-    drop(bundle.list(None));
+    drop(bundle.list());
     for (_, position) in bundle.toc().runs.iter().zip(1..) {
         drop(bundle.load(&selection, position));
     }

@@ -7,7 +7,6 @@
 
 use super::facts::date_of_ns;
 use super::files::Files;
-use super::layout;
 use super::manager::Store;
 use super::people::People;
 use super::store::Rows;
@@ -83,9 +82,6 @@ fn start_date(files: &Files, stores: &[Store]) -> Result<Option<String>> {
 fn rows_of(schema: &str, files: &Files, stores: &[Store]) -> Result<Option<Rows>> {
     match stores.iter().find(|store| store.schema == schema) {
         None => Ok(None),
-        Some(store) => {
-            let layout = layout::read(files, &store.path)?;
-            Rows::read(files, store, layout, |_| true).map(Some)
-        }
+        Some(store) => Rows::whole(files, store).map(Some),
     }
 }

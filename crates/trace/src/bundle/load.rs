@@ -29,6 +29,8 @@ pub(crate) struct Bundle {
     toc: Toc,
     /// The N of each `corespace/runN`, in the order of the table of contents.
     runs: Vec<u64>,
+    /// The stores of each run, in the same order.
+    stores: Vec<Vec<Store>>,
     synthetic: bool,
 }
 
@@ -92,14 +94,20 @@ impl Bundle {
         }
         let mut toc = facts::read(&files, &runs)?;
         let synthetic = facts::is_synthetic(&files);
-        for (run, number) in toc.runs.iter_mut().zip(&runs) {
-            run.tables = listed_tables(&manager::stores(&files, *number)?);
+        let stores: Result<Vec<Vec<Store>>> = runs
+            .iter()
+            .map(|run| manager::stores(&files, *run))
+            .collect();
+        let stores = stores?;
+        for (run, stores) in toc.runs.iter_mut().zip(&stores) {
+            run.tables = listed_tables(stores);
             run.synthetic = synthetic;
         }
         Ok(Self {
             files,
             toc,
             runs,
+            stores,
             synthetic,
         })
     }
@@ -119,9 +127,8 @@ impl Bundle {
     /// The stores are read on a thread of their own, one ahead of the one that
     /// is decoded: inflating them takes as long as saying what they mean.
     pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<Read> {
-        let run = self.run_at(position)?;
-        let stores = manager::stores(&self.files, run)?;
-        let wanted: Vec<Wanted<'_>> = wanted(&stores, selection, position);
+        let (run, stores) = self.run_at(position)?;
+        let wanted: Vec<Wanted<'_>> = wanted(stores, selection, position);
         std::thread::scope(|scope| {
             let (send, receive) = mpsc::sync_channel(1);
             scope.spawn(move || {
@@ -132,7 +139,7 @@ impl Bundle {
                     }
                 }
             });
-            self.decode(&stores, run, position, selection, receive)
+            self.decode(stores, run, position, selection, receive)
         })
     }
 
@@ -201,23 +208,11 @@ impl Bundle {
     }
 
     /// Every table of a run with its row count, or what is wrong with it.
-    pub(crate) fn list(&self, position: Option<u64>) -> Vec<ListedDocument> {
+    pub(crate) fn list(&self) -> Vec<ListedDocument> {
         let mut listed = Vec::new();
-        for (run, at) in self.runs.iter().zip(1..) {
-            if position.is_some_and(|position| position != at) {
-                continue;
-            }
-            match manager::stores(&self.files, *run) {
-                Ok(stores) => {
-                    let stores = stores.iter().zip(1..);
-                    listed.extend(stores.map(|(store, table)| self.list_store(store, at, table)));
-                }
-                Err(error) => listed.push(ListedDocument {
-                    file: self.files.name().to_owned(),
-                    promised: format!("run {run}"),
-                    table: Err(error),
-                }),
-            }
+        for (stores, run) in self.stores.iter().zip(1..) {
+            let stores = stores.iter().zip(1..);
+            listed.extend(stores.map(|(store, table)| self.list_store(store, run, table)));
         }
         listed
     }
@@ -239,11 +234,13 @@ impl Bundle {
         }
     }
 
-    fn run_at(&self, position: u64) -> Result<u64> {
+    /// The number and the stores of the run at a position.
+    fn run_at(&self, position: u64) -> Result<(u64, &[Store])> {
         let at = usize::try_from(position)
             .ok()
             .and_then(|at| at.checked_sub(1));
-        at.and_then(|at| self.runs.get(at)).copied().ok_or_else(|| {
+        let found = at.and_then(|at| Some((*self.runs.get(at)?, self.stores.get(at)?.as_slice())));
+        found.ok_or_else(|| {
             let present = self.runs.iter().map(u64::to_string).collect();
             let problem = Problem::NoSuchRun {
                 asked: position,
@@ -282,12 +279,7 @@ impl Bundle {
     }
 
     fn processes(&self, store: &Store, uniques: &Uniques, people: &mut People) -> Result<()> {
-        let rows = Rows::read(
-            &self.files,
-            store,
-            layout::read(&self.files, &store.path)?,
-            |_| true,
-        )?;
+        let rows = Rows::whole(&self.files, store)?;
         let (Some(process), Some(name)) = (rows.slot("process"), rows.slot("process-name")) else {
             return Ok(());
         };
@@ -303,12 +295,7 @@ impl Bundle {
     }
 
     fn threads(&self, store: &Store, uniques: &Uniques, people: &mut People) -> Result<()> {
-        let rows = Rows::read(
-            &self.files,
-            store,
-            layout::read(&self.files, &store.path)?,
-            |_| true,
-        )?;
+        let rows = Rows::whole(&self.files, store)?;
         let (Some(thread), Some(name), Some(main)) = (
             rows.slot("thread"),
             rows.slot("name"),

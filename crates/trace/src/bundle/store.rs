@@ -8,7 +8,7 @@
 use std::io::Read;
 
 use super::files::Files;
-use super::layout::{HEADER, Layout, Slot, StoreColumn, check_header};
+use super::layout::{self, HEADER, Layout, Slot, StoreColumn, check_header};
 use super::manager::Store;
 use crate::error::{Problem, Result};
 
@@ -39,6 +39,11 @@ const ALWAYS_READ: u64 = 1 << 20;
 const CHUNK: usize = 1 << 12;
 
 impl Rows {
+    /// Reads every column of a store.
+    pub(crate) fn whole(files: &Files, store: &Store) -> Result<Self> {
+        Self::read(files, store, layout::read(files, &store.path)?, |_| true)
+    }
+
     /// Reads the wanted columns.
     pub(crate) fn read(
         files: &Files,

@@ -48,7 +48,7 @@ impl Input {
     #[must_use]
     pub fn list(&self, options: LoadOptions<'_>) -> Vec<ListedDocument> {
         if let Some(bundle) = &self.bundle {
-            return bundle.list(None);
+            return bundle.list();
         }
         let documents: Vec<&Document> = self.documents.iter().collect();
         let meter = Meter::new(&documents, options.progress);

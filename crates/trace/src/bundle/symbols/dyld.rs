@@ -18,7 +18,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::images::{Image, Images};
 use crate::bundle::files::Files;
-use crate::bundle::layout;
 use crate::bundle::manager::Store;
 use crate::bundle::people::People;
 use crate::bundle::store::Rows;
@@ -53,7 +52,7 @@ fn of_dyld<'a>(stores: &'a [Store], schema: &'a str) -> impl Iterator<Item = &'a
 type Paths = BTreeMap<u64, Option<String>>;
 
 fn read_paths(files: &Files, store: &Store, uniques: &Uniques, paths: &mut Paths) -> Result<()> {
-    let rows = Rows::read(files, store, layout::read(files, &store.path)?, |_| true)?;
+    let rows = Rows::whole(files, store)?;
     let (Some(id), Some(text)) = (rows.slot("raw-string-id"), rows.slot("raw-string")) else {
         return Ok(());
     };
@@ -86,7 +85,7 @@ const COLUMNS: [&str; 7] = [
 
 impl Events {
     fn read(&mut self, files: &Files, store: &Store, uniques: &Uniques) -> Result<()> {
-        let rows = Rows::read(files, store, layout::read(files, &store.path)?, |_| true)?;
+        let rows = Rows::whole(files, store)?;
         let slots: Option<Vec<_>> = COLUMNS.iter().map(|name| rows.slot(name)).collect();
         let Some(slots) = slots else {
             return Ok(());
