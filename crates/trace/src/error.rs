@@ -52,12 +52,6 @@ impl Error {
         &self.0.place
     }
 
-    /// What the owner of the input can do, in one or two sentences.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
-        crate::hint::of(&self.0.problem)
-    }
-
     /// Names the file, when the code that failed did not know it.
     #[must_use]
     pub fn at_file(mut self, file: &str) -> Self {

@@ -2,18 +2,22 @@
 
 use std::io;
 
-use crate::error::Problem;
+use crate::error::{Error, Problem};
 
-/// The hint of a problem, if there is anything to be done.
-pub(crate) fn of(problem: &Problem) -> Option<String> {
-    match problem {
-        Problem::UnreadableTable {
-            schema, path, run, ..
-        } => Some(export_command(path, *run, schema)),
-        Problem::UnfinishedBundle { path } => Some(recovery_command(path)),
-        _ => of_input(problem)
-            .or_else(|| of_content(problem))
-            .map(str::to_owned),
+impl Error {
+    /// What the owner of the input can do, in one or two sentences.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let problem = self.problem();
+        match problem {
+            Problem::UnreadableTable {
+                schema, path, run, ..
+            } => Some(export_command(path, *run, schema)),
+            Problem::UnfinishedBundle { path } => Some(recovery_command(path)),
+            _ => of_input(problem)
+                .or_else(|| of_content(problem))
+                .map(str::to_owned),
+        }
     }
 }
 

@@ -51,6 +51,11 @@ pub enum Note {
         /// The columns.
         columns: Vec<String>,
     },
+    /// The bundle says that it takes a newer program to open it.
+    NewerFormat {
+        /// The version it asks for.
+        version: u64,
+    },
     /// The bundle lacks what says whom it is about and on what it was recorded.
     NoTemplate,
     /// The target is known from its creation and not from `form.template`.
@@ -102,6 +107,11 @@ impl fmt::Display for Note {
                 "{table}: {} came out as raw numbers (undecoded), since no export was ever at hand \
                  to compare them with",
                 columns.join(", ")
+            ),
+            Self::NewerFormat { version } => write!(
+                f,
+                "the bundle asks for version {version} of its form, which is newer than any that \
+                 was ever compared with an export: check its numbers against xctrace export"
             ),
             Self::NoTemplate => f.write_str(
                 "the bundle has no form.template: device, versions and wall time are unknown, and \

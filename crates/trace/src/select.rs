@@ -1,12 +1,15 @@
 //! What of a trace to keep: which tables, and which of their columns.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Tables and columns to keep. All of a document is read and checked either way.
 #[derive(Debug, Clone)]
 pub struct Selection {
     keep: Keep,
     rendered: bool,
+    /// Tables that are wanted if they can be read.
+    optional: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -71,6 +74,22 @@ impl Selection {
         Self::new(Keep::Tables(tables.collect()))
     }
 
+    /// Also these columns of these tables, where they can be read: a file that
+    /// cannot then costs its table and a note, and not the whole answer.
+    #[must_use]
+    pub fn and_if_readable(mut self, tables: &[(&str, &[&str])]) -> Self {
+        let more = Self::columns(tables);
+        if let (Keep::Tables(wanted), Keep::Tables(more)) = (&mut self.keep, more.keep) {
+            for (schema, columns) in more {
+                if let Entry::Vacant(place) = wanted.entry(schema) {
+                    self.optional.insert(place.key().clone());
+                    place.insert(columns);
+                }
+            }
+        }
+        self
+    }
+
     /// Also keeps labels as they are displayed, which no column otherwise says.
     #[must_use]
     pub fn with_rendered_labels(mut self) -> Self {
@@ -86,6 +105,11 @@ impl Selection {
         }
     }
 
+    /// Whether a table is to be left out if it cannot be read.
+    pub(crate) fn is_optional(&self, schema: &str) -> bool {
+        self.optional.contains(schema)
+    }
+
     pub(crate) fn wants_rendered_labels(&self) -> bool {
         self.rendered
     }
@@ -94,6 +118,7 @@ impl Selection {
         Self {
             keep,
             rendered: false,
+            optional: BTreeSet::new(),
         }
     }
 }

@@ -106,6 +106,14 @@ impl Table {
         }
     }
 
+    /// The threads of a column.
+    pub fn threads(&self, mnemonic: &str) -> Result<&[Option<ThreadId>]> {
+        match self.column(mnemonic)? {
+            Column::Threads(values) => Ok(values),
+            other => Err(self.wrong_type(mnemonic, Kind::Thread, other)),
+        }
+    }
+
     /// The formatted labels of a column.
     pub fn labels(&self, mnemonic: &str) -> Result<&[Option<LabelId>]> {
         match self.column(mnemonic)? {

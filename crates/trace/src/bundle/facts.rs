@@ -34,6 +34,17 @@ pub(crate) fn is_synthetic(files: &Files) -> bool {
     manifest.is_ok_and(|manifest| xml_list::has_key(&manifest, "synthetic"))
 }
 
+/// The version of the document's form that a program must know to open it;
+/// `None` of a bundle that was never cleanly saved and does not say.
+pub(crate) fn required_version(files: &Files) -> Option<u64> {
+    let required = files.read("open.creq").ok()?;
+    let required = std::str::from_utf8(&required).ok()?;
+    let (_, behind) = required.split_once("<key>com.apple.dt.trace</key>")?;
+    let (_, number) = behind.split_once("<integer>")?;
+    let (number, _) = number.split_once("</integer>")?;
+    number.trim().parse().ok()
+}
+
 fn from_template(files: &Files) -> Result<BTreeMap<u64, Run>> {
     let unsupported = |detail: &str| {
         let detail = detail.to_owned();

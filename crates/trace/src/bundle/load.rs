@@ -9,10 +9,10 @@ use super::inferred;
 use super::layout::{self, Layout, StoreColumn};
 use super::manager::{self, Store};
 use super::people::{People, ThreadFacts};
-use super::rows::Decoder;
+use super::rows::{Decoder, is_raw};
 use super::store::Rows;
 use super::symbols::Symbols;
-use super::types::{self, Encoding};
+use super::types;
 use super::uniquing::{USUAL, Uniques};
 use crate::error::{Error, Problem, Result};
 use crate::input::{CountedTable, ListedDocument};
@@ -22,6 +22,9 @@ use crate::select::{Columns, Selection};
 use crate::table::{Origin, Table};
 use crate::toc::{ListedTable, Run, Toc};
 use crate::trace::Unreadable;
+
+/// The newest form of a document that was ever compared with an export.
+const KNOWN_VERSION: u64 = 5;
 
 /// A bundle whose runs are known.
 pub(crate) struct Bundle {
@@ -116,9 +119,14 @@ impl Bundle {
         &self.toc
     }
 
-    /// What the bundle lacks to say all that a table of contents says.
-    pub(crate) fn missing_facts(&self) -> Option<Note> {
-        (!self.files.exists("form.template")).then_some(Note::NoTemplate)
+    /// What the bundle lacks to say all that a table of contents says, and
+    /// whether it was saved by an Instruments that is too new to be known.
+    pub(crate) fn notes(&self) -> Vec<Note> {
+        let version = facts::required_version(&self.files);
+        let newer = version.filter(|&version| version > KNOWN_VERSION);
+        let newer = newer.map(|version| Note::NewerFormat { version });
+        let lacking = (!self.files.exists("form.template")).then_some(Note::NoTemplate);
+        newer.into_iter().chain(lacking).collect()
     }
 
     /// Reads the wanted tables of the run at this 1-based position. A table
@@ -198,7 +206,7 @@ impl Bundle {
             &mut read.names,
         )?;
         table.synthetic = self.synthetic;
-        let columns = undecoded(&rows.layout, wanted.columns);
+        let columns = undecoded(&rows.layout, &table);
         if !columns.is_empty() && table.rows() > 0 {
             let table = wanted.store.schema.clone();
             read.notes.push(Note::Undecoded { table, columns });
@@ -351,10 +359,9 @@ fn listed_tables(stores: &[Store]) -> Vec<ListedTable> {
     tables.collect()
 }
 
-/// The wanted columns whose values are raw numbers of an unknown meaning.
-fn undecoded(layout: &Layout, wanted: &Columns) -> Vec<String> {
-    let columns = layout.columns.iter().filter(|column| {
-        wanted.contains(&column.mnemonic) && types::of(&column.type_id).1 == Encoding::Undecoded
-    });
-    columns.map(|column| column.mnemonic.clone()).collect()
+/// The kept columns whose values are raw numbers of an unknown meaning.
+fn undecoded(layout: &Layout, table: &Table) -> Vec<String> {
+    let columns = layout.columns.iter().zip(&table.columns);
+    let raw = columns.filter(|(stored, column)| is_raw(&stored.type_id, Some(column)));
+    raw.map(|(stored, _)| stored.mnemonic.clone()).collect()
 }

@@ -42,7 +42,10 @@ impl Decoder<'_> {
     ) -> Result<Table> {
         let file = format!("{}/{}", self.files.name(), store.path);
         let mut columns = Vec::new();
-        for column in &rows.layout.columns {
+        let mut schema = rows
+            .layout
+            .declared(|type_id| types::of(type_id).0.to_owned());
+        for (column, spec) in rows.layout.columns.iter().zip(&mut schema.columns) {
             let decoded = match wanted.contains(&column.mnemonic) {
                 true => self.column(rows, column.slot, &column.type_id, names),
                 false => Ok(Column::Dropped),
@@ -56,11 +59,12 @@ impl Decoder<'_> {
                 let detail = format!("{value:#x} stands for nothing in the bundle");
                 Error::new(Problem::UnsupportedBundle { detail }, place)
             })?);
+            if is_raw(&column.type_id, columns.last()) {
+                spec.engineering_type.clone_from(&column.type_id);
+            }
         }
         Ok(Table {
-            schema: rows
-                .layout
-                .declared(|type_id| types::of(type_id).0.to_owned()),
+            schema,
             origin,
             file,
             truncated: false,
@@ -90,6 +94,13 @@ impl Decoder<'_> {
             Encoding::Text => Column::Texts(each(rows.values(slot), |value| {
                 Some(names.symbol(self.uniques.string(value)?))
             })?),
+            Encoding::Word(words) => {
+                let word = |value| Some(names.symbol(self.word(value, words)?));
+                match each(rows.values(slot), word) {
+                    Ok(texts) => Column::Texts(texts),
+                    Err(_) => Column::Integers(Integers::from_rows(rows.numbers(slot).map(Some))),
+                }
+            }
             Encoding::Process => Column::Processes(each(rows.values(slot), |value| {
                 self.people.process(value, self.uniques, names)
             })?),
@@ -111,6 +122,12 @@ impl Decoder<'_> {
                 Some(names.symbol(&displayed(&parts)))
             })?),
         })
+    }
+
+    /// The string at a place, if it is one of the words that its type has.
+    fn word(&self, value: u64, words: &[&str]) -> Option<&str> {
+        let string = self.uniques.string(value)?;
+        words.contains(&string).then_some(string)
     }
 
     /// `worker  0x1f`: the name and the thread's number, two blanks apart.
@@ -260,6 +277,10 @@ impl Decoder<'_> {
         let null = is_null(value);
         let display = match encoding {
             Encoding::Text => self.uniques.string(value)?.to_owned(),
+            Encoding::Word(words) => match self.word(value, words) {
+                Some(word) => word.to_owned(),
+                None => number_display(tag, value),
+            },
             Encoding::Process if null => return Some(Part::null(tag)),
             Encoding::Process => self.people.process_display(value, self.uniques)?,
             Encoding::Thread if null => return Some(Part::null(tag)),
@@ -271,6 +292,17 @@ impl Decoder<'_> {
             value: Some(value),
             display,
         })
+    }
+}
+
+/// Whether a column is of raw numbers whose meaning nobody compared, or whose
+/// words nobody has met.
+pub(crate) fn is_raw(type_id: &str, column: Option<&Column>) -> bool {
+    match (types::of(type_id).1, column) {
+        (_, Some(Column::Dropped)) => false,
+        (Encoding::Undecoded, _) => true,
+        (Encoding::Word(_), Some(Column::Integers(_))) => true,
+        _ => false,
     }
 }
 

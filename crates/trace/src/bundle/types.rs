@@ -1,6 +1,6 @@
 //! Apple's internal types: what an export calls them, and how a value of one
-//! is stored. Each line was compared with an export, cell by cell; a type that
-//! was not is left undecoded.
+//! is stored. Each line was compared with an export, cell by cell, but for the
+//! few of [`words`]; any other type is left undecoded.
 
 /// How a value is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,9 @@ pub(crate) enum Encoding {
     Narrative,
     /// A string above a thread, 32 bits each.
     ThreadName,
+    /// A place in the list of strings, of a type that is known only by what its
+    /// values say: it is believed where the string is one of these words.
+    Word(&'static [&'static str]),
     /// Never compared: the raw number, marked.
     Undecoded,
 }
@@ -82,6 +85,32 @@ pub(crate) fn of(type_id: &str) -> (&str, Encoding) {
         "XRFormattedLabelTypeID" => ("formatted-label", Label),
         "XRNarrativeEntryTypeID" => ("narrative", Narrative),
         "XRThreadNameTypeID" => ("thread-name", ThreadName),
-        other => (other, Encoding::Undecoded),
+        other => words(other).unwrap_or((other, Encoding::Undecoded)),
     }
+}
+
+/// Types known by what they say. No export was at hand of a bundle that has
+/// them. But of every such value in the bundles at hand the string at that
+/// place is one of the words that exports of other recordings have in that
+/// column, where the type is called so; of an arbitrary number that would be
+/// chance. A column with any other value in it stays raw numbers, marked: no
+/// number becomes a wrong word because another version stores it otherwise.
+fn words(type_id: &str) -> Option<(&str, Encoding)> {
+    let (name, words): (&str, &'static [&'static str]) = match type_id {
+        "XRGPUPerformanceStateTypeID" => {
+            ("gpu-performance-state", &["Minimum", "Medium", "Maximum"])
+        }
+        "XRGPUEventNameTypeID" => ("gpu-event-name", &["GPU Performance State"]),
+        "XRThermalStateTypeID" => ("thermal-state", &["Nominal", "Fair", "Serious", "Critical"]),
+        "XRMetalMemoryLevelEventTypeID" => ("metal-memory-level-event", &["Wired System Memory"]),
+        "XRShaderCompilerNameTypeID" => ("shader-compiler-name", &["Metal Shader Compiler"]),
+        "XRGPUMemoryEventNameTypeID" => ("gpu-memory-event-name", &["Allocation", "Deallocation"]),
+        "XRMetalEventTypeID" => ("metal-event", &["Buffer", "Green"]),
+        "XRVSyncEventTypeID" => ("vsync-event", &["VSYNC"]),
+        "XRDisplayNameTypeID" => ("display-name", &["Built-In Display", "Display 1"]),
+        "XRDisplayEventNameTypeID" => ("display-event-name", &["Display"]),
+        "XRConnectionRouteTypeID" => ("connection-route", &["CB"]),
+        _ => return None,
+    };
+    Some((name, Encoding::Word(words)))
 }

@@ -51,6 +51,14 @@ impl Document {
         }
     }
 
+    /// The schema of its first table: as it says, else as its name promises.
+    pub(crate) fn schema(&self) -> &str {
+        match &self.header {
+            Some(Ok(Header::Table { schema, .. })) => schema,
+            _ => self.promised_schema(),
+        }
+    }
+
     /// The schema that the file's name promises: `X` for `X.xml`, `X.run-2.xml.gz`.
     pub(crate) fn promised_schema(&self) -> &str {
         let file = self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name);

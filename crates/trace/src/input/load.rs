@@ -19,7 +19,7 @@ impl Input {
         let chosen = self.choose_from_toc(options.run)?;
         if let Some(bundle) = &self.bundle {
             let mut read = bundle.load(selection, chosen.position().unwrap_or(1))?;
-            read.notes.extend(bundle.missing_facts());
+            read.notes.extend(bundle.notes());
             let reading = Reading {
                 tables: read.tables,
                 notes: read.notes,
@@ -41,10 +41,17 @@ impl Input {
                     reading.notes.extend(read.notes);
                 }
                 Err(error) if self.is_needed(document, selection) => return Err(error),
-                Err(error) => reading.notes.push(Note::Unreadable {
-                    file: document.name.clone(),
-                    why: error.problem().to_string(),
-                }),
+                Err(error) => {
+                    let why = error.problem().to_string();
+                    reading.unreadable.push(Unreadable {
+                        schema: document.schema().to_owned(),
+                        why: why.clone(),
+                    });
+                    reading.notes.push(Note::Unreadable {
+                        file: document.name.clone(),
+                        why,
+                    });
+                }
             }
         }
         self.into_trace(reading, chosen, options)
@@ -67,12 +74,9 @@ impl Input {
 
     /// Whether a document that cannot be read makes the answer wrong.
     fn is_needed(&self, document: &Document, selection: &Selection) -> bool {
-        let wanted = |schema: &str| selection.of(schema).is_some();
-        match &document.header {
-            _ if self.kind() == InputKind::Xml => true,
-            Some(Ok(Header::Table { schema, .. })) => wanted(schema),
-            _ => wanted(document.promised_schema()),
-        }
+        let schema = document.schema();
+        let wanted = selection.of(schema).is_some() && !selection.is_optional(schema);
+        wanted || self.kind() == InputKind::Xml
     }
 
     fn choose_from_toc(&self, asked: Option<u64>) -> Result<Chosen> {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use metalens_trace::{Input, LoadOptions, Selection, Trace};
+use metalens_trace::{Input, LoadOptions, Note, Selection, Trace};
 use plist::{Uid, Value};
 
 use super::mini_bundle::{
@@ -115,6 +115,29 @@ fn a_zlib_bomb_in_every_file_that_is_read_whole() {
         let message = trace.map_or_else(|error| error, |trace| format!("{:?}", trace.notes));
         assert!(message.contains("it holds more than"), "{path}: {message}");
     }
+}
+
+/// A document of a newer form is read as far as it is known, and loudly.
+#[test]
+fn a_newer_form_is_said_to_be_one() {
+    let check = |required: &str, expected: Option<u64>| {
+        let trace = load(&with("open.creq".to_owned(), required.into())).unwrap();
+        let newer = trace.notes.iter().find_map(|note| match note {
+            Note::NewerFormat { version } => Some(*version),
+            _ => None,
+        });
+        assert_eq!(newer, expected, "{required}");
+    };
+    let requires = |version: &str| {
+        format!(
+            "<dict><key>com.apple.dt.ac</key><array><integer>9</integer></array>\n\
+             <key>com.apple.dt.trace</key>\n<array>\n<integer>{version}</integer></array></dict>"
+        )
+    };
+    check(&requires("5"), None);
+    check(&requires("6"), Some(6));
+    check(&requires("a lot"), None);
+    check("<dict/>", None);
 }
 
 /// Preallocated blocks are no bomb: real bundles have a hundred.

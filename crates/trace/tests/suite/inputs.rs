@@ -179,7 +179,15 @@ fn unneeded_files_may_be_broken_but_not_silently() {
         .filter(|n| matches!(n, Note::Unreadable { .. }))
         .count();
     assert_eq!(unreadable, 2, "{:?}", trace.notes);
-    let wanted = Selection::table("kdebug");
+    let welcome = only.and_if_readable(&[("kdebug", &["start"]), ("tick", &["time"])]);
+    let trace = Input::open(place.path())
+        .unwrap()
+        .load(&welcome, LoadOptions::default())
+        .unwrap();
+    assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 3);
+    let error = trace.table("kdebug").unwrap_err();
+    assert!(matches!(error.problem(), Problem::UnreadableTable { .. }));
+    let wanted = Selection::table("kdebug").and_if_readable(&[("kdebug", &["start"])]);
     let error = Input::open(place.path())
         .unwrap()
         .load(&wanted, LoadOptions::default());

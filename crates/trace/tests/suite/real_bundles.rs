@@ -116,6 +116,57 @@ fn every_table_is_read() {
     }
 }
 
+/// Types of which no export of a bundle was at hand say words, in every row.
+#[test]
+fn words_are_words() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    let cases: [(&str, &str, &[&str]); 9] = [
+        (
+            "gpu-performance-state-intervals",
+            "gpu-performance-state",
+            &["Minimum"],
+        ),
+        (
+            "gpu-performance-state-intervals",
+            "event-type",
+            &["GPU Performance State"],
+        ),
+        ("device-thermal-state-intervals", "thermal-state", &["Fair"]),
+        (
+            "metal-wired-sysmem-level-interval",
+            "event-type",
+            &["Wired System Memory"],
+        ),
+        (
+            "graphics-compiler-activity-intervals",
+            "compiler",
+            &["Metal Shader Compiler"],
+        ),
+        (
+            "metal-resource-allocations",
+            "event-type",
+            &["Allocation", "Deallocation"],
+        ),
+        (
+            "metal-application-command-buffer-submissions",
+            "event-icon",
+            &["Green"],
+        ),
+        ("display-vsyncs-interval", "event", &["VSYNC"]),
+        ("displayed-surfaces-interval", "category", &["Display"]),
+    ];
+    for (schema, column, expected) in cases {
+        let trace = load(&real.join(METAL), &Selection::table(schema)).unwrap();
+        let table = trace.table(schema).unwrap();
+        let texts = table.texts(column).unwrap().iter();
+        let texts = texts.map(|text| trace.names.text(text.unwrap()));
+        let found: std::collections::BTreeSet<&str> = texts.collect();
+        assert_eq!(Vec::from_iter(found), expected, "{schema}: {column}");
+    }
+}
+
 /// What the bundle says of its run is what its table of contents says. The
 /// latter's names and identifiers were blanked, and its dates are in local time.
 #[test]
