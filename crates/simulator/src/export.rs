@@ -9,6 +9,7 @@ mod cells;
 mod display;
 mod document;
 mod folder;
+mod functions;
 mod schemas;
 pub(crate) mod table;
 mod tables;
@@ -40,10 +41,9 @@ pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<
     let mut contents = Vec::new();
     for run in 1..=scenario.runs {
         let plan = plan::plan(scenario, run)?;
-        let chosen = scenario.tables.as_deref().unwrap_or(&Table::ALL);
-        for table in Table::ALL.iter().filter(|table| chosen.contains(table)) {
-            let mut document = Document::create(&mut folder, *table, scenario, &plan)?;
-            tables::write_rows(*table, &mut document)?;
+        for table in Table::of(scenario) {
+            let mut document = Document::create(&mut folder, table, scenario, &plan)?;
+            tables::write_rows(table, &mut document)?;
             document.finish()?;
         }
         truths.push(truth::of(&plan));

@@ -44,6 +44,57 @@
 //! The rows of a table are written once, against a trait both outputs implement, so an export and
 //! a bundle of the same scenario cannot differ in content.
 //!
+//! # Beside the work
+//!
+//! All of this is optional, and a scenario without it is written as it always was:
+//!
+//! ```toml
+//! [recording]
+//! shader-timeline = true          # kicks divided among the `shaders` of their process
+//!
+//! [[recording.performance]]       # likewise [[recording.thermal]]; gaps between pieces may be left
+//! state = "Minimum"
+//! start = "0ms"
+//! end = "705ms"                   # by default where the next piece starts
+//! induced = true
+//!
+//! [[recording.wired]]             # wired system memory
+//! at = "1ms"
+//! bytes = 1_000_000
+//!
+//! [[recording.counter]]           # one value while any kick runs, another while none does
+//! name = "ALU Utilization"
+//! busy = 80
+//! idle = 0
+//! period = "100us"
+//!
+//! [[process]]
+//! name = "bench"
+//! pid = 4321
+//! role = "target"
+//! shaders = ["matmul"]
+//! memory = { start-bytes = 65536, step-bytes = 4096, every = 8 }   # or [{ at = "…", bytes = … }]
+//! samples = { period = "1ms", host-function = "tokenize", blocked = true }
+//!
+//! [[process.stream]]
+//! count = 8
+//! duration = "10us"
+//! oddities = { error-every = 4, lose-encoder-every = 3, lose-encoder-from = "everywhere" }
+//!
+//! [[process.signpost]]
+//! name = "step"
+//! every = 4                       # command buffers; or from = "…" and to = "…", or `from` alone
+//!
+//! [[process.hang]]
+//! start = "701ms"
+//! length = "1ms"
+//! ```
+//!
+//! Where nobody has seen how a bundle stores a value (percentages, the values of counters, messages
+//! of signposts), it is NULL there; that functions have names is written as real bundles do it, with
+//! archives of symbols. `fixtures/findings` has two small scenarios for each finding: one that
+//! fires it and one that nearly does.
+//!
 //! The truth is counted from the plan by event sweeps and by counting, on purpose unlike the
 //! sorted merges and indexed percentiles of a reader that is to be checked against it.
 
@@ -57,19 +108,22 @@ pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::table::Table;
 pub use export::write_export;
+pub use scenario::host::{Hang, Samples, Signpost};
 pub use scenario::labels::Labels;
 pub use scenario::lengths::Lengths;
+pub use scenario::machine::{Counter, Growth, Level, Memory, StatePiece};
 pub use scenario::nanos::Nanos;
 pub use scenario::presets::{Preset, presets};
 pub use scenario::random::random_scenario;
 pub use scenario::recording::{Recording, TargetKind};
 pub use scenario::stream::{
-    CoalescedName, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
+    CoalescedName, LostFrom, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
 };
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Busy, Channel, Counts, Gaps, HistogramBin, How, Kernel, Ledger, NamedBy, ProcessShare, Target,
-    Truth, TruthFile, Window, truths,
+    Allocated, Busy, Channel, Counts, Gaps, HistogramBin, How, InState, Kernel, Latency, Ledger,
+    NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spread, States, Target, Truth,
+    TruthFile, Window, truths,
 };
 
 /// The mark every document of an export carries: this crate's name and version.

@@ -1,9 +1,12 @@
 //! The plan of one run: every kick, encoding and command buffer, in integer nanoseconds. All
 //! tables and the truth are written from it.
 
+pub(crate) mod host;
+pub(crate) mod machine;
 mod oddities;
 pub(crate) mod random;
 mod schedule;
+pub(crate) mod shaders;
 pub(crate) mod states;
 mod table_order;
 
@@ -13,6 +16,8 @@ use crate::error::Error;
 use crate::scenario::nanos::Nanos;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::{Clock, Role, Scenario};
+use host::{Activity, Hung, Marked, Sample};
+use machine::{Held, Stretch};
 
 /// One run of a scenario, worked out.
 #[derive(Debug)]
@@ -35,6 +40,24 @@ pub(crate) struct Plan {
     pub(crate) kicks: Vec<Kick>,
     /// The run's whole length.
     pub(crate) wall_ns: u64,
+    /// Whether the shaders' times were recorded.
+    pub(crate) shader_timeline: bool,
+    /// The GPU's performance states.
+    pub(crate) performance: Vec<Stretch>,
+    /// The device's thermal states.
+    pub(crate) thermal: Vec<Stretch>,
+    /// What Metal has allocated for whom.
+    pub(crate) memory: Vec<(ProcessIndex, Vec<Held>)>,
+    /// Wired system memory.
+    pub(crate) wired: Vec<Held>,
+    /// Signposts, by their beginnings.
+    pub(crate) signposts: Vec<Marked>,
+    /// What the threads of sampled processes do, in no order.
+    pub(crate) activities: Vec<Activity>,
+    /// Their samples.
+    pub(crate) samples: Vec<Sample>,
+    /// When main threads did not answer.
+    pub(crate) hangs: Vec<Hung>,
 }
 
 /// A process as the tables show it.
@@ -50,6 +73,10 @@ pub(crate) struct PlannedProcess {
     pub(crate) role: Role,
     /// What the shader list says of it.
     pub(crate) shaders: Vec<String>,
+    /// Its first encoder; the others of it follow.
+    pub(crate) first_encoder: EncoderIndex,
+    /// What its thread is called to do between completion and encoding; none when not sampled.
+    pub(crate) host_function: Option<String>,
 }
 
 /// A committed command buffer.
@@ -67,6 +94,10 @@ pub(crate) struct Buffer {
     pub(crate) completed_ns: u64,
     /// Whether the completion was recorded.
     pub(crate) completion_recorded: bool,
+    /// Whether the application's other tables have it.
+    pub(crate) submission_recorded: bool,
+    /// The error it ended in.
+    pub(crate) error: Option<u32>,
     pub(crate) first_encoder: EncoderIndex,
     pub(crate) encoder_count: u32,
 }
@@ -81,6 +112,8 @@ pub(crate) struct Encoder {
     pub(crate) duration_ns: u64,
     /// Whether the encoder list kept it.
     pub(crate) recorded: bool,
+    /// Whether the application's other tables have it.
+    pub(crate) recoverable: bool,
 }
 
 /// One row of `metal-gpu-intervals`: a stretch of time a channel was held.
@@ -118,13 +151,35 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         encoders: Vec::new(),
         kicks: Vec::new(),
         wall_ns: 0,
+        shader_timeline: scenario.recording.shader_timeline,
+        performance: Vec::new(),
+        thermal: Vec::new(),
+        memory: Vec::new(),
+        wired: Vec::new(),
+        signposts: Vec::new(),
+        activities: Vec::new(),
+        samples: Vec::new(),
+        hangs: Vec::new(),
     };
     for (position, process) in scenario.processes_of(run) {
         schedule::process(&mut plan, scenario, position, process)?;
     }
     table_order::settle(&mut plan, scenario.clock);
     plan.wall_ns = wall_ns(&plan, scenario)?;
+    surroundings(&mut plan, scenario)?;
     Ok(plan)
+}
+
+/// What goes on beside the work, all of it within the run.
+fn surroundings(plan: &mut Plan, scenario: &Scenario) -> Result<(), Error> {
+    plan.performance = machine::performance(scenario, plan.wall_ns);
+    plan.thermal = machine::thermal(scenario, plan.wall_ns);
+    plan.memory = machine::memory(scenario, plan);
+    plan.wired = machine::wired(scenario, plan.wall_ns);
+    plan.signposts = host::signposts(scenario, plan);
+    plan.hangs = host::hangs(scenario, plan);
+    plan.samples = host::samples(scenario, plan)?;
+    Ok(())
 }
 
 /// The longest run; it keeps the end date within the start date's day.

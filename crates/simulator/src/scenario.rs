@@ -1,7 +1,9 @@
 //! A scenario: which processes put which work on the GPU, and how the recording shows it.
 
+pub(crate) mod host;
 pub(crate) mod labels;
 pub(crate) mod lengths;
+pub(crate) mod machine;
 pub(crate) mod nanos;
 pub(crate) mod presets;
 pub(crate) mod random;
@@ -13,6 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::export::table::Table;
+use host::{Hang, Samples, Signpost};
+use machine::Memory;
 use recording::Recording;
 use stream::Stream;
 
@@ -69,6 +73,18 @@ pub struct Process {
     /// Its GPU work; none when it never reached the GPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream: Vec<Stream>,
+    /// Memory Metal allocates for it; by default 64 KiB for the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// What it marks with `os_signpost`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signpost: Vec<Signpost>,
+    /// Samples of its submitting thread; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Samples>,
+    /// When its main thread did not answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hang: Vec<Hang>,
 }
 
 /// What a process is to the recording.

@@ -3,6 +3,7 @@
 //! All times are integer nanoseconds and all intervals half-open. Absent is not zero: a target
 //! that never reached the GPU has no window, and a window without gaps has no median gap.
 
+mod beside;
 mod counting;
 mod kernels;
 mod ledger;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
+pub use beside::{Allocated, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States};
 pub(crate) use counting::of;
 pub use kernels::{Kernel, NamedBy};
 pub use ledger::Ledger;
@@ -50,8 +52,44 @@ pub struct Truth {
     pub channels: Vec<Channel>,
     /// Who used the GPU during the whole recording: busiest first, then by name and pid.
     pub processes: Vec<ProcessShare>,
-    /// Where the gaps' time went.
+    /// Where the gaps' time went, by the encoder list alone.
     pub ledger: Option<Ledger>,
+    /// The same when encoders that the list lost are found among the application's intervals;
+    /// absent when that changes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovered_ledger: Option<Ledger>,
+    /// How long work and news were under way; none without a window, as with all that follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+    /// How much was queued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
+    /// The GPU's performance states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub performance: Option<States>,
+    /// The device's thermal states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thermal: Option<States>,
+    /// The target's memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Allocated>,
+    /// Signposts of all processes in the whole recording, by pid and name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signposts: Vec<SignpostTotal>,
+    /// The target's shaders, when the shader timeline was recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shaders: Vec<ShaderTotal>,
+    /// The target's command buffers that ended in an error.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub errors: u64,
+    /// The target's hangs that touch the window.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hangs: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The process a run is about.

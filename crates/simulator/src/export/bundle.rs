@@ -18,6 +18,7 @@ mod shuffle;
 mod spec;
 mod staging;
 mod store;
+mod symbols;
 mod uniquing;
 mod zlib;
 
@@ -98,11 +99,13 @@ pub fn write_bundle_with(
     for run in 1..=scenario.runs {
         let plan = plan::plan(scenario, run)?;
         write_run(&corespace, scenario, &plan, &tables)?;
+        symbols::write(bundle, &plan)?;
         truths.push(truth::of(&plan));
         contents.push(Contents::of(&plan));
     }
     envelope::write_leftovers(&corespace)?;
-    envelope::write_manifest(&corespace, &contents, INPUTS.len() + tables.len())?;
+    let stores = INPUTS.len() + symbols::inputs(scenario).len() + tables.len();
+    envelope::write_manifest(&corespace, &contents, stores)?;
     write_texts(bundle, scenario, &truths)?;
     if options.form_template {
         form::write(bundle, scenario, &contents)?;
@@ -114,8 +117,13 @@ pub fn write_bundle_with(
 
 /// The tables chosen, and the one that names the processes.
 fn tables(scenario: &Scenario) -> Vec<Table> {
-    let chosen = scenario.tables.as_deref().unwrap_or(&Table::ALL);
-    let is_needed = |table: &Table| chosen.contains(table) || *table == Table::ProcessInfo;
+    let chosen: Vec<Table> = Table::of(scenario).collect();
+    // The signposts are among the inputs.
+    let is_needed = |table: &Table| match table {
+        Table::ProcessInfo => true,
+        Table::OsSignpost => false,
+        _ => chosen.contains(table),
+    };
     Table::ALL.into_iter().filter(is_needed).collect()
 }
 
@@ -129,7 +137,7 @@ fn write_run(
     let mut uniquing = Uniquing::create(&core.join("uniquing"))?;
     let mut specs: Vec<Spec> = Vec::new();
     let subject = (scenario, plan);
-    for input in INPUTS {
+    for input in INPUTS.iter().chain(symbols::inputs(scenario)) {
         let place = Place::new(corespace, specs.len());
         let table = (&input.schema, input.spec());
         let mut store = Store::create(place, table, subject, &mut uniquing)?;

@@ -1,6 +1,7 @@
 //! What a table is made of: cells of known kinds, in rows, on a sheet. The tables are written
 //! against the two traits here, so an export and a bundle cannot differ in content.
 
+use super::functions::Stack;
 use crate::error::Error;
 use crate::plan::{Plan, ProcessIndex};
 use crate::scenario::Generation;
@@ -55,6 +56,9 @@ pub(super) trait Cells {
     /// A label that no later row repeats.
     fn label_once(&mut self, tag: &'static str, parts: &[Part<'_>]);
 
+    /// A call stack, innermost frame first.
+    fn stack(&mut self, stack: &Stack<'_>);
+
     /// A process, or NULL.
     fn process_if(&mut self, process: Option<ProcessIndex>) {
         match process {
@@ -82,6 +86,11 @@ pub(super) enum Number {
     Pid,
     Tid,
     Boolean,
+    SampleTime,
+    Weight,
+    Core,
+    SignpostId,
+    FixedDecimal,
     Priority,
 }
 
@@ -100,6 +109,15 @@ pub(super) enum Text {
     DeviceSession,
     PerformanceState,
     ThermalState,
+    ThreadState,
+    EventType,
+    SignpostName,
+    FormatString,
+    Subsystem,
+    Category,
+    HangType,
+    CounterName,
+    MemoryEvent,
     GpuEventName,
 }
 
@@ -138,6 +156,11 @@ impl Number {
             Self::Pid => "pid",
             Self::Tid => "tid",
             Self::Boolean => "boolean",
+            Self::SampleTime => "sample-time",
+            Self::Weight => "weight",
+            Self::Core => "core",
+            Self::SignpostId => "os-signpost-identifier",
+            Self::FixedDecimal => "fixed-decimal",
             Self::Priority => "metal-workload-priority",
         }
     }
@@ -159,6 +182,15 @@ impl Text {
             Self::DeviceSession => "device-session",
             Self::PerformanceState => "gpu-performance-state",
             Self::ThermalState => "thermal-state",
+            Self::ThreadState => "thread-state",
+            Self::EventType => "event-type",
+            Self::SignpostName => "signpost-name",
+            Self::FormatString => "format-string",
+            Self::Subsystem => "subsystem",
+            Self::Category => "category",
+            Self::HangType => "hang-type",
+            Self::CounterName => "gpu-counter-name",
+            Self::MemoryEvent => "metal-memory-level-event",
             Self::GpuEventName => "gpu-event-name",
         }
     }

@@ -38,7 +38,7 @@ impl<'a> Document<'a> {
             " "
         };
         let mut cells = XmlCells::new(plan, joint);
-        let (run, position) = (plan.run, table.position());
+        let (run, position) = (plan.run, table.position(scenario));
         cells.put("<?xml version=\"1.0\"?>\n");
         cells.put(&format!("<trace-query-result synthetic=\"{MARK}\">\n"));
         cells.put(&format!(

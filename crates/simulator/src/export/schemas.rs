@@ -1,5 +1,9 @@
 //! The columns of every table, as Instruments 26.0 exports them: misspellings, blanks and all.
 
+mod beside;
+
+pub(super) use beside::*;
+
 use super::table::Schema;
 
 pub(super) const ENCODERS_LIST: Schema = Schema {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::schemas;
-use crate::scenario::{Generation, Scenario};
+use crate::scenario::{Generation, Process, Scenario};
 
 /// A table of a Metal System Trace that this crate writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,13 @@ pub enum Table {
     GpuPerformanceStateIntervals,
     DeviceThermalStateIntervals,
     ProcessInfo,
+    MetalWiredSysmemLevelInterval,
+    MetalCommandBufferError,
+    GpuCounterInfo,
+    GpuCounterValue,
+    OsSignpost,
+    TimeProfile,
+    PotentialHangs,
 }
 
 /// The columns of a table.
@@ -40,7 +47,7 @@ pub(super) struct Schema {
 }
 
 /// Tables a table of contents lists before ours and nobody exports.
-pub(super) const UNEXPORTED: [&str; 6] = [
+pub(super) const UNEXPORTED: [&str; UNEXPORTED_COUNT] = [
     "tick",
     "kdebug",
     "kdebug-strings",
@@ -49,9 +56,13 @@ pub(super) const UNEXPORTED: [&str; 6] = [
     "kdebug",
 ];
 
+const UNEXPORTED_COUNT: usize = 6;
+/// Where `os-signpost` is among them, from 1; it is exported when there are signposts.
+const SIGNPOST_POSITION: usize = 5;
+
 impl Table {
     /// Every table, in the order of the table of contents.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 24] = [
         Self::ProcessInfo,
         Self::MetalApplicationEncodersList,
         Self::MetalShaderProfilerIntervals,
@@ -69,7 +80,44 @@ impl Table {
         Self::MetalGpuStateIntervals,
         Self::MetalGpuSubmissionToCommandBufferId,
         Self::MetalGpuIntervals,
+        Self::MetalWiredSysmemLevelInterval,
+        Self::MetalCommandBufferError,
+        Self::GpuCounterInfo,
+        Self::GpuCounterValue,
+        Self::OsSignpost,
+        Self::TimeProfile,
+        Self::PotentialHangs,
     ];
+
+    /// The tables that a recording of the scenario has: those it chooses, or those of the stock
+    /// template and whatever else it has something for.
+    pub fn of(scenario: &Scenario) -> impl Iterator<Item = Self> {
+        let chosen = scenario.tables.as_deref();
+        let written = move |table: &Self| match chosen {
+            Some(chosen) => chosen.contains(table),
+            None => table.is_listed(scenario),
+        };
+        Self::ALL.into_iter().filter(written)
+    }
+
+    /// Whether the table of contents lists it: tables the stock template leaves empty are listed
+    /// only when the scenario has something for them, or asks for them.
+    pub(super) fn is_listed(self, scenario: &Scenario) -> bool {
+        let has = |shows: fn(&Process) -> bool| scenario.process.iter().any(shows);
+        let filled = match self {
+            Self::MetalWiredSysmemLevelInterval => !scenario.recording.wired.is_empty(),
+            Self::GpuCounterInfo | Self::GpuCounterValue => !scenario.recording.counter.is_empty(),
+            Self::OsSignpost => has(|process| !process.signpost.is_empty()),
+            Self::TimeProfile => has(|process| process.samples.is_some()),
+            Self::PotentialHangs => has(|process| !process.hang.is_empty()),
+            Self::MetalCommandBufferError => has(|process| {
+                let mut streams = process.stream.iter();
+                streams.any(|stream| stream.oddities.error_every.is_some())
+            }),
+            _ => true,
+        };
+        filled || scenario.tables.iter().flatten().any(|table| *table == self)
+    }
 
     /// The table's name, which is also that of its schema.
     #[must_use]
@@ -78,9 +126,17 @@ impl Table {
     }
 
     /// The table's place in the table of contents, from 1.
-    pub(super) fn position(self) -> usize {
-        let before = Self::ALL.iter().take_while(|table| **table != self).count();
-        UNEXPORTED.len() + before + 1
+    pub(super) fn position(self, scenario: &Scenario) -> usize {
+        if self == Self::OsSignpost {
+            return SIGNPOST_POSITION;
+        }
+        let before = Self::ALL.into_iter().take_while(|table| *table != self);
+        UNEXPORTED.len() + before.filter(|table| table.has_entry(scenario)).count() + 1
+    }
+
+    /// Whether it has an entry of its own behind [`UNEXPORTED`].
+    pub(super) fn has_entry(self, scenario: &Scenario) -> bool {
+        self != Self::OsSignpost && self.is_listed(scenario)
     }
 
     /// The document's file name: `<schema>.xml`, or `<schema>.run-N.xml` when there are several runs.
@@ -134,6 +190,13 @@ impl Table {
             Self::GpuPerformanceStateIntervals => schemas::PERFORMANCE_STATES,
             Self::DeviceThermalStateIntervals => schemas::THERMAL_STATES,
             Self::ProcessInfo => schemas::PROCESS_INFO,
+            Self::MetalWiredSysmemLevelInterval => schemas::WIRED_MEMORY,
+            Self::MetalCommandBufferError => schemas::BUFFER_ERROR,
+            Self::GpuCounterInfo => schemas::COUNTER_INFO,
+            Self::GpuCounterValue => schemas::COUNTER_VALUE,
+            Self::OsSignpost => schemas::OS_SIGNPOST,
+            Self::TimeProfile => schemas::TIME_PROFILE,
+            Self::PotentialHangs => schemas::POTENTIAL_HANGS,
         }
     }
 }

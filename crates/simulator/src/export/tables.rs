@@ -1,9 +1,12 @@
 //! The rows of every table.
 
 mod application;
+mod counters;
 mod driver;
 mod gpu;
+mod host;
 mod machine;
+mod shader;
 mod submission;
 
 pub(super) use submission::ACCELERATOR_ID;
@@ -28,12 +31,18 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::MetalGpuStateIntervals => gpu::states(sheet),
         Table::MetalGpuInfo => machine::gpu_info(sheet),
         Table::MetalCurrentAllocatedSize => machine::allocated_size(sheet),
-        Table::MetalShaderProfilerShaderList => machine::shader_list(sheet),
-        // The stock template records none: the shader timeline is off.
-        Table::MetalShaderProfilerIntervals => Ok(()),
+        Table::MetalShaderProfilerShaderList => shader::list(sheet),
+        Table::MetalShaderProfilerIntervals => shader::intervals(sheet),
         Table::GpuPerformanceStateIntervals => machine::performance_states(sheet),
         Table::DeviceThermalStateIntervals => machine::thermal_states(sheet),
         Table::ProcessInfo => machine::process_info(sheet),
+        Table::MetalWiredSysmemLevelInterval => machine::wired(sheet),
+        Table::MetalCommandBufferError => submission::errors(sheet),
+        Table::GpuCounterInfo => counters::info(sheet),
+        Table::GpuCounterValue => counters::values(sheet),
+        Table::OsSignpost => host::signposts(sheet),
+        Table::TimeProfile => host::samples(sheet),
+        Table::PotentialHangs => host::hangs(sheet),
     }
 }
 

@@ -72,6 +72,9 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
         writeln!(out, "            <table schema=\"{schema}\"/>")?;
     }
     for table in Table::ALL {
+        if !table.has_entry(scenario) {
+            continue;
+        }
         writeln!(out, "            {}", entry(table, scenario))?;
     }
     writeln!(out, "        </data>\n        <tracks/>\n    </run>")
@@ -147,21 +150,31 @@ fn summary(out: &mut impl Write, recording: &Recording, contents: &Contents) -> 
     for (tag, value) in facts {
         writeln!(out, "                <{tag}>{value}</{tag}>")?;
     }
-    settings(out)?;
+    settings(out, recording)?;
     writeln!(out, "            </summary>")
 }
 
-/// What the stock template records on the GPU.
-pub(super) const GPU_SETTINGS: [&str; 3] = [
-    "Counter Set: (null)",
-    "Shader Timeline: Disabled",
-    "Induced GPU Performance State: Default",
-];
+/// What is recorded on the GPU; the stock template has neither counters nor shaders.
+pub(super) fn gpu_settings(recording: &Recording) -> [&'static str; 3] {
+    [
+        if recording.counter.is_empty() {
+            "Counter Set: (null)"
+        } else {
+            "Counter Set: Synthetic Counters"
+        },
+        if recording.shader_timeline {
+            "Shader Timeline: Enabled"
+        } else {
+            "Shader Timeline: Disabled"
+        },
+        "Induced GPU Performance State: Default",
+    ]
+}
 
-/// What the stock template records; "intruments" is Apple's spelling.
-fn settings(out: &mut impl Write) -> io::Result<()> {
+/// What is recorded; "intruments" is Apple's spelling.
+fn settings(out: &mut impl Write, recording: &Recording) -> io::Result<()> {
     out.write_all(SETTINGS_HEAD.as_bytes())?;
-    for setting in GPU_SETTINGS {
+    for setting in gpu_settings(recording) {
         writeln!(
             out,
             "                                    <value>{setting}</value>"

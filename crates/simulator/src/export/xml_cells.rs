@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::cells::{Cells, Number, Part, Text};
 use super::display;
+use super::functions::{self, Frame, Stack};
 use crate::plan::{Plan, ProcessIndex};
 
 /// The rows of one document, as bytes.
@@ -24,6 +25,9 @@ pub(super) struct XmlCells<'a> {
     labels: FxHashMap<(&'static str, Box<[u8]>), u64>,
     processes: FxHashMap<ProcessIndex, u64>,
     threads: FxHashMap<ProcessIndex, u64>,
+    stacks: FxHashMap<(ProcessIndex, Vec<u64>), u64>,
+    frames: FxHashMap<(ProcessIndex, u64), u64>,
+    binaries: FxHashMap<ProcessIndex, u64>,
 }
 
 impl<'a> XmlCells<'a> {
@@ -38,6 +42,9 @@ impl<'a> XmlCells<'a> {
             labels: FxHashMap::default(),
             processes: FxHashMap::default(),
             threads: FxHashMap::default(),
+            stacks: FxHashMap::default(),
+            frames: FxHashMap::default(),
+            binaries: FxHashMap::default(),
         }
     }
 
@@ -60,14 +67,62 @@ impl<'a> XmlCells<'a> {
         self.close(tag);
     }
 
+    /// Up to the display form.
     fn open(&mut self, tag: &str) -> u64 {
+        let id = self.define(tag);
+        self.put(" fmt=\"");
+        id
+    }
+
+    /// Up to the id.
+    fn define(&mut self, tag: &str) -> u64 {
         self.last_id += 1;
         self.put("<");
         self.put(tag);
         self.put(" id=\"");
         display::decimal(self.last_id, &mut self.out);
-        self.put("\" fmt=\"");
+        self.put("\"");
         self.last_id
+    }
+
+    fn attribute(&mut self, name: &str, value: &str) {
+        self.put(" ");
+        self.put(name);
+        self.put("=\"");
+        display::escaped(value, &mut self.out);
+        self.put("\"");
+    }
+
+    /// `<frame id="1" name="main" addr="0x100001080"><binary …/></frame>`
+    fn frame(&mut self, process: ProcessIndex, frame: &Frame<'_>) {
+        if let Some(id) = self.frames.get(&(process, frame.address)) {
+            return self.refer("frame", *id);
+        }
+        let id = self.define("frame");
+        self.frames.insert((process, frame.address), id);
+        self.attribute("name", frame.name);
+        self.attribute("addr", &format!("{:#x}", frame.address));
+        self.put(">");
+        self.binary(process);
+        self.close("frame");
+    }
+
+    fn binary(&mut self, process: ProcessIndex) {
+        if let Some(id) = self.binaries.get(&process) {
+            return self.refer("binary", *id);
+        }
+        let id = self.define("binary");
+        self.binaries.insert(process, id);
+        let plan = self.plan;
+        self.attribute("name", &plan.process(process).name);
+        self.attribute(
+            "UUID",
+            &functions::shown_uuid(functions::uuid(plan, process)),
+        );
+        self.attribute("arch", "arm64");
+        self.attribute("load-addr", &format!("{:#x}", functions::LOAD_ADDRESS));
+        self.attribute("path", &functions::path(plan, process));
+        self.put("/>");
     }
 
     fn close(&mut self, tag: &str) {
@@ -146,6 +201,21 @@ impl Cells for XmlCells<'_> {
         self.number(Number::Tid, self.plan.process(process).tid);
         self.process(process);
         self.close("thread");
+    }
+
+    fn stack(&mut self, stack: &Stack<'_>) {
+        let addresses = stack.frames.iter().map(|frame| frame.address).collect();
+        let key = (stack.process, addresses);
+        if let Some(id) = self.stacks.get(&key) {
+            return self.refer("backtrace", *id);
+        }
+        let id = self.define("backtrace");
+        self.stacks.insert(key, id);
+        self.put(">");
+        for frame in &stack.frames {
+            self.frame(stack.process, frame);
+        }
+        self.close("backtrace");
     }
 
     fn label(&mut self, tag: &'static str, parts: &[Part<'_>]) {
@@ -232,11 +302,22 @@ impl Number {
 
     fn show(self, value: u64, out: &mut Vec<u8>) {
         match self {
-            Self::StartTime | Self::EventTime => display::instant(value, out),
-            Self::Duration => display::duration(value, out),
+            Self::StartTime | Self::EventTime | Self::SampleTime => display::instant(value, out),
+            Self::Duration | Self::Weight => display::duration(value, out),
             Self::Uint64 => display::thousands(value, out),
-            Self::CommandBufferId | Self::EncoderId | Self::Tid | Self::Priority => {
-                display::hex(value, out);
+            Self::CommandBufferId
+            | Self::EncoderId
+            | Self::Tid
+            | Self::Priority
+            | Self::SignpostId => display::hex(value, out),
+            Self::Core => {
+                out.extend_from_slice(b"CPU ");
+                display::decimal(value, out);
+                out.extend_from_slice(b" (P Core)");
+            }
+            Self::FixedDecimal => {
+                display::decimal(value, out);
+                out.extend_from_slice(b".00");
             }
             Self::Frame => {
                 out.extend_from_slice(b"Frame ");

@@ -4,6 +4,7 @@
 //! more than `in-flight` buffers are out; its kicks start when they are launched and their
 //! channel is free. `sync` is one encoder per buffer with one buffer in flight.
 
+use super::host::{Activity, Doing};
 use super::oddities::{self, every};
 use super::random::Random;
 use super::{
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::error::Error;
 use crate::scenario::nanos::Nanos;
-use crate::scenario::stream::Stream;
+use crate::scenario::stream::{LostFrom, Stream};
 use crate::scenario::{Process, Scenario};
 
 /// Adds one process and all its work to the plan.
@@ -31,6 +32,11 @@ pub(super) fn process(
         tid: random.between(0x1000, 0x3f_ffff),
         role: process.role,
         shaders: process.shaders.clone(),
+        first_encoder: EncoderIndex::at(plan.encoders.len()),
+        host_function: process
+            .samples
+            .as_ref()
+            .map(|samples| samples.host_function.clone()),
     });
     // A range of ids for each process: 2^28 apart, and never starting at a round number.
     let first_id = ((place + 1) << 28) + random.between(1, 0xf_ffff);
@@ -39,6 +45,7 @@ pub(super) fn process(
         next_id: first_id,
         frame: 0,
         done_ns: 0,
+        sampled: process.samples.is_some(),
     };
     for (n, stream) in process.stream.iter().enumerate() {
         let field = format!("process[{position}].stream[{n}]");
@@ -49,6 +56,8 @@ pub(super) fn process(
                 return Err(too_long(&field, plan.run));
             }
         }
+        let (host_ns, done_ns) = (playing.host_ns, playing.done_ns);
+        worker.note(plan, Doing::Wait, host_ns, done_ns);
     }
     Ok(())
 }
@@ -64,6 +73,8 @@ struct Worker {
     frame: u32,
     /// When all work so far is done.
     done_ns: u64,
+    /// Whether what its thread does is wanted.
+    sampled: bool,
 }
 
 /// A stream being played.
@@ -100,6 +111,18 @@ impl Worker {
         self.next_id += 1;
         self.next_id - 1
     }
+
+    /// Notes what the thread does, if anybody wants to know.
+    fn note(&self, plan: &mut Plan, doing: Doing, start_ns: u64, end_ns: u64) {
+        if self.sampled && start_ns < end_ns {
+            plan.activities.push(Activity {
+                process: self.process,
+                doing,
+                start_ns,
+                end_ns,
+            });
+        }
+    }
 }
 
 impl<'a> Playing<'a> {
@@ -125,7 +148,7 @@ impl<'a> Playing<'a> {
 
     /// Encodes, commits and runs one command buffer.
     fn buffer(&mut self, plan: &mut Plan, worker: &mut Worker, number: usize) {
-        self.wait(number);
+        self.wait(plan, worker, number);
         let index = BufferIndex::at(plan.buffers.len());
         let ordinal = self.encoders;
         let first = EncoderIndex::at(plan.encoders.len());
@@ -152,26 +175,35 @@ impl<'a> Playing<'a> {
             committed_ns,
             completed_ns,
             completion_recorded: !every(odd.lose_completion_every, number),
+            submission_recorded: plan.encoders[first.get()..]
+                .iter()
+                .all(|encoder| encoder.recoverable),
+            error: every(odd.error_every, number).then_some(odd.error_code),
             first_encoder: first,
             encoder_count: count,
         });
     }
 
     /// Lets the host wait for the buffer that must be done before the next is encoded.
-    fn wait(&mut self, number: usize) {
+    fn wait(&mut self, plan: &mut Plan, worker: &Worker, number: usize) {
         let pause = self
             .stream
             .pause
             .filter(|pause| number > 0 && number.is_multiple_of(pause.every.get() as usize));
         if let Some(pause) = pause {
-            self.host_ns = self.host_ns.max(self.done_ns) + pause.length.get();
+            let until_ns = self.host_ns.max(self.done_ns);
+            worker.note(plan, Doing::Wait, self.host_ns, until_ns);
+            self.host_ns = until_ns + pause.length.get();
+            worker.note(plan, Doing::Pause, until_ns, self.host_ns);
         }
         let awaited = number
             .checked_sub(self.stream.in_flight())
             .map(|earlier| self.completed_ns[earlier]);
         if let Some(completed_ns) = awaited {
-            self.host_ns =
-                self.host_ns.max(completed_ns) + self.stream.host.pick(number, &mut self.random);
+            let until_ns = self.host_ns.max(completed_ns);
+            worker.note(plan, Doing::Wait, self.host_ns, until_ns);
+            self.host_ns = until_ns + self.stream.host.pick(number, &mut self.random);
+            worker.note(plan, Doing::Host, until_ns, self.host_ns);
         }
     }
 
@@ -182,14 +214,19 @@ impl<'a> Playing<'a> {
         for in_buffer in 0..count {
             let duration_ns = self.stream.encode.pick(self.encoders, &mut self.random);
             let label = encoder_label(plan, self.stream, self.encoders, in_buffer);
+            let odd = &self.stream.oddities;
+            let lost = every(odd.lose_encoder_every, self.encoders);
+            let end_ns = self.host_ns + duration_ns;
+            worker.note(plan, Doing::Encode, self.host_ns, end_ns);
             plan.encoders.push(Encoder {
                 label,
                 id: worker.id(),
                 start_ns: self.host_ns,
                 duration_ns,
-                recorded: !every(self.stream.oddities.lose_encoder_every, self.encoders),
+                recorded: !lost,
+                recoverable: !(lost && odd.lose_encoder_from == LostFrom::Everywhere),
             });
-            self.host_ns += duration_ns;
+            self.host_ns = end_ns;
             self.encoders += 1;
         }
         u32::try_from(count).unwrap_or(u32::MAX)

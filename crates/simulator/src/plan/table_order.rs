@@ -35,6 +35,10 @@ fn cut_times(plan: &mut Plan, clock: Clock) {
         buffer.committed_ns = clock.cut(buffer.committed_ns);
         buffer.completed_ns = clock.cut(buffer.completed_ns);
     }
+    for activity in &mut plan.activities {
+        activity.start_ns = clock.cut(activity.start_ns);
+        activity.end_ns = clock.cut(activity.end_ns);
+    }
 }
 
 /// The first submission id of a run: of the size seen in real traces.

@@ -2,11 +2,15 @@
 
 use std::num::NonZeroU32;
 
+use super::host::{Hang, Samples, Signpost};
 use super::labels::Labels;
 use super::lengths::Lengths;
+use super::machine::{Counter, Growth, Level, Memory, StatePiece};
 use super::nanos::Nanos;
 use super::recording::{Recording, TargetKind};
-use super::stream::{CoalescedName, Oddities, Pause, SecondPass, Stream, Submission, WarmUp};
+use super::stream::{
+    CoalescedName, LostFrom, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
+};
 use super::{Clock, Generation, Process, Role, Scenario};
 use crate::plan::random::Random;
 
@@ -22,7 +26,7 @@ pub fn random_scenario(seed: u64) -> Scenario {
         TargetKind::AllProcesses,
     ]);
     let processes = 1 + random.below(4);
-    Scenario {
+    let mut scenario = Scenario {
         name: format!("random-{seed}"),
         about: "made from a seed".to_owned(),
         seed: random.next(),
@@ -42,7 +46,109 @@ pub fn random_scenario(seed: u64) -> Scenario {
         process: (0..processes)
             .map(|n| process(&mut random, n, target))
             .collect(),
+    };
+    // Drawn apart, so that a seed keeps the work it always had.
+    surround(&mut Random::of(seed, &[0xbe51de]), &mut scenario);
+    scenario
+}
+
+/// Now and then something beside the work: states, memory, signposts, samples, errors, hangs.
+fn surround(random: &mut Random, scenario: &mut Scenario) {
+    let recording = &mut scenario.recording;
+    if random.once_in(4) {
+        recording.performance = pieces(random, &["Minimum", "Medium", "Maximum"]);
     }
+    if random.once_in(4) {
+        recording.thermal = pieces(random, &["Nominal", "Fair", "Serious", "Critical"]);
+    }
+    if random.once_in(6) {
+        recording.wired = levels(random);
+    }
+    if random.once_in(8) {
+        recording.counter = vec![Counter {
+            name: "a & b".to_owned(),
+            busy: random.between(0, 100),
+            idle: random.between(0, 3),
+            period: Nanos::new(random.between(10_000, 200_000)),
+        }];
+    }
+    for process in &mut scenario.process {
+        surround_process(random, process);
+    }
+}
+
+fn surround_process(random: &mut Random, process: &mut Process) {
+    process.memory = match random.below(8) {
+        0 => Some(Memory::Levels(levels(random))),
+        1 => Some(Memory::Growth(Growth {
+            start_bytes: random.between(0, 1 << 20),
+            step_bytes: i64::from(random.below(20_000)) - 10_000,
+            every: NonZeroU32::MIN.saturating_add(random.below(4)),
+        })),
+        _ => None,
+    };
+    if random.once_in(8) {
+        let every = some(random, 2, 4);
+        let from = Nanos::new(random.between(0, 300_000));
+        let to = Nanos::new(from.get() + random.between(1, 100_000));
+        process.signpost.push(Signpost {
+            name: "step <1>".to_owned(),
+            subsystem: "org.example".to_owned(),
+            category: "PointsOfInterest".to_owned(),
+            from: every.is_none().then_some(from),
+            to: every.is_none().then_some(to).filter(|_| random.once_in(2)),
+            every,
+        });
+    }
+    if random.once_in(8) {
+        process.samples = Some(Samples {
+            period: Nanos::new(random.between(2_000, 50_000)),
+            host_function: "tokenize<T>".to_owned(),
+            blocked: random.once_in(2),
+        });
+    }
+    if random.once_in(10) {
+        process.hang.push(Hang {
+            start: Nanos::new(random.between(0, 300_000)),
+            length: Nanos::new(random.between(1, 100_000)),
+            kind: "Hang".to_owned(),
+        });
+    }
+    for stream in &mut process.stream {
+        stream.oddities.error_every = some(random, 10, 4);
+        if random.once_in(3) {
+            stream.oddities.lose_encoder_from = LostFrom::Everywhere;
+        }
+    }
+}
+
+/// Up to four states, some of them with time after them that nothing covers.
+fn pieces(random: &mut Random, states: &[&str]) -> Vec<StatePiece> {
+    let mut at_ns = random.between(0, 40_000);
+    let mut pieces = Vec::new();
+    for _ in 0..=random.below(4) {
+        let end_ns = at_ns + random.between(1, 200_000);
+        pieces.push(StatePiece {
+            state: (*random.one_of(states)).to_owned(),
+            start: Nanos::new(at_ns),
+            end: random.once_in(2).then_some(Nanos::new(end_ns)),
+            induced: random.once_in(3),
+        });
+        at_ns = end_ns + random.between(0, 20_000);
+    }
+    pieces
+}
+
+fn levels(random: &mut Random) -> Vec<Level> {
+    let mut at_ns = 0;
+    let mut level = |_| {
+        at_ns += random.between(1, 100_000);
+        Level {
+            at: Nanos::new(at_ns),
+            bytes: random.between(0, 1 << 22),
+        }
+    };
+    (0..3).map(&mut level).collect()
 }
 
 const NAMES: [&str; 8] = [
@@ -76,6 +182,10 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
         runs: None,
         shaders: Vec::new(),
         stream: (0..streams).map(|n| stream(random, n)).collect(),
+        memory: None,
+        signpost: Vec::new(),
+        samples: None,
+        hang: Vec::new(),
     }
 }
 
@@ -174,6 +284,7 @@ fn oddities(random: &mut Random) -> Oddities {
         early_by: Nanos::new(random.between(0, 20_000)),
         unattributed_every: some(random, 5, 6),
         null_frame_every: some(random, 5, 6),
+        ..Oddities::default()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::machine::{Counter, Level, StatePiece, is_false};
 use super::nanos::Nanos;
 
 /// The recording's own facts; every one has a default that says it is synthetic or is harmless.
@@ -40,12 +41,27 @@ pub struct Recording {
     pub wall: Option<Nanos>,
     /// From the last event to the end of the run.
     pub tail: Nanos,
-    /// The GPU's performance state throughout.
+    /// The GPU's performance state throughout, unless `performance` has pieces.
     pub performance_state: String,
     /// Whether Instruments forced that state.
     pub performance_state_induced: bool,
-    /// The device's thermal state throughout.
+    /// The device's thermal state throughout, unless `thermal` has pieces.
     pub thermal_state: String,
+    /// Performance states one after another; time between them is not covered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub performance: Vec<StatePiece>,
+    /// Thermal states one after another; time between them is not covered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub thermal: Vec<StatePiece>,
+    /// Wired system memory from each instant on; not recorded when empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wired: Vec<Level>,
+    /// GPU counters; not recorded when empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counter: Vec<Counter>,
+    /// Whether kicks are divided among the shaders of their process.
+    #[serde(skip_serializing_if = "is_false")]
+    pub shader_timeline: bool,
 }
 
 /// What `xctrace record` was pointed at.
@@ -82,6 +98,11 @@ impl Default for Recording {
             performance_state: "Maximum".to_owned(),
             performance_state_induced: false,
             thermal_state: "Nominal".to_owned(),
+            performance: Vec::new(),
+            thermal: Vec::new(),
+            wired: Vec::new(),
+            counter: Vec::new(),
+            shader_timeline: false,
         }
     }
 }

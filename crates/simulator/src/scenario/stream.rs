@@ -137,6 +137,9 @@ pub struct Oddities {
     pub split_hole: Nanos,
     /// Every so-many-th encoder is missing from the encoder list.
     pub lose_encoder_every: Option<NonZeroU32>,
+    /// What else it is missing from.
+    #[serde(skip_serializing_if = "LostFrom::is_list")]
+    pub lose_encoder_from: LostFrom,
     /// Every so-many-th buffer is missing from the completions.
     pub lose_completion_every: Option<NonZeroU32>,
     /// Every so-many-th buffer completes before its last kick ends.
@@ -147,6 +150,37 @@ pub struct Oddities {
     pub unattributed_every: Option<NonZeroU32>,
     /// Every so-many-th encoder's kicks have no frame number.
     pub null_frame_every: Option<NonZeroU32>,
+    /// Every so-many-th buffer ends in an error.
+    pub error_every: Option<NonZeroU32>,
+    /// Which error: 2 is a timeout, 3 a page fault, 8 too little memory.
+    #[serde(skip_serializing_if = "is_default_error")]
+    pub error_code: u32,
+}
+
+/// Where a lost encoder is missing.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LostFrom {
+    /// In the encoder list alone, as in real recordings: the application's intervals have it, and
+    /// the submissions its buffer.
+    #[default]
+    List,
+    /// In the application's intervals as well, and its buffer in these and in the submissions.
+    Everywhere,
+}
+
+impl LostFrom {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+    fn is_list(&self) -> bool {
+        *self == Self::List
+    }
+}
+
+const DEFAULT_ERROR: u32 = 3;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+fn is_default_error(code: &u32) -> bool {
+    *code == DEFAULT_ERROR
 }
 
 /// What the row of a coalesced kick is called.
@@ -241,11 +275,14 @@ impl Default for Oddities {
             split_every: None,
             split_hole: Nanos::new(29_000),
             lose_encoder_every: None,
+            lose_encoder_from: LostFrom::default(),
             lose_completion_every: None,
             early_completion_every: None,
             early_by: Nanos::new(20_000),
             unattributed_every: None,
             null_frame_every: None,
+            error_every: None,
+            error_code: DEFAULT_ERROR,
         }
     }
 }

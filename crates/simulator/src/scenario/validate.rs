@@ -1,5 +1,7 @@
 //! Refuses a scenario no recording could show, naming the field and what is allowed.
 
+mod beside;
+
 use super::labels::Labels;
 use super::lengths::Lengths;
 use super::recording::{Recording, TargetKind};
@@ -66,7 +68,8 @@ fn recording(facts: &Recording) -> Result<(), Error> {
     texts
         .into_iter()
         .chain(arguments)
-        .try_for_each(|(name, value)| text(&format!("recording.{name}"), value))
+        .try_for_each(|(name, value)| text(&format!("recording.{name}"), value))?;
+    beside::recording(facts)
 }
 
 fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
@@ -78,6 +81,7 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
     for shader in &process.shaders {
         name(&format!("{at}.shaders"), shader)?;
     }
+    beside::process(at, process)?;
     for (index, one) in process.stream.iter().enumerate() {
         let at = format!("{at}.stream[{index}]");
         if index == 0 && one.follows {

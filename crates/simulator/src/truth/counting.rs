@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::sweep::{self, Gap, Segment, Side};
 use super::tally::Tally;
 use super::{Busy, Channel, Counts, Gaps, HistogramBin, How, ProcessShare, Target, Truth, Window};
-use super::{kernels, ledger};
+use super::{beside, kernels, ledger};
+use crate::plan::host::Hung;
 use crate::plan::states::states;
-use crate::plan::{Kick, Plan, ProcessIndex};
+use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
 use crate::scenario::recording::TargetKind;
 
 /// Counts the truth of a planned run.
@@ -27,6 +28,12 @@ pub(crate) fn of(plan: &Plan) -> Truth {
     let window = window(&own);
     let gaps = window.map(|window| sweep::gaps(&segments, window));
     let kernels = kernels::kernels(plan, &own);
+    let ledger = |known: fn(&Encoder) -> bool| {
+        let gaps = gaps.as_deref()?;
+        Some(ledger::ledger(plan, &own, (&segments, gaps), known))
+    };
+    let listed = ledger(|encoder| encoder.recorded);
+    let recovered = ledger(|encoder| encoder.recorded || encoder.recoverable);
     Truth {
         run: plan.run,
         duration_ns: plan.wall_ns,
@@ -38,8 +45,40 @@ pub(crate) fn of(plan: &Plan) -> Truth {
         kernels,
         channels: channels(plan, &own),
         processes: shares.into_iter().map(|(_, share)| share).collect(),
-        ledger: gaps.map(|gaps| ledger::ledger(plan, &own, &segments, &gaps)),
+        ledger: listed,
+        recovered_ledger: recovered.filter(|_| recovered != listed),
+        latency: window.map(|_| beside::latency(plan, &own)),
+        queue: window.map(|window| beside::queue(plan, &own, window)),
+        performance: window.map(|window| beside::states(&plan.performance, &segments, window)),
+        thermal: window.map(|window| beside::thermal(&plan.thermal, &segments, window)),
+        memory: window
+            .zip(target)
+            .and_then(|(window, target)| beside::memory(plan, target, window)),
+        signposts: beside::signposts(plan),
+        shaders: target
+            .filter(|_| plan.shader_timeline)
+            .map_or_else(Vec::new, |target| beside::shader_totals(plan, target)),
+        errors: count(errors(plan, target)),
+        hangs: window.map_or(0, |window| count(hangs(plan, target, window))),
     }
+}
+
+fn errors(plan: &Plan, target: Option<ProcessIndex>) -> usize {
+    let failed = plan.buffers.iter().filter(|buffer| buffer.error.is_some());
+    failed
+        .filter(|buffer| Some(buffer.process) == target)
+        .count()
+}
+
+fn hangs(plan: &Plan, target: Option<ProcessIndex>, window: Window) -> usize {
+    let touches = |hang: &&Hung| {
+        hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
+    };
+    let own = plan
+        .hangs
+        .iter()
+        .filter(|hang| Some(hang.process) == target);
+    own.filter(touches).count()
 }
 
 fn target(plan: &Plan, shares: &[(ProcessIndex, ProcessShare)]) -> Option<ProcessIndex> {

@@ -89,8 +89,12 @@ fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
     } else if is_real(buffer) {
         (buffer.to_owned(), NamedBy::CommandBufferLabel)
     } else {
-        let channel = plan.channels.text(kick.channel);
-        (format!("(unlabelled {channel})"), NamedBy::None)
+        // What Metal calls a copy is one on whatever channel it runs.
+        let kind = match encoder.starts_with("Blit Command ") {
+            true => "Blit",
+            false => plan.channels.text(kick.channel),
+        };
+        (format!("(unlabelled {kind})"), NamedBy::None)
     }
 }
 

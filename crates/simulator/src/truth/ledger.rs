@@ -54,12 +54,19 @@ struct Pair<'a> {
     encoding: &'a Encoder,
 }
 
-/// Adds up the causes of all gaps.
-pub(super) fn ledger(plan: &Plan, own: &[&Kick], segments: &[Segment], gaps: &[Gap]) -> Ledger {
+/// Adds up the causes of all gaps; `known` says of which encodings the recording tells.
+pub(super) fn ledger(
+    plan: &Plan,
+    own: &[&Kick],
+    (segments, gaps): (&[Segment], &[Gap]),
+    known: fn(&Encoder) -> bool,
+) -> Ledger {
     let neighbours = Neighbours::of(own, gaps);
     let mut ledger = Ledger::default();
     for gap in gaps {
-        let pair = neighbours.pair(plan, gap);
+        let pair = neighbours
+            .pair(plan, gap)
+            .filter(|pair| known(pair.encoding));
         ledger.pairs += 1;
         ledger.joinable += u64::from(pair.is_some());
         ledger.serialised += u64::from(pair.as_ref().is_some_and(Pair::is_serialised));
@@ -140,13 +147,13 @@ impl<'a> Neighbours<'a> {
         Self { closing, opening }
     }
 
-    /// The pair around a gap, when the recording kept what joins it.
+    /// The pair around a gap, when the recording kept A's completion.
     fn pair<'p>(&self, plan: &'p Plan, gap: &Gap) -> Option<Pair<'p>> {
         let closing = self.closing.get(&gap.from_ns).copied().flatten()?;
         let opening = self.opening.get(&gap.to_ns).copied().flatten()?;
         let buffer = plan.buffer(closing.buffer);
         let encoding = plan.encoder(opening.encoder);
-        (buffer.completion_recorded && encoding.recorded).then_some(Pair {
+        buffer.completion_recorded.then_some(Pair {
             gap_start_ns: gap.from_ns,
             completed_ns: buffer.completed_ns,
             encoding,

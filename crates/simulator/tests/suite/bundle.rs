@@ -52,7 +52,7 @@ fn agree(scenario: &Scenario) {
     let (bundle, files) = (Written::new(scenario), exported(scenario));
     for run in 1..=scenario.runs {
         let read = Run::open(&bundle.path(), run);
-        for table in Table::ALL {
+        for table in Table::of(scenario) {
             let numbered = format!("{}.run-{run}.xml", table.name());
             let whole = format!("{}.xml", table.name());
             let document = files.get(&numbered).or_else(|| files.get(&whole));
@@ -79,6 +79,12 @@ fn shown(cell: &Element) -> String {
     match cell.tag.as_str() {
         "sentinel" => "null".to_owned(),
         "process" | "thread" => parts().collect::<Vec<_>>().join(" "),
+        // No bundle was seen to hold one.
+        "fixed-decimal" => "null".to_owned(),
+        "backtrace" => {
+            let addresses = cell.children.iter().map(|frame| frame.attribute("addr"));
+            format!("{:?}", addresses.collect::<Vec<_>>())
+        }
         "formatted-label" | "narrative" => format!("{:?}", parts().collect::<Vec<_>>()),
         _ => cell.text.clone(),
     }
@@ -103,7 +109,7 @@ fn headers_are_constant() {
         scenario.xcode = generation;
         let bundle = Written::new(&scenario);
         let run = Run::open(&bundle.path(), 1);
-        for table in Table::ALL {
+        for table in Table::of(&scenario) {
             let [magic, version, bytes, rows_at, _, _, per_block] = run.table(table.name()).header;
             assert_eq!(
                 [magic, version, bytes, rows_at, per_block],

@@ -6,7 +6,9 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod beside;
 mod bundle;
+mod findings;
 mod folder;
 mod grammar;
 mod keyed;

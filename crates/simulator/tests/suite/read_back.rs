@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use metalens_simulator::{Ledger, Scenario, Truth, TruthFile, presets, random_scenario};
 
+use crate::beside;
 use crate::folder::exported;
 use crate::xml::{self, Element, Table};
 
@@ -61,10 +62,20 @@ fn check(scenario: &Scenario) {
     gap_figures(truth, &stretches);
     assert_eq!(
         truth.ledger.unwrap(),
-        ledger(&files, &own, &stretches, &foreign),
+        ledger(&files, &own, &stretches, &foreign, false),
         "{}",
         scenario.name
     );
+    assert_eq!(
+        truth.recovered_ledger.or(truth.ledger).unwrap(),
+        ledger(&files, &own, &stretches, &foreign, true),
+        "{}",
+        scenario.name
+    );
+    // The rest is read a second time, which takes long where there is much of it.
+    if scenario.intervals_planned() < 500 {
+        beside::check(truth, &files, scenario);
+    }
 }
 
 fn rows(files: &BTreeMap<String, String>) -> Vec<Row> {
@@ -140,6 +151,7 @@ fn ledger(
     own: &[&Row],
     stretches: &[(u64, u64)],
     foreign: &[(u64, u64)],
+    recovered: bool,
 ) -> Ledger {
     let completed = xml::table(&files["metal-command-buffer-completed.xml"]);
     let completed = times(&completed, "cmdbuffer-id", |row| row[0].number());
@@ -147,6 +159,17 @@ fn ledger(
     let encoded = times(&encoded, "encoder-id", |row| {
         row[0].number() + row[1].number()
     });
+    let mut encoded = encoded;
+    if recovered {
+        let lived = xml::table(&files["metal-application-intervals.xml"]);
+        let lived = times(&lived, "encoder-id", |row| {
+            row[0].number() + row[1].number()
+        });
+        for (id, time) in lived.into_iter().filter(|(id, _)| *id != 0) {
+            let listed = encoded.entry(id).or_insert(time);
+            assert_eq!(*listed, time, "both tables say the same");
+        }
+    }
     let mut ledger = Ledger::default();
     for pair in stretches.windows(2) {
         let (a, b) = (pair[0].1, pair[1].0);

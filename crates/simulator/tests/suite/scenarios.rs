@@ -39,6 +39,14 @@ fn random_scenarios_reach_every_oddity() {
         "Mhz24",
         "then: Some",
         "ns::f",
+        "Everywhere",
+        "error_every: Some",
+        "samples: Some",
+        "Growth {",
+        "Signpost {",
+        "Hang {",
+        "Counter {",
+        "induced: true",
     ] {
         assert!(texts.iter().any(|text| text.contains(sign)), "{sign}");
     }
@@ -113,6 +121,87 @@ fn errors_name_the_field_and_what_is_allowed() {
         "[recording]\nwall = \"1us\"\n[[process]]\nname = \" \"\npid = 1\nrole = \"target\"",
         &["process[0].name", "blank"],
     );
+}
+
+#[test]
+fn errors_beside_the_work_name_the_field_too() {
+    let recording =
+        |lines: &str| format!("[recording]\n{lines}\n{}", with_line("duration = \"1us\""));
+    let process = |lines: &str| format!("{}\n{lines}", with_line("duration = \"1us\""));
+    let cases = [
+        (
+            recording(
+                "performance = [{ state = \"A\", start = \"2ms\" }, { state = \"B\", start = \"1ms\" }]",
+            ),
+            "`recording.performance[1].start` is 1000000 ns, inside the piece before",
+        ),
+        (
+            recording("thermal = [{ state = \"A\", start = \"2ms\", end = \"2ms\" }]"),
+            "`recording.thermal[0].end` can be 2000000 ns",
+        ),
+        (
+            recording("counter = [{ name = \"a\", busy = 1, period = \"5s\" }]"),
+            "`recording.counter[0].period` is 5s",
+        ),
+        (
+            recording("wired = [{ at = \"0ms\", bytes = 100_000_000_000_000 }]"),
+            "`recording.wired[0].bytes` is 100000000000000",
+        ),
+        (
+            process("[[process.signpost]]\nname = \"a\"\nto = \"1ms\""),
+            "`process[0].signpost[0]` does not say when",
+        ),
+        (
+            process("[[process.hang]]\nstart = \"1ms\"\nlength = \"0ms\""),
+            "`process[0].hang[0].length` can be 0 ns",
+        ),
+        (
+            process("[process.samples]\nperiod = \"1ns\""),
+            "`process[0].samples.period` can be 1 ns",
+        ),
+        (
+            with_line("duration = \"1us\"").replace("pid = 1", "pid = 1\nmemory = 5"),
+            "expected levels such as",
+        ),
+    ];
+    for (toml, part) in cases {
+        let message = refused(&toml);
+        assert!(message.contains(part), "no `{part}` in: {message}");
+    }
+}
+
+#[test]
+fn the_example_of_the_first_page_is_possible() {
+    let page = include_str!("../../src/lib.rs");
+    let (_, example) = page.split_once("//! ```toml\n").unwrap();
+    let (example, _) = example.split_once("//! ```\n").unwrap();
+    let lines = example.lines().map(|line| line.trim_start_matches("//!"));
+    let toml = lines.collect::<Vec<_>>().join("\n");
+    let truth = truths(&Scenario::from_toml(&toml).unwrap())
+        .unwrap()
+        .remove(0);
+    assert_eq!(truth.signposts[0].count, 2);
+    assert_eq!((truth.errors, truth.hangs), (2, 1));
+    assert_eq!(truth.shaders[0].count, truth.counts.intervals);
+    assert_eq!(truth.memory.unwrap().last_bytes, 65_536 + 4_096);
+}
+
+#[test]
+fn what_is_beside_the_work_leaves_the_work_alone() {
+    let plain = with_line("duration = \"10us\"").replace("count = 1", "count = 50");
+    let busy = format!(
+        "{plain}[process.samples]\nblocked = true\n[[process.signpost]]\nname = \"step\"\nevery = 5\n\
+         [recording]\nshader-timeline = true\ncounter = [{{ name = \"a\", busy = 1 }}]\n"
+    );
+    let of = |toml: &str| {
+        truths(&Scenario::from_toml(toml).unwrap())
+            .unwrap()
+            .remove(0)
+    };
+    let (plain, busy) = (of(&plain), of(&busy));
+    assert_eq!(plain.ledger, busy.ledger);
+    assert_eq!(plain.kernels, busy.kernels);
+    assert_eq!((plain.signposts.len(), busy.signposts[0].count), (0, 10));
 }
 
 #[test]

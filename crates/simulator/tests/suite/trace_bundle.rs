@@ -208,6 +208,17 @@ impl Run {
                 let process = u32::try_from(process).unwrap().to_le_bytes();
                 format!("{tid} {}", self.value("XRProcessTypeID", &process))
             }
+            "Backtrace" => {
+                let [piece] = self.arrays.lists[at][..] else {
+                    panic!("one piece")
+                };
+                let (owner, addresses) = (piece >> 32, piece & u64::from(u32::MAX));
+                let owner = &self.arrays.lists[usize::try_from(owner).unwrap()];
+                assert_eq!(owner.len(), 2, "a process");
+                let addresses = &self.arrays.lists[usize::try_from(addresses).unwrap()];
+                let shown = addresses.iter().map(|address| format!("{address:#x}"));
+                format!("{:?}", shown.collect::<Vec<_>>())
+            }
             _ if TEXTS.contains(&kind) => self.strings[at].clone(),
             _ => value.to_string(),
         }
@@ -224,7 +235,7 @@ impl Run {
 }
 
 /// Engineering types whose values are indexes into the strings.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 22] = [
     "PrototypeString",
     "NarrativeText",
     "MetalObjectLabel",
@@ -238,6 +249,15 @@ const TEXTS: [&str; 13] = [
     "GPUPerformanceState",
     "ThermalState",
     "GPUEventName",
+    "ThreadState",
+    "OSLogEvent",
+    "OSLogFormatString",
+    "OSLogSubsystem",
+    "OSLogCategory",
+    "SignpostName",
+    "HangType",
+    "GPUCounterName",
+    "MetalMemoryLevelEvent",
 ];
 
 fn is_zero(bytes: &[u8]) -> bool {

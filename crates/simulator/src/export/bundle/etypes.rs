@@ -2,7 +2,7 @@
 
 /// XML's name, the bundle's name, and the bytes of a value in a row. Seen in bundles of
 /// Instruments 26.0; a bundle's list has a type at whatever place, so readers must look it up.
-const TYPES: [(&str, &str, usize); 59] = [
+const TYPES: [(&str, &str, usize); 65] = [
     ("duration", "XRDurationTypeID", 8),
     ("percent", "XRPercentageTypeID", 8),
     ("tid", "XRThreadIDTypeID", 8),
@@ -70,6 +70,16 @@ const TYPES: [(&str, &str, usize); 59] = [
     ("os-log-metadata", "XROSLogMetadataTypeID", 4),
     ("return-location", "XRReturnLocationTypeID", 8),
     ("gpu-performance-state", "XRGPUPerformanceStateTypeID", 4),
+    ("weight", "XRTimeSampleWeightTypeID", 8),
+    ("backtrace", "XRBacktraceTypeID", 4),
+    ("hang-type", "XRHangTypeTypeID", 4),
+    ("gpu-counter-name", "XRGPUCounterNameTypeID", 4),
+    ("fixed-decimal", "XRPrototypeFixedDecimalValueTypeID", 8),
+    (
+        "metal-memory-level-event",
+        "XRMetalMemoryLevelEventTypeID",
+        4,
+    ),
 ];
 
 /// The name that stands first in every list.

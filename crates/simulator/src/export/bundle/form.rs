@@ -116,7 +116,7 @@ fn run_info(recording: &Recording, contents: &Contents) -> Node {
             "_targetProcessName",
             target_text(target.map(|target| target.name.clone())),
         ),
-        ("_recordingSettings", Field::Of(settings())),
+        ("_recordingSettings", Field::Of(settings(recording))),
         ("_targetModel", text(&recording.model)),
         ("_targetPlatform", text("macOS")),
         ("_arguments", target_text(recording.arguments.clone())),
@@ -179,9 +179,9 @@ fn termination(recording: &Recording) -> Node {
     code.map_or_else(|| Node::text(text), Node::int)
 }
 
-/// What the stock template records, as our tables of contents say.
-fn settings() -> Node {
-    let gpu = Node::array(toc::GPU_SETTINGS.map(Node::text));
+/// What is recorded, as our tables of contents say.
+fn settings(recording: &Recording) -> Node {
+    let gpu = Node::array(toc::gpu_settings(recording).map(Node::text));
     let settings = Node::mutable_array([Node::dict([("GPU", gpu)])]);
     Node::dict([("Metal Application", settings)])
 }

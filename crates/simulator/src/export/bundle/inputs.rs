@@ -6,15 +6,15 @@ use super::spec::{Attribute, Spec};
 use super::store::Store;
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
-use crate::export::table::Schema;
-use crate::export::tables::ACCELERATOR_ID;
-use crate::export::toc;
+use crate::export::table::{Schema, Table};
+use crate::export::tables::{self, ACCELERATOR_ID};
+use crate::export::{schemas, toc};
 use crate::plan::ProcessIndex;
 
 /// An input table: its columns, its attributes, its rows.
 pub(super) struct Input {
     pub(super) schema: Schema,
-    attributes: &'static [(&'static str, Attribute)],
+    pub(super) attributes: &'static [(&'static str, Attribute)],
     pub(super) rows: fn(&mut Store<'_>) -> Result<(), Error>,
 }
 
@@ -57,9 +57,9 @@ pub(super) const INPUTS: [Input; 9] = [
         rows: time_info,
     },
     Input {
-        schema: OS_SIGNPOST,
+        schema: schemas::OS_SIGNPOST,
         attributes: &[("category", Attribute::Text("PointsOfInterest"))],
-        rows: none,
+        rows: signposts,
     },
     Input {
         schema: KDEBUG,
@@ -92,7 +92,7 @@ const TICK: Schema = Schema {
     columns: &[("time", "Timestamp", "sample-time")],
 };
 
-const KDEBUG: Schema = Schema {
+pub(super) const KDEBUG: Schema = Schema {
     name: "kdebug",
     documentation: "",
     columns: &[
@@ -113,7 +113,7 @@ const KDEBUG: Schema = Schema {
     ],
 };
 
-const KDEBUG_STRINGS: Schema = Schema {
+pub(super) const KDEBUG_STRINGS: Schema = Schema {
     name: "kdebug-strings",
     documentation: "",
     columns: &[
@@ -126,30 +126,6 @@ const KDEBUG_STRINGS: Schema = Schema {
         ("function", "Qualifier", "kdebug-func"),
         ("thread", "Thread", "thread"),
         ("core-index", "Core Index", "core"),
-    ],
-};
-
-const OS_SIGNPOST: Schema = Schema {
-    name: "os-signpost",
-    documentation: "",
-    columns: &[
-        ("time", "Timestamp", "event-time"),
-        ("thread", "Thread", "thread"),
-        ("process", "Process", "process"),
-        ("event-type", "Event Type", "event-type"),
-        ("scope", "Scope", "string"),
-        (
-            "identifier",
-            "Signpost identifier",
-            "os-signpost-identifier",
-        ),
-        ("name", "Name", "signpost-name"),
-        ("format-string", "Format String", "format-string"),
-        ("backtrace", "Backtrace", "text-backtrace"),
-        ("subsystem", "Subsystem", "subsystem"),
-        ("category", "Category", "category"),
-        ("message", "Message", "os-log-metadata"),
-        ("emit-location", "Emit Location", "return-location"),
     ],
 };
 
@@ -200,6 +176,10 @@ const DEVICE_GPU_INFO: Schema = Schema {
         ("perf-map", "Performance State Map", "uint64"),
     ],
 };
+
+fn signposts(store: &mut Store<'_>) -> Result<(), Error> {
+    tables::write_rows(Table::OsSignpost, store)
+}
 
 fn none(_store: &mut Store<'_>) -> Result<(), Error> {
     Ok(())

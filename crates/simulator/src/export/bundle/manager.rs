@@ -99,6 +99,7 @@ fn exposed(scenario: &Scenario, plan: &Plan, entries: &[Entry<'_>]) -> Node {
 fn binding(scenario: &Scenario) -> Node {
     let null = || Node::object(&["NSNull", "NSObject"], std::iter::empty::<(&str, Field)>());
     let induced = u64::from(scenario.recording.performance_state_induced);
+    let counters = u64::from(!scenario.recording.counter.is_empty());
     Node::dict([
         ("life-cycle-version", Node::int(1)),
         ("osx-version", Node::int(os_version(&scenario.recording.os))),
@@ -109,9 +110,12 @@ fn binding(scenario: &Scenario) -> Node {
         ("hw-page-size", Node::int(16_384)),
         ("vm-page-size", Node::int(16_384)),
         ("user-page-size", Node::int(16_384)),
-        ("counterprofile", Node::int(0)),
+        ("counterprofile", Node::int(counters)),
         ("counterdevice", Node::int(0)),
-        ("shaderprofiler", Node::bool(false)),
+        (
+            "shaderprofiler",
+            Node::bool(scenario.recording.shader_timeline),
+        ),
         ("gpuperformancestate", Node::int(induced)),
         ("targets-already-running", Node::bool(false)),
         ("target-is-application", Node::bool(false)),

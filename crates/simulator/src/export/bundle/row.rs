@@ -3,6 +3,7 @@
 use super::layout::Layout;
 use super::uniquing::Uniquing;
 use crate::export::cells::{Cells, Number, Part, Text};
+use crate::export::functions::Stack;
 use crate::plan::{Plan, ProcessIndex};
 
 /// One row after the other, in the same bytes.
@@ -64,8 +65,12 @@ impl Cells for RowCells<'_> {
         self.raw(u64::MAX);
     }
 
-    fn number(&mut self, _kind: Number, value: u64) {
-        self.raw(value);
+    fn number(&mut self, kind: Number, value: u64) {
+        match kind {
+            // Nobody knows how these are stored, and a guess would be believed.
+            Number::FixedDecimal => self.nothing(),
+            _ => self.raw(value),
+        }
     }
 
     fn text(&mut self, _kind: Text, value: &str) {
@@ -80,6 +85,11 @@ impl Cells for RowCells<'_> {
 
     fn thread(&mut self, process: ProcessIndex) {
         let at = self.uniquing.thread(self.plan, process);
+        self.raw(u64::from(at));
+    }
+
+    fn stack(&mut self, stack: &Stack<'_>) {
+        let at = self.uniquing.stack(self.plan, stack);
         self.raw(u64::from(at));
     }
 

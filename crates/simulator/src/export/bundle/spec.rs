@@ -38,7 +38,7 @@ impl Spec {
         Self {
             schema: table.name(),
             attributes,
-            input: table == Table::ProcessInfo,
+            input: matches!(table, Table::ProcessInfo | Table::TimeProfile),
         }
     }
 

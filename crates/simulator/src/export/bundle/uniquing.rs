@@ -11,6 +11,7 @@ use super::{compressed, etypes};
 use crate::error::Error;
 use crate::export::cells::{Number, Part, Text};
 use crate::export::display;
+use crate::export::functions::Stack;
 use crate::plan::{Plan, ProcessIndex};
 
 /// The uniquers of one run.
@@ -25,6 +26,7 @@ pub(super) struct Uniquing {
     known_labels: FxHashMap<Box<[u64]>, u32>,
     processes: FxHashMap<ProcessIndex, u32>,
     threads: FxHashMap<ProcessIndex, u32>,
+    stacks: FxHashMap<(ProcessIndex, Box<[u64]>), u32>,
     types: FxHashMap<&'static str, u64>,
     list: Vec<u64>,
 }
@@ -55,6 +57,7 @@ impl Uniquing {
             known_labels: FxHashMap::default(),
             processes: FxHashMap::default(),
             threads: FxHashMap::default(),
+            stacks: FxHashMap::default(),
             types: etypes::all()
                 .map(|known| (known.xml, known.index))
                 .collect(),
@@ -101,6 +104,21 @@ impl Uniquing {
         let owner = self.process(plan, process);
         let at = self.another_thread(plan.process(process).tid, owner);
         self.threads.insert(process, at);
+        at
+    }
+
+    /// A stack's list of one piece: addresses, and above them whose they are.
+    pub(super) fn stack(&mut self, plan: &Plan, stack: &Stack<'_>) -> u32 {
+        let addresses: Box<[u64]> = stack.frames.iter().map(|frame| frame.address).collect();
+        let key = (stack.process, addresses);
+        if let Some(known) = self.stacks.get(&key) {
+            return *known;
+        }
+        let owner = self.process(plan, stack.process);
+        let addresses = self.arrays.push(&key.1);
+        let piece = (u64::from(owner) << 32) | u64::from(addresses);
+        let at = self.arrays.push(&[piece]);
+        self.stacks.insert(key, at);
         at
     }
 

@@ -48,6 +48,7 @@ fn indexed_label(cells: &mut impl Cells, place: usize, label: &str) {
 pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     let mut buffers: Vec<&Buffer> = instrumented(plan).collect();
+    buffers.retain(|buffer| buffer.submission_recorded);
     buffers.sort_by_key(|buffer| encoding_start_ns(plan, buffer));
     for buffer in buffers {
         let start_ns = encoding_start_ns(plan, buffer);
@@ -100,11 +101,19 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
         std::iter::once(Object::Buffer(buffer)).chain(encoders)
     };
     let mut rows: Vec<Object<'_>> = instrumented(plan).flat_map(objects).collect();
+    rows.retain(is_recorded);
     rows.sort_by_key(|object| start_ns(plan, object));
     for (n, object) in (1..).zip(&rows) {
         interval(sheet, n, object)?;
     }
     Ok(())
+}
+
+fn is_recorded(object: &Object<'_>) -> bool {
+    match object {
+        Object::Buffer(buffer) => buffer.submission_recorded,
+        Object::Encoder(encoding) => encoding.encoder.recoverable,
+    }
 }
 
 fn start_ns(plan: &Plan, object: &Object<'_>) -> u64 {

@@ -1,9 +1,10 @@
-//! What held throughout: the GPU, memory, states, shaders and processes.
+//! What the machine was like: the GPU, its memory and states, the processes.
 
 use super::submission::ACCELERATOR_ID;
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
 use crate::plan::ProcessIndex;
+use crate::plan::machine::Held;
 
 /// `metal-gpu-info`: one row.
 pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
@@ -17,97 +18,81 @@ pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
-/// `metal-current-allocated-size`: 64 KiB, from the target's first encoding to the end.
+/// `metal-current-allocated-size`: how much Metal had allocated for the processes it covers.
 pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let plan = sheet.plan();
-    let Some(target) = plan.recorded_target() else {
-        return Ok(());
+    let memory = sheet.plan().memory.iter();
+    let row = |(process, levels): &'a (ProcessIndex, Vec<Held>)| {
+        levels.iter().map(|level| (level, *process))
     };
-    let buffers = plan
-        .buffers
-        .iter()
-        .filter(|buffer| buffer.process == target);
-    let Some(start_ns) = buffers
-        .map(|buffer| super::encoding_start_ns(plan, buffer))
-        .min()
-    else {
-        return Ok(());
-    };
-    sheet.row(|cells| {
-        cells.number(Number::StartTime, start_ns);
-        cells.number(Number::Duration, plan.wall_ns - start_ns);
-        cells.number(Number::StartTime, plan.wall_ns);
-        cells.process(target);
-        cells.number(Number::SizeInBytes, ALLOCATED_BYTES);
-        cells.label(
-            FORMATTED_LABEL,
-            &[Part::Number(Number::SizeInBytes, ALLOCATED_BYTES)],
-        );
-        cells.label(FORMATTED_LABEL, &[Part::Process(target)]);
-        cells.number(Number::Color, 1);
-    })
-}
-
-const ALLOCATED_BYTES: u64 = 65_536;
-
-/// `gpu-performance-state-intervals`: one state for the whole run.
-pub(super) fn performance_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
-    let note = format!("{} performance state", recording.performance_state);
-    sheet.row(|cells| {
-        cells.number(Number::StartTime, 0);
-        cells.number(Number::Duration, plan.wall_ns);
-        cells.text(Text::PerformanceState, &recording.performance_state);
-        cells.text(Text::String, "GPU Performance State");
-        cells.number(
-            Number::Boolean,
-            u64::from(recording.performance_state_induced),
-        );
-        cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
-        cells.text(Text::GpuEventName, "GPU Performance State");
-    })
-}
-
-/// `device-thermal-state-intervals`: one state for the whole run.
-pub(super) fn thermal_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
-    let note = format!("{} thermal state", recording.thermal_state);
-    sheet.row(|cells| {
-        cells.number(Number::StartTime, 0);
-        cells.number(Number::Duration, plan.wall_ns);
-        cells.number(Number::StartTime, plan.wall_ns);
-        cells.text(Text::ThermalState, &recording.thermal_state);
-        cells.text(Text::String, "Current");
-        cells.number(Number::Boolean, 0);
-        cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
-    })
-}
-
-/// `metal-shader-profiler-shader-list`: the functions the scenario names, without times.
-pub(super) fn shader_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let (plan, recording) = (sheet.plan(), sheet.recording());
-    for (position, process) in plan.processes.iter().enumerate() {
-        for (id, shader) in (1_u64..).zip(&process.shaders) {
-            let name = format!("{shader} ({id})");
-            sheet.row(|cells| {
-                cells.number(Number::StartTime, 0);
-                cells.text(Text::ObjectLabel, &name);
-                cells.text(Text::ObjectLabel, shader);
-                cells.text(Text::ObjectLabel, "");
-                cells.number(Number::Uint64, id);
-                cells.number(Number::Uint64, id * SHADER_BYTES);
-                cells.number(Number::Uint64, (id + 1) * SHADER_BYTES - 1);
-                cells.text(Text::String, "Compute");
-                cells.process(ProcessIndex::at(position));
-                cells.text(Text::DeviceName, &recording.gpu);
-            })?;
-        }
+    let mut rows: Vec<(&Held, ProcessIndex)> = memory.flat_map(row).collect();
+    rows.sort_by_key(|(held, _)| held.start_ns);
+    for (held, process) in rows {
+        let size = Part::Number(Number::SizeInBytes, held.bytes);
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, held.start_ns);
+            cells.number(Number::Duration, held.end_ns - held.start_ns);
+            cells.number(Number::StartTime, held.end_ns);
+            cells.process(process);
+            cells.number(Number::SizeInBytes, held.bytes);
+            cells.label(FORMATTED_LABEL, &[size]);
+            cells.label(FORMATTED_LABEL, &[Part::Process(process)]);
+            cells.number(Number::Color, 1);
+        })?;
     }
     Ok(())
 }
 
-/// How far apart the shaders' addresses lie.
-const SHADER_BYTES: u64 = 4_096;
+/// `metal-wired-sysmem-level-interval`: system memory wired for the GPU.
+pub(super) fn wired<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
+    for held in &plan.wired {
+        let size = Part::Number(Number::SizeInBytes, held.bytes);
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, held.start_ns);
+            cells.number(Number::Duration, held.end_ns - held.start_ns);
+            cells.number(Number::SizeInBytes, held.bytes);
+            cells.number(Number::Color, 1);
+            cells.text(Text::DeviceName, &recording.gpu);
+            cells.label(NARRATIVE, &[size]);
+            cells.text(Text::MemoryEvent, "Wired System Memory");
+        })?;
+    }
+    Ok(())
+}
+
+/// `gpu-performance-state-intervals`: the states one after another.
+pub(super) fn performance_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    for stretch in &sheet.plan().performance {
+        let note = format!("{} performance state", stretch.state);
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, stretch.start_ns);
+            cells.number(Number::Duration, stretch.end_ns - stretch.start_ns);
+            cells.text(Text::PerformanceState, &stretch.state);
+            cells.text(Text::String, "GPU Performance State");
+            cells.number(Number::Boolean, u64::from(stretch.induced));
+            cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
+            cells.text(Text::GpuEventName, "GPU Performance State");
+        })?;
+    }
+    Ok(())
+}
+
+/// `device-thermal-state-intervals`: the states one after another.
+pub(super) fn thermal_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    for stretch in &sheet.plan().thermal {
+        let note = format!("{} thermal state", stretch.state);
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, stretch.start_ns);
+            cells.number(Number::Duration, stretch.end_ns - stretch.start_ns);
+            cells.number(Number::StartTime, stretch.end_ns);
+            cells.text(Text::ThermalState, &stretch.state);
+            cells.text(Text::String, "Current");
+            cells.number(Number::Boolean, u64::from(stretch.induced));
+            cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
+        })?;
+    }
+    Ok(())
+}
 
 /// `process-info`: one row per process.
 pub(super) fn process_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -24,6 +24,21 @@ pub(super) fn completed<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
+/// `metal-command-buffer-error`: the buffers of any process that ended in one.
+pub(super) fn errors<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let failed = |buffer: &'a Buffer| buffer.error.map(|code| (buffer, code));
+    let mut buffers: Vec<_> = sheet.plan().buffers.iter().filter_map(failed).collect();
+    buffers.sort_by_key(|(buffer, _)| buffer.completed_ns);
+    for (buffer, code) in buffers {
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, buffer.completed_ns);
+            cells.number(Number::CommandBufferId, buffer.id);
+            cells.number(Number::Uint32, u64::from(code));
+        })?;
+    }
+    Ok(())
+}
+
 /// `metal-object-label`: encoders and then their buffer, when it is committed.
 pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();

@@ -1,0 +1,152 @@
+//! What names the frames of stacks: an archive of symbols for each sampled process's binary, and
+//! the dynamic linker's own word on where it lies.
+
+use std::path::Path;
+
+use super::inputs::{Input, KDEBUG, KDEBUG_STRINGS};
+use super::spec::Attribute;
+use super::store::Store;
+use super::{create_dir, write_file};
+use crate::error::Error;
+use crate::export::cells::{Cells, Number, Sheet};
+use crate::export::functions::{self, FUNCTION_BYTES, LOAD_ADDRESS, TEXT_BYTES};
+use crate::plan::{Plan, ProcessIndex};
+use crate::scenario::Scenario;
+
+/// The linker's tables, which a recording has when something is sampled.
+pub(super) fn inputs(scenario: &Scenario) -> &'static [Input] {
+    let sampled = scenario.process.iter().any(|one| one.samples.is_some());
+    if sampled { &INPUTS } else { &[] }
+}
+
+const INPUTS: [Input; 2] = [
+    Input {
+        schema: KDEBUG,
+        attributes: &[("codes", Attribute::Codes(&["0x1f,0x05"]))],
+        rows: loads,
+    },
+    Input {
+        schema: KDEBUG_STRINGS,
+        attributes: &[("codes", Attribute::Codes(&["0x1f,0x05"]))],
+        rows: paths,
+    },
+];
+
+/// The class and subclass of the linker's events.
+const DYLD: [u64; 2] = [0x1f, 5];
+
+/// Two events for each binary: its id and place, then the number of its path.
+fn loads(store: &mut Store<'_>) -> Result<(), Error> {
+    let plan = store.plan();
+    for process in sampled(plan) {
+        let uuid = u128::from_le_bytes(functions::uuid(plan, process));
+        let half = |half: u128| u64::try_from(half & u128::from(u64::MAX)).unwrap_or(0);
+        let (low, high) = (half(uuid), half(uuid >> 64));
+        let events = [
+            (0, [low, high, LOAD_ADDRESS]),
+            (1, [0, path_number(process), 0]),
+        ];
+        for (code, arguments) in events {
+            store.row(|cells| {
+                cells.number(Number::EventTime, 2 * process.get() as u64 + code);
+                cells.thread(process);
+                cells.raw(0);
+                (0..3).for_each(|_| cells.nothing());
+                DYLD.into_iter().for_each(|word| cells.raw(word));
+                cells.raw(code);
+                cells.raw(0);
+                arguments.into_iter().for_each(|word| cells.raw(word));
+                cells.raw(0);
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn paths(store: &mut Store<'_>) -> Result<(), Error> {
+    let plan = store.plan();
+    for process in sampled(plan) {
+        store.row(|cells| {
+            let path = cells.uniquing.string(&functions::path(plan, process));
+            cells.number(Number::EventTime, process.get() as u64);
+            cells.raw(u64::from(path));
+            cells.raw(path_number(process));
+            DYLD.into_iter().for_each(|word| cells.raw(word));
+            cells.raw(2);
+            cells.raw(0);
+            cells.thread(process);
+            cells.raw(0);
+        })?;
+    }
+    Ok(())
+}
+
+/// The number of a path: none is 0.
+const fn path_number(process: ProcessIndex) -> u64 {
+    process.get() as u64 + 1
+}
+
+fn sampled(plan: &Plan) -> impl Iterator<Item = ProcessIndex> {
+    let is_sampled = |process: &ProcessIndex| plan.process(*process).host_function.is_some();
+    (0..plan.processes.len())
+        .map(ProcessIndex::at)
+        .filter(is_sampled)
+}
+
+/// Writes the archives of a run's sampled processes.
+pub(super) fn write(bundle: &Path, plan: &Plan) -> Result<(), Error> {
+    for process in sampled(plan) {
+        let dir = create_dir(bundle.join("symbols/stores"))?;
+        let uuid = functions::uuid(plan, process);
+        let file = format!("{}.symbolsarchive", functions::shown_uuid(uuid));
+        let symbols: Vec<_> = functions::functions(plan, process).collect();
+        let bytes = archive(uuid, &symbols);
+        write_file(&dir.join(file), |out| out.write_all(&bytes))?;
+    }
+    Ok(())
+}
+
+const VERSION: u32 = 7;
+const ARM64: u32 = 0x0100_000c;
+const HEADER_BYTES: usize = 0x60;
+/// Where the header has the id.
+const UUID_AT: usize = 0x34;
+
+/// One segment, no sections, the symbols, their names.
+fn archive(uuid: [u8; 16], symbols: &[(&str, u64)]) -> Vec<u8> {
+    let (mut table, mut names) = (Vec::new(), b"MACH_HEADER\0".to_vec());
+    for (name, offset) in symbols {
+        let at = word(names.len() as u64);
+        names.extend_from_slice(name.as_bytes());
+        names.push(0);
+        let flags = 0;
+        for part in [word(*offset), word(FUNCTION_BYTES), flags, at, at, u32::MAX] {
+            table.extend_from_slice(&part.to_le_bytes());
+        }
+    }
+    let mut bytes = vec![0; HEADER_BYTES];
+    for part in [0, TEXT_BYTES] {
+        bytes.extend_from_slice(&part.to_le_bytes());
+    }
+    bytes.extend_from_slice(b"__TEXT\0\0\0\0\0\0\0\0\0\0");
+    bytes.extend_from_slice(&table);
+    bytes.extend_from_slice(&names);
+    let facts = [
+        (0, VERSION),
+        (4, word(bytes.len() as u64)),
+        (8, 1),
+        (16, word(symbols.len() as u64)),
+        (0x44, ARM64),
+        (0x54, word(names.len() as u64)),
+    ];
+    for (at, value) in facts {
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    bytes[UUID_AT..UUID_AT + 16].copy_from_slice(&uuid);
+    bytes
+}
+
+/// A length; an archive here has a handful of names.
+fn word(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,75 @@
+//! What the shader profiler shows: the functions of a process, and how they divide a kick.
+
+use crate::error::Error;
+use crate::export::cells::{Cells, Number, Sheet, Text};
+use crate::plan::ProcessIndex;
+use crate::plan::shaders::{Share, shares};
+use crate::plan::states::role_color;
+
+/// `metal-shader-profiler-intervals`: a row per kick and shader, none with the stock template,
+/// whose shader timeline is off.
+pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
+    if !plan.shader_timeline {
+        return Ok(());
+    }
+    let shares: Vec<Share<'a>> = shares(plan);
+    for (n, share) in (1..).zip(shares) {
+        let channel = plan.channels.text(share.kick.channel);
+        let role = plan.process(share.process).role;
+        sheet.row(|cells| {
+            cells.number(Number::StartTime, share.start_ns);
+            cells.number(Number::Duration, share.duration_ns);
+            cells.text(Text::ObjectLabel, &share.numbered_name());
+            cells.text(Text::ObjectLabel, share.name);
+            cells.text(Text::ObjectLabel, "");
+            cells.text(Text::GpuEventName, "Shader Timeline");
+            cells.text(Text::ObjectLabel, kind(channel));
+            // Nobody has seen how a bundle stores percentages.
+            cells.nothing();
+            cells.nothing();
+            cells.number(Number::Color, role_color(role));
+            cells.number(Number::Priority, 0);
+            cells.process(share.process);
+            cells.text(Text::DeviceName, &recording.gpu);
+            cells.text(Text::ChannelName, channel);
+            cells.number(Number::NestingLevel, 0);
+            cells.number(Number::ConnectionUuid, n);
+        })?;
+    }
+    Ok(())
+}
+
+/// The kind of shader that runs on a channel.
+fn kind(channel: &str) -> &str {
+    match channel {
+        "Vertex" | "Fragment" => channel,
+        _ => "Compute",
+    }
+}
+
+/// `metal-shader-profiler-shader-list`: the functions the scenario names, without times.
+pub(super) fn list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
+    let (plan, recording) = (sheet.plan(), sheet.recording());
+    for (position, process) in plan.processes.iter().enumerate() {
+        for (id, shader) in (1_u64..).zip(&process.shaders) {
+            let name = format!("{shader} ({id})");
+            sheet.row(|cells| {
+                cells.number(Number::StartTime, 0);
+                cells.text(Text::ObjectLabel, &name);
+                cells.text(Text::ObjectLabel, shader);
+                cells.text(Text::ObjectLabel, "");
+                cells.number(Number::Uint64, id);
+                cells.number(Number::Uint64, id * SHADER_BYTES);
+                cells.number(Number::Uint64, (id + 1) * SHADER_BYTES - 1);
+                cells.text(Text::String, "Compute");
+                cells.process(ProcessIndex::at(position));
+                cells.text(Text::DeviceName, &recording.gpu);
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// How far apart the shaders' addresses lie.
+const SHADER_BYTES: u64 = 4_096;

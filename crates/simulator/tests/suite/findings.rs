@@ -1,0 +1,280 @@
+//! The fixtures of the findings: each is small, readable and possible, and by the truth's own
+//! figures one of a pair is beyond its rule's limit and the other just short of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use metalens_simulator::{Ledger, Scenario, Truth, truths};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings")
+}
+
+/// Rule, file, text.
+fn fixtures() -> Vec<(String, String, String)> {
+    let mut all = Vec::new();
+    for rule in fs::read_dir(folder()).unwrap() {
+        let rule = rule.unwrap();
+        for file in fs::read_dir(rule.path()).unwrap() {
+            let path = file.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+            {
+                let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
+                let text = fs::read_to_string(&path).unwrap();
+                all.push((name(&rule.path()), name(&path), text));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+fn truth(text: &str) -> Truth {
+    truths(&Scenario::from_toml(text).unwrap())
+        .unwrap()
+        .remove(0)
+}
+
+#[test]
+fn every_one_reads_and_is_small() {
+    let all = fixtures();
+    assert_eq!(
+        all.len(),
+        2 * (RULES.len() + BESIDE.len()) + 1,
+        "a pair per rule, and all-well"
+    );
+    for (rule, file, text) in all {
+        let at = format!("{rule}/{file}");
+        let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{at}: {error}"));
+        assert!(scenario.intervals_planned() <= 300, "{at}");
+        assert!(text.lines().count() <= 40, "{at}");
+        assert!(text.starts_with("# "), "{at} says what it shows");
+    }
+}
+
+/// Rules whose figures the truth does not have: the analyzer's own tests run their fixtures.
+const BESIDE: [&str; 6] = [
+    "clock-fault",
+    "compiling-inside",
+    "little-work",
+    "outliers",
+    "slowing-down",
+    "tables-disagree",
+];
+
+/// How far a rule's figure is, of its limit.
+type Measure = fn(&Truth) -> f64;
+
+/// Every rule with what the truth can say of it: 1 or more fires.
+const RULES: [(&str, Measure); 24] = [
+    ("launch-overhead", |truth| {
+        not_busy(truth, of_idle(truth, |ledger| ledger.launch_ns) / 0.3)
+    }),
+    ("serialised", |truth| {
+        let ledger = truth.ledger.unwrap();
+        let enough = ledger.joinable >= 20;
+        let share = ratio(ledger.serialised, ledger.joinable) / 0.8;
+        not_busy(truth, if enough { share } else { 0.0 })
+    }),
+    ("waiting-for-completion", |truth| {
+        not_busy(truth, of_idle(truth, |ledger| ledger.completion_ns) / 0.25)
+    }),
+    ("tiny-kernels", |truth| {
+        let short = instances(truth, |max_ns| max_ns < 10_000);
+        ratio(short, truth.counts.intervals) / 0.5
+    }),
+    ("many-encoders-per-buffer", |truth| {
+        ratio(truth.counts.encoders, truth.counts.command_buffers) / 32.0
+    }),
+    ("host-bound", |truth| {
+        not_busy(
+            truth,
+            of_idle(truth, |ledger| ledger.host_ns + ledger.encode_ns) / 0.4,
+        )
+    }),
+    ("queue-starved", |truth| {
+        not_busy(truth, of_idle(truth, |ledger| ledger.queued_ns) / 0.2)
+    }),
+    ("transfers-dominate", |truth| {
+        let blit = truth
+            .channels
+            .iter()
+            .find(|channel| channel.name == "Blit")
+            .unwrap();
+        ratio(blit.sum_ns, truth.busy.unwrap().sum_ns) / 0.3
+    }),
+    ("small-transfers", |truth| {
+        let blit = truth
+            .channels
+            .iter()
+            .find(|channel| channel.name == "Blit")
+            .unwrap();
+        ratio(blit.intervals, 100)
+    }),
+    ("one-kernel-dominates", |truth| {
+        assert!(truth.kernels.len() >= 3);
+        ratio(truth.kernels[0].total_ns, truth.busy.unwrap().sum_ns) / 0.6
+    }),
+    ("shared-gpu", |truth| {
+        ratio(
+            truth.busy.unwrap().foreign_busy_ns,
+            truth.window.unwrap().span_ns,
+        ) / 0.1
+    }),
+    ("foreign-delays", |truth| {
+        of_idle(truth, |ledger| ledger.foreign_ns) / 0.1
+    }),
+    ("low-performance-state", |truth| {
+        let states = &truth.performance.as_ref().unwrap().states;
+        let low = states
+            .iter()
+            .find(|state| state.state == "Minimum")
+            .unwrap();
+        ratio(low.busy_ns, truth.busy.unwrap().busy_ns) / 0.5
+    }),
+    ("thermal", |truth| {
+        match truth.thermal.as_ref().unwrap().worst.as_deref() {
+            Some("Serious" | "Critical") => 1.0,
+            Some("Fair") => 0.9,
+            other => panic!("{other:?}"),
+        }
+    }),
+    // What a steady state is, the truth does not say: how much the busy time is above that of
+    // like kicks.
+    ("warm-up-inside", |truth| {
+        let steady = truth.counts.intervals * truth.kernels[0].med_ns;
+        ratio(truth.busy.unwrap().busy_ns - steady, steady) / 0.1
+    }),
+    ("unlabelled", |truth| {
+        let named = truth
+            .kernels
+            .iter()
+            .filter(|kernel| !kernel.name.starts_with('('));
+        let named: u64 = named.map(|kernel| kernel.instances).sum();
+        1.0 - ratio(named, truth.counts.intervals)
+    }),
+    ("eager-execution", |truth| {
+        assert_eq!(truth.counts.encoders, truth.counts.command_buffers);
+        ratio(
+            instances(truth, |max_ns| max_ns < 20_000),
+            truth.counts.intervals,
+        ) / 0.8
+    }),
+    ("regular-gaps", |truth| {
+        let gaps = truth.gaps.as_ref().unwrap();
+        assert_eq!(gaps.median_ns, gaps.max_ns);
+        ratio(gaps.count, 20)
+    }),
+    // How the idle time is spread over lengths, the truth does not say: how far the longest is
+    // from the middle.
+    ("irregular-gaps", |truth| {
+        let gaps = truth.gaps.as_ref().unwrap();
+        ratio(gaps.max_ns.unwrap(), gaps.median_ns.unwrap()) / 4.0
+    }),
+    ("memory-growing", |truth| {
+        let memory = truth.memory.unwrap();
+        ratio(memory.last_bytes - memory.first_bytes, memory.first_bytes) / 0.2
+    }),
+    ("incomplete-recording", |truth| {
+        let (listed, found) = (truth.ledger.unwrap(), truth.recovered_ledger.unwrap());
+        assert_eq!(
+            found.joinable, found.pairs,
+            "the other tables have what was lost"
+        );
+        ratio(found.joinable - listed.joinable, found.pairs) / 0.05
+    }),
+    ("command-buffer-errors", |truth| {
+        if truth.errors > 0 { 1.0 } else { 0.9 }
+    }),
+    ("hangs", |truth| if truth.hangs > 0 { 1.0 } else { 0.9 }),
+    // 20 % of 68.25 GB/s, against the bytes of the file beside it.
+    ("inefficient-kernels", |truth| {
+        assert!(truth.busy.unwrap().ratio > 0.9);
+        1.0
+    }),
+];
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole as f64
+}
+
+fn of_idle(truth: &Truth, part: fn(&Ledger) -> u64) -> f64 {
+    let ledger = truth.ledger.unwrap();
+    ratio(part(&ledger), ledger.total_ns)
+}
+
+/// Nothing is wrong with gaps that hardly cost anything.
+fn not_busy(truth: &Truth, measure: f64) -> f64 {
+    assert!(truth.busy.unwrap().ratio < 0.8);
+    measure
+}
+
+fn instances(truth: &Truth, longest_ns: fn(u64) -> bool) -> u64 {
+    let chosen = truth
+        .kernels
+        .iter()
+        .filter(|kernel| longest_ns(kernel.max_ns));
+    chosen.map(|kernel| kernel.instances).sum()
+}
+
+#[test]
+fn one_of_each_pair_is_beyond_the_limit_and_one_just_short() {
+    let all = fixtures();
+    let text = |rule: &str, file: &str| {
+        let found = all.iter().find(|one| one.0 == rule && one.1 == file);
+        &found.unwrap_or_else(|| panic!("no {rule}/{file}")).2
+    };
+    for (rule, measure) in RULES
+        .iter()
+        .filter(|(rule, _)| *rule != "inefficient-kernels")
+    {
+        let fires = measure(&truth(text(rule, "fires")));
+        let nearly = measure(&truth(text(rule, "nearly")));
+        assert!(fires >= 1.0, "{rule}/fires: {fires} of the limit");
+        let near = (0.35..1.0).contains(&nearly);
+        assert!(near, "{rule}/nearly: {nearly} of the limit");
+    }
+    for file in ["fires", "nearly"] {
+        let measure = RULES[RULES.len() - 1].1;
+        measure(&truth(text("inefficient-kernels", file)));
+    }
+}
+
+#[test]
+fn work_files_say_what_their_scenarios_say() {
+    for (file, least, most) in [("fires", 0.0, 1.0), ("nearly", 1.0, 1.3)] {
+        let path = folder().join(format!("inefficient-kernels/{file}.work.json"));
+        let work: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let scenario =
+            fs::read_to_string(folder().join(format!("inefficient-kernels/{file}.toml")));
+        for kernel in truth(&scenario.unwrap()).kernels {
+            let mut entries = work["work"].as_array().unwrap().iter();
+            let entry = entries.find(|one| one["label"] == kernel.name.as_str());
+            let bytes = entry.unwrap()["bytes"].as_f64().unwrap();
+            // Bytes in a nanosecond are GB/s.
+            let share = bytes / kernel.avg_ns as f64 / 68.25 / 0.2;
+            assert!((least..most).contains(&share), "{file}: {share}");
+        }
+    }
+}
+
+#[test]
+fn all_is_well_with_all_well() {
+    let text = fs::read_to_string(folder().join("all-well/scenario.toml")).unwrap();
+    let truth = truth(&text);
+    let busy = truth.busy.unwrap();
+    assert!(busy.ratio > 0.9 && busy.foreign_busy_ns == 0, "{busy:?}");
+    assert_eq!(truth.kernels.len(), 4);
+    for kernel in &truth.kernels {
+        assert!(ratio(kernel.total_ns, busy.sum_ns) < 0.3 && kernel.min_ns > 100_000);
+    }
+    let ledger = truth.ledger.unwrap();
+    assert_eq!((ledger.joinable, ledger.unexplained_ns), (ledger.pairs, 0));
+    assert_eq!(truth.thermal.unwrap().worst.as_deref(), Some("Nominal"));
+    let memory = truth.memory.unwrap();
+    assert_eq!(memory.first_bytes, memory.last_bytes);
+    assert_eq!((truth.errors, truth.hangs), (0, 0));
+}
