@@ -1,219 +1,177 @@
 //! The analysis: a trace in, a report out.
 
-use std::num::NonZeroU64;
+use metalens_trace::Trace;
 
-use metalens_trace::{Names, Selection, Trace};
-
-use crate::error::{Error, Result};
-use crate::facts::{process_facts, run_facts, source, target_facts};
-use crate::gaps::{Occupancy, gap_facts, occupancy};
-use crate::kernel::KernelNames;
+use crate::analysis::Analysis;
+use crate::buffers::{Buffer, buffers};
+use crate::debug_groups::groups_of;
+use crate::efficiency::{efficiency, program};
+use crate::error::Result;
+use crate::facts::{run_facts, source, target_facts};
+use crate::findings::{self, findings};
+use crate::gaps::{Occupancy, occupancy};
+use crate::idle::idle;
+use crate::kernels::{Hints, NamedIntervals, channels, sum_ns};
+use crate::known_work;
+use crate::latency::latency;
+use crate::ledger::Book;
+use crate::machine::{self, Against, SanityInput};
+use crate::naming::KernelNames;
 use crate::notes::{report_notes, trace_notes};
-use crate::processes::{ProcessUse, touches, usage};
-use crate::report::{Busy, Counts, Excluded, Report, SCHEMA, Window};
-use crate::spans::{Span, length_ns, overlap_ns, union};
+use crate::phases::{self, Before, phases};
+use crate::report::{Busy, Counts, Efficiency, Report, SCHEMA, Summary};
+use crate::request::Request;
+use crate::shaders::shaders_of;
+use crate::shape::shape;
+use crate::spans::{Span, length_ns, overlap_ns};
 use crate::statistics::ratio;
-use crate::target::{Target, choose};
-use crate::timeline::{ENCODERS, GPU_INTERVALS, GPU_STATES, Interval, Timeline, label_pairs};
-use crate::work::{NamedIntervals, channels, sum_ns};
+use crate::subject::{Subject, WHOLE};
+use crate::summary::summary;
+use crate::surroundings::Surroundings;
+use crate::targets::verdicts;
 
-/// What a report is to be about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Request {
-    /// Names or pids; the recording's own target if empty.
-    pub processes: Vec<String>,
-    /// Cut off what comes before, ns since the recording began.
-    pub from_ns: Option<u64>,
-    /// Cut off what comes from here on, ns since the recording began.
-    pub to_ns: Option<u64>,
-}
-
-/// The tables and columns that an analysis reads.
-#[must_use]
-pub fn selection() -> Selection {
-    Selection::columns(&[
-        (
-            GPU_INTERVALS,
-            &[
-                "start",
-                "duration",
-                "channel-name",
-                "event-label",
-                "process",
-                "gpu",
-                "cmdbuffer-id",
-                "encoder-id",
-            ],
-        ),
-        (GPU_STATES, &["start", "duration", "state"]),
-        (ENCODERS, &["cmdbuffer-label", "encoder-label"]),
-    ])
-}
-
-/// Analyzes a trace that was read with [`selection`]. Takes the trace, and
-/// frees each of its tables once it is used.
-pub fn analyze(mut trace: Trace, request: &Request) -> Result<Report> {
+/// Analyzes a trace that was read with [`selection`](crate::selection). Takes
+/// the trace, and frees each of its tables once it is used.
+pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
+    request.settings.limits.check()?;
+    findings::check(&request.settings.ignored_findings)?;
     let (source, run) = (source(&trace), run_facts(&trace));
+    let truncated_tables = machine::truncated_tables(&trace);
     let mut notes = trace_notes(&trace);
-    let label_pairs = label_pairs(&trace);
-    let mut timeline = Timeline::take(&mut trace)?;
+
+    let subject = Subject::of(&mut trace, request)?;
+    let window = subject.window();
+    let occupancy = occupancy(&subject.mine, window);
+    let kernels = named(&mut trace, &subject)?;
+    let book = Book::of(&subject);
+    let idle = idle(&occupancy.gaps, &book, &kernels);
+    let gaps: Vec<Span> = occupancy.gaps.iter().map(|gap| gap.span).collect();
+    let against = Against {
+        target: &subject.target,
+        window,
+        busy: &occupancy.busy,
+        gaps: &gaps,
+    };
+    let around = Surroundings::take(&mut trace, &subject, against, &idle.host)?;
     let names = &trace.names;
-    let everyone = usage(&timeline.intervals, WHOLE, names);
-    let target = choose_target(request, &trace, &timeline, &everyone)?;
-    let (window, excluded) = window(request, &timeline, &target, names)?;
-    let processes = process_facts(&everyone, &timeline, window, &target, names);
-    let others = Others::of(&timeline, &target, window);
-    // From here on only the target's own intervals matter; there may be millions.
-    let mut mine = std::mem::take(&mut timeline.intervals);
-    mine.retain(|one| target.is(one.process) && touches(one.span, window));
-    let occupancy = occupancy(&mine, window);
-    let kernels = NamedIntervals::of(&mine, &KernelNames::new(names, &label_pairs));
+    let buffers = buffers(&subject.mine);
+    let busy = busy(&subject, &occupancy);
+    let sanity = machine::sanity(&SanityInput {
+        run: &run,
+        against,
+        mine: &subject.mine,
+        busy: &busy,
+        rows: subject.others.rows,
+        all_intervals: subject.others.all_intervals,
+        unattributed: subject.others.unattributed,
+        listed: subject.commands.listed_encoders().as_deref(),
+        truncated_tables,
+        errors: around.machine.errors.as_ref(),
+    });
     let mut report = Report {
         schema: SCHEMA.to_owned(),
+        summary: Summary::default(),
         source,
         run,
-        target: target_facts(&target, names),
-        window: Window {
-            start_ns: window.start_ns,
-            end_ns: window.end_ns,
-            span_ns: window.length_ns(),
-            excluded,
-        },
-        counts: counts(&mine, &kernels, &others),
-        busy: busy(
-            &mine,
+        target: target_facts(&subject.target, names),
+        window: subject.cut.facts(),
+        counts: counts(&subject, &kernels),
+        busy,
+        efficiency: Efficiency::default(),
+        gaps: idle.gaps,
+        ledger: idle.ledger,
+        latency: latency(&buffers, &subject.commands, window, names),
+        kernels: kernels.summaries(&subject.mine, window, names),
+        channels: channels(&subject.mine, window, names),
+        shaders: around.shaders,
+        shape: shape(
+            &subject.mine,
+            &kernels,
             &occupancy,
-            &others,
-            timeline.active.as_deref(),
+            &subject.others.busy,
             window,
+            names,
         ),
-        gaps: gap_facts(&occupancy.gaps, &kernels),
-        kernels: kernels.summaries(&mine, window, names),
-        channels: channels(&mine, window, names),
-        processes,
+        phases: phases(
+            &subject.mine,
+            &kernels,
+            &occupancy,
+            window,
+            Before {
+                warm_up: subject.warm_up.clone(),
+                signposts: &subject.signposts,
+                selected: subject.cut.phase.clone(),
+            },
+            &subject.target,
+            names,
+        ),
+        processes: subject.processes.clone(),
+        machine: around.machine,
+        counters: around.counters,
+        cpu: around.cpu,
+        work: None,
+        sanity,
+        targets: Vec::new(),
+        findings: Vec::new(),
+        unavailable: around.unavailable,
         notes: Vec::new(),
     };
-    notes.extend(report_notes(&target, &report, &mine, window));
+    notes.extend(report_notes(&subject, &report));
+    notes.extend(phases::notes(&report.phases, window));
     report.notes = notes;
-    Ok(report)
+    report.efficiency = efficiency_of(&report, &subject, &buffers);
+    judge(&mut report, &subject, request);
+    Ok(Analysis::new(report, subject, occupancy.gaps, kernels))
 }
 
-const WHOLE: Span = Span {
-    start_ns: 0,
-    end_ns: u64::MAX,
-};
-
-fn choose_target(
-    request: &Request,
-    trace: &Trace,
-    timeline: &Timeline,
-    everyone: &[ProcessUse],
-) -> Result<Target> {
-    if timeline.intervals.is_empty() {
-        return Err(Error::NoRows {
-            table: GPU_INTERVALS.to_owned(),
-        });
-    }
-    if everyone.is_empty() && request.processes.is_empty() {
-        return Err(Error::NoProcesses {
-            rows: timeline.intervals.len(),
-        });
-    }
-    choose(&request.processes, &trace.run, &trace.names, everyone)
-}
-
-/// From the target's first start to its last end, less what was cut off.
-fn window(
-    request: &Request,
-    timeline: &Timeline,
-    target: &Target,
-    names: &Names,
-) -> Result<(Span, Vec<Excluded>)> {
-    let mine = timeline
-        .intervals
-        .iter()
-        .filter(|interval| target.is(interval.process));
-    let (mut first_ns, mut last_ns) = (u64::MAX, 0);
-    for interval in mine.clone() {
-        first_ns = first_ns.min(interval.span.start_ns);
-        last_ns = last_ns.max(interval.span.end_ns);
-    }
-    let whole = Span::new(first_ns, last_ns);
-    let (from_ns, to_ns) = (request.from_ns, request.to_ns);
-    let asked = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
-    let window = whole.clip(asked);
-    let cut = window != whole;
-    if cut && (window.is_empty() || !mine.clone().any(|one| touches(one.span, window))) {
-        return Err(Error::EmptyWindow {
-            wanted: target_facts(target, names).name,
-            from_ns,
-            to_ns,
-            first_ns,
-            last_ns,
-        });
-    }
-    let excluded = [
-        (whole.start_ns, window.start_ns, "before --from"),
-        (window.end_ns, whole.end_ns, "after --to"),
-    ];
-    let excluded = excluded.into_iter().filter(|(from, to, _)| from < to);
-    let excluded = excluded.map(|(from_ns, to_ns, why)| Excluded {
-        from_ns,
-        to_ns,
-        why: why.to_owned(),
-    });
-    Ok((window, excluded.collect()))
-}
-
-/// What is known of everyone's intervals when only the target's are left.
-struct Others {
-    all_intervals: u64,
-    unattributed: u64,
-    /// When others were on the GPU inside the window.
-    busy: Vec<Span>,
-}
-
-impl Others {
-    fn of(timeline: &Timeline, target: &Target, window: Span) -> Self {
-        let all = timeline.intervals.iter();
-        let others = all.clone().filter(|one| !target.is(one.process));
-        Self {
-            all_intervals: timeline.intervals.len() as u64,
-            unattributed: all.filter(|one| one.process.is_none()).count() as u64,
-            busy: union(others.map(|one| one.span.clip(window))),
+/// What follows from the figures: rates, targets, findings, four sentences.
+fn judge(report: &mut Report, subject: &Subject, request: &Request) {
+    match &request.work {
+        Some(file) => {
+            report.work = Some(known_work::work(file, report, &subject.timed_buffers));
         }
+        None => report.unavailable.push(known_work::unavailable()),
     }
+    report
+        .unavailable
+        .extend(phases::unavailable(&subject.signposts));
+    report.targets = verdicts(report, request.settings.limits);
+    report.findings = findings(report, &request.settings.ignored_findings);
+    report.summary = summary(report);
 }
 
-fn counts(mine: &[Interval], kernels: &NamedIntervals, others: &Others) -> Counts {
-    // Ids nearly rise with time, so that sorting them is quicker than hashing.
-    let distinct = |id: fn(&Interval) -> Option<NonZeroU64>| {
-        let mut ids: Vec<NonZeroU64> = mine.iter().filter_map(id).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.len() as u64
+/// The kernels of the target's intervals.
+fn named(trace: &mut Trace, subject: &Subject) -> Result<NamedIntervals> {
+    let (mine, target, commands) = (&subject.mine, &subject.target, &subject.commands);
+    let hints = Hints {
+        shaders: shaders_of(trace, mine, target)?,
+        groups: groups_of(trace, mine, commands, target)?,
     };
+    let names = KernelNames::new(&trace.names, &commands.label_pairs);
+    Ok(NamedIntervals::of(mine, &names, &hints))
+}
+
+fn counts(subject: &Subject, kernels: &NamedIntervals) -> Counts {
     Counts {
-        intervals: mine.len() as u64,
-        encoders: distinct(|interval| interval.encoder),
-        command_buffers: distinct(|interval| interval.command_buffer),
+        intervals: subject.mine.len() as u64,
+        encoders: subject.distinct(|one| one.encoder).len() as u64,
+        command_buffers: subject.distinct(|one| one.command_buffer).len() as u64,
         kernels: kernels.count() as u64,
-        all_intervals: others.all_intervals,
-        unattributed: others.unattributed,
+        coalesced: kernels.coalesced,
+        coalesced_encoders: kernels.coalesced_encoders,
+        all_intervals: subject.others.all_intervals,
+        unattributed: subject.others.unattributed,
     }
 }
 
-fn busy(
-    mine: &[Interval],
-    occupancy: &Occupancy,
-    others: &Others,
-    active: Option<&[Span]>,
-    window: Span,
-) -> Busy {
+fn busy(subject: &Subject, occupancy: &Occupancy) -> Busy {
+    let window = subject.window();
+    let others = &subject.others.busy;
     let busy_ns = length_ns(&occupancy.busy);
-    let sum_ns = sum_ns(mine, window);
-    let foreign_busy_ns = length_ns(&others.busy);
-    let foreign_overlap_ns = overlap_ns(&occupancy.busy, &others.busy);
+    let sum_ns = sum_ns(&subject.mine, window);
+    let foreign_busy_ns = length_ns(others);
+    let foreign_overlap_ns = overlap_ns(&occupancy.busy, others);
+    let active = subject.active.as_deref();
     Busy {
         busy_ns,
         sum_ns,
@@ -224,4 +182,15 @@ fn busy(
         foreign_busy_ns,
         foreign_overlap_ns,
     }
+}
+
+/// Where the window was cut, the program's run time is cut there too.
+fn efficiency_of(report: &Report, subject: &Subject, buffers: &[Buffer]) -> Efficiency {
+    let asked = match report.window.excluded.is_empty() {
+        true => WHOLE,
+        false => subject.window(),
+    };
+    let program = program(&subject.mine, buffers, &subject.commands, asked);
+    let steady = report.phases.warm_up.as_ref().map(|found| &found.steady);
+    efficiency(report.busy.busy_ns, program, steady, report.run.duration_ns)
 }

@@ -34,6 +34,63 @@ pub enum Error {
         /// The rows.
         rows: usize,
     },
+    /// A setting that means nothing.
+    #[error("{what}; wanted: {wanted}")]
+    Setting {
+        /// The setting.
+        what: String,
+        /// What it may be.
+        wanted: String,
+    },
+    /// A recording of the CPU alone.
+    #[error(
+        "this has no GPU interval, but {samples} CPU samples in {table}: it is about the CPU alone"
+    )]
+    OnlyCpu {
+        /// The table with the samples.
+        table: String,
+        /// Its rows.
+        samples: usize,
+    },
+    /// No CPU samples at all.
+    #[error("there are no CPU samples: none of time-profile, cpu-profile and time-sample has rows")]
+    NoSamples,
+    /// None in the part that was asked for.
+    #[error(
+        "there is no CPU sample in that part; the first was taken at {}, the last at {}",
+        seconds(*.first_ns),
+        seconds(*.last_ns)
+    )]
+    NoSamplesThen {
+        /// When the first was taken.
+        first_ns: u64,
+        /// When the last was taken.
+        last_ns: u64,
+    },
+    /// Others were sampled, the target was not.
+    #[error("{wanted} has no CPU sample in this trace; {}", were_sampled(.present))]
+    NoTargetSamples {
+        /// Whom it was to be about.
+        wanted: String,
+        /// Who was sampled: names and pids.
+        present: Vec<(String, Option<u32>)>,
+    },
+    /// A file of known work that cannot be used.
+    #[error("{file}: {problem}")]
+    WorkFile {
+        /// The file.
+        file: String,
+        /// What is wrong, and where.
+        problem: String,
+    },
+    /// A named phase that was asked for.
+    #[error("no os_signpost interval is called {wanted}; {}", are_there(.present))]
+    NoSuchPhase {
+        /// What was asked for.
+        wanted: String,
+        /// The names that there are.
+        present: Vec<String>,
+    },
     /// A window in which the target did nothing.
     #[error(
         "{wanted} has no GPU interval from {} to {}; its first begins at {}, its last ends at {}",
@@ -82,8 +139,37 @@ impl Error {
                          with --process"
                     .to_owned(),
             }),
-            Self::NoProcesses { .. } => None,
-            Self::EmptyWindow { .. } => Some("choose --from and --to inside that".to_owned()),
+            Self::NoProcesses { .. } | Self::Setting { .. } => None,
+            Self::OnlyCpu { .. } => Some(
+                "`metalens stacks INPUT` shows what the CPU did; to see the GPU, record with the \
+                 template Metal System Trace, or export metal-gpu-intervals too if that was \
+                 recorded"
+                    .to_owned(),
+            ),
+            Self::NoSamples => Some(
+                "record with --instrument 'Time Profiler'; of a recording that has it, export the \
+                 tables time-profile and time-sample"
+                    .to_owned(),
+            ),
+            Self::NoSamplesThen { .. } => Some("choose --from and --to around that".to_owned()),
+            Self::NoTargetSamples { .. } => Some(
+                "its threads may have waited all the time; name another with --process".to_owned(),
+            ),
+            Self::WorkFile { .. } => Some(
+                "such a file reads {\"schema\": \"metalens.work/1\", \"work\": [{\"label\": \
+                 \"matmul\", \"per\": \"instance\", \"operations\": 1, \"bytes\": 50331648, \
+                 \"flops\": 17179869184}]}"
+                    .to_owned(),
+            ),
+            Self::NoSuchPhase { present, .. } if present.is_empty() => Some(
+                "name phases in the program with os_signpost, and record with --instrument \
+                 os_signpost beside the template; --from and --to cut by time"
+                    .to_owned(),
+            ),
+            Self::NoSuchPhase { .. } => Some("choose one of these with --phase".to_owned()),
+            Self::EmptyWindow { .. } => {
+                Some("choose --from, --to or --phase inside that".to_owned())
+            }
         }
     }
 }
@@ -119,10 +205,29 @@ fn seconds(ns: u64) -> String {
     format!("{}.{:06} s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
 }
 
+fn were_sampled(present: &[(String, Option<u32>)]) -> String {
+    if present.is_empty() {
+        return "no process is named in it".to_owned();
+    }
+    let one = |(name, pid): &(String, Option<u32>)| match pid {
+        Some(pid) => format!("{name} (pid {pid})"),
+        None => name.clone(),
+    };
+    let list: Vec<String> = present.iter().map(one).collect();
+    format!("these were sampled: {}", list.join(", "))
+}
+
 fn were_there(present: &[Present]) -> String {
     if present.is_empty() {
         return "no process is named in it".to_owned();
     }
     let list: Vec<String> = present.iter().map(Present::to_string).collect();
     format!("these used the GPU: {}", list.join(", "))
+}
+
+fn are_there(present: &[String]) -> String {
+    match present {
+        [] => "the recording has none at all".to_owned(),
+        present => format!("there are: {}", present.join(", ")),
+    }
 }

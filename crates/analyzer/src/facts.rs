@@ -62,6 +62,16 @@ fn gpu_name(trace: &Trace) -> Option<String> {
     Some(trace.names.text(first).to_owned())
 }
 
+/// What the recording's GPU was set to, such as its `Counter Set`.
+pub(crate) fn gpu_setting(trace: &Trace, name: &str) -> Option<String> {
+    let settings = trace.run.settings.iter();
+    let values = settings
+        .filter(|setting| setting.key == "GPU")
+        .flat_map(|setting| &setting.values);
+    let mut found = values.filter_map(|value| value.strip_prefix(name)?.strip_prefix(':'));
+    found.next().map(|value| value.trim().to_owned())
+}
+
 pub(crate) fn target_facts(target: &Target, names: &Names) -> TargetFacts {
     let processes: Vec<TargetProcess> = target
         .processes

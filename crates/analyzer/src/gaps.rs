@@ -7,14 +7,9 @@
 //! before / after      A B          C D
 //! ```
 
-use crate::report::{Bucket, Gaps, TopGap};
+use crate::report::Bucket;
 use crate::spans::Span;
-use crate::statistics::summarize;
 use crate::timeline::Interval;
-use crate::work::NamedIntervals;
-
-/// How many of the longest gaps a report lists.
-const TOP_GAPS: usize = 10;
 
 /// A stretch of the window without any interval of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +22,33 @@ pub(crate) struct Gap {
     /// The interval whose start ended it: of those starting then, the first of
     /// the table. None at the window's end.
     pub after: Option<usize>,
+}
+
+/// The target's last interval that ends by the window's start, and its first
+/// that starts after the window's end.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Edges {
+    pub before: Option<Interval>,
+    pub after: Option<Interval>,
+}
+
+impl Edges {
+    /// Of intervals sorted by start.
+    pub(crate) fn of<'a>(mine: impl Iterator<Item = &'a Interval>, window: Span) -> Self {
+        let mut edges = Self::default();
+        for one in mine {
+            let end_ns = one.span.end_ns;
+            if end_ns <= window.start_ns
+                && edges.before.is_none_or(|last| last.span.end_ns <= end_ns)
+            {
+                edges.before = Some(*one);
+            }
+            if one.span.start_ns >= window.end_ns && edges.after.is_none() {
+                edges.after = Some(*one);
+            }
+        }
+        edges
+    }
 }
 
 /// The target's busy time and the gaps in it; together they tile the window.
@@ -114,60 +136,18 @@ pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
         let at = BUCKETS_NS.partition_point(|&from| from <= length);
         if let Some(bucket) = buckets.get_mut(at.saturating_sub(1)) {
             bucket.count += 1;
-            bucket.total_ns += length;
+            bucket.total_ns = bucket.total_ns.saturating_add(length);
         }
     }
     buckets
-}
-
-/// What a report says of gaps.
-pub(crate) fn gap_facts(gaps: &[Gap], kernels: &NamedIntervals) -> Gaps {
-    let mut lengths: Vec<u64> = gaps.iter().map(|gap| gap.span.length_ns()).collect();
-    let histogram = histogram(&lengths);
-    let summary = summarize(&mut lengths);
-    Gaps {
-        count: gaps.len() as u64,
-        total_ns: summary.map_or(0, |summary| summary.total),
-        mean_ns: summary.map(|summary| summary.mean),
-        median_ns: summary.map(|summary| summary.median),
-        p95_ns: summary.map(|summary| summary.p95),
-        p99_ns: summary.map(|summary| summary.p99),
-        max_ns: summary.map(|summary| summary.max),
-        below_1us: lengths.partition_point(|&length| length < 1_000) as u64,
-        histogram,
-        top: top_gaps(gaps, kernels),
-    }
-}
-
-fn top_gaps(gaps: &[Gap], kernels: &NamedIntervals) -> Vec<TopGap> {
-    let mut longest: Vec<&Gap> = gaps.iter().collect();
-    longest.sort_by_key(|gap| (std::cmp::Reverse(gap.span.length_ns()), gap.span.start_ns));
-    let name = |at: Option<usize>| at.and_then(|at| kernels.name_of(at));
-    let top = longest.into_iter().take(TOP_GAPS).map(|gap| TopGap {
-        start_ns: gap.span.start_ns,
-        duration_ns: gap.span.length_ns(),
-        before: name(gap.before),
-        after: name(gap.after),
-    });
-    top.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::spans::union;
+    use crate::timeline::tests::interval;
     use proptest::prelude::*;
-
-    fn interval(start: u64, end: u64) -> Interval {
-        Interval {
-            span: Span::new(start, end),
-            process: None,
-            channel: None,
-            label: None,
-            command_buffer: None,
-            encoder: None,
-        }
-    }
 
     /// `expected`: gaps as (start, end, before, after).
     type Expected<'a> = &'a [(u64, u64, Option<usize>, Option<usize>)];

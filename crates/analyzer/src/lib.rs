@@ -1,8 +1,14 @@
 //! Tables → timeline → metrics → report.
 //!
 //! Given a trace that [`metalens_trace`] has read, says how busy the GPU was,
-//! with what, and when it was idle. This crate starts no process and opens no
-//! file; it neither prints nor formats for people: a [`Report`] is plain data.
+//! with what, and when it was idle, whose fault that was. This crate starts no
+//! process and opens no file, and it does not print: a [`Report`] is plain data.
+//!
+//! ```text
+//! trace → subject (whom, when) → occupancy (busy, gaps) → ledger (whose fault)
+//!                              → kernels, shape, phases                ├→ report → findings
+//!       → surroundings (machine, counters, CPU samples)                │
+//! ```
 //!
 //! # Words
 //!
@@ -16,41 +22,97 @@
 //! | gap | a maximal stretch of the window without an interval of the target |
 //! | machine busy | the same union over all processes |
 //!
+//! # Whose fault a gap is
+//!
+//! ```text
+//! GPU     …A)                                          [B…
+//! program  ------------)A completed     [B encoded)
+//!           completion |      host      |  encode  | launch
+//! ```
+//!
+//! | part | what was waited for | joined by |
+//! | --- | --- | --- |
+//! | completion | the program did not know yet that the GPU was done | A's command buffer in `metal-command-buffer-completed` |
+//! | host | the program knew, and was busy with something else | |
+//! | encode | the program encoded the next work | B's encoder in `metal-application-encoders-list` |
+//! | launch | the next work was on its way to the GPU | |
+//! | queued | B was encoded before the gap began: the GPU had it | |
+//! | foreign | what of launch and queued another process held the GPU for | everyone's intervals |
+//! | unexplained | A has no completion, or B no encoding, in the recording | |
+//!
+//! A pair is *serialised* when B was encoded only after A was known to be done.
+//!
 //! # Laws
 //!
 //! They hold for every report, and are tested on random traces.
 //!
 //! * Time is whole nanoseconds; stretches are half-open; unions before sums.
 //! * busy + gaps = window.
+//! * The ledger's parts sum to the idle time, for each gap and in total; two
+//!   windows that touch have between them the ledger of the two together.
+//! * The queue's times sum to the window.
 //! * The histogram's counts sum to the gaps, its totals to the idle time.
 //! * The kernels' instances sum to the target's intervals, as do the channels'.
 //! * The processes' intervals and the unattributed ones sum to all intervals.
+//! * The parts of the utilisation tile the window; their busy times sum to busy.
+//! * Nothing is left out as warm-up unless that is asked for, and then both results are shown.
 //! * machine busy = busy + foreign busy - foreign overlap.
 //! * Absent is not zero: a target without rows is an error that lists who was there.
 //! * Other processes' work is never counted as the target's and never ignored.
 //! * `event-depth` is the lane in which Instruments draws a row, never a filter.
 //! * Same input, same bytes out.
 
+mod analysis;
 mod analyze;
+mod brief;
+mod buffers;
+mod commands;
+mod counters;
+mod cpu;
+mod debug_groups;
+mod efficiency;
 mod error;
 mod facts;
+mod findings;
 mod gaps;
-mod kernel;
+mod idle;
+mod kernels;
+mod known_work;
+mod latency;
+mod ledger;
+mod machine;
+mod naming;
 mod notes;
+mod phases;
 mod processes;
 mod report;
+mod request;
+mod rows;
+mod settings;
+mod shaders;
+mod shape;
 mod spans;
 mod statistics;
+mod subject;
+mod summary;
+mod surroundings;
+mod tables;
 mod target;
+mod targets;
 mod timeline;
-mod work;
+pub mod units;
+mod window;
 
-pub use analyze::{Request, analyze, selection};
+pub use analysis::{Analysis, ExplainedGap};
+pub use analyze::analyze;
+pub use cpu::{CollapsedStacks, collapsed_stacks, profile};
 pub use error::{Error, Present, Result};
-pub use kernel::NamedBy;
-pub use report::{
-    Bucket, Busy, Channel, Counts, DeviceFacts, Excluded, Gaps, Kernel, ProcessFacts, Reader,
-    Report, RunFacts, SCHEMA, Source, SourceKind, TargetFacts, TargetProcess, TopGap, Window,
-    json_schema,
-};
+pub use findings::ids as finding_ids;
+pub use known_work::{KnownWork, Per, Sidecar, Timing, WORK_SCHEMA, work_json_schema};
+pub use ledger::lost_encodings;
+pub use naming::NamedBy;
+pub use report::*;
+pub use request::Request;
+pub use settings::{Settings, TargetLimits};
+pub use tables::{profile_selection, selection, selection_with_recovery};
 pub use target::How;

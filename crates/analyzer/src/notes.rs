@@ -2,49 +2,31 @@
 
 use metalens_trace::Trace;
 
-use crate::kernel::NamedBy;
+use crate::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
 use crate::report::Report;
-use crate::spans::Span;
-use crate::target::Target;
-use crate::timeline::{ENCODERS, GPU_INTERVALS, GPU_STATES, Interval};
+use crate::subject::Subject;
+use crate::timeline::{GPU_INTERVALS, GPU_STATES, Interval};
 
 /// What the reading of the trace left to say.
 pub(crate) fn trace_notes(trace: &Trace) -> Vec<String> {
-    let ambiguities = trace.ambiguities(&[GPU_INTERVALS, GPU_STATES, ENCODERS]);
+    let ambiguities = trace.ambiguities(&[GPU_INTERVALS, GPU_STATES, ENCODERS, COMPLETIONS]);
     let notes = trace.notes.iter().chain(&ambiguities);
     notes.map(ToString::to_string).collect()
 }
 
 /// What the numbers of a report leave to say.
-pub(crate) fn report_notes(
-    target: &Target,
-    report: &Report,
-    mine: &[Interval],
-    window: Span,
-) -> Vec<String> {
+pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.extend(target.note.clone());
-    let cut = mine
-        .iter()
-        .filter(|one| one.span.clip(window) != one.span)
-        .count();
+    notes.extend(subject.target.note.clone());
+    let window = subject.window();
+    let reaches_out = |one: &&Interval| one.span.clip(window) != one.span;
+    let cut = subject.mine.iter().filter(reaches_out).count();
     if cut > 0 {
         notes.push(format!(
             "{cut} of the target's intervals reach out of the window and count with the part inside"
         ));
     }
-    if report
-        .kernels
-        .iter()
-        .all(|kernel| kernel.named_by == NamedBy::None)
-    {
-        notes.push(
-            "none of the work is labelled, so kernels cannot be told apart: give encoders and \
-             command buffers a label (setLabel; MLX: a build with MLX_METAL_DEBUG=ON; candle: its \
-             debug-labels feature)"
-                .to_owned(),
-        );
-    }
+    notes.extend(ledger_notes(subject, report));
     let busy = &report.busy;
     match busy.machine_active_ns {
         Some(active) if active != busy.machine_busy_ns => notes.push(format!(
@@ -56,6 +38,51 @@ pub(crate) fn report_notes(
         None => notes.push(format!(
             "{GPU_STATES} is not in the input, so the GPU's own Active time is unknown"
         )),
+    }
+    notes
+}
+
+/// What the ledger could not join, and what it joined by other tables.
+fn ledger_notes(subject: &Subject, report: &Report) -> Vec<String> {
+    let ledger = &report.ledger;
+    let present = subject.commands.tables;
+    let mut notes = Vec::new();
+    let tables = [
+        (present.encoders, ENCODERS, "when work was encoded"),
+        (
+            present.completions,
+            COMPLETIONS,
+            "when work was known to be done",
+        ),
+    ];
+    for (_, table, what) in tables.into_iter().filter(|(there, ..)| !there) {
+        notes.push(format!(
+            "{table} is not in the input, so it is unknown {what}, and the idle time cannot be \
+             explained"
+        ));
+    }
+    if let Some(recovered) = ledger.recovered {
+        notes.push(format!(
+            "the encoder list lost {} of the encodings that end a gap; {} were found in {APPLICATION} \
+             and {} in {SUBMISSIONS}, which has the time up to the commit",
+            recovered.from_intervals + recovered.from_submissions,
+            recovered.from_intervals,
+            recovered.from_submissions,
+        ));
+    }
+    if present.encoders && ledger.without_encoding > 0 {
+        notes.push(format!(
+            "{} of {} gaps end with work whose encoding is not in the recording: they are \
+             unexplained",
+            ledger.without_encoding, ledger.pairs
+        ));
+    }
+    if present.completions && ledger.without_completion > 0 {
+        notes.push(format!(
+            "{} of {} gaps begin with work whose completion is not in the recording: they are \
+             unexplained",
+            ledger.without_completion, ledger.pairs
+        ));
     }
     notes
 }

@@ -41,9 +41,16 @@ pub(crate) fn summarize(durations: &mut [u64]) -> Option<Summary> {
 
 /// Nearest rank: of n sorted values the one at index ⌈p/100·n⌉ - 1.
 #[must_use]
-pub(crate) fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
+pub(crate) fn percentile<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied()
+}
+
+/// The same [`percentile`] of values in any order, which it orders only as far
+/// as it must.
+pub(crate) fn select<T: Copy + Ord>(values: &mut [T], percent: usize) -> Option<T> {
+    let rank = (values.len() * percent).div_ceil(100).saturating_sub(1);
+    (rank < values.len()).then(|| *values.select_nth_unstable(rank).1)
 }
 
 #[expect(
@@ -123,6 +130,21 @@ mod tests {
         assert_eq!(percentile(&hundred, 99), Some(99));
         assert_eq!(percentile(&[1, 2, 3], 50), Some(2));
         assert_eq!(percentile(&[1, 2, 3, 4], 50), Some(2));
+    }
+
+    #[test]
+    fn selecting_is_sorting() {
+        assert_eq!(select::<u64>(&mut [], 50), None);
+        for count in 1..=205 {
+            // In no order, some of them twice.
+            let shuffled: Vec<u64> = (0..count).map(|at| at * 7 % 101).collect();
+            let mut sorted = shuffled.clone();
+            sorted.sort_unstable();
+            for percent in [1, 10, 50, 95, 99, 100] {
+                let found = select(&mut shuffled.clone(), percent);
+                assert_eq!(found, percentile(&sorted, percent), "{count}, {percent}");
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use metalens_trace::{
-    Column, Error, Integers, LabelId, Names, Place, Problem, ProcessId, Symbol, Table, Trace,
+    Error, Integers, LabelId, Names, Place, Problem, ProcessId, Symbol, Table, Trace,
 };
 
 use crate::error::Result;
@@ -13,14 +13,16 @@ use crate::spans::{Span, union};
 pub(crate) const GPU_INTERVALS: &str = "metal-gpu-intervals";
 /// The table of the GPU's own Active and Idle times.
 pub(crate) const GPU_STATES: &str = "metal-gpu-state-intervals";
-/// The table of encoders, which has both labels of each apart.
-pub(crate) const ENCODERS: &str = "metal-application-encoders-list";
 
 /// One row of `metal-gpu-intervals`: one kick of the GPU.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interval {
     /// When it ran.
     pub span: Span,
+    /// When its command buffer was committed, that is `start - start-latency`:
+    /// to the nanosecond where the table of submissions ends its rows. `None`
+    /// where the recorder did not know.
+    pub committed_ns: Option<u64>,
     /// Whose it is; `None` where the recorder did not know.
     pub process: Option<ProcessId>,
     /// `Compute`, `Vertex`, `Fragment`, …
@@ -62,8 +64,12 @@ fn intervals_of(table: &Table, names: &Names) -> Result<Vec<Interval>> {
     let processes = table.processes("process")?;
     let optional = Optional::of(table, names);
     let interval = |(row, span): (usize, Result<Span>)| {
+        let span = span?;
         Ok(Interval {
-            span: span?,
+            span,
+            committed_ns: optional
+                .latency(row)
+                .map(|latency| span.start_ns.saturating_sub(latency)),
             process: processes.get(row).copied().flatten(),
             channel: optional.channel(row),
             label: optional.label(row),
@@ -81,6 +87,7 @@ struct Optional<'a> {
     encoders: Option<&'a Integers>,
     channels: Option<&'a [Option<Symbol>]>,
     labels: Option<Labels<'a>>,
+    latencies: Option<&'a Integers>,
 }
 
 /// Labels are formatted labels; should a version write plain text, that is one too.
@@ -99,7 +106,12 @@ impl<'a> Optional<'a> {
             encoders: table.integers("encoder-id").ok(),
             channels: table.texts("channel-name").ok(),
             labels: labels.ok(),
+            latencies: table.integers("start-latency").ok(),
         }
+    }
+
+    fn latency(&self, row: usize) -> Option<u64> {
+        self.latencies?.get(row)
     }
 
     fn channel(&self, row: usize) -> Option<Symbol> {
@@ -135,7 +147,7 @@ fn active_of(table: &Table, names: &Names) -> Result<Vec<Span>> {
 }
 
 /// `start` and `duration` of each row; neither may be null.
-fn spans_of(table: &Table) -> Result<impl Iterator<Item = Result<Span>>> {
+pub(crate) fn spans_of(table: &Table) -> Result<impl Iterator<Item = Result<Span>>> {
     let starts = table.integers("start")?;
     let durations = table.integers("duration")?;
     Ok((0..table.rows()).map(move |row| {
@@ -160,28 +172,20 @@ fn null(table: &Table, row: usize, column: &str) -> Error {
     Error::new(problem, place)
 }
 
-/// The distinct pairs of command-buffer label and encoder label in the encoder list.
-#[must_use]
-pub(crate) fn label_pairs(trace: &Trace) -> Vec<(Symbol, Symbol)> {
-    let Some(table) = trace.find_table(ENCODERS) else {
-        return Vec::new();
-    };
-    let texts = |mnemonic| {
-        let column = table.columns().find(|(spec, _)| spec.mnemonic == mnemonic);
-        match column {
-            Some((_, Column::Texts(texts))) => Some(texts),
-            _ => None,
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Of nobody, on no channel, from start to end.
+    pub(crate) fn interval(start: u64, end: u64) -> Interval {
+        Interval {
+            span: Span::new(start, end),
+            committed_ns: None,
+            process: None,
+            channel: None,
+            label: None,
+            command_buffer: None,
+            encoder: None,
         }
-    };
-    let (Some(buffers), Some(encoders)) = (texts("cmdbuffer-label"), texts("encoder-label")) else {
-        return Vec::new();
-    };
-    let mut pairs: Vec<(Symbol, Symbol)> = buffers
-        .iter()
-        .zip(encoders)
-        .filter_map(|(b, e)| Some(((*b)?, (*e)?)))
-        .collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+    }
 }

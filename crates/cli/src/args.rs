@@ -10,7 +10,8 @@ INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml 
 .zst), bundles and folders zipped.
 
 Exit codes: 0 fine, 1 something failed, 2 bad usage, 3 this machine cannot do it, 4 the trace is \
-unusable or has no rows for the target. Of several inputs: 0 if all were fine, else 1.";
+unusable or has no rows for the target, 5 a target was missed (--check). Of \
+several inputs, 1 if one failed.";
 
 /// Is my GPU busy, with what, and when it is idle, whose fault is that?
 #[derive(Debug, Parser)]
@@ -25,16 +26,18 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Report how busy the GPU was, with what, and where it idled
+    /// Report how busy the GPU was, with what, and why it idled
     Analyze(AnalyzeArguments),
+    /// Print what CPU samples found as collapsed stacks, for flame graphs
+    Stacks(StacksArguments),
     /// List the tables of a trace, or print one
     Tables(TablesArguments),
     /// Compare the native reading of a bundle with an export of it, cell by cell
     Selfcheck(SelfcheckArguments),
     /// Write a synthetic recording with known truth, for tests and dashboards
     Synth(SynthArguments),
-    /// Print the JSON Schema of the report
-    Schema,
+    /// Print the JSON Schema of the report, or of another of metalens's forms
+    Schema(SchemaArguments),
 }
 
 #[derive(Debug, Args)]
@@ -45,6 +48,21 @@ pub(crate) struct AnalyzeArguments {
     /// Print the report as JSON (of several inputs, an array)
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the report as Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    /// Keep other processes' names and the input's folder in Markdown, which leaves them out
+    #[arg(long)]
+    pub(crate) show_names: bool,
+    /// Also write report.json and report.md into this folder
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Also write every gap and where its time went to this file, as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gaps: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Whom the report is about [default: whom the recording was about]
     #[arg(long = "process", value_name = "NAME|PID")]
     pub(crate) processes: Vec<String>,
@@ -54,6 +72,55 @@ pub(crate) struct AnalyzeArguments {
     /// Cut off what comes after this time of the recording
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
+    /// Report only on this phase, named by os_signpost intervals: from its first begin to its
+    /// last end
+    #[arg(long, value_name = "NAME")]
+    pub(crate) phase: Option<String>,
+    /// Cut off the target's warm-up, if it has one
+    #[arg(long)]
+    pub(crate) skip_warmup: bool,
+    /// Exit with 5 if a target is missed
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Set a target [defaults: average-gap=1us, utilisation=80%, launch-efficiency=70%]
+    #[arg(long = "target", value_name = "ID=VALUE")]
+    pub(crate) targets: Vec<String>,
+    /// Targets, and findings to leave out [default: metalens.toml, if there is one here]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// How much work each kernel does, as JSON [default: work.json in an export's folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) work: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StacksArguments {
+    /// .trace bundle, export folder, .zip, table, or - for standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// Whose samples [default: those whom the recording was about, else everyone's]
+    #[arg(long = "process", value_name = "NAME|PID")]
+    pub(crate) processes: Vec<String>,
+    /// Leave out what comes before this time of the recording, such as 1.5s or 200ms
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) from: Option<u64>,
+    /// Leave out what comes after this time of the recording
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) to: Option<u64>,
+    /// Print the functions and threads with the most weight instead
+    #[arg(long)]
+    pub(crate) top: bool,
+    /// Print those, and more, as JSON
+    #[arg(long, conflicts_with = "top")]
+    pub(crate) json: bool,
+    /// Write to a file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Overwrite that file
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
 }
@@ -94,6 +161,23 @@ pub(crate) struct SelfcheckArguments {
     pub(crate) export: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Of what
+    #[arg(value_enum, default_value_t = Form::Report)]
+    pub(crate) form: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// What `analyze --json` prints
+    Report,
+    /// What `stacks --json` prints
+    Profile,
+    /// What `analyze --work` reads
+    Work,
 }
 
 #[derive(Debug, Args)]
@@ -138,7 +222,7 @@ pub(crate) enum ReaderChoice {
 
 /// `1.5s`, `200ms`, `12us`, `12µs`, `500ns` → ns. The unit is required: a bare
 /// number is as likely to be meant in seconds as in nanoseconds.
-fn nanoseconds(text: &str) -> Result<u64, String> {
+pub(crate) fn nanoseconds(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
     let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
     let &(unit, digits) = unit.ok_or("a time needs a unit: 1.5s, 200ms, 12us or 500ns")?;

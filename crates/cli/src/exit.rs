@@ -7,6 +7,7 @@
 //! | 2 | bad usage |
 //! | 3 | this machine cannot do it |
 //! | 4 | the trace is unusable, or has no rows for the target |
+//! | 5 | a target was missed |
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const UNAVAILABLE: u8 = 3;
 const UNUSABLE: u8 = 4;
+const MISSED: u8 = 5;
 
 /// What this machine, or this version, cannot do; the message says what would.
 #[derive(Debug)]
@@ -58,6 +60,11 @@ pub(crate) fn report(result: anyhow::Result<ExitCode>) -> ExitCode {
 /// Several inputs: some failed, and each was told.
 pub(crate) fn some_failed() -> ExitCode {
     ExitCode::from(FAILED)
+}
+
+/// A target was missed; the report says which and by how much.
+pub(crate) fn missed() -> ExitCode {
+    ExitCode::from(MISSED)
 }
 
 /// The error and what to do about it, on stderr.
@@ -111,6 +118,9 @@ fn is_unusable(error: &metalens_analyzer::Error) -> bool {
         metalens_analyzer::Error::Trace(error) => {
             let problem = error.problem();
             problem.is_unusable_input() || matches!(problem, Problem::NoSuchTable { .. })
+        }
+        metalens_analyzer::Error::WorkFile { .. } | metalens_analyzer::Error::Setting { .. } => {
+            false
         }
         _ => true,
     }

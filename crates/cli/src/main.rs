@@ -5,8 +5,12 @@
 
 mod args;
 mod commands;
+mod config;
 mod exit;
+mod pages;
 mod screen;
+mod whole;
+mod words;
 
 use std::process::ExitCode;
 
@@ -26,9 +30,10 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
     match arguments.command {
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
+        Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
         Command::Selfcheck(arguments) => commands::selfcheck::run(&arguments, quiet),
         Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
-        Command::Schema => commands::schema::run(),
+        Command::Schema(arguments) => commands::schema::run(&arguments),
     }
 }

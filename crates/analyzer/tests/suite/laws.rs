@@ -43,6 +43,24 @@ fn check(report: &Report) {
     assert_eq!(gaps.top.first().map(|gap| gap.duration_ns), gaps.max_ns);
     assert!(gaps.top.is_sorted_by(|a, b| a.duration_ns >= b.duration_ns));
 
+    let ledger = &report.ledger;
+    assert_eq!(ledger.total_ns, gaps.total_ns, "every gap is booked");
+    assert_eq!(
+        ledger.parts.total_ns(),
+        gaps.total_ns,
+        "the parts sum to the idle time"
+    );
+    assert!(ledger.serialised <= ledger.joinable && ledger.joinable <= ledger.pairs);
+    assert_eq!(ledger.pairs, gaps.count);
+    for gap in &gaps.top {
+        assert_eq!(gap.parts.total_ns(), gap.duration_ns, "each gap is whole");
+    }
+    let queue = report.latency.queue.as_ref();
+    if let Some(queue) = queue {
+        let held = queue.empty_ns + queue.one_ns + queue.more_ns;
+        assert_eq!(held, window.span_ns, "the queue's times tile the window");
+    }
+
     let kernels = &report.kernels;
     assert_eq!(
         kernels.iter().map(|kernel| kernel.instances).sum::<u64>(),
@@ -107,6 +125,41 @@ proptest! {
             Err(Error::EmptyWindow { .. }) => {}
             Err(error) => panic!("{error}"),
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Two windows that touch have between them the ledger of the two together:
+    /// a gap that the cut goes through is walked whole and shared out.
+    #[test]
+    fn two_ledgers_are_the_whole(seed: u64, cut in 1_u64..1_000) {
+        let scenario = random_scenario(seed);
+        let Ok(whole) = report_of(&scenario, &Request::default()) else { return Ok(()) };
+        let at = whole.window.start_ns + whole.window.span_ns * cut / 1_000;
+        let part = |from_ns, to_ns| {
+            let request = Request { from_ns, to_ns, ..Request::default() };
+            report_of(&scenario, &request)
+        };
+        let mut sum = [0_u64; 7];
+        let mut total_ns = 0;
+        for half in [part(None, Some(at)), part(Some(at), None)] {
+            match half {
+                Ok(half) => {
+                    let parts = half.ledger.parts.by_cause();
+                    for (sum, (_, ns)) in sum.iter_mut().zip(parts) {
+                        *sum += ns;
+                    }
+                    total_ns += half.ledger.total_ns;
+                }
+                // The cut lies at the window's edge.
+                Err(Error::EmptyWindow { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        prop_assert_eq!(sum, whole.ledger.parts.by_cause().map(|(_, ns)| ns));
+        prop_assert_eq!(total_ns, whole.ledger.total_ns);
     }
 }
 

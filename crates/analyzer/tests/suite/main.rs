@@ -8,11 +8,21 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod by_hand;
+mod cpu;
+mod findings;
+mod known_work;
 mod laws;
+mod machine;
+mod names;
 mod native;
+mod phases;
 mod real;
 mod schema;
+mod shape;
+mod signposts;
 mod truth;
+mod truth_beside;
 
 use std::path::Path;
 
@@ -27,7 +37,7 @@ fn report(folder: &Path, run: Option<u64>, request: &Request) -> Result<Report, 
         ..LoadOptions::default()
     };
     let trace = Input::open(folder)?.load(&selection(), options)?;
-    analyze(trace, request)
+    Ok(analyze(trace, request)?.report)
 }
 
 /// Writes a scenario and reports on it.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use metalens_analyzer::{Reader, Report, Request};
 use metalens_simulator::{
-    BundleOptions, Scenario, presets, random_scenario, write_bundle_with, write_export,
+    BundleOptions, Generation, Scenario, presets, random_scenario, write_bundle_with, write_export,
 };
 use metalens_trace::{Input, LoadOptions, Selection, compare};
 
@@ -49,7 +49,17 @@ fn check(name: &str, scenario: &Scenario) {
     }
 }
 
+/// Without what cannot be the same: what was read; that the identifiers of
+/// signposts, which are only compared, came out as raw numbers; and counters
+/// with what is said of their tables, since nobody has seen how a bundle stores
+/// their values, so that the simulator leaves them out.
 fn without_source(mut report: Report) -> String {
+    let raw = "os-signpost: identifier came out as raw numbers (undecoded)";
+    report
+        .notes
+        .retain(|note| !note.starts_with(raw) && !note.starts_with("gpu-counter-"));
+    report.unavailable.retain(|one| one.what != "counters");
+    report.counters = None;
     report.source.path = String::new();
     report.source.kind = metalens_analyzer::SourceKind::Xml;
     report.source.reader = Reader::Xml;
@@ -65,7 +75,7 @@ fn of_the_presets() {
 
 #[test]
 fn of_random_scenarios() {
-    for seed in 0..40 {
+    for seed in 0..150 {
         check(&format!("seed {seed}"), &random_scenario(seed));
     }
 }
@@ -74,21 +84,53 @@ fn of_random_scenarios() {
 #[test]
 fn every_cell() {
     for name in ["eager", "awkward", "renderer"] {
-        let folder = tempfile::tempdir().unwrap();
-        write(&Scenario::preset(name).unwrap(), folder.path(), true);
-        let load = |input: &str| {
-            let everything = Selection::everything().with_rendered_labels();
-            let input = Input::open(&folder.path().join(input)).unwrap();
-            input.load(&everything, LoadOptions::default()).unwrap()
-        };
-        let tables = compare(&load("run.trace"), &load("export"));
-        let different: Vec<_> = tables.iter().filter(|table| table.different > 0).collect();
-        assert!(different.is_empty(), "{name}: {different:#?}");
-        assert!(
-            tables.iter().map(|table| table.cells).sum::<u64>() > 10_000,
-            "{name}"
-        );
+        let cells = same_cells(name, &Scenario::preset(name).unwrap());
+        assert!(cells > 10_000, "{name}");
     }
+    for seed in 0..60 {
+        let mut scenario = random_scenario(seed);
+        // Instruments 16 put no blanks between the parts of labels; the native reader does.
+        scenario.xcode = Generation::Xcode26;
+        same_cells(&format!("seed {seed}"), &scenario);
+    }
+}
+
+/// Of the fixtures of the findings, too.
+#[test]
+fn every_cell_of_the_findings() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings");
+    let mut compared = 0;
+    for rule in std::fs::read_dir(folder).unwrap() {
+        for file in std::fs::read_dir(rule.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "toml")
+            {
+                let scenario = Scenario::from_toml(&std::fs::read_to_string(&path).unwrap());
+                same_cells(&path.display().to_string(), &scenario.unwrap());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 40, "{compared} fixtures");
+}
+
+/// How many cells were compared, names of functions included.
+fn same_cells(name: &str, scenario: &Scenario) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    write(scenario, folder.path(), true);
+    let load = |input: &str| {
+        let everything = Selection::everything().with_rendered_labels();
+        let input = Input::open(&folder.path().join(input)).unwrap();
+        input.load(&everything, LoadOptions::default()).unwrap()
+    };
+    let tables = compare(&load("run.trace"), &load("export"));
+    let different: Vec<_> = tables.iter().filter(|table| table.different > 0).collect();
+    assert!(different.is_empty(), "{name}: {different:#?}");
+    let unnamed: u64 = tables.iter().map(|table| table.unnamed).sum();
+    assert_eq!(unnamed, 0, "{name}");
+    tables.iter().map(|table| table.cells).sum()
 }
 
 /// Without `form.template` the numbers stay; only facts of the run are unknown.

@@ -8,7 +8,7 @@ use metalens_trace::{Input, LoadOptions, Selection};
 use super::report;
 
 /// The folder of real recordings, if this machine has it.
-fn recordings() -> Option<PathBuf> {
+pub(super) fn recordings() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
     let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
     if !folder.is_dir() {
@@ -26,6 +26,8 @@ struct Known {
     busy_ns: u64,
     /// Union of all processes' intervals, and the GPU's own Active time.
     machine_ns: u64,
+    /// Completion, host, encode, launch, queued, foreign, unexplained.
+    ledger: [u64; 7],
 }
 
 #[test]
@@ -41,6 +43,9 @@ fn known_figures() {
             span_ns: 200_189_875,
             busy_ns: 6_698_335,
             machine_ns: 10_591_919,
+            ledger: [
+                74_243_711, 17_259_777, 6_760_927, 93_009_748, 0, 2_217_377, 0,
+            ],
         },
         Known {
             folder: "m1-bundle-and-export/export",
@@ -49,6 +54,9 @@ fn known_figures() {
             span_ns: 181_480_625,
             busy_ns: 7_267_838,
             machine_ns: 11_086_173,
+            ledger: [
+                68_235_324, 11_436_794, 4_658_093, 87_213_159, 0, 2_669_417, 0,
+            ],
         },
     ];
     for known in cases {
@@ -64,6 +72,13 @@ fn known_figures() {
         assert_eq!(report.busy.machine_busy_ns, known.machine_ns);
         assert_eq!(report.busy.machine_active_ns, Some(known.machine_ns));
         assert_eq!(report.gaps.total_ns, known.span_ns - known.busy_ns);
+        let parts = report.ledger.parts.by_cause().map(|(_, ns)| ns);
+        assert_eq!(parts, known.ledger);
+        let ledger = &report.ledger;
+        assert_eq!(
+            (ledger.joinable, ledger.pairs, ledger.serialised),
+            (999, 999, 999)
+        );
         assert!(!report.run.synthetic);
     }
 }

@@ -1,60 +1,129 @@
 //! `metalens analyze`: one report per input.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use metalens_analyzer::{Report, Request, analyze, selection};
-use metalens_trace::LoadOptions;
+use anyhow::Context;
+use metalens_analyzer::{
+    Analysis, Report, Request, Settings, Sidecar, Verdict, analyze, lost_encodings, selection,
+    selection_with_recovery,
+};
+use metalens_trace::{LoadOptions, Selection};
 
 use crate::args::AnalyzeArguments;
-use crate::exit;
 use crate::screen::{progress, report};
+use crate::{config, exit, pages, whole};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if let (Some(from), Some(to)) = (arguments.from, arguments.to) {
         anyhow::ensure!(from < to, "--from must lie before --to");
     }
+    let settings = config::settings(arguments.config.as_ref(), &arguments.targets)?;
     match arguments.inputs.as_slice() {
         [only] => {
-            let report = one(only, arguments, quiet)?;
-            show(&[report], arguments, false)?;
-            Ok(ExitCode::SUCCESS)
+            // Better now than after a long reading, and before any of them is written.
+            for file in outputs(arguments) {
+                whole::refuse_existing(&file, arguments.force)?;
+            }
+            let analysis = one(only, arguments, settings, quiet)?;
+            write_gaps(&analysis, arguments)?;
+            let report = analysis.report;
+            write_folder(&report, arguments)?;
+            show(std::slice::from_ref(&report), arguments, false)?;
+            Ok(verdict(arguments, [&report]))
         }
-        several => run_several(several, arguments, quiet),
+        several => run_several(several, arguments, &settings, quiet),
     }
 }
 
 /// A failed input does not stop the others; all that succeeded are shown.
-fn run_several<P: AsRef<Path>>(
-    inputs: &[P],
+fn run_several(
+    inputs: &[PathBuf],
     arguments: &AnalyzeArguments,
+    settings: &Settings,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        arguments.output.is_none() && arguments.gaps.is_none(),
+        "--output and --gaps are for one input at a time"
+    );
     let mut reports = Vec::new();
     for input in inputs {
-        match one(input.as_ref(), arguments, quiet) {
-            Ok(report) => reports.push(report),
+        match one(input, arguments, settings.clone(), quiet) {
+            Ok(analysis) => reports.push(analysis.report),
             Err(error) => exit::tell(&error),
         }
     }
     show(&reports, arguments, true)?;
     match reports.len() == inputs.len() {
-        true => Ok(ExitCode::SUCCESS),
+        true => Ok(verdict(arguments, &reports)),
         false => Ok(exit::some_failed()),
     }
 }
 
-fn one(input: &Path, arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<Report> {
+/// With --check a missed target is a failure of its own.
+fn verdict<'a>(
+    arguments: &AnalyzeArguments,
+    reports: impl IntoIterator<Item = &'a Report>,
+) -> ExitCode {
+    let targets = reports.into_iter().flat_map(|report| &report.targets);
+    let missed = targets
+        .filter(|target| target.verdict == Verdict::Fail)
+        .count();
+    match arguments.check && missed > 0 {
+        true => exit::missed(),
+        false => ExitCode::SUCCESS,
+    }
+}
+
+fn one(
+    path: &Path,
+    arguments: &AnalyzeArguments,
+    settings: Settings,
+    quiet: bool,
+) -> anyhow::Result<Analysis> {
     let request = Request {
         processes: arguments.processes.clone(),
         from_ns: arguments.from,
         to_ns: arguments.to,
+        skip_warm_up: arguments.skip_warmup,
+        phase: arguments.phase.clone(),
+        work: known_work(path, arguments)?,
+        settings,
     };
-    let input = super::open(input, arguments.reading)?;
-    let load = |options: LoadOptions<'_>| input.load(&selection(), options);
-    let trace = progress::reading(arguments.reading, quiet, load)?;
-    Ok(analyze(trace, &request)?)
+    let read = |selection: &Selection| {
+        let input = super::open(path, arguments.reading)?;
+        let load = |options: LoadOptions<'_>| input.load(selection, options);
+        let trace = progress::reading(arguments.reading, quiet, load)?;
+        anyhow::Ok(analyze(trace, &request)?)
+    };
+    let mut analysis = read(&selection())?;
+    // Seldom does the encoder list lose rows; what has them is read only then.
+    if lost_encodings(&analysis.report) && super::can_read_again(path) {
+        analysis = read(&selection_with_recovery())?;
+    }
+    let ignored = &request.settings.ignored_findings;
+    if !ignored.is_empty() {
+        let note = format!(
+            "findings that the settings leave out, found or not: {}",
+            ignored.join(", ")
+        );
+        analysis.report.notes.push(note);
+    }
+    Ok(analysis)
+}
+
+/// What was named, else what lies in the folder of an export.
+fn known_work(input: &Path, arguments: &AnalyzeArguments) -> anyhow::Result<Option<Sidecar>> {
+    let inside = input.join("work.json");
+    let named = arguments.work.as_ref();
+    let Some(file) = named.or_else(|| inside.is_file().then_some(&inside)) else {
+        return Ok(None);
+    };
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    Ok(Some(Sidecar::parse(&text, &shown)?))
 }
 
 fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyhow::Result<()> {
@@ -71,7 +140,51 @@ fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyh
         if at > 0 {
             writeln!(out, "\n")?;
         }
-        out.write_all(report::render(one).as_bytes())?;
+        let text = match arguments.markdown {
+            true => page(one, arguments)?,
+            false => report::render(one),
+        };
+        out.write_all(text.as_bytes())?;
     }
     Ok(())
+}
+
+/// The files that are to be written.
+fn outputs(arguments: &AnalyzeArguments) -> Vec<PathBuf> {
+    let folder = arguments.output.iter();
+    let files = folder.flat_map(|folder| [folder.join("report.json"), folder.join("report.md")]);
+    files.chain(arguments.gaps.clone()).collect()
+}
+
+/// `report.json` and `report.md`, each whole or not at all.
+fn write_folder(report: &Report, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
+    let Some(folder) = &arguments.output else {
+        return Ok(());
+    };
+    let shown = folder.display();
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))?;
+    let force = arguments.force;
+    whole::write(&folder.join("report.json"), force, |out| {
+        serde_json::to_writer_pretty(&mut *out, report)?;
+        Ok(writeln!(out)?)
+    })?;
+    whole::write(&folder.join("report.md"), force, |out| {
+        Ok(out.write_all(page(report, arguments)?.as_bytes())?)
+    })
+}
+
+/// Pages are posted: what is nobody's business is left out unless asked for.
+fn page(report: &Report, arguments: &AnalyzeArguments) -> anyhow::Result<String> {
+    match arguments.show_names {
+        true => pages::markdown(report),
+        false => pages::markdown(&pages::redacted(report)),
+    }
+}
+
+/// Every gap, one line each.
+fn write_gaps(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
+    let Some(file) = &arguments.gaps else {
+        return Ok(());
+    };
+    whole::write(file, arguments.force, |out| pages::gaps(analysis, out))
 }

@@ -3,6 +3,7 @@
 pub(crate) mod analyze;
 pub(crate) mod schema;
 pub(crate) mod selfcheck;
+pub(crate) mod stacks;
 pub(crate) mod synth;
 pub(crate) mod tables;
 
@@ -12,6 +13,11 @@ use metalens_trace::Input;
 
 use crate::args::{ReaderChoice, ReadingArguments};
 use crate::exit::Unavailable;
+
+/// Whether an input can be read a second time.
+pub(crate) fn can_read_again(path: &Path) -> bool {
+    path.is_file() || path.is_dir()
+}
 
 /// Opens an input for the reader that was asked for.
 pub(crate) fn open(path: &Path, reading: ReadingArguments) -> anyhow::Result<Input> {

@@ -1,10 +1,19 @@
-//! `metalens schema`: the JSON Schema of the report.
+//! `metalens schema`: the JSON Schemas of the report and its kin.
 
 use std::io::Write;
 use std::process::ExitCode;
 
-pub(crate) fn run() -> anyhow::Result<ExitCode> {
-    let schema = serde_json::to_string_pretty(&metalens_analyzer::json_schema())?;
+use metalens_analyzer::{json_schema, profile_json_schema, work_json_schema};
+
+use crate::args::{Form, SchemaArguments};
+
+pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
+    let schema = match arguments.form {
+        Form::Report => json_schema(),
+        Form::Profile => profile_json_schema(),
+        Form::Work => work_json_schema(),
+    };
+    let schema = serde_json::to_string_pretty(&schema)?;
     writeln!(anstream::stdout(), "{schema}")?;
     Ok(ExitCode::SUCCESS)
 }

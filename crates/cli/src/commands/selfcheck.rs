@@ -11,8 +11,9 @@ use crate::args::SelfcheckArguments;
 use crate::exit::{self, Unavailable};
 use crate::screen::columns::{Align, Columns};
 use crate::screen::progress;
+use crate::screen::safe::safe;
 use crate::screen::style::{FAINT, VERDICT};
-use crate::screen::units::{count, counted, safe};
+use metalens_analyzer::units::{count, counted};
 
 pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let bundle = super::open(&arguments.bundle, arguments.reading)?;

@@ -9,7 +9,7 @@ use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 
 use crate::args::SynthArguments;
 use crate::screen::columns::{Align, Columns};
-use crate::screen::units::counted;
+use metalens_analyzer::units::counted;
 
 pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let (Some(scenario), Some(output)) = (&arguments.scenario, &arguments.output) else {

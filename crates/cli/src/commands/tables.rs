@@ -11,8 +11,9 @@ use crate::args::{RowFormat, TablesArguments};
 use crate::exit;
 use crate::screen::columns::{Align, Columns, wrap};
 use crate::screen::progress;
+use crate::screen::safe::safe;
 use crate::screen::style::FAINT;
-use crate::screen::units::{count, counted, safe};
+use metalens_analyzer::units::{count, counted};
 
 mod cells;
 mod rows;

@@ -95,10 +95,44 @@ fn take_width(characters: impl Iterator<Item = char>, width: usize) -> String {
     characters.take_while(fits).collect()
 }
 
-/// Breaks a text into lines of a width, at spaces.
+/// Units that do not leave their number.
+const UNITS: [&str; 11] = [
+    "%", "ns", "µs", "ms", "s", "h", "B", "KiB", "MiB", "GiB", "TiB",
+];
+
+/// A text's words, a number and its unit in one.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let bare = word.trim_end_matches([',', '.', ';', ':', ')']);
+        match words.last_mut() {
+            Some(last) if UNITS.contains(&bare) && last.ends_with(|c: char| c.is_ascii_digit()) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// Breaks a text into lines of a width, at spaces. A word that is longer than a
+/// line is broken anywhere.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    for word in words(text) {
+        let mut word = word.as_str();
+        while word.width() > width {
+            let head = take_width(word.chars(), width);
+            word = match word.get(head.len()..) {
+                Some(rest) if !head.is_empty() => rest,
+                _ => break,
+            };
+            match lines.last_mut() {
+                Some(line) if line.is_empty() => *line = head,
+                _ => lines.push(head),
+            }
+        }
         match lines.last_mut() {
             Some(line) if line.is_empty() => line.push_str(word),
             Some(line) if line.width() + 1 + word.width() <= width => {
@@ -149,5 +183,10 @@ mod tests {
     fn words_wrap() {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("", 8), [""]);
+        assert_eq!(
+            wrap("it took 50.6 %, more", 11),
+            ["it took", "50.6 %,", "more"]
+        );
+        assert_eq!(wrap("a abcdefghij b", 4), ["a", "abcd", "efgh", "ij b"]);
     }
 }

@@ -3,5 +3,5 @@
 pub(crate) mod columns;
 pub(crate) mod progress;
 pub(crate) mod report;
+pub(crate) mod safe;
 pub(crate) mod style;
-pub(crate) mod units;

@@ -22,3 +22,11 @@ pub(crate) const ERROR: Style = Style::new()
 pub(crate) const HINT: Style = Style::new()
     .bold()
     .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+/// What is as it should be.
+pub(crate) const GOOD: Style = Style::new()
+    .bold()
+    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+/// What is not.
+pub(crate) const BAD: Style = Style::new()
+    .bold()
+    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));

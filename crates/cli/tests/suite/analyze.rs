@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::{command, metalens, stderr, stdout, transcript, with_scenario};
+use super::{command, export_of, metalens, stderr, stdout, transcript, with_scenario};
 
 fn json(folder: &std::path::Path, arguments: &[&str]) -> Value {
     let arguments = [&["analyze", "--json"], arguments].concat();
@@ -28,11 +28,28 @@ fn screens() {
 
 #[test]
 fn no_line_is_wider_than_a_hundred_columns() {
-    let folder = with_scenario("awkward");
-    for line in stdout(&metalens(folder.path(), &["analyze", "awkward"])).lines() {
-        let width = unicode_width::UnicodeWidthStr::width(line);
-        assert!(width <= 100, "{width} columns: {line}");
+    let presets = metalens_simulator::presets()
+        .iter()
+        .map(|preset| preset.name.to_owned());
+    let presets = presets.filter(|name| !["million", "no-target-rows"].contains(&name.as_str()));
+    for name in presets.chain(findings_scenarios()) {
+        let folder = with_scenario(&name);
+        let output = metalens(folder.path(), &["analyze", &export_of(&name)]);
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+        for line in stdout(&output).lines() {
+            let width = unicode_width::UnicodeWidthStr::width(line);
+            assert!(width <= 100, "{name}: {width} columns: {line}");
+        }
     }
+}
+
+/// The scenarios that fire a finding each.
+fn findings_scenarios() -> Vec<String> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings");
+    let kinds = std::fs::read_dir(folder.canonicalize().unwrap()).unwrap();
+    let files = kinds.map(|kind| kind.unwrap().path().join("fires.toml"));
+    let files = files.filter(|file| file.is_file());
+    files.map(|file| file.display().to_string()).collect()
 }
 
 #[test]
@@ -69,10 +86,13 @@ fn from_standard_input() {
     assert_eq!(report["source"]["path"], "-");
     assert_eq!(report["target"]["how"], "busiest");
     assert_eq!(report["run"]["synthetic"], true);
-    assert_eq!(
-        (&report["gaps"], &report["kernels"]),
-        (&whole["gaps"], &whole["kernels"])
-    );
+    assert_eq!(report["kernels"], whole["kernels"]);
+    for figure in ["count", "total_ns", "median_ns", "max_ns", "histogram"] {
+        assert_eq!(report["gaps"][figure], whole["gaps"][figure], "{figure}");
+    }
+    // One table alone tells when, and not why.
+    let ledger = &report["ledger"];
+    assert_eq!(ledger["unexplained_ns"], ledger["total_ns"]);
     assert_eq!(report["busy"]["busy_ns"], whole["busy"]["busy_ns"]);
     assert_eq!(report["busy"]["machine_active_ns"], Value::Null);
 }
@@ -131,4 +151,19 @@ fn a_pipe_gets_no_colours() {
     let folder = with_scenario("eager");
     let output = stdout(&metalens(folder.path(), &["analyze", "eager"]));
     assert!(!output.contains('\u{1b}'));
+}
+
+/// What is cut off is said; a phase that there is not lists those there are.
+#[test]
+fn warm_up_and_phases() {
+    let folder = with_scenario("eager");
+    let whole = json(folder.path(), &["eager"]);
+    assert_eq!(whole["phases"]["warm_up"]["skipped"], false);
+    let steady = json(folder.path(), &["eager", "--skip-warmup"]);
+    assert_eq!(steady["phases"]["warm_up"]["skipped"], true);
+    assert_eq!(steady["counts"]["intervals"], 996);
+    assert_eq!(steady["window"]["excluded"][0]["why"], "warm-up");
+    let output = metalens(folder.path(), &["analyze", "eager", "--phase", "decode"]);
+    assert_eq!(output.status.code(), Some(4));
+    assert_snapshot!("no_such_phase", transcript(&output));
 }

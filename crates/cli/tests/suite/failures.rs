@@ -34,7 +34,7 @@ fn cut_off_is_refused() {
 fn cut_off_but_allowed_is_loud() {
     let cut = |text: &str| text[..text.len() / 2].to_owned();
     let screen = broken(cut, &["analyze", "eager", "--allow-truncated"]);
-    assert_snapshot!(screen.lines().take(8).collect::<Vec<_>>().join("\n"));
+    assert_snapshot!(screen.lines().take(12).collect::<Vec<_>>().join("\n"));
 }
 
 /// A folder that is called a bundle, and a recording that was never finished.

@@ -7,6 +7,10 @@
 mod analyze;
 mod failures;
 mod front_page;
+mod known_work;
+mod outputs;
+mod settings;
+mod stacks;
 mod synth;
 mod tables;
 
@@ -27,10 +31,17 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A folder with a built-in scenario's export in it, called like the scenario.
+/// What the export of a scenario is called: as the scenario, or its file.
+fn export_of(scenario: &str) -> String {
+    let stem = Path::new(scenario).file_stem().unwrap();
+    stem.to_str().unwrap().to_owned()
+}
+
+/// A folder with the export of a scenario in it: a built-in one, or a file.
 fn with_scenario(name: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let written = metalens(folder.path(), &["synth", name, "-o", name]);
+    let export = export_of(name);
+    let written = metalens(folder.path(), &["synth", name, "-o", &export]);
     assert!(written.status.success(), "{}", stderr(&written));
     folder
 }

@@ -3,7 +3,7 @@
 use metalens_trace::{Names, Symbol};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kernel::{KernelNames, NamedBy};
+use crate::naming::{KernelNames, NamedBy, Sources};
 use crate::report::{Channel, Kernel};
 use crate::spans::{Span, length_ns, union};
 use crate::statistics::{ratio, summarize};
@@ -15,6 +15,35 @@ pub(crate) struct NamedIntervals {
     groups: Vec<Group>,
     /// Of each interval, its place in `groups`.
     group_of: Vec<usize>,
+    /// Intervals that the driver made of several encoders.
+    pub coalesced: u64,
+    /// How many encoders those were.
+    pub coalesced_encoders: u64,
+}
+
+/// What may name an interval besides its label: one per interval, or nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Hints {
+    /// The shaders that ran in it.
+    pub shaders: Vec<Option<Symbol>>,
+    /// The debug group it was encoded in.
+    pub groups: Vec<Option<Symbol>>,
+}
+
+impl Hints {
+    fn sources(&self, at: usize, interval: &Interval) -> Sources {
+        Sources {
+            label: interval.label,
+            channel: interval.channel,
+            shaders: self.shaders.get(at).copied().flatten(),
+            group: self.groups.get(at).copied().flatten(),
+        }
+    }
+}
+
+struct Known {
+    group: usize,
+    coalesced: Option<u64>,
 }
 
 struct Group {
@@ -30,38 +59,76 @@ impl NamedIntervals {
     }
 
     /// Few labels are distinct, so each is named once.
-    pub(crate) fn of(mine: &[Interval], kernels: &KernelNames<'_>) -> Self {
+    pub(crate) fn of<'a>(
+        mine: impl IntoIterator<Item = &'a Interval>,
+        kernels: &KernelNames<'_>,
+        hints: &Hints,
+    ) -> Self {
         let mut groups: Vec<Group> = Vec::new();
-        let mut by_label = FxHashMap::default();
+        let mut known: FxHashMap<Sources, Known> = FxHashMap::default();
         let mut by_name: FxHashMap<(String, NamedBy, Option<Symbol>), usize> = FxHashMap::default();
-        let group_of = mine.iter().map(|interval| {
-            let channel = interval.channel;
-            *by_label
-                .entry((interval.label, channel))
-                .or_insert_with(|| {
-                    let (name, named_by) = kernels.name(interval.label, channel);
-                    *by_name
-                        .entry((name.clone(), named_by, channel))
-                        .or_insert_with(|| {
-                            groups.push(Group {
-                                name,
-                                named_by,
-                                channel,
-                            });
-                            groups.len() - 1
-                        })
-                })
+        let (mut coalesced, mut coalesced_encoders) = (0, 0);
+        let group_of = mine.into_iter().enumerate().map(|(at, interval)| {
+            let sources = hints.sources(at, interval);
+            let known = known.entry(sources).or_insert_with(|| {
+                let channel = sources.channel;
+                let (name, named_by) = kernels.name(sources);
+                let group = *by_name
+                    .entry((name.clone(), named_by, channel))
+                    .or_insert_with(|| {
+                        groups.push(Group {
+                            name,
+                            named_by,
+                            channel,
+                        });
+                        groups.len() - 1
+                    });
+                Known {
+                    group,
+                    coalesced: kernels.coalesced(sources.label),
+                }
+            });
+            coalesced += u64::from(known.coalesced.is_some());
+            coalesced_encoders += known.coalesced.unwrap_or(0);
+            known.group
         });
         Self {
             group_of: group_of.collect(),
             groups,
+            coalesced,
+            coalesced_encoders,
         }
     }
 
     /// The kernel of an interval.
     pub(crate) fn name_of(&self, interval: usize) -> Option<String> {
-        let group = self.groups.get(*self.group_of.get(interval)?)?;
-        Some(group.name.clone())
+        Some(self.name(self.number_of(interval)?).to_owned())
+    }
+
+    /// The number of an interval's kernel.
+    pub(crate) fn number_of(&self, interval: usize) -> Option<usize> {
+        self.group_of.get(interval).copied()
+    }
+
+    /// Of each interval, the number of its kernel, from 0.
+    pub(crate) fn numbers(&self) -> &[usize] {
+        &self.group_of
+    }
+
+    /// What the kernel of a number is called.
+    pub(crate) fn name(&self, kernel: usize) -> &str {
+        self.groups.get(kernel).map_or("", |group| &group.name)
+    }
+
+    /// Where the kernel of a number runs.
+    pub(crate) fn channel(&self, kernel: usize) -> Option<Symbol> {
+        self.groups.get(kernel)?.channel
+    }
+
+    /// Whether a label names the kernel of a number. If not, it may be many.
+    pub(crate) fn is_labelled(&self, kernel: usize) -> bool {
+        let group = self.groups.get(kernel);
+        group.is_some_and(|group| group.named_by != NamedBy::None)
     }
 
     /// One entry per kernel: the most time first, then by name, channel and source.

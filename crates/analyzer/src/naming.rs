@@ -15,12 +15,32 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedBy {
+    /// The shaders that the profiler saw run in it.
+    ShaderProfiler,
     /// The label that the program gave the encoder.
     EncoderLabel,
+    /// The debug group in which the program encoded it.
+    DebugGroup,
     /// The label that the program gave the command buffer.
     CommandBufferLabel,
     /// None: Metal's default labels, or none at all.
     None,
+}
+
+/// Copies that nobody labelled. They may run on the Compute channel.
+pub(crate) const UNLABELLED_BLIT: &str = "(unlabelled Blit)";
+
+/// What an interval may be called after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Sources {
+    /// Its label.
+    pub label: Option<Symbol>,
+    /// Its channel.
+    pub channel: Option<Symbol>,
+    /// The shaders that ran in it.
+    pub shaders: Option<Symbol>,
+    /// The debug group it was encoded in.
+    pub group: Option<Symbol>,
 }
 
 /// Says what intervals are called, from their labels.
@@ -47,17 +67,44 @@ impl<'a> KernelNames<'a> {
 
     /// The name of an interval's work and where it comes from.
     #[must_use]
-    pub(crate) fn name(&self, label: Option<Symbol>, channel: Option<Symbol>) -> (String, NamedBy) {
-        let label = label.map_or("", |label| self.names.text(label));
+    pub(crate) fn name(&self, from: Sources) -> (String, NamedBy) {
+        if let Some(shaders) = from.shaders {
+            return (self.names.text(shaders).to_owned(), NamedBy::ShaderProfiler);
+        }
+        let label = from.label.map_or("", |label| self.names.text(label));
         let (buffer, encoder) = self.split(label);
         if is_given(encoder) {
             return (encoder.to_owned(), NamedBy::EncoderLabel);
         }
+        if let Some(group) = from.group {
+            return (self.names.text(group).to_owned(), NamedBy::DebugGroup);
+        }
         if is_given(buffer) {
             return (buffer.to_owned(), NamedBy::CommandBufferLabel);
         }
-        let channel = channel.map_or("GPU work", |channel| self.names.text(channel));
+        if is_blit(encoder) {
+            return (UNLABELLED_BLIT.to_owned(), NamedBy::None);
+        }
+        let channel = from
+            .channel
+            .map_or("GPU work", |channel| self.names.text(channel));
         (format!("(unlabelled {channel})"), NamedBy::None)
+    }
+
+    /// How many encoders the driver made into one interval, if its label says so.
+    #[must_use]
+    pub(crate) fn coalesced(&self, label: Option<Symbol>) -> Option<u64> {
+        let label = self.names.text(label?);
+        if self.splits.contains_key(label) {
+            return None;
+        }
+        let (_, encoder) = self.split(label);
+        let words: Vec<&str> = encoder.split(' ').collect();
+        if let ["Coelasced" | "Coalesced", count, "Encoders"] = words.as_slice() {
+            return count.parse().ok();
+        }
+        let count = encoder.split(" & ").count() as u64;
+        (count > 1).then_some(count)
     }
 
     fn split<'t>(&self, label: &'t str) -> (&'t str, &'t str) {
@@ -94,6 +141,11 @@ fn is_given(label: &str) -> bool {
     })
 }
 
+/// Whether Metal's own label says that it is a copy: `Blit Command 3`.
+fn is_blit(label: &str) -> bool {
+    label.starts_with("Blit Command ") && !label.contains(" & ")
+}
+
 /// `Command Buffer 0`, `Compute Command 3`, `Blit Command 1`, …
 fn is_default(label: &str) -> bool {
     const ENCODERS: [&str; 6] = [
@@ -122,7 +174,11 @@ mod tests {
         let pair = (names.symbol("step: 1"), names.symbol("mul:add"));
         let (label, channel) = (names.symbol(label), names.symbol("Compute"));
         let kernels = KernelNames::new(&names, &[pair]);
-        let found = kernels.name(Some(label), Some(channel));
+        let found = kernels.name(Sources {
+            label: Some(label),
+            channel: Some(channel),
+            ..Sources::default()
+        });
         assert_eq!(found, (expected.to_owned(), named_by));
     }
 
@@ -146,6 +202,49 @@ mod tests {
             EncoderLabel,
         );
         check("Coelasced 3 Encoders", "Coelasced 3 Encoders", EncoderLabel);
+    }
+
+    /// Shaders name work before any label, a debug group before the buffer's.
+    #[test]
+    fn the_order_of_sources() {
+        let mut names = Names::new();
+        let [given, plain, shaders, group] =
+            ["step:mul", "step:Compute Command 0", "mul_f16", "layer 3"]
+                .map(|text| Some(names.symbol(text)));
+        let kernels = KernelNames::new(&names, &[]);
+        let cases = [
+            (given, shaders, group, "mul_f16"),
+            (given, None, group, "mul"),
+            (plain, None, group, "layer 3"),
+            (plain, None, None, "step"),
+        ];
+        for (label, shaders, group, expected) in cases {
+            let sources = Sources {
+                label,
+                channel: None,
+                shaders,
+                group,
+            };
+            assert_eq!(kernels.name(sources).0, expected);
+        }
+    }
+
+    #[test]
+    fn coalesced_encoders() {
+        let mut names = Names::new();
+        let pair = (names.symbol("b"), names.symbol("rope & norm"));
+        let cases = [
+            ("b:mul", None),
+            ("b:mul & add & sin", Some(3)),
+            ("b:Coelasced 5 Encoders", Some(5)),
+            ("b:rope & norm", None),
+            ("", None),
+        ];
+        let labels = cases.map(|(label, _)| names.symbol(label));
+        let kernels = KernelNames::new(&names, &[pair]);
+        for (label, (_, expected)) in labels.into_iter().zip(cases) {
+            assert_eq!(kernels.coalesced(Some(label)), expected);
+        }
     }
 
     #[test]

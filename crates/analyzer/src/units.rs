@@ -1,12 +1,14 @@
-//! Numbers as people read them.
+//! Numbers as people read them, in findings and on every page and screen.
 
 /// `179.1 µs`: four digits, in the unit that fits.
-pub(crate) fn time(ns: u64) -> String {
+#[must_use]
+pub fn time(ns: u64) -> String {
     with_digits(ns, 4)
 }
 
 /// `179 µs`: three digits, for tables of many columns.
-pub(crate) fn short_time(ns: u64) -> String {
+#[must_use]
+pub fn short_time(ns: u64) -> String {
     with_digits(ns, 3)
 }
 
@@ -42,7 +44,8 @@ fn with_digits(ns: u64, digits: usize) -> String {
 }
 
 /// `1,234,567`.
-pub(crate) fn count(number: u64) -> String {
+#[must_use]
+pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -55,13 +58,15 @@ pub(crate) fn count(number: u64) -> String {
 }
 
 /// `1 gap`, `2 gaps`.
-pub(crate) fn counted(number: u64, word: &str) -> String {
+#[must_use]
+pub fn counted(number: u64, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {word}{plural}", count(number))
 }
 
 /// `3.3 %`; what is small is not rounded to nothing, what is not all not to all.
-pub(crate) fn percent(ratio: f64) -> String {
+#[must_use]
+pub fn percent(ratio: f64) -> String {
     let percent = ratio * 100.0;
     match percent {
         _ if percent == 0.0 => "0 %".to_owned(),
@@ -73,10 +78,24 @@ pub(crate) fn percent(ratio: f64) -> String {
     }
 }
 
-/// Text from a trace, harmless to a terminal: no control characters.
-pub(crate) fn safe(text: &str) -> String {
-    let replace = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(replace).collect()
+/// `192.0 MiB`.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if count < 1_024 {
+        return format!("{count} B");
+    }
+    let mut value = count as f64 / 1_024.0;
+    let mut unit = "KiB";
+    for next in UNITS.iter().skip(1) {
+        if value < 1_000.0 {
+            break;
+        }
+        value /= 1_024.0;
+        unit = next;
+    }
+    format!("{value:.1} {unit}")
 }
 
 #[cfg(test)]
@@ -142,7 +161,16 @@ mod tests {
     }
 
     #[test]
-    fn a_label_cannot_move_the_cursor() {
-        assert_eq!(safe("a\u{1b}[2J\u{9b}b"), "a\u{fffd}[2J\u{fffd}b");
+    fn sizes() {
+        let cases = [
+            (0, "0 B"),
+            (1_023, "1023 B"),
+            (196_608, "192.0 KiB"),
+            (1_048_575, "1.0 MiB"),
+            (12_713_115_648, "11.8 GiB"),
+        ];
+        for (bytes_, expected) in cases {
+            assert_eq!(bytes(bytes_), expected);
+        }
     }
 }

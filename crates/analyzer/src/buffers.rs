@@ -1,0 +1,92 @@
+//! The target's command buffers, as far as the window shows them.
+
+use std::num::NonZeroU64;
+
+use crate::timeline::Interval;
+
+/// One command buffer: what of it ran on the GPU, and when it was committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Buffer {
+    /// Its id.
+    pub id: NonZeroU64,
+    /// When it was committed; `None` where the recorder did not know.
+    pub committed_ns: Option<u64>,
+    /// The start of its first interval.
+    pub start_ns: u64,
+    /// The end of its last.
+    pub end_ns: u64,
+}
+
+/// The buffers of intervals, in the order of their ids.
+#[must_use]
+pub(crate) fn buffers(mine: &[Interval]) -> Vec<Buffer> {
+    let mut buffers: Vec<Buffer> = mine.iter().filter_map(of_one).collect();
+    // Ids rise with time, all but a few: sorting is cheaper than a map.
+    buffers.sort_by_key(|buffer| (buffer.id, buffer.start_ns));
+    buffers.dedup_by(|next, buffer| {
+        let same = next.id == buffer.id;
+        if same {
+            buffer.end_ns = buffer.end_ns.max(next.end_ns);
+            buffer.committed_ns = earlier(buffer.committed_ns, next.committed_ns);
+        }
+        same
+    });
+    buffers
+}
+
+fn of_one(interval: &Interval) -> Option<Buffer> {
+    Some(Buffer {
+        id: interval.command_buffer?,
+        committed_ns: interval.committed_ns,
+        start_ns: interval.span.start_ns,
+        end_ns: interval.span.end_ns,
+    })
+}
+
+fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::tests::interval;
+
+    /// `expected`: id, committed, start, end.
+    type Expected<'a> = &'a [(u64, Option<u64>, u64, u64)];
+
+    fn check(intervals: &[(u64, Option<u64>, u64, u64)], expected: Expected<'_>) {
+        let intervals: Vec<Interval> = intervals
+            .iter()
+            .map(|&(id, committed_ns, start, end)| Interval {
+                committed_ns,
+                command_buffer: NonZeroU64::new(id),
+                ..interval(start, end)
+            })
+            .collect();
+        let found = buffers(&intervals);
+        let found: Vec<_> = found
+            .iter()
+            .map(|one| (one.id.get(), one.committed_ns, one.start_ns, one.end_ns))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn intervals_of_one_buffer_are_one() {
+        check(
+            &[
+                (7, Some(1), 4, 6),
+                (5, None, 5, 9),
+                (7, Some(2), 6, 8),
+                (0, Some(3), 9, 10),
+                (5, Some(4), 11, 12),
+            ],
+            &[(5, Some(4), 5, 12), (7, Some(1), 4, 8)],
+        );
+        check(&[], &[]);
+    }
+}

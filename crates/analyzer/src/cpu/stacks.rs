@@ -1,0 +1,111 @@
+//! Samples as collapsed stacks, the form that flame-graph tools take.
+//!
+//! One line per distinct stack: `process;thread;outermost;…;innermost 1000000`.
+//! The number is the summed weight in the table's own unit, nanoseconds for
+//! `time-profile`, so that nothing is rounded: the tools only add them up.
+
+use metalens_trace::{Names, StackId, ThreadId};
+
+use super::samples::{Sample, Samples};
+use super::tally::{is_address, tally_by};
+use crate::report::WeightUnit;
+
+/// Collapsed stacks, sorted, each once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CollapsedStacks {
+    /// What the numbers count.
+    pub unit: WeightUnit,
+    /// Frames from the outermost, joined by semicolons, and what they weigh.
+    pub lines: Vec<(String, u64)>,
+}
+
+impl std::fmt::Display for CollapsedStacks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut lines = self.lines.iter();
+        lines.try_for_each(|(stack, weight)| writeln!(f, "{stack} {weight}"))
+    }
+}
+
+/// Collapses these samples; what weighs nothing is left out.
+pub(crate) fn collapse(samples: &Samples, mine: &[Sample], names: &Names) -> CollapsedStacks {
+    let tallies = tally_by(mine, |one| (one.process, one.thread, one.stack));
+    let mut lines: Vec<(String, u64)> = tallies
+        .into_iter()
+        .map(|((process, thread, stack), tally)| {
+            let process = process.and_then(|id| names.process(id));
+            let process = process.map_or("[unknown process]".to_owned(), |process| {
+                let pid = process.pid.map(|pid| format!(" ({pid})"));
+                clean(names.text(process.name)) + &pid.unwrap_or_default()
+            });
+            let line = format!(
+                "{process};{}{}",
+                thread_name(thread, names),
+                frames(stack, names)
+            );
+            (line, tally.weight)
+        })
+        .collect();
+    lines.sort_unstable();
+    lines.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 = kept.1.saturating_add(next.1);
+        }
+        same
+    });
+    lines.retain(|(_, weight)| *weight > 0);
+    CollapsedStacks {
+        unit: samples.unit,
+        lines,
+    }
+}
+
+/// `Main Thread 0x1f (bench, pid: 12)` stands below its process already.
+fn thread_name(thread: Option<ThreadId>, names: &Names) -> String {
+    let Some(thread) = thread.and_then(|id| names.thread(id)) else {
+        return "[unknown thread]".to_owned();
+    };
+    let display = names.text(thread.display);
+    let of_process = |at: &usize| {
+        let tail = display.get(*at..).unwrap_or("");
+        tail.ends_with(')') && tail.contains(", pid: ")
+    };
+    let end = display.rfind(" (").filter(of_process);
+    clean(
+        display
+            .get(..end.unwrap_or(display.len()))
+            .unwrap_or(display),
+    )
+}
+
+/// `;outermost;…;innermost`. Functions without a symbol are their binary.
+fn frames(stack: Option<StackId>, names: &Names) -> String {
+    let mut frames: Vec<String> = Vec::new();
+    for frame in stack.into_iter().flat_map(|stack| names.stack(stack)) {
+        let name = names.text(frame.name);
+        frames.push(match (is_address(name), frame.binary) {
+            (false, _) => clean(name),
+            (true, Some(binary)) => format!("[{}]", clean(names.text(binary))),
+            (true, None) => "[unknown]".to_owned(),
+        });
+    }
+    if frames.is_empty() {
+        frames.push("[no stack]".to_owned());
+    }
+    frames
+        .iter()
+        .rev()
+        .map(|frame| format!(";{frame}"))
+        .collect()
+}
+
+/// A name without what the form is made of: a semicolon becomes a colon, as
+/// other collapsers write it, and a line break a space.
+fn clean(name: &str) -> String {
+    let clean = |c: char| match c {
+        ';' => ':',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    name.chars().map(clean).collect()
+}

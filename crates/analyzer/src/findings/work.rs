@@ -1,0 +1,309 @@
+//! Rules about the work itself: its size, its shape, its speed.
+
+use super::evidence::{is_saturated, is_share, moment, share_of};
+use super::{Evidence, Rule};
+use crate::naming::{NamedBy, UNLABELLED_BLIT};
+use crate::report::{Kernel, Report, Severity, WorkRow};
+use crate::units::{count, counted, percent, time};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        id: "eager-execution",
+        severity: Severity::High,
+        title: "Small kernels run one by one, as eager execution does",
+        condition: eager_execution,
+        advice: "Compile or fuse the chain (MLX: mx.compile around the step; PyTorch: \
+                 torch.compile; candle: a fused kernel), so that intermediate results stay on the \
+                 chip, and let many kernels share a command buffer.",
+        disproved_by: "A compiled run with as many intervals as this one: then the chain cannot be \
+                       fused, and only batching is left.",
+    },
+    Rule {
+        id: "tiny-kernels",
+        severity: Severity::Medium,
+        title: "Most pieces of work are too small to be worth their launch",
+        condition: tiny_kernels,
+        advice: "Make fewer and larger pieces: fuse element-wise chains, give one dispatch more \
+                 elements, batch independent small problems into one grid.",
+        disproved_by: "If these intervals are encoders of many dispatches each, they are not the \
+                       kernels: shader-profiler rows would tell.",
+    },
+    Rule {
+        id: "many-encoders-per-buffer",
+        severity: Severity::Medium,
+        title: "Command buffers hold dozens of tiny encoders",
+        condition: many_encoders,
+        advice: "Every encoder costs its own set-up and tear-down on the GPU. Use one compute \
+                 encoder for a run of dispatches, with memoryBarrier between those that depend on \
+                 each other, instead of one encoder for each.",
+        disproved_by: "A run with merged encoders in which the buffers take as long.",
+    },
+    Rule {
+        id: "transfers-dominate",
+        severity: Severity::Medium,
+        title: "Much of the GPU time is copying",
+        condition: transfers_dominate,
+        advice: "Memory is shared between CPU and GPU: use MTLStorageModeShared buffers in place \
+                 rather than copies, keep intermediate results where they are, and do not fill \
+                 what the next kernel overwrites.",
+        disproved_by: "Blit work that is not a copy but a fill or a mipmap chain that is needed.",
+    },
+    Rule {
+        id: "small-transfers",
+        severity: Severity::Low,
+        title: "Many small copies are made",
+        condition: small_transfers,
+        advice: "Gather small copies into one, or let the kernel read its arguments from a shared \
+                 buffer (setBytes for less than 4 KiB).",
+        disproved_by: "Copies that are not between CPU and GPU but needed on the GPU.",
+    },
+    Rule {
+        id: "inefficient-kernels",
+        severity: Severity::Medium,
+        title: "A kernel reaches little of what the chip can do",
+        condition: inefficient,
+        advice: "By the work it is said to do, this kernel uses little of the chip's memory \
+                 bandwidth and little of its arithmetic. Look at its access pattern, its occupancy \
+                 and its thread-group size in Xcode's GPU capture.",
+        disproved_by: "Amounts in work.json that are too small or not all there (bytes told, and \
+                       not the flops that bound it), or work so short that its latency bounds it.",
+    },
+    Rule {
+        id: "one-kernel-dominates",
+        severity: Severity::Low,
+        title: "One kernel takes most of the GPU time",
+        condition: one_dominates,
+        advice: "Start with this one: whatever is gained elsewhere is small beside it.",
+        disproved_by: "A label that stands for many different shaders.",
+    },
+    Rule {
+        id: "outliers",
+        severity: Severity::Low,
+        title: "Some GPU intervals take many times as long as others of the same name",
+        condition: outliers,
+        advice: "Look at what runs beside them: page faults on first touch, other processes on the \
+                 GPU, a lower clock, or simply larger inputs under the same label.",
+        disproved_by: "Labels that stand for work of different size.",
+    },
+];
+
+/// Work shorter than this costs about as much to send as to run.
+const SMALL_NS: u64 = 20_000;
+/// Below this many intervals a pattern may be chance.
+const MANY: u64 = 100;
+
+fn eager_execution(report: &Report) -> Option<Evidence> {
+    const SHARE: f64 = 0.8;
+    let shape = &report.shape;
+    let intervals = report.counts.intervals;
+    let small: u64 = report
+        .kernels
+        .iter()
+        .filter(|one| one.p95_ns < SMALL_NS)
+        .map(|one| one.instances)
+        .sum();
+    let alone = shape.command_buffers.median_encoders == Some(1);
+    let sequence = shape
+        .sequences
+        .first()
+        .filter(|one| one.kernels.len() > 1)?;
+    let fires =
+        intervals >= MANY && alone && is_share(small, intervals, SHARE) && !is_saturated(report);
+    fires.then(|| {
+        let text = format!(
+            "{} of {} GPU intervals are of kernels with a 95th percentile below {}, and most command \
+             buffers hold one encoder; the sequence {} ran {} times",
+            count(small),
+            count(intervals),
+            time(SMALL_NS),
+            chain(&sequence.kernels),
+            count(sequence.repetitions),
+        );
+        Evidence::new(text)
+            .at([format!(
+                "the first such sequence, at {}",
+                moment(sequence.start_ns)
+            )])
+            .gaining(sequence.idle_inside_ns)
+    })
+}
+
+/// `a → b → c → …`.
+fn chain(kernels: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let mut shown: Vec<&str> = kernels.iter().take(SHOWN).map(String::as_str).collect();
+    if kernels.len() > SHOWN {
+        shown.push("…");
+    }
+    shown.join(" → ")
+}
+
+fn tiny_kernels(report: &Report) -> Option<Evidence> {
+    const SHARE: f64 = 0.5;
+    /// Of a GPU that is never idle they must take time to matter.
+    const OF_BUSY: f64 = 0.2;
+    let short = &report.shape.short;
+    let intervals = report.counts.intervals;
+    let matters = !is_saturated(report) || short.busy_ratio.is_some_and(|ratio| ratio >= OF_BUSY);
+    let fires = intervals >= MANY && is_share(short.count, intervals, SHARE) && matters;
+    let kernels = short.kernels.iter().map(|kernel| {
+        let (name, instances) = (&kernel.name, count(kernel.instances));
+        format!(
+            "{name}: {instances} intervals, median {}",
+            time(kernel.median_ns)
+        )
+    });
+    fires.then(|| {
+        let text = format!(
+            "{} of {} GPU intervals are shorter than {}; together they are {} of the GPU time",
+            count(short.count),
+            count(intervals),
+            time(short.limit_ns),
+            short.busy_ratio.map_or_else(|| "none".to_owned(), percent),
+        );
+        Evidence::new(text).at(kernels)
+    })
+}
+
+fn many_encoders(report: &Report) -> Option<Evidence> {
+    const ENCODERS: u64 = 32;
+    let buffers = &report.shape.command_buffers;
+    let median = buffers
+        .median_encoders
+        .filter(|&median| median >= ENCODERS)?;
+    let mean_ns = report.busy.sum_ns / report.counts.intervals.max(1);
+    (mean_ns < SMALL_NS).then(|| {
+        let text = format!(
+            "the median command buffer has {median} encoders, the largest {}; an interval takes {} \
+             on average, and the gaps inside buffers sum to {}",
+            buffers.max_encoders.unwrap_or(median),
+            time(mean_ns),
+            time(buffers.gaps_inside_ns),
+        );
+        // No gain: what an encoder costs lies in its interval as well.
+        Evidence::new(text)
+    })
+}
+
+fn is_transfer(kernel: &&Kernel) -> bool {
+    kernel.channel.as_deref() == Some("Blit") || kernel.name == UNLABELLED_BLIT
+}
+
+fn transfers_dominate(report: &Report) -> Option<Evidence> {
+    const SHARE: f64 = 0.3;
+    let transfers = report.kernels.iter().filter(is_transfer);
+    let total_ns: u64 = transfers.clone().map(|kernel| kernel.total_ns).sum();
+    let largest = transfers.take(3).map(|kernel| {
+        let (name, instances) = (&kernel.name, count(kernel.instances));
+        format!("{name}: {} in {instances} intervals", time(kernel.total_ns))
+    });
+    is_share(total_ns, report.busy.sum_ns, SHARE).then(|| {
+        let share = share_of(total_ns, report.busy.sum_ns);
+        let all = time(report.busy.sum_ns);
+        let text = format!(
+            "blits take {share} of the GPU time, {} of {all}",
+            time(total_ns)
+        );
+        Evidence::new(text).at(largest).gaining(total_ns)
+    })
+}
+
+fn small_transfers(report: &Report) -> Option<Evidence> {
+    let small = report.kernels.iter().filter(is_transfer);
+    let small: Vec<&Kernel> = small.filter(|kernel| kernel.med_ns < SMALL_NS).collect();
+    let instances: u64 = small.iter().map(|kernel| kernel.instances).sum();
+    let total_ns = small.iter().map(|kernel| kernel.total_ns).sum();
+    let others = report.counts.intervals > instances;
+    (instances >= MANY && others).then(|| {
+        let text = format!(
+            "{} blits of kernels with a median below {} take {} of GPU time, and a launch each",
+            count(instances),
+            time(SMALL_NS),
+            time(total_ns),
+        );
+        Evidence::new(text).at(small.iter().take(3).map(|kernel| kernel.name.clone()))
+    })
+}
+
+fn inefficient(report: &Report) -> Option<Evidence> {
+    /// Even a mediocre kernel reaches a fifth of one of the two.
+    const LITTLE: f64 = 0.2;
+    /// Less than this share of the GPU time is not worth the work.
+    const MATTERS: f64 = 0.1;
+    let work = report.work.as_ref()?;
+    let is_slow = |row: &&WorkRow| {
+        let shares = [row.bandwidth_share, row.peak_share];
+        let mut known = shares.iter().flatten().peekable();
+        known.peek().is_some() && known.all(|share| share.at_most < LITTLE)
+    };
+    let rows = work.rows.iter().filter(is_slow);
+    let rows: Vec<&WorkRow> = rows
+        .filter(|row| is_share(row.total_ns, report.busy.sum_ns, MATTERS))
+        .collect();
+    let first = rows.first()?;
+    let rate = match (first.gpu_time.gb_per_s, first.gpu_time.tflop_per_s) {
+        (Some(gb), Some(tflop)) => format!("{gb:.1} GB/s and {tflop:.2} TFLOP/s"),
+        (Some(gb), None) => format!("{gb:.1} GB/s"),
+        (None, Some(tflop)) => format!("{tflop:.2} TFLOP/s"),
+        (None, None) => return None,
+    };
+    let shares = [
+        (first.bandwidth_share, "bandwidth"),
+        (first.peak_share, "peak arithmetic"),
+    ];
+    let shares = shares.iter().filter_map(|(share, of)| {
+        let share = percent(share.as_ref()?.at_most);
+        Some(format!("at most {share} of the chip's {of}"))
+    });
+    let shares: Vec<String> = shares.collect();
+    let text = format!(
+        "{} took {} of GPU time and did {rate}, which is {}",
+        first.label,
+        time(first.total_ns),
+        shares.join(" and "),
+    );
+    Some(Evidence::new(text).at(rows.iter().map(|row| row.label.clone())))
+}
+
+fn one_dominates(report: &Report) -> Option<Evidence> {
+    const SHARE: f64 = 60.0;
+    const KERNELS: usize = 3;
+    let first = report.kernels.first()?;
+    let named = first.named_by != NamedBy::None;
+    (named && report.kernels.len() >= KERNELS && first.time_pct >= SHARE).then(|| {
+        let text = format!(
+            "{} takes {:.0} % of the GPU time, {} of {}, in {} of {} (median)",
+            first.name,
+            first.time_pct,
+            time(first.total_ns),
+            time(report.busy.sum_ns),
+            counted(first.instances, "interval"),
+            time(first.med_ns),
+        );
+        Evidence::new(text)
+    })
+}
+
+fn outliers(report: &Report) -> Option<Evidence> {
+    const SHARE: f64 = 0.05;
+    let outliers = &report.shape.outliers;
+    let places = outliers.top.iter().take(3).map(|one| {
+        let (long, usual) = (time(one.duration_ns), time(one.median_ns));
+        format!(
+            "{}, at {}: {long} instead of {usual}",
+            one.name,
+            moment(one.start_ns)
+        )
+    });
+    is_share(outliers.excess_ns, report.busy.sum_ns, SHARE).then(|| {
+        let text = format!(
+            "{} took {} beyond the median of the work of the same name, which is {} of the GPU time \
+             of {}",
+            counted(outliers.count, "interval"),
+            time(outliers.excess_ns),
+            share_of(outliers.excess_ns, report.busy.sum_ns),
+            time(report.busy.sum_ns),
+        );
+        Evidence::new(text).at(places).gaining(outliers.excess_ns)
+    })
+}

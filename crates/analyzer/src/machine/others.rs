@@ -1,0 +1,134 @@
+//! Other processes on the GPU while the target left it idle.
+
+use metalens_trace::{Names, ProcessId};
+
+use crate::report::{OtherProcess, Others};
+use crate::spans::{Span, length_ns, overlap_ns, union};
+use crate::statistics::ratio;
+use crate::target::Target;
+use crate::timeline::Interval;
+
+/// How many other processes are named.
+const TOP: usize = 5;
+
+/// When each other process was on the GPU, inside the window: all that is
+/// known of them once their intervals are dropped.
+#[derive(Debug, Default)]
+pub(crate) struct ForeignUse {
+    /// By process; `None` is the rows that name nobody.
+    users: Vec<(Option<ProcessId>, Vec<Span>)>,
+}
+
+/// From everyone's intervals, sorted by start.
+pub(crate) fn foreign_use(all: &[Interval], target: &Target, window: Span) -> ForeignUse {
+    // Processes are numbered from 0; nobody comes first.
+    let mut users: Vec<(Option<ProcessId>, Vec<Span>)> = Vec::new();
+    for interval in all.iter().filter(|one| !target.is(one.process)) {
+        let span = interval.span.clip(window);
+        if span.is_empty() {
+            continue;
+        }
+        let at = interval.process.map_or(0, |process| process.index() + 1);
+        if users.len() <= at {
+            users.resize_with(at + 1, || (None, Vec::new()));
+        }
+        if let Some((process, spans)) = users.get_mut(at) {
+            *process = interval.process;
+            extend(spans, span);
+        }
+    }
+    users.retain(|(_, spans)| !spans.is_empty());
+    ForeignUse { users }
+}
+
+/// Adds a span that starts no earlier than those before to their union.
+fn extend(union: &mut Vec<Span>, span: Span) {
+    match union.last_mut() {
+        Some(last) if span.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(span.end_ns),
+        _ => union.push(span),
+    }
+}
+
+/// How much of the target's gaps others were on the GPU.
+pub(crate) fn others(foreign: &ForeignUse, gaps: &[Span], names: &Names) -> Others {
+    let idle_ns = length_ns(gaps);
+    let mut all: Vec<Span> = Vec::new();
+    let mut top: Vec<OtherProcess> = Vec::new();
+    for (process, spans) in &foreign.users {
+        all.extend(spans);
+        let in_gaps_ns = overlap_ns(spans, gaps);
+        let process = process.and_then(|process| names.process(process));
+        top.push(OtherProcess {
+            name: process.map(|process| names.text(process.name).to_owned()),
+            pid: process.and_then(|process| process.pid),
+            in_gaps_ns,
+            in_gaps_share: ratio(in_gaps_ns, idle_ns),
+        });
+    }
+    all.sort_unstable();
+    let in_gaps_ns = overlap_ns(&union(all), gaps);
+    top.retain(|one| one.in_gaps_ns > 0);
+    top.sort_by(|a, b| {
+        let key = |one: &OtherProcess| (one.name.clone(), one.pid);
+        let by_time = b.in_gaps_ns.cmp(&a.in_gaps_ns);
+        by_time.then_with(|| key(a).cmp(&key(b)))
+    });
+    top.truncate(TOP);
+    Others {
+        in_gaps_ns,
+        in_gaps_share: ratio(in_gaps_ns, idle_ns),
+        top,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{interval, target};
+    use super::*;
+    use metalens_trace::Process;
+
+    /// ```text
+    /// window    0├──────────────────────────┤100
+    /// target    0├──┤10             50├─────┤100
+    /// first        5├────┤20   40├────┤60
+    /// second          15├───┤30
+    /// nobody                  35├┤38
+    /// ```
+    #[test]
+    fn overlaps_count_once_in_all_and_for_each() {
+        let mut names = Names::new();
+        let (name, first, second) = (names.symbol("t"), names.symbol("a"), names.symbol("b"));
+        let mut id = |name, pid| names.process_id(Process { name, pid });
+        let (mine, a, b) = (id(name, Some(1)), id(first, Some(2)), id(second, Some(3)));
+        let at = |start, end, process| {
+            let mut one = interval(start, end, 0, 0);
+            one.process = process;
+            one
+        };
+        let all = [
+            at(0, 10, Some(mine)),
+            at(5, 20, Some(a)),
+            at(15, 30, Some(b)),
+            at(35, 38, None),
+            at(40, 60, Some(a)),
+            at(50, 100, Some(mine)),
+        ];
+        let foreign = foreign_use(&all, &target(mine), Span::new(0, 100));
+        let found = others(&foreign, &[Span::new(10, 50)], &names);
+        let top: Vec<_> = found
+            .top
+            .iter()
+            .map(|one| (one.name.as_deref(), one.pid, one.in_gaps_ns))
+            .collect();
+        assert_eq!(
+            top,
+            [
+                (Some("a"), Some(2), 20),
+                (Some("b"), Some(3), 15),
+                (None, None, 3)
+            ]
+        );
+        assert_eq!(found.in_gaps_ns, 33);
+        assert_eq!(found.top[0].in_gaps_share, Some(0.5));
+    }
+}

@@ -1,0 +1,299 @@
+//! Performance and thermal states: how long which, and how much of the
+//! target's busy time was in it.
+
+use metalens_trace::{Names, Symbol, Table, Trace};
+
+use super::Against;
+use crate::facts::gpu_setting;
+use crate::report::{Performance, StateTime, Thermal};
+use crate::rows::{spans, take, texts};
+use crate::spans::{Span, length_ns, overlap_ns, union};
+use crate::statistics::ratio;
+
+/// The GPU's performance states, by name.
+pub(super) const PERFORMANCE: &str = "gpu-performance-state-intervals";
+/// The same, by number.
+pub(super) const DEVICE: &str = "gpu-performance-device-state-intervals";
+/// The device's thermal states.
+pub(super) const THERMAL: &str = "device-thermal-state-intervals";
+
+/// How many different narratives are kept.
+const NARRATIVES: usize = 8;
+
+/// The performance states, by name where the recording has names, else by number.
+pub(super) fn performance(trace: &mut Trace, against: Against<'_>) -> Option<Performance> {
+    let requested = gpu_setting(trace, "Induced GPU Performance State");
+    let named = take(trace, PERFORMANCE);
+    let numbered = take(trace, DEVICE);
+    let (table, rows) = named
+        .as_ref()
+        .and_then(|table| {
+            Some((
+                table,
+                named_rows(table, &trace.names, "gpu-performance-state")?,
+            ))
+        })
+        .or_else(|| {
+            let table = numbered.as_ref()?;
+            Some((table, numbered_rows(table)?))
+        })?;
+    let held = Held::of(rows, against.window);
+    Some(Performance {
+        table: table.schema.name.clone(),
+        requested,
+        unknown_ns: held.unknown_ns(against.window),
+        unknown_busy_ns: length_ns(against.busy) - overlap_ns(&held.covered(), against.busy),
+        changes: held.changes(),
+        narratives: narratives(table, &trace.names, against.window),
+        states: held.states(against),
+    })
+}
+
+/// The thermal states.
+pub(super) fn thermal(trace: &mut Trace, against: Against<'_>) -> Option<Thermal> {
+    let table = take(trace, THERMAL)?;
+    let rows = named_rows(&table, &trace.names, "thermal-state")?;
+    let held = Held::of(rows, against.window);
+    let states = held.states(against);
+    Some(Thermal {
+        worst: worst(&states),
+        unknown_ns: held.unknown_ns(against.window),
+        states,
+    })
+}
+
+/// The worst of the known thermal states; none if one is not known.
+fn worst(states: &[StateTime]) -> Option<String> {
+    const RANKS: [&str; 4] = ["Nominal", "Fair", "Serious", "Critical"];
+    let rank = |one: &StateTime| RANKS.iter().position(|&known| known == one.state);
+    let ranks: Option<Vec<usize>> = states.iter().map(rank).collect();
+    let worst = ranks?.into_iter().max()?;
+    RANKS.get(worst).map(|&name| name.to_owned())
+}
+
+/// One row: some state held for some time.
+struct Row {
+    span: Span,
+    state: String,
+    induced: bool,
+}
+
+fn named_rows(table: &Table, names: &Names, column: &str) -> Option<Vec<Row>> {
+    let states = texts(table, column)?;
+    let induced = table.integers("is-induced").ok();
+    let row = |(row, span): (usize, Span)| {
+        let state: Symbol = (*states.get(row)?)?;
+        Some(Row {
+            span,
+            state: names.text(state).to_owned(),
+            induced: induced.and_then(|induced| induced.get(row)) == Some(1),
+        })
+    };
+    Some(spans(table)?.filter_map(row).collect())
+}
+
+/// The numbers of device states are the chip's own; none is said to be induced.
+fn numbered_rows(table: &Table) -> Option<Vec<Row>> {
+    let states = table.integers("state").ok()?;
+    let row = |(row, span): (usize, Span)| {
+        Some(Row {
+            span,
+            state: format!("device state {}", states.get(row)?),
+            induced: false,
+        })
+    };
+    Some(spans(table)?.filter_map(row).collect())
+}
+
+/// The different narratives of rows in the window, in their order.
+fn narratives(table: &Table, names: &Names, window: Span) -> Vec<String> {
+    let mut found: Vec<Symbol> = Vec::new();
+    let (Some(rows), Some(texts)) = (spans(table), texts(table, "narrative")) else {
+        return Vec::new();
+    };
+    for (row, span) in rows.filter(|(_, span)| !span.clip(window).is_empty()) {
+        if let Some(&Some(text)) = texts.get(row)
+            && found.len() < NARRATIVES
+            && !found.contains(&text)
+            && !span.is_empty()
+        {
+            found.push(text);
+        }
+    }
+    found
+        .iter()
+        .map(|&text| names.text(text).to_owned())
+        .collect()
+}
+
+/// The rows of the window, in order of time and cut to it.
+struct Held {
+    rows: Vec<Row>,
+}
+
+impl Held {
+    fn of(mut rows: Vec<Row>, window: Span) -> Self {
+        for row in &mut rows {
+            row.span = row.span.clip(window);
+        }
+        rows.retain(|row| !row.span.is_empty());
+        rows.sort_by_key(|row| row.span);
+        Self { rows }
+    }
+
+    /// When any state is known.
+    fn covered(&self) -> Vec<Span> {
+        union(self.rows.iter().map(|row| row.span))
+    }
+
+    fn unknown_ns(&self, window: Span) -> u64 {
+        window.length_ns() - length_ns(&self.covered())
+    }
+
+    fn changes(&self) -> u64 {
+        let neighbours = self.rows.windows(2);
+        let changed = neighbours.filter(|two| match two {
+            [one, next] => one.state != next.state,
+            _ => false,
+        });
+        changed.count() as u64
+    }
+
+    /// Each state, the longest first, then by name.
+    fn states(&self, against: Against<'_>) -> Vec<StateTime> {
+        let mut names: Vec<&str> = self.rows.iter().map(|row| row.state.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let busy_ns = length_ns(against.busy);
+        let state = |name: &str| {
+            let rows = self.rows.iter().filter(|row| row.state == name);
+            let held = union(rows.clone().map(|row| row.span));
+            let induced = union(rows.filter(|row| row.induced).map(|row| row.span));
+            let (total_ns, in_busy_ns) = (length_ns(&held), overlap_ns(&held, against.busy));
+            StateTime {
+                state: name.to_owned(),
+                total_ns,
+                share: ratio(total_ns, against.window.length_ns()),
+                busy_ns: in_busy_ns,
+                busy_share: ratio(in_busy_ns, busy_ns),
+                induced_ns: length_ns(&induced),
+            }
+        };
+        let mut states: Vec<StateTime> = names.into_iter().map(state).collect();
+        states.sort_by_key(|state| std::cmp::Reverse(state.total_ns));
+        states
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Columns, against, trace};
+    use super::*;
+
+    const COLUMNS: Columns = &[
+        ("start", "start-time"),
+        ("duration", "duration"),
+        ("gpu-performance-state", "gpu-performance-state"),
+        ("is-induced", "boolean"),
+        ("narrative", "narrative"),
+    ];
+
+    /// ```text
+    /// window        10├─────────────────────┤30
+    /// Minimum   5├────────┤14
+    /// Maximum                     20├──┤24├─┤26
+    /// busy          10├──────┤16      22├───┤26
+    /// ```
+    #[test]
+    fn states_are_cut_to_the_window() {
+        let rows: &[&[&str]] = &[
+            &["5", "9", "Minimum", "1", "Minimum due to conditions"],
+            &["20", "4", "Maximum", "0", "Maximum"],
+            &["24", "2", "Maximum", "1", "Maximum"],
+        ];
+        let mut trace = trace(&[(PERFORMANCE, COLUMNS, rows)]);
+        let found = against((10, 30), &[(10, 16), (22, 26)], |against| {
+            performance(&mut trace, against)
+        });
+        let found = found.unwrap();
+        let states: Vec<_> = found
+            .states
+            .iter()
+            .map(|one| {
+                (
+                    one.state.as_str(),
+                    one.total_ns,
+                    one.busy_ns,
+                    one.induced_ns,
+                )
+            })
+            .collect();
+        assert_eq!(states, [("Maximum", 6, 4, 2), ("Minimum", 4, 4, 4)]);
+        assert_eq!((found.unknown_ns, found.unknown_busy_ns), (10, 2));
+        assert_eq!(found.changes, 1);
+        assert_eq!(found.narratives, ["Minimum due to conditions", "Maximum"]);
+        assert_eq!(found.states[0].share, Some(0.3));
+        assert_eq!(found.states[0].busy_share, Some(0.4));
+        assert_eq!(found.requested, None);
+    }
+
+    #[test]
+    fn by_number_where_there_are_no_names() {
+        let columns: Columns = &[
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("state", "uint32"),
+        ];
+        let mut trace = trace(&[(DEVICE, columns, &[&["0", "30", "2"]])]);
+        let found = against((10, 30), &[], |against| performance(&mut trace, against)).unwrap();
+        assert_eq!(found.table, DEVICE);
+        assert_eq!(found.states[0].state, "device state 2");
+        assert_eq!(found.states[0].busy_share, None);
+    }
+
+    #[test]
+    fn nothing_is_known_without_a_table() {
+        let mut trace = trace(&[(PERFORMANCE, COLUMNS, &[])]);
+        let found = against((10, 30), &[(10, 30)], |against| {
+            (
+                performance(&mut trace, against),
+                thermal(&mut trace, against),
+            )
+        });
+        let performance = found.0.unwrap();
+        assert_eq!(
+            (performance.unknown_ns, performance.unknown_busy_ns),
+            (20, 20)
+        );
+        assert!(performance.states.is_empty());
+        assert_eq!(found.1, None);
+    }
+
+    #[test]
+    fn the_worst_is_told_only_of_known_states() {
+        let check = |rows: &[&[&str]], expected: Option<&str>| {
+            let columns: Columns = &[
+                ("start", "start-time"),
+                ("duration", "duration"),
+                ("thermal-state", "thermal-state"),
+                ("is-induced", "boolean"),
+            ];
+            let mut trace = trace(&[(THERMAL, columns, rows)]);
+            let found = against((10, 30), &[], |against| thermal(&mut trace, against)).unwrap();
+            assert_eq!(found.worst.as_deref(), expected, "{rows:?}");
+        };
+        check(
+            &[&["0", "20", "Fair", "0"], &["20", "9", "Nominal", "0"]],
+            Some("Fair"),
+        );
+        check(
+            &[&["0", "20", "Fair", "0"], &["20", "9", "Glowing", "0"]],
+            None,
+        );
+        check(
+            &[&["0", "10", "Critical", "0"], &["10", "20", "Fair", "0"]],
+            Some("Fair"),
+        );
+        check(&[], None);
+    }
+}

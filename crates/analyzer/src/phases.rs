@@ -1,0 +1,84 @@
+//! What the recording falls into: warm-up, segments, iterations, named phases.
+
+pub(crate) mod iterations;
+pub(crate) mod regularity;
+pub(crate) mod segments;
+pub(crate) mod signposts;
+pub(crate) mod warm_up;
+
+use metalens_trace::Names;
+
+use crate::gaps::Occupancy;
+use crate::kernels::NamedIntervals;
+use crate::report::{Phases, SelectedPhase, Unavailable, WarmUp};
+use crate::spans::Span;
+use crate::target::Target;
+use crate::timeline::Interval;
+use crate::units::time;
+use signposts::Signposts;
+
+/// What is known before the window is cut.
+pub(crate) struct Before<'a> {
+    /// The target's warm-up.
+    pub warm_up: Option<WarmUp>,
+    /// The phases that programs named.
+    pub signposts: &'a Signposts,
+    /// The one that the window was cut to.
+    pub selected: Option<SelectedPhase>,
+}
+
+/// Says what the window falls into. `mine` are the target's intervals that
+/// touch it, sorted by start.
+pub(crate) fn phases(
+    mine: &[Interval],
+    kernels: &NamedIntervals,
+    occupancy: &Occupancy,
+    window: Span,
+    before: Before<'_>,
+    target: &Target,
+    names: &Names,
+) -> Phases {
+    let segments = segments::segments(mine, occupancy, window);
+    Phases {
+        warm_up: before.warm_up,
+        iterations: iterations::iterations(mine, kernels, occupancy),
+        regularity: regularity::regularity(&occupancy.gaps, segments.quiet_gap_ns),
+        segments,
+        signposts: before
+            .signposts
+            .named_phases(mine, &occupancy.busy, window, target, names),
+        selected: before.selected,
+    }
+}
+
+/// What the numbers of a report leave to say.
+pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(warm_up) = &phases.warm_up {
+        let said = if warm_up.skipped {
+            "it was left out"
+        } else {
+            "it counts here; --skip-warmup leaves it out"
+        };
+        notes.push(format!("warm-up: {}; {said}", warm_up.explanation));
+    }
+    if let Some(phase) = phases.selected.as_ref().filter(|one| one.between_ns > 0) {
+        notes.push(format!(
+            "the window reaches from the first begin to the last end of {} intervals called {}; \
+             {} of its {} are between them, in none",
+            phase.count,
+            phase.name,
+            time(phase.between_ns),
+            time(window.length_ns())
+        ));
+    }
+    notes
+}
+
+/// What the recording does not tell of phases.
+pub(crate) fn unavailable(signposts: &Signposts) -> Option<Unavailable> {
+    Some(Unavailable {
+        what: "phases.signposts".to_owned(),
+        why: signposts.why_none()?,
+    })
+}

@@ -1,0 +1,134 @@
+//! What the numbers mean: targets met or missed, and what was found.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A number that should be on one side of a limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetVerdict {
+    /// `average-gap`, `utilisation`, `launch-efficiency`.
+    pub id: String,
+    /// The measured value; null if it is not measurable.
+    pub value: Option<f64>,
+    /// The value not to be missed.
+    pub limit: f64,
+    /// What both are in.
+    pub unit: Unit,
+    /// On which side of the limit the value should be.
+    pub wanted: Wanted,
+    /// Whether it is.
+    pub verdict: Verdict,
+    /// What was compared with what, and what the value cannot say.
+    pub why: String,
+}
+
+/// What a target's value is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// A share, 0 to 1.
+    Ratio,
+}
+
+/// On which side of its limit a value should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Wanted {
+    /// Less than the limit.
+    Below,
+    /// More than the limit.
+    Above,
+}
+
+/// Whether a target was met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It was.
+    Pass,
+    /// It was not.
+    Fail,
+    /// This recording cannot tell.
+    NotMeasurable,
+}
+
+/// GPU time over run time, by three ideas of what the run time is. A program
+/// that starts slowly is bad by one and good by another: all are shown.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Efficiency {
+    /// From the first encoding to the last completion, within the window: what
+    /// the target `launch-efficiency` is about.
+    pub program_ns: Option<u64>,
+    /// busy / that.
+    pub of_program: Option<f64>,
+    /// The window without the warm-up; null if there is none.
+    pub steady_ns: Option<u64>,
+    /// busy in that / that.
+    pub of_steady: Option<f64>,
+    /// The whole recording, start of the program included.
+    pub wall_ns: Option<u64>,
+    /// busy / that.
+    pub of_wall: Option<f64>,
+}
+
+/// Something that was found, what it rests on, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Its rule: `serialised`, `tiny-kernels`, …
+    pub id: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// One sentence.
+    pub title: String,
+    /// The numbers it rests on.
+    pub evidence: String,
+    /// Where to look: times of the recording, kernels, processes.
+    pub look_at: Vec<String>,
+    /// What to do.
+    pub advice: String,
+    /// What would show that it is wrong.
+    pub disproved_by: String,
+    /// What the advice could gain at the very most; null if that has no number.
+    pub gain: Option<Gain>,
+}
+
+/// How much a finding matters.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Much of the time is lost to it, a tenth or more where that is known; or
+    /// results may be wrong.
+    High,
+    /// Worth an hour: a fiftieth of the time or more where that is known.
+    Medium,
+    /// Worth knowing.
+    Low,
+    /// Nothing to fix in the program: a reason to trust these numbers less.
+    Caveat,
+}
+
+/// An upper bound: nothing can gain more than the time it takes out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Gain {
+    /// The time that would go.
+    pub at_most_ns: u64,
+    /// The window / the window without it.
+    pub speedup: f64,
+}
+
+/// The report in four sentences.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// How busy the GPU was.
+    pub busy: String,
+    /// How idle it was.
+    pub idle: String,
+    /// Whose fault that is; null if it was never idle.
+    pub fault: Option<String>,
+    /// What could be gained most by.
+    pub advice: String,
+}

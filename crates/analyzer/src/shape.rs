@@ -1,0 +1,216 @@
+//! Where the target's GPU time is: how long its work takes, what overlaps,
+//! what repeats, what stands out.
+
+mod buffers;
+mod channels;
+mod outliers;
+mod sequences;
+
+use metalens_trace::Names;
+
+use crate::gaps::{Occupancy, histogram};
+use crate::kernels::NamedIntervals;
+use crate::report::{Chunk, Durations, Shape, Short, ShortKernel};
+use crate::spans::{Span, length_ns, union};
+use crate::statistics::{ratio, select};
+use crate::timeline::Interval;
+
+/// Shorter intervals are short. What it costs to launch one is of this order:
+/// an encoder in a buffer that is already running takes the GPU some µs to
+/// begin, a buffer of its own ten times that.
+const SHORT_NS: u64 = 10_000;
+
+/// How many short kernels a report lists.
+const SHORT_KERNELS: usize = 5;
+
+/// Into how many equal parts the window is cut.
+const CHUNKS: u64 = 60;
+
+/// Says where the target's GPU time is. `mine` are its intervals that touch the
+/// window, sorted by start; `foreign` is the union of all others'.
+pub(crate) fn shape(
+    mine: &[Interval],
+    kernels: &NamedIntervals,
+    occupancy: &Occupancy,
+    foreign: &[Span],
+    window: Span,
+    names: &Names,
+) -> Shape {
+    let work = Work::of(mine, kernels, window);
+    Shape {
+        durations: Durations {
+            count: mine.len() as u64,
+            total_ns: sum(&work.lengths),
+            histogram: histogram(&work.lengths),
+        },
+        short: short(&work, mine, window, length_ns(&occupancy.busy), names),
+        overlap: channels::overlap(mine, window, names),
+        utilisation: utilisation(window, &occupancy.busy, foreign),
+        command_buffers: buffers::command_buffers(mine, &occupancy.gaps, window),
+        sequences: sequences::sequences(mine, &work, &occupancy.gaps, names),
+        outliers: outliers::outliers(mine, &work, names),
+    }
+}
+
+/// The target's intervals by their kernels.
+struct Work<'a> {
+    kernels: &'a NamedIntervals,
+    /// Of each interval, its length inside the window.
+    lengths: Vec<u64>,
+    /// Of each kernel, what is usual.
+    usual: Vec<Usual>,
+}
+
+/// What is usual for a kernel.
+#[derive(Debug, Clone, Copy, Default)]
+struct Usual {
+    instances: u64,
+    total_ns: u64,
+    median_ns: u64,
+    p99_ns: u64,
+}
+
+impl<'a> Work<'a> {
+    fn of(mine: &[Interval], kernels: &'a NamedIntervals, window: Span) -> Self {
+        let lengths = mine.iter().map(|one| one.span.clip(window).length_ns());
+        let lengths: Vec<u64> = lengths.collect();
+        let mut by_kernel: Vec<Vec<u64>> = vec![Vec::new(); kernels.count()];
+        for (&length, &kernel) in lengths.iter().zip(kernels.numbers()) {
+            if let Some(lengths) = by_kernel.get_mut(kernel) {
+                lengths.push(length);
+            }
+        }
+        let usual = by_kernel.iter_mut().map(|lengths| Usual::of(lengths));
+        Self {
+            kernels,
+            usual: usual.collect(),
+            lengths,
+        }
+    }
+
+    /// Each interval's place, kernel, length, and what is usual for its kernel.
+    fn rows(&self) -> impl Iterator<Item = (usize, usize, u64, Usual)> {
+        let numbers = self.kernels.numbers().iter().enumerate();
+        let rows = numbers.zip(&self.lengths);
+        rows.filter_map(|((at, &kernel), &length)| {
+            Some((at, kernel, length, *self.usual.get(kernel)?))
+        })
+    }
+
+    fn channel(&self, kernel: usize, names: &Names) -> Option<String> {
+        let channel = self.kernels.channel(kernel)?;
+        Some(names.text(channel).to_owned())
+    }
+}
+
+impl Usual {
+    /// Orders the lengths only as far as it must: there may be millions.
+    fn of(lengths: &mut [u64]) -> Self {
+        Self {
+            instances: lengths.len() as u64,
+            total_ns: sum(lengths),
+            median_ns: select(lengths, 50).unwrap_or(0),
+            p99_ns: select(lengths, 99).unwrap_or(0),
+        }
+    }
+}
+
+/// Overlapping work of a hostile recording may exceed 64 bits: 584 years.
+fn sum(lengths: &[u64]) -> u64 {
+    lengths.iter().fold(0, |sum, &one| sum.saturating_add(one))
+}
+
+fn short(work: &Work<'_>, mine: &[Interval], window: Span, busy_ns: u64, names: &Names) -> Short {
+    let short = work.lengths.iter().filter(|&&length| length < SHORT_NS);
+    let (count, total_ns) = short.fold((0, 0), |(n, sum), &length| {
+        (n + 1, u64::saturating_add(sum, length))
+    });
+    let clipped = mine.iter().map(|one| one.span.clip(window));
+    let covered = union(clipped.filter(|span| span.length_ns() < SHORT_NS));
+    Short {
+        limit_ns: SHORT_NS,
+        count,
+        total_ns,
+        count_ratio: ratio(count, mine.len() as u64),
+        busy_ratio: ratio(length_ns(&covered), busy_ns),
+        kernels: short_kernels(work, names),
+    }
+}
+
+fn short_kernels(work: &Work<'_>, names: &Names) -> Vec<ShortKernel> {
+    let usual = work.usual.iter().enumerate();
+    let short = usual.filter(|(_, usual)| usual.instances > 0 && usual.median_ns < SHORT_NS);
+    let short = short.map(|(kernel, usual)| ShortKernel {
+        name: work.kernels.name(kernel).to_owned(),
+        channel: work.channel(kernel, names),
+        instances: usual.instances,
+        total_ns: usual.total_ns,
+        median_ns: usual.median_ns,
+    });
+    let mut short: Vec<ShortKernel> = short.collect();
+    short.sort_by(|a, b| {
+        let key = |one: &ShortKernel| std::cmp::Reverse((one.instances, one.total_ns));
+        let name = |one: &ShortKernel| (one.name.clone(), one.channel.clone());
+        key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b)))
+    });
+    short.truncate(SHORT_KERNELS);
+    short
+}
+
+/// Cuts the window into at most [`CHUNKS`] parts whose lengths differ by 1 ns
+/// at most, so that they tile it exactly.
+fn utilisation(window: Span, busy: &[Span], foreign: &[Span]) -> Vec<Chunk> {
+    let length = window.length_ns();
+    let count = CHUNKS.min(length);
+    let edge = |at: u64| {
+        let part = u128::from(length) * u128::from(at) / u128::from(count.max(1));
+        window.start_ns + u64::try_from(part).unwrap_or(length)
+    };
+    let chunks = (0..count).map(|at| {
+        let part = Span::new(edge(at), edge(at + 1));
+        Chunk {
+            start_ns: part.start_ns,
+            busy_ns: time_in(part, busy),
+            foreign_ns: time_in(part, foreign),
+        }
+    });
+    chunks.collect()
+}
+
+/// How much of a part the spans of a union cover.
+pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
+    let first = union.partition_point(|span| span.end_ns <= part.start_ns);
+    let inside = union.iter().skip(first);
+    let inside = inside.take_while(|span| span.start_ns < part.end_ns);
+    inside.map(|span| span.clip(part).length_ns()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn chunks_tile_the_window(
+            mut spans in prop::collection::vec((0_u64..900, 1_u64..90), 0..20),
+            from in 0_u64..300, length in 0_u64..700,
+        ) {
+            spans.sort_unstable();
+            let window = Span::new(from, from + length);
+            let busy = union(spans.iter().map(|&(s, n)| Span::new(s, s + n).clip(window)));
+            let chunks = utilisation(window, &busy, &[window]);
+            prop_assert_eq!(chunks.len() as u64, length.min(60));
+            prop_assert_eq!(chunks.iter().map(|one| one.busy_ns).sum::<u64>(), length_ns(&busy));
+            // Foreign work all the time: each chunk's is its own length.
+            let mut at = window.start_ns;
+            for chunk in &chunks {
+                prop_assert_eq!(chunk.start_ns, at);
+                prop_assert!((length / 60..=length / 60 + 1).contains(&chunk.foreign_ns));
+                prop_assert!(chunk.busy_ns <= chunk.foreign_ns);
+                at += chunk.foreign_ns;
+            }
+            prop_assert_eq!(at, window.end_ns);
+        }
+    }
+}

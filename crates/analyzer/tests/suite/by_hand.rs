@@ -1,0 +1,58 @@
+//! Tables written by hand, as xctrace writes them, into an export's folder:
+//! what the simulator does not make.
+
+use std::fmt::Write;
+use std::path::Path;
+
+/// Writes a table. A column is its mnemonic and its type; a cell is its text,
+/// but `name (12)` of a process, and the words of a label.
+pub(crate) fn write_table(
+    folder: &Path,
+    schema: &str,
+    columns: &[(&str, &str)],
+    rows: &[Vec<String>],
+) {
+    let mut xml = format!(
+        "<?xml version=\"1.0\"?>\n<trace-query-result>\n\
+         <node xpath='//trace-toc[1]/run[1]/data[1]/table[200]'><schema name=\"{schema}\">"
+    );
+    for (mnemonic, kind) in columns {
+        write!(
+            xml,
+            "<col><mnemonic>{mnemonic}</mnemonic><name>{mnemonic}</name>\
+             <engineering-type>{kind}</engineering-type></col>"
+        )
+        .unwrap();
+    }
+    xml.push_str("</schema>");
+    let mut ids = 1..;
+    for row in rows {
+        xml.push_str("<row>");
+        for ((_, kind), text) in columns.iter().zip(row) {
+            xml.push_str(&cell(kind, text, &mut ids));
+        }
+        xml.push_str("</row>\n");
+    }
+    xml.push_str("</node></trace-query-result>\n");
+    std::fs::write(folder.join(format!("{schema}.xml")), xml).unwrap();
+}
+
+fn cell(kind: &str, text: &str, ids: &mut impl Iterator<Item = u32>) -> String {
+    let mut id = || ids.next().unwrap();
+    let inside = match (
+        kind,
+        text.strip_suffix(')')
+            .and_then(|text| text.rsplit_once('(')),
+    ) {
+        ("process", Some((_, pid))) => {
+            let (own, inner) = (id(), id());
+            return format!(
+                "<process id=\"{own}\" fmt=\"{text}\">\
+                 <pid id=\"{inner}\" fmt=\"{pid}\">{pid}</pid></process>"
+            );
+        }
+        ("formatted-label", _) => "",
+        _ => text,
+    };
+    format!("<{kind} id=\"{}\" fmt=\"{text}\">{inside}</{kind}>", id())
+}

@@ -1,0 +1,245 @@
+//! Every finding has a scenario that fires it and one that nearly does.
+//!
+//! A folder of `fixtures/findings` has `fires.toml` and `nearly.toml`, and
+//! beside them what a scenario cannot say: `fires.work.json`, the amounts of
+//! work, and `fires.<schema>.xml`, in place of that table.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use metalens_analyzer::{Finding, Report, Request, Severity, Sidecar, finding_ids};
+use metalens_simulator::{Scenario, write_export};
+
+use super::real::recordings;
+use super::{report, report_of};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings")
+}
+
+/// Scenario, export, analysis of `<case>.toml` in a rule's folder.
+fn of_case(folder: &Path, case: &str) -> Report {
+    let toml = folder.join(format!("{case}.toml"));
+    let text = std::fs::read_to_string(&toml).unwrap_or_else(|error| {
+        panic!("{}: {error}: every finding needs both", toml.display());
+    });
+    let scenario = Scenario::from_toml(&text).unwrap();
+    let export = tempfile::tempdir().unwrap();
+    write_export(&scenario, export.path(), false).unwrap();
+    let mut request = Request::default();
+    for (name, path) in beside(folder, case) {
+        match name.as_str() {
+            "toml" => {}
+            "work.json" => {
+                let text = std::fs::read_to_string(path).unwrap();
+                request.work = Some(Sidecar::parse(&text, "work.json").unwrap());
+            }
+            table => {
+                std::fs::copy(path, export.path().join(table)).unwrap();
+            }
+        }
+    }
+    report(export.path(), None, &request).unwrap()
+}
+
+/// The files of a case, by what their names have after it.
+fn beside(folder: &Path, case: &str) -> Vec<(String, PathBuf)> {
+    let files = std::fs::read_dir(folder).unwrap();
+    let files = files.filter_map(|file| {
+        let path = file.unwrap().path();
+        let name = path.file_name()?.to_str()?.to_owned();
+        let rest = name.strip_prefix(case)?.strip_prefix('.')?.to_owned();
+        Some((rest, path))
+    });
+    files.collect()
+}
+
+fn ids(report: &Report) -> Vec<&str> {
+    report.findings.iter().map(|one| one.id.as_str()).collect()
+}
+
+#[test]
+fn each_fires_and_nearly_fires() {
+    let mut wrong = Vec::new();
+    for id in finding_ids() {
+        let folder = fixtures().join(id);
+        for (case, wanted) in [("fires", true), ("nearly", false)] {
+            let report = of_case(&folder, case);
+            if ids(&report).contains(&id) != wanted {
+                wrong.push(format!("{id}/{case}: {:?}", ids(&report)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A folder without a rule tests nothing.
+#[test]
+fn each_folder_is_of_a_finding() {
+    for folder in std::fs::read_dir(fixtures()).unwrap() {
+        let name = folder.unwrap().file_name().into_string().unwrap();
+        assert!(
+            name == "all-well" || finding_ids().contains(&name.as_str()),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_found_where_all_is_well() {
+    let report = of_case(&fixtures().join("all-well"), "scenario");
+    assert_eq!(report.findings, []);
+    assert_eq!(
+        report.summary.advice,
+        "Nothing was found that would make it faster"
+    );
+}
+
+/// What a person reads: `scripts/bless` renews it, and reviewers see what changed.
+#[test]
+fn as_they_read() {
+    let mut old = Vec::new();
+    for id in finding_ids() {
+        let folder = fixtures().join(id);
+        let report = of_case(&folder, "fires");
+        let found = report.findings.iter().find(|one| one.id == id);
+        let text = found.map_or_else(String::new, |found| page(found, &report));
+        let file = folder.join("expected.txt");
+        if std::env::var_os("METALENS_BLESS").is_some() {
+            std::fs::write(&file, &text).unwrap();
+        }
+        if std::fs::read_to_string(&file).unwrap_or_default() != text {
+            old.push(format!("{id}:\n{text}"));
+        }
+    }
+    assert!(
+        old.is_empty(),
+        "these read otherwise than before (scripts/bless renews them):\n{}",
+        old.join("\n")
+    );
+}
+
+/// The finding, and beside it the ids of the others that the scenario fires.
+fn page(found: &Finding, report: &Report) -> String {
+    let mut page = format!(
+        "{} ({:?})\n{}\n{}.\n",
+        found.id, found.severity, found.title, found.evidence
+    );
+    for place in &found.look_at {
+        writeln!(page, "  look at: {place}").unwrap();
+    }
+    match found.gain {
+        Some(gain) => writeln!(
+            page,
+            "  gain: at most {} ns, {:.3} times as fast",
+            gain.at_most_ns, gain.speedup
+        ),
+        None => writeln!(page, "  gain: none is known"),
+    }
+    .unwrap();
+    let others: Vec<&str> = ids(report)
+        .into_iter()
+        .filter(|&id| id != found.id)
+        .collect();
+    writeln!(page, "  beside it: {}", others.join(", ")).unwrap();
+    page
+}
+
+/// Evidence is one fragment of a sentence: it is printed as it is, and with a
+/// capital letter and a full stop in Markdown.
+#[test]
+fn evidence_is_a_sentence() {
+    for id in finding_ids() {
+        let report = of_case(&fixtures().join(id), "fires");
+        for found in &report.findings {
+            let text = &found.evidence;
+            assert!(
+                text.contains(|letter: char| letter.is_ascii_digit())
+                    || text.contains("all ")
+                    || found.id == "thermal",
+                "{id}: {} has no number: {text}",
+                found.id
+            );
+            for wrong in ["  ", "None", "NaN", "inf ", "?"] {
+                assert!(!text.contains(wrong), "{id}: {}: {text:?}", found.id);
+            }
+            assert!(!text.ends_with(['.', ' ', ';', ':']), "{id}: {text:?}");
+            assert!(!found.look_at.iter().any(String::is_empty), "{id}");
+        }
+    }
+}
+
+/// What matters most comes first, and nothing gains more than the window.
+#[test]
+fn in_order() {
+    let check = |report: &Report, name: &str| {
+        let order: Vec<_> = report
+            .findings
+            .iter()
+            .map(|one| {
+                let gain = one.gain.map_or(0, |gain| gain.at_most_ns);
+                (one.severity, std::cmp::Reverse(gain))
+            })
+            .collect();
+        assert!(order.is_sorted(), "{name}: {order:?}");
+        for found in &report.findings {
+            let Some(gain) = found.gain else { continue };
+            assert!(gain.at_most_ns < report.window.span_ns, "{name}");
+            let left = (report.window.span_ns - gain.at_most_ns) as f64;
+            let speedup = report.window.span_ns as f64 / left;
+            assert!((gain.speedup - speedup).abs() < 1e-9, "{name}");
+        }
+    };
+    for id in finding_ids() {
+        check(&of_case(&fixtures().join(id), "fires"), id);
+    }
+    for seed in 0..100 {
+        let scenario = metalens_simulator::random_scenario(seed);
+        if let Ok(report) = report_of(&scenario, &Request::default()) {
+            check(&report, &format!("seed {seed}"));
+        }
+    }
+}
+
+/// A finding that is not wanted is left out, and nothing else changes.
+#[test]
+fn what_is_not_wanted() {
+    let scenario = Scenario::preset("eager").unwrap();
+    let whole = report_of(&scenario, &Request::default()).unwrap();
+    let mut request = Request::default();
+    request.settings.ignored_findings = vec!["serialised".to_owned()];
+    let less = report_of(&scenario, &request).unwrap();
+    let mut expected = ids(&whole);
+    assert!(expected.contains(&"serialised"));
+    expected.retain(|&id| id != "serialised");
+    assert_eq!(ids(&less), expected);
+    request.settings.ignored_findings = vec!["serialized".to_owned()];
+    let error = report_of(&scenario, &request).unwrap_err().to_string();
+    assert!(error.contains("serialized"), "{error}");
+}
+
+/// Two recordings of one program, which waits for each of 1,000 buffers: what
+/// costs most is the way there and back, and batching could gain all of it.
+#[test]
+fn of_real_recordings() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    // Completion and launch of the known ledgers.
+    let cases = [
+        ("m1-launched-1000", 74_243_711 + 93_009_748),
+        ("m1-bundle-and-export/export", 68_235_324 + 87_213_159),
+    ];
+    for (folder, round_trips_ns) in cases {
+        let report = report(&recordings.join(folder), None, &Request::default()).unwrap();
+        let first = report.findings.first().unwrap();
+        assert_eq!(
+            (first.id.as_str(), first.severity),
+            ("serialised", Severity::High)
+        );
+        assert_eq!(report.ledger.round_trips_ns, round_trips_ns);
+        assert_eq!(first.gain.unwrap().at_most_ns, round_trips_ns);
+        assert!(first.evidence.contains("999 of 999"), "{}", first.evidence);
+        assert_eq!(report.work, None);
+    }
+}

@@ -1,0 +1,209 @@
+//! Rates of known work, recomputed from the report's own kernels.
+
+use metalens_analyzer::{
+    ChipNamedBy, Error, Report, Request, Sidecar, Timing, TimingVerdict, Work, WorkRow,
+};
+use metalens_simulator::Scenario;
+
+use super::real::recordings;
+use super::{report, report_of};
+
+fn request(work: &str) -> Request {
+    let text = format!(r#"{{"schema": "metalens.work/1", {work}}}"#);
+    Request {
+        work: Some(Sidecar::parse(&text, "work.json").unwrap()),
+        ..Request::default()
+    }
+}
+
+fn preset(name: &str) -> Scenario {
+    Scenario::preset(name).unwrap()
+}
+
+fn close(found: Option<f64>, expected: f64) {
+    let found = found.unwrap();
+    assert!(
+        (found - expected).abs() <= 1e-9 * expected.abs(),
+        "{found} {expected}"
+    );
+}
+
+fn parts(report: Report) -> (Report, Work) {
+    let work = report.work.clone().unwrap();
+    (report, work)
+}
+
+/// A second way to the same rates: seconds first, then units.
+fn recompute(row: &WorkRow, per_instance: (u64, u64, u64), span_ns: u64) {
+    let (operations, bytes, flops) = per_instance;
+    let instances = row.instances as f64;
+    for (rates, over_ns) in [(&row.gpu_time, row.total_ns), (&row.window, span_ns)] {
+        let seconds = over_ns as f64 / 1e9;
+        assert_eq!(rates.over_ns, over_ns);
+        assert_eq!(rates.operations, Some(operations * row.instances));
+        close(
+            rates.operations_per_s,
+            operations as f64 * instances / seconds,
+        );
+        close(rates.gb_per_s, bytes as f64 * instances / seconds / 1e9);
+        close(rates.tflop_per_s, flops as f64 * instances / seconds / 1e12);
+    }
+}
+
+#[test]
+fn rates_per_instance() {
+    let request = request(
+        r#""bandwidth_gb_s": 100, "work": [{"label": "*", "per": "instance",
+           "operations": 3, "bytes": 4000, "flops": 5000000}]"#,
+    );
+    let (report, work) = parts(report_of(&preset("shared-machine"), &request).unwrap());
+    assert_eq!(work.rows.len(), report.kernels.len());
+    for row in &work.rows {
+        recompute(row, (3, 4000, 5_000_000), report.window.span_ns);
+    }
+    let instances: u64 = report.kernels.iter().map(|kernel| kernel.instances).sum();
+    assert_eq!(work.all.operations, Some(3 * instances));
+    assert!(work.kernels_without.is_empty() && work.labels_without.is_empty());
+    let chip = work.chip.unwrap();
+    assert_eq!(chip.named_by, ChipNamedBy::Recording);
+    // Share of the chip: the rate over Apple's bandwidth.
+    let (row, limits) = (&work.rows[0], chip.bandwidth_gb_s.unwrap());
+    let share = row.bandwidth_share.unwrap();
+    close(
+        Some(share.at_least),
+        row.gpu_time.gb_per_s.unwrap() / limits.max,
+    );
+    assert!(share.at_least <= share.at_most);
+}
+
+/// A label beats `*`; a total is shared by all that it matches, and is unknown
+/// for a part of the recording; nothing is invented for what is not told.
+#[test]
+fn labels_and_totals() {
+    let scenario = preset("shared-machine");
+    let plain = report_of(&scenario, &Request::default()).unwrap();
+    assert_eq!(plain.work, None);
+    let why = plain.unavailable.iter().find(|one| one.what == "work");
+    assert!(why.unwrap().why.contains("not measurable"));
+
+    let name = &plain.kernels[0].name;
+    let both = format!(
+        r#""work": [{{"label": "*", "per": "total", "bytes": 77}},
+           {{"label": {name:?}, "per": "instance", "flops": 2}},
+           {{"label": "no such kernel", "per": "total", "flops": 2}}]"#
+    );
+    let mut request = request(&both);
+    let (report, work) = parts(report_of(&scenario, &request).unwrap());
+    let of = |label: &str| work.rows.iter().find(|row| row.label == label);
+    let named = of(name).unwrap();
+    assert_eq!(named.gpu_time.flops, Some(2 * report.kernels[0].instances));
+    assert_eq!((named.gpu_time.bytes, named.bandwidth_share), (None, None));
+    assert_eq!(work.labels_without.last().unwrap(), "no such kernel");
+    let others = report.kernels.iter().filter(|kernel| kernel.name != *name);
+    let others_ns: u64 = others.map(|kernel| kernel.total_ns).sum();
+    match of("*") {
+        Some(rest) => assert_eq!((rest.gpu_time.bytes, rest.total_ns), (Some(77), others_ns)),
+        None => assert_eq!(others_ns, 0),
+    }
+
+    request.from_ns = Some(report.window.start_ns + report.window.span_ns / 2);
+    if let Some(sidecar) = request.work.as_mut() {
+        sidecar.work[1].per = metalens_analyzer::Per::Total;
+    }
+    let (_, part) = parts(report_of(&scenario, &request).unwrap());
+    assert!(part.rows.iter().all(|row| row.gpu_time.flops.is_none()));
+    assert!(
+        part.notes
+            .iter()
+            .any(|note| note.contains("is a part of it"))
+    );
+}
+
+/// A real recording's GPU is in the table, though Instruments calls it `M1`.
+#[test]
+fn shares_of_a_real_chip() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let request = request(r#""work": [{"label": "*", "per": "instance", "bytes": 1048576}]"#);
+    let folder = recordings.join("m1-launched-1000");
+    let work = report(&folder, None, &request).unwrap().work.unwrap();
+    let chip = work.chip.unwrap();
+    assert_eq!(
+        (chip.name.as_str(), chip.gpu_cores.as_slice()),
+        ("Apple M1", &[7, 8][..])
+    );
+    // 1,000 MiB in 6,698,335 ns of GPU time are 156.5 GB/s: more than 68.25.
+    let row = &work.rows[0];
+    close(row.gpu_time.gb_per_s, 1_048_576_000.0 / 6_698_335.0);
+    close(row.window.gb_per_s, 1_048_576_000.0 / 200_189_875.0);
+    close(
+        row.bandwidth_share.map(|share| share.at_least),
+        1_048_576_000.0 / 6_698_335.0 / 68.25,
+    );
+    assert!(
+        work.notes.iter().any(|note| note.contains("caches")),
+        "{:?}",
+        work.notes
+    );
+}
+
+/// Timings that are the real recording's own, told on another clock, agree; of
+/// another recording of the same program they do not.
+#[test]
+fn timings_of_real_recordings() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let timings = |name: &str| -> Result<Vec<Timing>, Error> {
+        let folder = recordings.join(name);
+        let input = metalens_trace::Input::open(&folder)?;
+        let trace = input.load(
+            &metalens_analyzer::selection(),
+            metalens_trace::LoadOptions::default(),
+        )?;
+        let report = report(&folder, None, &Request::default())?;
+        let table = trace.table("metal-gpu-intervals")?;
+        let (starts, durations) = (table.integers("start")?, table.integers("duration")?);
+        let processes = table.processes("process")?;
+        let pid = |row: usize| trace.names.process(processes[row]?)?.pid;
+        // One interval per command buffer, and each waited for: in order of start.
+        let rows = (0..table.rows()).filter(|&row| pid(row) == report.target.pid);
+        let timing = rows.filter_map(|row| {
+            let start = starts.get(row)?;
+            Some(Timing {
+                start_ns: Some(start + 7_000_000_000),
+                end_ns: Some(start + durations.get(row)? + 7_000_000_000),
+                ..Timing::default()
+            })
+        });
+        Ok(timing.collect())
+    };
+    let own = timings("m1-launched-1000").unwrap();
+    let other = timings("m1-bundle-and-export/export").unwrap();
+    for (timings, expected) in [
+        (own, TimingVerdict::Fine),
+        (other, TimingVerdict::ClockFault),
+    ] {
+        let request = Request {
+            work: Some(Sidecar {
+                timings,
+                ..Sidecar::default()
+            }),
+            ..Request::default()
+        };
+        let report = report(&recordings.join("m1-launched-1000"), None, &request).unwrap();
+        let check = report.work.unwrap().timings.unwrap();
+        assert_eq!(
+            (check.matched, check.verdict),
+            (1_000, expected),
+            "{check:?}"
+        );
+        if expected == TimingVerdict::Fine {
+            assert_eq!(
+                (check.median_drift, check.clock_drift),
+                (Some(0.0), Some(0.0))
+            );
+        }
+    }
+}

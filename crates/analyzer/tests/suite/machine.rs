@@ -1,0 +1,174 @@
+//! The rest of the machine: as the simulator wrote it, and in real recordings.
+
+use metalens_analyzer::{Report, Request, StateTime};
+use metalens_simulator::{BundleOptions, Scenario, write_bundle_with, write_export};
+use metalens_trace::{Input, LoadOptions, Note, Selection};
+
+use super::real::recordings;
+use super::{report, report_of};
+
+/// Each state with its time in the window and in the target's busy time.
+fn states(states: &[StateTime]) -> Vec<(&str, u64, u64)> {
+    let states = states.iter();
+    states
+        .map(|one| (one.state.as_str(), one.total_ns, one.busy_ns))
+        .collect()
+}
+
+fn failing(report: &Report) -> Vec<&str> {
+    let failing = report.sanity.checks.iter().filter(|check| !check.ok);
+    failing.map(|check| check.id.as_str()).collect()
+}
+
+/// The simulator holds one state of each kind throughout.
+#[test]
+fn one_state_throughout() {
+    let mut scenario = Scenario::preset("eager").unwrap();
+    scenario.recording.performance_state = "Medium".to_owned();
+    scenario.recording.performance_state_induced = true;
+    scenario.recording.thermal_state = "Serious".to_owned();
+    let report = report_of(&scenario, &Request::default()).unwrap();
+    let (span_ns, busy_ns) = (report.window.span_ns, report.busy.busy_ns);
+    let performance = report.machine.performance.as_ref().unwrap();
+    assert_eq!(states(&performance.states), [("Medium", span_ns, busy_ns)]);
+    assert_eq!(performance.states[0].induced_ns, span_ns);
+    assert_eq!((performance.unknown_ns, performance.changes), (0, 0));
+    let thermal = report.machine.thermal.as_ref().unwrap();
+    assert_eq!(states(&thermal.states), [("Serious", span_ns, busy_ns)]);
+    assert_eq!(thermal.worst.as_deref(), Some("Serious"));
+    let others = &report.machine.others;
+    assert_eq!(
+        others.in_gaps_ns,
+        report.busy.foreign_busy_ns - report.busy.foreign_overlap_ns
+    );
+}
+
+/// A state whose name nobody has met stays a number in a bundle, and the
+/// reader says so; it is no state of the report.
+#[test]
+fn an_unknown_word_is_no_word() {
+    let mut scenario = Scenario::preset("eager").unwrap();
+    scenario.recording.performance_state = "Turbo".to_owned();
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path().join("run.trace");
+    let options = BundleOptions {
+        overwrite: false,
+        form_template: true,
+    };
+    write_bundle_with(&scenario, &bundle, options).unwrap();
+    let schema = "gpu-performance-state-intervals";
+    let trace = Input::open(&bundle)
+        .unwrap()
+        .load(&Selection::table(schema), LoadOptions::default())
+        .unwrap();
+    let undecoded = Note::Undecoded {
+        table: schema.to_owned(),
+        columns: vec!["gpu-performance-state".to_owned()],
+    };
+    assert!(trace.notes.contains(&undecoded), "{:?}", trace.notes);
+    let table = trace.table(schema).unwrap();
+    assert!(table.texts("gpu-performance-state").is_err());
+    assert!(table.texts("event-type").is_ok());
+    let report = report(&bundle, None, &Request::default()).unwrap();
+    assert_eq!(report.machine.performance, None);
+    let why = report
+        .unavailable
+        .iter()
+        .find(|one| one.what == "machine.performance");
+    assert!(why.is_some(), "{:?}", report.unavailable);
+}
+
+/// A file that was never fetched costs its table, and is said to.
+#[test]
+fn a_broken_table_costs_no_more_than_itself() {
+    let scenario = Scenario::preset("eager").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    write_export(&scenario, folder.path(), false).unwrap();
+    let whole = report(folder.path(), None, &Request::default()).unwrap();
+    let broken = folder.path().join("device-thermal-state-intervals.xml");
+    assert!(broken.exists());
+    std::fs::write(
+        &broken,
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+    )
+    .unwrap();
+    let partly = report(folder.path(), None, &Request::default()).unwrap();
+    assert_eq!(partly.machine.thermal, None);
+    assert_eq!(partly.machine.performance, whole.machine.performance);
+    assert_eq!(partly.gaps, whole.gaps);
+    let why = partly
+        .unavailable
+        .iter()
+        .find(|one| one.what == "machine.thermal");
+    let why = &why.unwrap().why;
+    assert!(why.contains("could not be read"), "{why}");
+}
+
+/// The bundle says what no export at hand says: its numbers become words.
+#[test]
+fn a_real_bundle() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let bundle = recordings.join("m1-bundle-and-export/gpu_baseline.trace");
+    let report = report(&bundle, None, &Request::default()).unwrap();
+    let (machine, span_ns) = (&report.machine, report.window.span_ns);
+    let performance = machine.performance.as_ref().unwrap();
+    let all = (span_ns, report.busy.busy_ns);
+    assert_eq!(states(&performance.states), [("Minimum", all.0, all.1)]);
+    assert_eq!(performance.states[0].induced_ns, span_ns);
+    assert_eq!(
+        performance.narratives,
+        ["Minimum  GPU Performance state due to active device conditions"]
+    );
+    let thermal = machine.thermal.as_ref().unwrap();
+    assert_eq!(states(&thermal.states), [("Fair", all.0, all.1)]);
+    let allocated = machine.allocated.as_ref().unwrap();
+    assert_eq!(
+        (allocated.first_bytes, allocated.peak_bytes),
+        (Some(393_216), Some(393_216))
+    );
+    assert_eq!(machine.wired.unwrap().peak_bytes, Some(354_926_592));
+    let compiles = machine.shader_compiles.unwrap();
+    assert_eq!((compiles.before.count, compiles.inside.count), (1, 0));
+    assert_eq!(machine.others.in_gaps_ns, 3_818_335);
+    assert_eq!(machine.driver.as_ref().unwrap().in_gaps_ns, 12_481_854);
+    assert_eq!(report.sanity.encoders_listed, Some(1_000));
+    assert_eq!(failing(&report), [""; 0]);
+    let missing: Vec<&str> = report
+        .unavailable
+        .iter()
+        .map(|one| one.what.as_str())
+        .collect();
+    assert_eq!(missing, ["counters", "work", "phases.signposts"]);
+}
+
+/// Five tables: the rest is unavailable, each with its reason.
+#[test]
+fn a_real_export_of_few_tables() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    let folder = recordings.join("m1-launched-1000");
+    let report = report(&folder, None, &Request::default()).unwrap();
+    let (busy, machine) = (&report.busy, &report.machine);
+    assert_eq!(
+        machine.others.in_gaps_ns,
+        busy.foreign_busy_ns - busy.foreign_overlap_ns
+    );
+    assert_eq!(machine.others.top.len(), 4);
+    assert_eq!(failing(&report), [""; 0]);
+    for part in [
+        "performance",
+        "thermal",
+        "allocated",
+        "wired",
+        "hangs",
+        "errors",
+    ] {
+        let what = format!("machine.{part}");
+        let why = report.unavailable.iter().find(|one| one.what == what);
+        let why = &why.unwrap().why;
+        assert!(why.contains("which is not in the input"), "{why}");
+    }
+}

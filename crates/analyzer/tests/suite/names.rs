@@ -1,0 +1,122 @@
+//! What work is called, where something other than labels names it: tables
+//! that a synthetic export is given by hand, as xctrace writes them.
+
+use std::path::Path;
+
+use metalens_analyzer::{NamedBy, Report, Request};
+use metalens_simulator::{Scenario, write_export};
+use metalens_trace::{Input, LoadOptions, Selection};
+
+use super::by_hand::write_table;
+use super::report;
+
+/// One dispatch to a buffer, nothing labelled.
+const SCENARIO: &str = r#"
+[[process]]
+name = "bench"
+pid = 12
+role = "target"
+
+[[process.stream]]
+count = 6
+duration = "10us"
+host = "20us"
+"#;
+
+/// Spans of the six encodings.
+fn encodings(folder: &Path) -> Vec<(u64, u64)> {
+    let schema = "metal-application-encoders-list";
+    let input = Input::open(folder).unwrap();
+    let trace = input.load(&Selection::table(schema), LoadOptions::default());
+    let trace = trace.unwrap();
+    let table = trace.table(schema).unwrap();
+    let starts = table.integers("start").unwrap().iter().map(Option::unwrap);
+    let lengths = table.integers("duration").unwrap().iter();
+    starts.zip(lengths.map(Option::unwrap)).collect()
+}
+
+/// Debug groups as rows: start, duration, label.
+fn debug_groups(folder: &Path, groups: &[(u64, u64, &str)]) {
+    let columns = [
+        ("start", "start-time"),
+        ("duration", "duration"),
+        ("event-type", "metal-event-name"),
+        ("process", "process"),
+        ("event-label", "formatted-label"),
+    ];
+    let row = |&(start, duration, label): &(u64, u64, &str)| {
+        vec![
+            start.to_string(),
+            duration.to_string(),
+            "Debug Groups".to_owned(),
+            "bench (12)".to_owned(),
+            format!("{label}  ( Main Thread 0x1 (bench, pid: 12) )"),
+        ]
+    };
+    let rows: Vec<Vec<String>> = groups.iter().map(row).collect();
+    write_table(folder, "metal-application-event-interval", &columns, &rows);
+}
+
+fn kernels(report: &Report) -> Vec<(&str, u64)> {
+    let kernels = report.kernels.iter();
+    kernels
+        .map(|one| (one.name.as_str(), one.instances))
+        .collect()
+}
+
+/// ```text
+/// encodings  ├0┤ ├1┤ ├2┤ ├3┤ ├4┤ ├5┤
+/// decode     ├───────────────┤
+/// attention      ├───┤
+/// ```
+#[test]
+fn debug_groups_name_what_is_encoded_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = Scenario::from_toml(SCENARIO).unwrap();
+    write_export(&scenario, folder.path(), false).unwrap();
+    let plain = report(folder.path(), None, &Request::default()).unwrap();
+    assert_eq!(kernels(&plain), [("(unlabelled Compute)", 6)]);
+    assert!(plain.findings.iter().any(|one| one.id == "unlabelled"));
+
+    let at = encodings(folder.path());
+    let end = |place: usize| at[place].0 + at[place].1;
+    debug_groups(
+        folder.path(),
+        &[
+            (at[0].0 - 1_000, end(3) - at[0].0 + 2_000, "decode"),
+            (at[1].0 - 10, end(1) - at[1].0 + 20, "attention"),
+        ],
+    );
+    let grouped = report(folder.path(), None, &Request::default()).unwrap();
+    assert_eq!(
+        kernels(&grouped),
+        [("decode", 3), ("(unlabelled Compute)", 2), ("attention", 1)]
+    );
+    assert_eq!(grouped.kernels[0].named_by, NamedBy::DebugGroup);
+    // Names change nothing else.
+    assert_eq!((grouped.busy, grouped.ledger), (plain.busy, plain.ledger));
+}
+
+/// With the Shader Timeline the shaders name their intervals.
+#[test]
+fn shaders_name_what_they_ran_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = SCENARIO.replace(
+        "role = \"target\"",
+        "role = \"target\"\nshaders = [\"mul_f16\"]",
+    );
+    let timed = format!("[recording]\nshader-timeline = true\n{text}");
+    let scenario = Scenario::from_toml(&timed).unwrap();
+    write_export(&scenario, folder.path(), false).unwrap();
+    let found = report(folder.path(), None, &Request::default()).unwrap();
+    assert_eq!(found.kernels[0].named_by, NamedBy::ShaderProfiler);
+    assert_eq!(kernels(&found), [("mul_f16", 6)]);
+    assert_eq!(found.shaders[0].name, "mul_f16");
+
+    // The list alone has no times: an inventory, no names.
+    let folder = tempfile::tempdir().unwrap();
+    write_export(&Scenario::from_toml(&text).unwrap(), folder.path(), false).unwrap();
+    let listed = report(folder.path(), None, &Request::default()).unwrap();
+    assert_eq!(kernels(&listed), [("(unlabelled Compute)", 6)]);
+    assert_eq!(listed.shaders[0].name, "mul_f16");
+}

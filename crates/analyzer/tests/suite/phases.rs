@@ -1,0 +1,210 @@
+//! Warm-up and iterations, end to end.
+
+use metalens_analyzer::{FoundBy, RegularityVerdict, Report, Request, WarmUpReason};
+use metalens_simulator::{Lengths, Nanos, Pause, Scenario, random_scenario};
+
+use super::real::recordings;
+use super::{report, report_of};
+
+const MS: u64 = 1_000_000;
+
+fn skipping() -> Request {
+    Request {
+        skip_warm_up: true,
+        ..Request::default()
+    }
+}
+
+fn preset(name: &str) -> Scenario {
+    Scenario::preset(name).unwrap()
+}
+
+/// `expected`: intervals in the warm-up, why.
+fn check_warm_up(name: &str, scenario: &Scenario, expected: Option<(u64, WarmUpReason)>) {
+    let counted = report_of(scenario, &Request::default()).unwrap();
+    let skipped = report_of(scenario, &skipping()).unwrap();
+    let Some(warm_up) = &counted.phases.warm_up else {
+        assert_eq!(expected, None, "{name}");
+        assert_eq!(skipped.window, counted.window, "{name}");
+        return;
+    };
+    let found = Some((warm_up.intervals, warm_up.why));
+    assert_eq!(found, expected, "{name}: {}", warm_up.explanation);
+    both_results(&counted, &skipped);
+}
+
+/// With and without the warm-up the report says the same of both.
+fn both_results(counted: &Report, skipped: &Report) {
+    let (one, two) = (&counted.phases.warm_up, &skipped.phases.warm_up);
+    let (one, two) = (one.clone().unwrap(), two.clone().unwrap());
+    assert!(!one.skipped && two.skipped);
+    assert_eq!((one.steady, one.whole), (two.steady, two.whole));
+    assert!(counted.window.excluded.is_empty());
+    let excluded: Vec<_> = skipped.window.excluded.iter().collect();
+    let excluded: Vec<_> = excluded
+        .iter()
+        .map(|e| (e.from_ns, e.to_ns, e.why.as_str()))
+        .collect();
+    assert_eq!(excluded, [(one.start_ns, one.end_ns, "warm-up")]);
+    for (report, brief) in [(counted, one.whole), (skipped, one.steady)] {
+        assert_eq!(report.window.start_ns, brief.start_ns);
+        assert_eq!(report.window.end_ns, brief.end_ns);
+        assert_eq!(report.busy.busy_ns, brief.busy_ns);
+        assert_eq!(report.counts.intervals, brief.intervals);
+        assert_eq!(report.gaps.median_ns, brief.median_gap_ns);
+    }
+    assert!((one.end_ns - one.start_ns) * 3 <= counted.window.span_ns);
+}
+
+#[test]
+fn warm_up_of_the_presets() {
+    use WarmUpReason::SlowIntervals;
+    check_warm_up("eager", &preset("eager"), Some((4, SlowIntervals)));
+    check_warm_up("fused", &preset("fused"), Some((1, SlowIntervals)));
+    for name in [
+        "batched",
+        "pipelined",
+        "renderer",
+        "shared-machine",
+        "two-runs",
+    ] {
+        check_warm_up(name, &preset(name), None);
+    }
+    // Three kicks of forty times the length are slow, but kicks here are of any
+    // length anyway: unsure.
+    check_warm_up("awkward", &preset("awkward"), None);
+}
+
+/// Slow as eager's first kicks may be, half of all of them are no warm-up.
+#[test]
+fn not_half_of_the_work() {
+    let mut scenario = preset("eager");
+    scenario.process[0].stream[0]
+        .warm_up
+        .as_mut()
+        .unwrap()
+        .first = 500;
+    check_warm_up("half", &scenario, None);
+}
+
+/// A set-up of a few kicks, a break, the work.
+#[test]
+fn a_quiet_gap_ends_it() {
+    let mut scenario = preset("eager");
+    let stream = &mut scenario.process[0].stream;
+    stream[0].warm_up = None;
+    let mut set_up = stream[0].clone();
+    set_up.count = 12;
+    // So long after the set-up has completed.
+    (stream[0].follows, stream[0].start) = (true, Some(Nanos::new(20 * MS)));
+    stream.insert(0, set_up);
+    check_warm_up("set-up", &scenario, Some((12, WarmUpReason::QuietGap)));
+    // Twice the work before the break: these are two parts, no warm-up.
+    scenario.process[0].stream[0].count = 2_000;
+    check_warm_up("two parts", &scenario, None);
+}
+
+/// The first few kicks wait for the host ten times as long as the others.
+#[test]
+fn long_gaps_come_first() {
+    let mut scenario = preset("eager");
+    let stream = &mut scenario.process[0].stream;
+    stream[0].warm_up = None;
+    let mut first = stream[0].clone();
+    (first.count, first.host) = (6, Lengths::fixed(2 * MS));
+    stream[0].follows = true;
+    stream.insert(0, first);
+    // Five gaps are between six kicks; what is encoded after the sixth does not wait.
+    check_warm_up("slow host", &scenario, Some((5, WarmUpReason::LongGaps)));
+}
+
+/// A warm-up, wherever one is found, is never long, and skipping it cuts just that.
+#[test]
+fn warm_ups_of_random_scenarios() {
+    let mut found = 0;
+    for seed in 0..150 {
+        let scenario = random_scenario(seed);
+        let Ok(counted) = report_of(&scenario, &Request::default()) else {
+            continue;
+        };
+        if counted.phases.warm_up.is_some() {
+            both_results(&counted, &report_of(&scenario, &skipping()).unwrap());
+            found += 1;
+            let streams = scenario.process.iter().flat_map(|process| &process.stream);
+            let mut warm_ups = streams.filter_map(|stream| stream.warm_up);
+            assert!(
+                warm_ups.next().is_some(),
+                "seed {seed}: there is none to be found"
+            );
+        }
+        let segments = &counted.phases.segments;
+        let listed: u64 = segments.list.iter().map(|one| one.busy_ns).sum();
+        assert!(
+            segments.count > 50 || listed == counted.busy.busy_ns,
+            "seed {seed}"
+        );
+    }
+    assert!(found > 0);
+}
+
+#[test]
+fn iterations_of_the_presets() {
+    let cases = [
+        ("eager", Some((FoundBy::KernelSequence, 250, 4))),
+        // A frame: six encoders on two channels.
+        ("renderer", Some((FoundBy::KernelSequence, 60, 12))),
+        ("shared-machine", Some((FoundBy::KernelSequence, 100, 2))),
+        // One kernel, each in a buffer of its own.
+        ("fused", None),
+        ("two-runs", None),
+    ];
+    for (name, expected) in cases {
+        let found = report_of(&preset(name), &Request::default()).unwrap();
+        let found = found.phases.iterations;
+        let found = found.map(|one| (one.found_by, one.count, one.median_intervals));
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+/// A thousand equal, unlabelled dispatches, each waited for: nothing begins
+/// differently, nothing repeats, no part is set apart.
+#[test]
+fn of_real_recordings() {
+    let Some(recordings) = recordings() else {
+        return;
+    };
+    for folder in ["m1-launched-1000", "m1-bundle-and-export/export"] {
+        let found = report(&recordings.join(folder), None, &Request::default()).unwrap();
+        let (phases, shape) = (&found.phases, &found.shape);
+        assert_eq!(phases.warm_up, None);
+        assert_eq!(phases.iterations, None);
+        assert_eq!((phases.segments.count, phases.signposts.len()), (1, 0));
+        let regularity = phases.regularity.as_ref().unwrap();
+        assert_eq!(regularity.verdict, RegularityVerdict::Regular);
+        assert!(shape.sequences.is_empty() && shape.overlap.is_empty());
+        let buffers = &shape.command_buffers;
+        assert_eq!((buffers.count, buffers.max_encoders), (1_000, Some(1)));
+        assert_eq!(buffers.gaps_inside, 0);
+    }
+}
+
+/// Unlabelled steps of ten buffers and a break: only the breaks tell.
+#[test]
+fn iterations_by_gaps() {
+    let mut scenario = preset("eager");
+    let stream = &mut scenario.process[0].stream[0];
+    (stream.buffer_label, stream.encoder_label, stream.warm_up) = (None, None, None);
+    let unlabelled = report_of(&scenario, &Request::default()).unwrap();
+    assert_eq!(unlabelled.phases.iterations, None);
+    scenario.process[0].stream[0].pause = Some(Pause {
+        every: 10.try_into().unwrap(),
+        length: Nanos::new(3 * MS),
+    });
+    let paused = report_of(&scenario, &Request::default()).unwrap();
+    let found = paused.phases.iterations.unwrap();
+    // The first step has no break before it.
+    assert_eq!((found.found_by, found.count), (FoundBy::Gaps, 99));
+    assert_eq!((found.median_intervals, found.marker), (10, None));
+    // Ten of a cycle of 9, 4, 3 and 2 µs: two cycles and the next 13 or 5 µs.
+    assert!([49_000, 41_000].contains(&found.median_busy_ns));
+}

@@ -1,0 +1,145 @@
+//! Where the time is: laws on random scenarios, figures of known ones.
+
+use metalens_analyzer::{Report, Request};
+use metalens_simulator::{Scenario, random_scenario};
+
+use super::report_of;
+
+fn of(scenario: &Scenario) -> Option<Report> {
+    report_of(scenario, &Request::default()).ok()
+}
+
+fn preset(name: &str) -> Report {
+    of(&Scenario::preset(name).unwrap()).unwrap()
+}
+
+/// What must hold whatever was recorded: parts sum to what they are parts of.
+fn check(report: &Report) {
+    let (shape, busy, window) = (&report.shape, &report.busy, &report.window);
+    let durations = &shape.durations;
+    assert_eq!(durations.count, report.counts.intervals);
+    assert_eq!(durations.total_ns, busy.sum_ns);
+    let buckets = durations.histogram.iter();
+    assert_eq!(
+        buckets.clone().map(|b| b.count).sum::<u64>(),
+        durations.count
+    );
+    assert_eq!(buckets.map(|b| b.total_ns).sum::<u64>(), durations.total_ns);
+
+    let chunks = shape.utilisation.iter();
+    assert_eq!(chunks.clone().map(|c| c.busy_ns).sum::<u64>(), busy.busy_ns);
+    let foreign: u64 = chunks.clone().map(|c| c.foreign_ns).sum();
+    assert_eq!(foreign, busy.foreign_busy_ns);
+    let starts: Vec<u64> = chunks.map(|c| c.start_ns).collect();
+    assert_eq!(starts.first(), Some(&window.start_ns));
+    assert!(starts.is_sorted() && starts.last() < Some(&window.end_ns));
+
+    // As the buckets below 10 µs cannot be told from the histogram, the kernels must do.
+    let short = &shape.short;
+    assert!(short.total_ns <= durations.total_ns && short.count <= durations.count);
+    for kernel in &short.kernels {
+        let same = report.kernels.iter().filter(|k| k.name == kernel.name);
+        let mut same = same.filter(|k| k.channel == kernel.channel);
+        assert!(same.any(|k| (k.instances, k.total_ns, k.med_ns)
+            == (kernel.instances, kernel.total_ns, kernel.median_ns)));
+        assert!(kernel.median_ns < short.limit_ns);
+    }
+
+    assert_eq!(shape.command_buffers.count, report.counts.command_buffers);
+    assert!(shape.command_buffers.gaps_inside_ns <= report.gaps.total_ns);
+    let overlap: u64 = shape.overlap.iter().map(|pair| pair.overlap_ns).sum();
+    if report.channels.len() == 2 {
+        let both: u64 = report.channels.iter().map(|c| c.busy_ns).sum();
+        assert_eq!(
+            both - overlap,
+            busy.busy_ns,
+            "both channels less what overlaps"
+        );
+    }
+    for sequence in &shape.sequences {
+        let members = sequence.repetitions * sequence.kernels.len() as u64;
+        assert_eq!(sequence.intervals, members);
+        let idle = sequence.idle_inside_ns + sequence.idle_between_ns;
+        assert!(idle <= report.gaps.total_ns && sequence.total_ns <= busy.sum_ns);
+    }
+    for outlier in &shape.outliers.top {
+        assert!(outlier.duration_ns > 5 * outlier.median_ns);
+    }
+}
+
+#[test]
+fn parts_sum_to_the_whole() {
+    let mut checked = 0;
+    for seed in 0..120 {
+        if let Some(report) = of(&random_scenario(seed)) {
+            check(&report);
+            checked += 1;
+        }
+    }
+    assert!(checked > 60, "{checked}");
+    for name in ["eager", "renderer", "awkward", "shared-machine"] {
+        check(&preset(name));
+    }
+}
+
+/// The scenarios say which kernels take turns, and for how long.
+#[test]
+fn sequences_of_the_presets() {
+    for name in ["eager", "batched", "pipelined"] {
+        let report = preset(name);
+        let [only] = report.shape.sequences.as_slice() else {
+            panic!("{name}: {:?}", report.shape.sequences);
+        };
+        assert_eq!(only.kernels, ["matmul", "softmax", "rms_norm", "rope"]);
+        assert_eq!((only.repetitions, only.intervals), (250, 1_000), "{name}");
+        assert_eq!(only.total_ns, report.busy.sum_ns, "{name}");
+        // From the first interval to the last all idle time is in or between them.
+        let idle = only.idle_inside_ns + only.idle_between_ns;
+        assert_eq!(idle, report.gaps.total_ns, "{name}");
+    }
+    assert!(
+        preset("renderer").shape.sequences.is_empty(),
+        "no Compute work"
+    );
+}
+
+#[test]
+fn buffers_of_the_presets() {
+    let cases = [
+        ("eager", 1_000, 1, 0),
+        ("batched", 40, 25, 40 * 24),
+        ("pipelined", 25, 40, 25 * 39),
+    ];
+    for (name, count, encoders, gaps_inside) in cases {
+        let buffers = preset(name).shape.command_buffers;
+        let all = [
+            buffers.min_encoders,
+            buffers.median_encoders,
+            buffers.max_encoders,
+        ];
+        assert_eq!(all, [Some(encoders); 3], "{name}");
+        assert_eq!(
+            (buffers.count, buffers.gaps_inside),
+            (count, gaps_inside),
+            "{name}"
+        );
+    }
+}
+
+/// One kick of forty times the usual length, in a kernel of many.
+#[test]
+fn an_outlier() {
+    let mut scenario = Scenario::preset("fused").unwrap();
+    let stream = &mut scenario.process[0].stream[0];
+    stream.warm_up.as_mut().unwrap().factor = 40;
+    let outliers = of(&scenario).unwrap().shape.outliers;
+    assert_eq!((outliers.count, outliers.excess_ns), (1, 39 * 18_000));
+    let only = &outliers.top[0];
+    assert_eq!((only.duration_ns, only.median_ns), (40 * 18_000, 18_000));
+    assert_eq!(only.name, "fused_block");
+    assert_eq!(
+        preset("fused").shape.outliers.count,
+        0,
+        "five times is not more than five"
+    );
+}

@@ -1,0 +1,193 @@
+//! Phases that a program named, end to end.
+
+use std::path::Path;
+
+use metalens_analyzer::{Error, Report, Request};
+use metalens_simulator::{Scenario, write_export};
+
+use super::by_hand::write_table;
+use super::{report, report_of};
+
+fn preset(name: &str) -> Scenario {
+    Scenario::preset(name).unwrap()
+}
+
+const BENCH: &str = "eager-bench (4101)";
+
+/// `os-signpost` rows of the process of `eager`: ns, begin or end, name, identifier.
+fn write_signposts(folder: &Path, rows: &[(u64, &str, &str, u64)]) {
+    let columns = [
+        ("time", "event-time"),
+        ("process", "process"),
+        ("event-type", "event-type"),
+        ("identifier", "os-signpost-identifier"),
+        ("name", "signpost-name"),
+        ("subsystem", "subsystem"),
+    ];
+    let row = |&(ns, what, name, id): &(u64, &str, &str, u64)| {
+        let (ns, id) = (ns.to_string(), id.to_string());
+        [&ns, BENCH, what, &id, name, "bench"]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(row).collect();
+    write_table(folder, "os-signpost", &columns, &rows);
+}
+
+/// The same in `OSSignpostIntervals`: start and duration in ns, name.
+fn write_signpost_intervals(folder: &Path, rows: &[(u64, u64, &str)]) {
+    let columns = [
+        ("start", "start-time"),
+        ("duration", "duration"),
+        ("name", "signpost-name"),
+        ("subsystem", "subsystem"),
+        ("process", "process"),
+    ];
+    let row = |&(start, duration, name): &(u64, u64, &str)| {
+        let (start, duration) = (start.to_string(), duration.to_string());
+        [&start, &duration, name, "bench", BENCH]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(row).collect();
+    write_table(folder, "OSSignpostIntervals", &columns, &rows);
+}
+
+/// An interval that both tables have is one.
+#[test]
+fn two_tables_of_signposts() {
+    let folder = tempfile::tempdir().unwrap();
+    write_export(&preset("eager"), folder.path(), false).unwrap();
+    let events = [(720 * MS, "Begin", "step", 1), (740 * MS, "End", "step", 1)];
+    write_signposts(folder.path(), &events);
+    let intervals = [
+        (720 * MS, 20 * MS, "step"),
+        (750 * MS, 5 * MS, "step"),
+        (800 * MS, 10 * MS, "save"),
+    ];
+    write_signpost_intervals(folder.path(), &intervals);
+    let found = report(folder.path(), None, &Request::default()).unwrap();
+    let found = found.phases.signposts;
+    let found: Vec<_> = found
+        .iter()
+        .map(|one| (one.name.as_str(), one.count, one.total_ns))
+        .collect();
+    assert_eq!(found, [("step", 2, 25 * MS), ("save", 1, 10 * MS)]);
+}
+
+const MS: u64 = 1_000_000;
+
+/// ```text
+/// ms      700   720   740   760   780   800   …   882
+/// step          ├─1───┤     ├─2───┤
+/// load    ├───────────────────────────┤ (from 600)    never ended: an open one at 850
+/// ```
+fn with_signposts(request: &Request) -> Result<Report, Error> {
+    let folder = tempfile::tempdir().unwrap();
+    write_export(&preset("eager"), folder.path(), false).unwrap();
+    let rows = [
+        (600 * MS, "Begin", "load", 9),
+        (720 * MS, "Begin", "step", 1),
+        (740 * MS, "End", "step", 1),
+        (760 * MS, "Begin", "step", 2),
+        (780 * MS, "End", "step", 2),
+        (790 * MS, "End", "load", 9),
+        (790 * MS, "Event", "mark", 9),
+        (850 * MS, "Begin", "load", 10),
+    ];
+    write_signposts(folder.path(), &rows);
+    report(folder.path(), None, request)
+}
+
+fn phase(name: &str) -> Request {
+    Request {
+        phase: Some(name.to_owned()),
+        ..Request::default()
+    }
+}
+
+#[test]
+fn named_phases() {
+    let report = with_signposts(&Request::default()).unwrap();
+    let [load, step] = report.phases.signposts.as_slice() else {
+        panic!("{:?}", report.phases.signposts);
+    };
+    assert_eq!((load.name.as_str(), step.name.as_str()), ("load", "step"));
+    assert_eq!((load.count, load.unpaired, load.total_ns), (1, 1, 190 * MS));
+    assert_eq!((step.count, step.unpaired, step.total_ns), (2, 0, 40 * MS));
+    assert_eq!((step.median_ns, step.window_ns), (Some(20 * MS), 40 * MS));
+    assert_eq!(
+        (step.start_ns, step.end_ns),
+        (Some(720 * MS), Some(780 * MS))
+    );
+    assert_eq!(load.window_ns, 790 * MS - report.window.start_ns);
+    assert!(load.is_target && step.is_target);
+    // What happens in a phase is what a window cut to it has.
+    let parts = [(720, 740), (760, 780)].map(|(from, to)| {
+        let request = Request {
+            from_ns: Some(from * MS),
+            to_ns: Some(to * MS),
+            ..Request::default()
+        };
+        with_signposts(&request).unwrap()
+    });
+    let busy: u64 = parts.iter().map(|part| part.busy.busy_ns).sum();
+    assert_eq!(step.busy_ns, busy);
+    assert!(
+        !report
+            .unavailable
+            .iter()
+            .any(|one| one.what == "phases.signposts")
+    );
+}
+
+#[test]
+fn only_a_phase() {
+    let whole = with_signposts(&Request::default()).unwrap();
+    let found = with_signposts(&phase("step")).unwrap();
+    let window = &found.window;
+    assert_eq!((window.start_ns, window.end_ns), (720 * MS, 780 * MS));
+    let excluded: u64 = window.excluded.iter().map(|e| e.to_ns - e.from_ns).sum();
+    assert_eq!(excluded + window.span_ns, whole.window.span_ns);
+    let selected = found.phases.selected.unwrap();
+    assert_eq!((selected.count, selected.between_ns), (2, 20 * MS));
+    let notes = found.notes.join("\n");
+    assert!(
+        notes.contains("20.00 ms of its 60.00 ms are between them"),
+        "{notes}"
+    );
+    // With a time too, it is what both have.
+    let both = Request {
+        from_ns: Some(730 * MS),
+        to_ns: Some(765 * MS),
+        ..phase("step")
+    };
+    let both = with_signposts(&both).unwrap();
+    assert_eq!(
+        (both.window.start_ns, both.window.end_ns),
+        (730 * MS, 765 * MS)
+    );
+    assert_eq!(both.phases.selected.unwrap().between_ns, 20 * MS);
+}
+
+#[test]
+fn no_such_phase() {
+    match with_signposts(&phase("decode")) {
+        Err(Error::NoSuchPhase { present, .. }) => assert_eq!(present, ["load", "step"]),
+        other => panic!("{other:?}"),
+    }
+    match report_of(&preset("eager"), &phase("decode")) {
+        Err(error @ Error::NoSuchPhase { .. }) => {
+            assert!(error.hint().unwrap().contains("os_signpost"));
+        }
+        other => panic!("{other:?}"),
+    }
+    let before = Request {
+        to_ns: Some(710 * MS),
+        ..phase("step")
+    };
+    assert!(matches!(
+        with_signposts(&before),
+        Err(Error::EmptyWindow { .. })
+    ));
+}

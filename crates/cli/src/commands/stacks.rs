@@ -1,0 +1,162 @@
+//! `metalens stacks`: what the CPU samples of a recording say, for flame graphs.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use metalens_analyzer::units::{count, counted, time};
+use metalens_analyzer::{
+    CpuFrame, Profile, Request, WeightUnit, collapsed_stacks, profile, profile_selection,
+};
+use metalens_trace::LoadOptions;
+
+use crate::args::StacksArguments;
+use crate::screen::columns::{Align, Columns};
+use crate::screen::progress;
+use crate::screen::safe::safe;
+use crate::screen::style::{FAINT, TITLE, VERDICT};
+use crate::whole;
+
+pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    if let (Some(from), Some(to)) = (arguments.from, arguments.to) {
+        anyhow::ensure!(from < to, "--from must lie before --to");
+    }
+    let request = Request {
+        processes: arguments.processes.clone(),
+        from_ns: arguments.from,
+        to_ns: arguments.to,
+        ..Request::default()
+    };
+    let input = super::open(&arguments.input, arguments.reading)?;
+    let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);
+    let trace = progress::reading(arguments.reading, quiet, load)?;
+    let facts = profile(&trace, &request)?;
+    let text = if arguments.json {
+        format!("{}\n", serde_json::to_string_pretty(&facts)?)
+    } else if arguments.top {
+        screen(&facts)
+    } else {
+        collapsed_stacks(&trace, &request)?.to_string()
+    };
+    if !arguments.json && !quiet {
+        let unit = unit(facts.weight_unit);
+        let notes = facts.notes.iter().map(|note| safe(note));
+        for note in notes.chain((!arguments.top).then(|| format!("weights are {unit}"))) {
+            writeln!(anstream::stderr(), "note: {note}")?;
+        }
+    }
+    match &arguments.output {
+        Some(file) => whole::write(file, arguments.force, |out| {
+            Ok(out.write_all(text.as_bytes())?)
+        })?,
+        None => anstream::stdout().lock().write_all(text.as_bytes())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unit(unit: WeightUnit) -> &'static str {
+    match unit {
+        WeightUnit::Ns => "nanoseconds of sampled time",
+        WeightUnit::Cycles => "CPU cycles",
+        WeightUnit::Samples => "numbers of samples",
+    }
+}
+
+/// The functions and threads with the most weight.
+fn screen(profile: &Profile) -> String {
+    let of = whom(profile);
+    let mut text = format!(
+        "{VERDICT}{of}: {} of {}, {}{VERDICT:#}\n",
+        counted(profile.samples, "CPU sample"),
+        counted(profile.thread_count, "thread"),
+        weight(profile.weight, profile.weight_unit),
+    );
+    let section = |title: &str, frames: &[CpuFrame]| {
+        format!(
+            "\n{TITLE}{title}{TITLE:#}\n{}",
+            functions(frames, profile.weight_unit)
+        )
+    };
+    text.push_str(&section(
+        "Functions, by their own time",
+        &profile.self_frames,
+    ));
+    text.push_str(&section(
+        "Functions, with what they called",
+        &profile.total_frames,
+    ));
+    text.push_str(&format!("\n{TITLE}Threads{TITLE:#}\n"));
+    let mut columns = Columns::new(&[
+        ("weight", Align::Right),
+        ("samples", Align::Right),
+        ("running", Align::Right),
+        ("thread", Align::Left),
+    ]);
+    for thread in profile.threads.iter().take(SHOWN) {
+        columns.row([
+            weight(thread.weight, profile.weight_unit),
+            count(thread.samples),
+            percent(thread.running_share),
+            safe(&thread.name),
+        ]);
+    }
+    text.push_str(&lines(columns));
+    text
+}
+
+/// How many of each are shown.
+const SHOWN: usize = 20;
+
+fn whom(profile: &Profile) -> String {
+    if profile.how.is_none() {
+        return "all processes".to_owned();
+    }
+    let targets = profile.processes.iter().filter(|one| one.is_target);
+    let mut names: Vec<String> = targets
+        .map(|one| safe(one.name.as_deref().unwrap_or("an unknown process")))
+        .collect();
+    names.dedup();
+    names.join(", ")
+}
+
+fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
+    let mut columns = Columns::new(&[
+        ("weight", Align::Right),
+        ("share", Align::Right),
+        ("samples", Align::Right),
+        ("binary", Align::Left),
+        ("function", Align::Left),
+    ]);
+    for frame in frames.iter().take(SHOWN) {
+        columns.row([
+            weight(frame.weight, unit),
+            percent(frame.share),
+            count(frame.samples),
+            safe(frame.binary.as_deref().unwrap_or("-")),
+            safe(frame.function.as_deref().unwrap_or("(no symbol)")),
+        ]);
+    }
+    lines(columns)
+}
+
+fn lines(columns: Columns) -> String {
+    let mut text = String::new();
+    for (at, line) in columns.fit(100).lines().into_iter().enumerate() {
+        match at {
+            0 => text.push_str(&format!("{FAINT}{line}{FAINT:#}\n")),
+            _ => text.push_str(&format!("{line}\n")),
+        }
+    }
+    text
+}
+
+fn weight(weight: u64, unit: WeightUnit) -> String {
+    match unit {
+        WeightUnit::Ns => time(weight),
+        WeightUnit::Cycles => counted(weight, "cycle"),
+        WeightUnit::Samples => count(weight),
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+}

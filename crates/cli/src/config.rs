@@ -1,0 +1,183 @@
+//! `metalens.toml`, and what the command line says over it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use metalens_analyzer::Settings;
+use serde::Deserialize;
+
+use crate::args::nanoseconds;
+
+/// Where settings are looked for when no file is named.
+const DEFAULT: &str = "metalens.toml";
+
+/// The file's form.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct File {
+    targets: Targets,
+    findings: Findings,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct Targets {
+    average_gap: Option<Value>,
+    utilisation: Option<Value>,
+    launch_efficiency: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Findings {
+    ignore: Vec<String>,
+}
+
+/// `"1us"`, `"80%"`, `0.8`.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Value {
+    Text(String),
+    Number(f64),
+}
+
+impl Value {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
+/// The settings: defaults, then the file's, then the command line's.
+pub(crate) fn settings(file: Option<&PathBuf>, targets: &[String]) -> anyhow::Result<Settings> {
+    let mut settings = Settings::default();
+    let default = Path::new(DEFAULT);
+    let file = file
+        .map(PathBuf::as_path)
+        .or(default.is_file().then_some(default));
+    if let Some(path) = file {
+        read(path, &mut settings)?;
+    }
+    for target in targets {
+        let (id, value) = target.split_once('=').with_context(|| {
+            format!("--target {target}: write ID=VALUE, such as average-gap=5us")
+        })?;
+        set(&mut settings, id, value).with_context(|| format!("--target {target}"))?;
+    }
+    Ok(settings)
+}
+
+fn read(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let file: File = toml::from_str(&text).map_err(|error| {
+        let error = error.to_string();
+        anyhow::anyhow!("{shown} is not understood: {}", error.trim_end())
+    })?;
+    let targets = [
+        ("average-gap", file.targets.average_gap),
+        ("utilisation", file.targets.utilisation),
+        ("launch-efficiency", file.targets.launch_efficiency),
+    ];
+    for (id, value) in targets {
+        if let Some(value) = value {
+            set(settings, id, &value.text()).with_context(|| format!("{shown}: targets.{id}"))?;
+        }
+    }
+    settings.ignored_findings.extend(file.findings.ignore);
+    Ok(())
+}
+
+fn set(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
+    let limits = &mut settings.limits;
+    match id {
+        "average-gap" => {
+            limits.average_gap_ns = nanoseconds(value).map_err(anyhow::Error::msg)?;
+        }
+        "utilisation" => limits.utilisation = ratio(value)?,
+        "launch-efficiency" => limits.launch_efficiency = ratio(value)?,
+        _ => anyhow::bail!(
+            "no target is called {id}: there are average-gap, utilisation, launch-efficiency"
+        ),
+    }
+    Ok(())
+}
+
+/// `80%` or `0.8`. A bare number above 1 is as likely to be meant in percent as
+/// to be a mistake, so it is refused.
+fn ratio(text: &str) -> anyhow::Result<f64> {
+    let (number, scale) = match text.strip_suffix('%') {
+        Some(percent) => (percent.trim_end(), 100.0),
+        None => (text, 1.0),
+    };
+    let value: Option<f64> = number.parse().ok().map(|value: f64| value / scale);
+    value
+        .filter(|value| (0.0..=1.0).contains(value))
+        .with_context(|| format!("`{text}` is not a share: write 80% or 0.8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares() {
+        let cases = [
+            ("80%", Some(0.8)),
+            ("0.8", Some(0.8)),
+            ("100 %", Some(1.0)),
+            ("0", Some(0.0)),
+            ("80", None),
+            ("-1%", None),
+            ("NaN", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(ratio(text).ok(), expected, "{text}");
+        }
+    }
+
+    /// `expected`: average gap, utilisation, launch efficiency.
+    fn check(toml: &str, targets: &[&str], expected: Option<(u64, f64, f64)>) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("metalens.toml");
+        std::fs::write(&file, toml).unwrap();
+        let targets: Vec<String> = targets.iter().map(|&one| one.to_owned()).collect();
+        let found = settings(Some(&file), &targets).ok();
+        let found = found.map(|found| found.limits);
+        let found = found.map(|limits| {
+            (
+                limits.average_gap_ns,
+                limits.utilisation,
+                limits.launch_efficiency,
+            )
+        });
+        assert_eq!(found, expected, "{toml} {targets:?}");
+    }
+
+    #[test]
+    fn what_is_said_last_counts() {
+        check("", &[], Some((1_000, 0.8, 0.7)));
+        check(
+            "[targets]\naverage-gap = \"5us\"\nutilisation = 0.5\n",
+            &[],
+            Some((5_000, 0.5, 0.7)),
+        );
+        check(
+            "[targets]\naverage-gap = \"5us\"\n",
+            &["average-gap=2ms", "launch-efficiency=60%"],
+            Some((2_000_000, 0.8, 0.6)),
+        );
+    }
+
+    #[test]
+    fn typing_errors_are_refused() {
+        check("[target]\n", &[], None);
+        check("[targets]\naverage_gap = \"5us\"\n", &[], None);
+        check("[targets]\naverage-gap = 5\n", &[], None);
+        check("", &["utilization=0.5"], None);
+        check("", &["utilisation"], None);
+    }
+}

@@ -1,0 +1,87 @@
+//! Words and numbers that screens and pages share.
+
+use metalens_analyzer::units::{percent, time};
+use metalens_analyzer::{Finding, How, Report, Unit};
+
+/// `in 3 of 4 …` → `In 3 of 4 ….`
+pub(crate) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
+    let end = if text.ends_with('.') { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+/// What a finding rests on, as a sentence. A name that it begins with stays as it is.
+pub(crate) fn evidence(finding: &Finding, report: &Report) -> String {
+    let text = &finding.evidence;
+    let kernels = report.kernels.iter().map(|kernel| &kernel.name);
+    let rows = report.work.iter().flat_map(|work| &work.rows);
+    let processes = report.processes.iter().map(|process| &process.name);
+    let mut names = kernels.chain(rows.map(|row| &row.label)).chain(processes);
+    match names.any(|name| !name.is_empty() && text.starts_with(name.as_str())) {
+        true => format!("{text}."),
+        false => sentence(text),
+    }
+}
+
+/// `0.845138s`: a moment of the recording, as --from and --to take it.
+pub(crate) fn moment(ns: u64) -> String {
+    format!("{}.{:06}s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
+}
+
+/// `3.3 %` of a whole; nothing of nothing is a dash.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    match whole {
+        0 => "-".to_owned(),
+        _ => percent(part as f64 / whole as f64),
+    }
+}
+
+/// The value of a target, or its limit.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a gap is whole nanoseconds, and not negative"
+)]
+pub(crate) fn valued(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Ns => time(value.round() as u64),
+        Unit::Ratio => percent(value),
+    }
+}
+
+/// How the target was found.
+pub(crate) fn how(how: How) -> &'static str {
+    match how {
+        How::Launched => "launched by the recorder",
+        How::Attached => "attached to by the recorder",
+        How::Recorded => "whom the recording is about",
+        How::Requested => "as asked for",
+        How::Busiest => "chosen because it was the busiest",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences() {
+        let check = |text: &str, expected: &str| assert_eq!(sentence(text), expected);
+        check("in 3 of 4", "In 3 of 4.");
+        check("über alles.", "Über alles.");
+        check("4 of 4", "4 of 4.");
+    }
+
+    #[test]
+    fn moments_are_what_from_takes() {
+        let text = moment(1_062_507_999);
+        assert_eq!(text, "1.062507s");
+        assert_eq!(crate::args::nanoseconds(&text), Ok(1_062_507_000));
+    }
+}

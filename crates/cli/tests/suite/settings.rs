@@ -1,0 +1,110 @@
+//! Targets: `--target`, `--check`, `metalens.toml`, and what typing errors are told.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use super::{metalens, stderr, stdout, transcript, with_scenario};
+
+/// The verdicts of a run on `fused`, by target, and its exit code.
+fn verdicts(folder: &Path, arguments: &[&str]) -> (Vec<String>, Option<i32>) {
+    let arguments = [&["analyze", "fused", "--json"], arguments].concat();
+    let output = metalens(folder, &arguments);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let targets = report["targets"].as_array().unwrap();
+    let verdict = |target: &Value| target["verdict"].as_str().unwrap().to_owned();
+    (targets.iter().map(verdict).collect(), output.status.code())
+}
+
+/// Limits that `fused` meets: its gaps are 178 µs long, it is busy for 9.3 %.
+const MODEST: &str = "[targets]
+average-gap = \"200us\"
+utilisation = \"9%\"
+launch-efficiency = 0.09
+";
+
+#[test]
+fn a_missed_target_is_an_exit_code_of_its_own() {
+    let folder = with_scenario("fused");
+    let check = |arguments: &[&str], expected: &[&str], code: i32| {
+        let (found, exit) = verdicts(folder.path(), arguments);
+        assert_eq!(found, expected, "{arguments:?}");
+        assert_eq!(exit, Some(code), "{arguments:?}");
+    };
+    check(&[], &["fail"; 3], 0);
+    check(&["--check"], &["fail"; 3], 5);
+    let gap = ["--check", "--target", "average-gap=0.2ms"];
+    check(&gap, &["pass", "fail", "fail"], 5);
+    fs::write(folder.path().join("modest.toml"), MODEST).unwrap();
+    let modest = ["--check", "--config", "modest.toml"];
+    check(&modest, &["pass"; 3], 0);
+    let harder = [&modest[..], &["--target", "utilisation=10%"]].concat();
+    check(&harder, &["pass", "fail", "pass"], 5);
+}
+
+#[test]
+fn the_file_in_the_current_folder_counts() {
+    let folder = with_scenario("fused");
+    fs::write(folder.path().join("metalens.toml"), MODEST).unwrap();
+    let found = verdicts(folder.path(), &["--check"]);
+    assert_eq!(found, (vec!["pass".to_owned(); 3], Some(0)));
+    fs::write(folder.path().join("mine.toml"), "").unwrap();
+    let named = verdicts(folder.path(), &["--check", "--config", "mine.toml"]);
+    assert_eq!(named, (vec!["fail".to_owned(); 3], Some(5)));
+}
+
+#[test]
+fn a_finding_can_be_left_out() {
+    let folder = with_scenario("fused");
+    let ids = || {
+        let output = metalens(folder.path(), &["analyze", "fused", "--json"]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap().clone();
+        let id = |finding: &Value| finding["id"].as_str().unwrap().to_owned();
+        findings.iter().map(id).collect::<Vec<_>>()
+    };
+    let all = ids();
+    assert!(all.contains(&"serialised".to_owned()), "{all:?}");
+    let ignoring = "[findings]\nignore = [\"serialised\"]\n";
+    fs::write(folder.path().join("metalens.toml"), ignoring).unwrap();
+    let expected: Vec<String> = all.into_iter().filter(|id| id != "serialised").collect();
+    assert_eq!(ids(), expected);
+    let screen = stdout(&metalens(folder.path(), &["analyze", "fused"]));
+    let note = "findings that the settings leave out, found or not: serialised";
+    assert!(screen.contains(note), "{screen}");
+}
+
+#[test]
+fn typing_errors_are_told() {
+    let folder = with_scenario("fused");
+    let files = [
+        ("section.toml", "[target]\naverage-gap = \"5us\"\n"),
+        ("unit.toml", "[targets]\naverage-gap = \"5\"\n"),
+        ("finding.toml", "[findings]\nignore = [\"serialized\"]\n"),
+    ];
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let cases: [(&[&str], i32); 7] = [
+        (&["--config", "section.toml"], 1),
+        (&["--config", "unit.toml"], 1),
+        (&["--config", "finding.toml"], 1),
+        (&["--config", "nothing.toml"], 1),
+        (&["--target", "utilization=80%"], 1),
+        (&["--target", "utilisation=80"], 1),
+        (&["--json", "--markdown"], 2),
+    ];
+    let mut told = String::new();
+    for (arguments, code) in cases {
+        let output = metalens(folder.path(), &[&["analyze", "fused"], arguments].concat());
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        told.push_str(&format!(
+            "$ {}\n{}",
+            arguments.join(" "),
+            transcript(&output)
+        ));
+    }
+    assert_snapshot!(told);
+}
