@@ -1,4 +1,9 @@
-//! A report, and what it was made from, for those who want every gap.
+//! A report, and what it was made from, for those who want every gap and every
+//! interval: pictures, other tools' formats.
+
+use std::num::NonZeroU64;
+
+use metalens_trace::{Names, Symbol};
 
 use crate::gaps::Gap;
 use crate::kernels::NamedIntervals;
@@ -13,6 +18,30 @@ pub struct Analysis {
     subject: Subject,
     gaps: Vec<Gap>,
     kernels: NamedIntervals,
+    channels: Vec<(Symbol, String)>,
+}
+
+/// One GPU interval of the target, and what is known of its command buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GpuInterval<'a> {
+    /// When it began.
+    pub start_ns: u64,
+    /// When it ended; both inside the window.
+    pub end_ns: u64,
+    /// What it is called.
+    pub kernel: &'a str,
+    /// Where it ran.
+    pub channel: Option<&'a str>,
+    /// Its command buffer.
+    pub command_buffer: Option<u64>,
+    /// Its encoder.
+    pub encoder: Option<u64>,
+    /// When its work was encoded: start and end.
+    pub encoded_ns: Option<(u64, u64)>,
+    /// When its command buffer was committed.
+    pub committed_ns: Option<u64>,
+    /// When the program knew that its command buffer was done.
+    pub completed_ns: Option<u64>,
 }
 
 /// One gap, explained.
@@ -41,13 +70,57 @@ impl Analysis {
         subject: Subject,
         gaps: Vec<Gap>,
         kernels: NamedIntervals,
+        names: &Names,
     ) -> Self {
+        let mut channels: Vec<Symbol> = subject.mine.iter().filter_map(|one| one.channel).collect();
+        channels.sort_unstable();
+        channels.dedup();
+        let channels = channels.into_iter();
+        let channels = channels.map(|channel| (channel, names.text(channel).to_owned()));
         Self {
+            channels: channels.collect(),
             report,
             subject,
             gaps,
             kernels,
         }
+    }
+
+    /// Every GPU interval of the target, held inside the window, sorted by start.
+    pub fn intervals(&self) -> impl Iterator<Item = GpuInterval<'_>> {
+        let (window, commands) = (self.subject.window(), &self.subject.commands);
+        let numbers = self.kernels.numbers().iter();
+        self.subject
+            .mine
+            .iter()
+            .zip(numbers)
+            .map(move |(one, &kernel)| {
+                let span = one.span.clip(window);
+                let encoded = commands.encoding(one).map(|encoding| encoding.span);
+                GpuInterval {
+                    start_ns: span.start_ns,
+                    end_ns: span.end_ns,
+                    kernel: self.kernels.name(kernel),
+                    channel: one.channel.and_then(|channel| self.channel(channel)),
+                    command_buffer: one.command_buffer.map(NonZeroU64::get),
+                    encoder: one.encoder.map(NonZeroU64::get),
+                    encoded_ns: encoded.map(|span| (span.start_ns, span.end_ns)),
+                    committed_ns: one.committed_ns,
+                    completed_ns: one.command_buffer.and_then(|id| commands.completion(id)),
+                }
+            })
+    }
+
+    /// When others were on the GPU, inside the window: disjoint, in order of time.
+    pub fn others(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let others = self.subject.others.busy.iter();
+        others.map(|span| (span.start_ns, span.end_ns))
+    }
+
+    fn channel(&self, channel: Symbol) -> Option<&str> {
+        let mut all = self.channels.iter();
+        all.find(|&&(one, _)| one == channel)
+            .map(|(_, name)| name.as_str())
     }
 
     /// Every gap of the window, in order of time.

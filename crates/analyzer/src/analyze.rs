@@ -121,7 +121,13 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     report.notes = notes;
     report.efficiency = efficiency_of(&report, &subject, &buffers);
     judge(&mut report, &subject, request);
-    Ok(Analysis::new(report, subject, occupancy.gaps, kernels))
+    Ok(Analysis::new(
+        report,
+        subject,
+        occupancy.gaps,
+        kernels,
+        &trace.names,
+    ))
 }
 
 /// What follows from the figures: rates, targets, findings, four sentences.
