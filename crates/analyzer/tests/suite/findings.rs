@@ -225,12 +225,17 @@ fn of_real_recordings() {
     let Some(recordings) = recordings() else {
         return;
     };
-    // Completion and launch of the known ledgers.
+    // Completion and launch of the known ledgers; and what was busy, which the
+    // program's own time (24 and 16 ms) can hide.
     let cases = [
-        ("m1-launched-1000", 74_243_711 + 93_009_748),
-        ("m1-bundle-and-export/export", 68_235_324 + 87_213_159),
+        ("m1-launched-1000", 74_243_711 + 93_009_748, 6_698_335),
+        (
+            "m1-bundle-and-export/export",
+            68_235_324 + 87_213_159,
+            7_267_838,
+        ),
     ];
-    for (folder, round_trips_ns) in cases {
+    for (folder, round_trips_ns, busy_ns) in cases {
         let report = report(&recordings.join(folder), None, &Request::default()).unwrap();
         let first = report.findings.first().unwrap();
         assert_eq!(
@@ -238,7 +243,7 @@ fn of_real_recordings() {
             ("serialised", Severity::High)
         );
         assert_eq!(report.ledger.round_trips_ns, round_trips_ns);
-        assert_eq!(first.gain.unwrap().at_most_ns, round_trips_ns);
+        assert_eq!(first.gain.unwrap().at_most_ns, round_trips_ns + busy_ns);
         assert!(first.evidence.contains("999 of 999"), "{}", first.evidence);
         assert_eq!(report.work, None);
     }
