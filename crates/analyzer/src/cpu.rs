@@ -20,7 +20,9 @@ pub use profile::{collapsed_stacks, profile};
 pub use stacks::CollapsedStacks;
 
 use self::samples::{Sample, Samples, best_table, is_running};
-use self::tally::{Members, Tally, identity, in_tracing, of_thread, rank, states, threads};
+use self::tally::{
+    Members, Tally, identity, in_tracing, in_waiting, of_thread, rank, states, threads,
+};
 use crate::error::{Error, Result};
 use crate::report::{Cpu, CpuHost, Unavailable, WeightUnit};
 use crate::spans::{Span, length_ns};
@@ -120,6 +122,7 @@ fn host_facts(
         weight: whole.weight,
         running,
         waiting: whole.samples - running - unknown,
+        in_waiting_calls: in_waiting(&there, names).samples,
         coverage: ratio(whole.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
         without_stack: ranking.without_stack,
         self_frames: ranking.self_frames,

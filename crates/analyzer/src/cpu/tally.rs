@@ -267,15 +267,41 @@ fn top(
 /// The samples whose innermost function writes the system's trace, as
 /// `kdebug_trace` and `__kdebug_trace64` do.
 pub(crate) fn in_tracing(samples: &[Sample], names: &Names) -> Tally {
-    let mut tracing = Tally::default();
+    innermost(samples, names, |name| name.starts_with("kdebug_"))
+}
+
+/// The samples whose innermost function is the system call by which a thread
+/// goes to sleep, or comes from it: it is caught running there, but only to wait.
+pub(crate) fn in_waiting(samples: &[Sample], names: &Names) -> Tally {
+    const CALLS: [&str; 12] = [
+        "psynch_cvwait",
+        "psynch_mutexwait",
+        "semwait_signal",
+        "ulock_wait",
+        "ulock_wait2",
+        "mach_msg_trap",
+        "mach_msg2_trap",
+        "semaphore_wait_trap",
+        "semaphore_timedwait_trap",
+        "workq_kernreturn",
+        "kevent_id",
+        "select",
+    ];
+    innermost(samples, names, |name| CALLS.contains(&name))
+}
+
+/// The samples whose innermost function is one of some, by its name without
+/// the underscores before it.
+fn innermost(samples: &[Sample], names: &Names, wanted: impl Fn(&str) -> bool) -> Tally {
+    let mut found = Tally::default();
     for (stack, tally) in tally_by(samples, |one| one.stack) {
         let innermost = stack.and_then(|stack| names.stack(stack).next());
         let name = innermost.map_or("", |frame| names.text(frame.name));
-        if name.trim_start_matches('_').starts_with("kdebug_") {
-            tracing.add_all(tally);
+        if wanted(name.trim_start_matches('_')) {
+            found.add_all(tally);
         }
     }
-    tracing
+    found
 }
 
 /// Whether a frame's name is its address again: no symbol was found.

@@ -318,27 +318,30 @@ fn stackshots_are_no_samples() {
     );
 }
 
-/// Only the innermost function counts: what it is called from costs no trace.
+/// Only the innermost function counts: what it is called from costs no trace,
+/// and does not wait. `expected`: in tracing, in a call that waits.
 #[test]
-fn tracing_is_told_by_the_innermost_function() {
+fn the_innermost_function_tells() {
     for (stack, expected) in [
-        (&["__kdebug_trace64", "commit"][..], 1),
-        (&["kdebug_is_enabled"][..], 1),
-        (&["commit", "kdebug_trace"][..], 0),
-        (&["my_kdebug_trace"][..], 0),
+        (&["__kdebug_trace64", "commit"][..], (1, 0)),
+        (&["kdebug_is_enabled"][..], (1, 0)),
+        (&["commit", "kdebug_trace"][..], (0, 0)),
+        (&["my_kdebug_trace"][..], (0, 0)),
+        (&["__psynch_cvwait", "waitUntilCompleted"][..], (0, 1)),
+        (&["mach_msg2_trap"][..], (0, 1)),
+        (&["tokenize", "__psynch_cvwait"][..], (0, 0)),
+        (&["select_kernel"][..], (0, 0)),
     ] {
         let mut names = Names::new();
-        let frames: Vec<_> = stack
-            .iter()
-            .map(|name| {
-                let name = names.symbol(name);
-                names.frame_id(Frame {
-                    name,
-                    address: name,
-                    binary: None,
-                })
+        let frame = |name: &&str| {
+            let name = names.symbol(name);
+            names.frame_id(Frame {
+                name,
+                address: name,
+                binary: None,
             })
-            .collect();
+        };
+        let frames: Vec<_> = stack.iter().map(frame).collect();
         let sample = Sample {
             time_ns: 0,
             thread: None,
@@ -347,8 +350,9 @@ fn tracing_is_told_by_the_innermost_function() {
             weight: Some(5),
             stack: Some(names.stack_id(&frames)),
         };
-        let found = in_tracing(&[sample], &names);
-        assert_eq!(found.samples, expected, "{stack:?}");
+        let samples = [sample];
+        let found = (in_tracing(&samples, &names), in_waiting(&samples, &names));
+        assert_eq!((found.0.samples, found.1.samples), expected, "{stack:?}");
     }
 }
 

@@ -188,9 +188,10 @@ fn sampled(report: &Report) -> Option<String> {
     let host = report.cpu.as_ref()?.host.as_ref()?;
     (host.samples >= SAMPLES).then(|| {
         format!(
-            "; of {} in that time {} found it running",
+            "; of {} in that time {} found it running and {} in a call that waits",
             counted(host.samples, "CPU sample"),
-            count(host.running)
+            count(host.running),
+            count(host.in_waiting_calls)
         )
     })
 }

@@ -96,6 +96,10 @@ pub struct CpuHost {
     pub running: u64,
     /// Samples that found it waiting, in whatever way.
     pub waiting: u64,
+    /// Samples in the system calls by which threads wait, `__psynch_cvwait` and
+    /// its like, whatever state they were in: a recorder that looks only at
+    /// running threads catches them as they go to sleep and wake.
+    pub in_waiting_calls: u64,
     /// Summed weights / `host_ns`: how much of this time the samples speak for.
     /// Above 1 where several threads ran at once. Null where weights are not time.
     pub coverage: Option<f64>,

@@ -226,11 +226,12 @@ pub(super) fn cpu(report: &Report, screen: &mut Screen) {
     screen.fact(
         "host time",
         &format!(
-            "{} in {} of it: {} running, {} waiting",
+            "{} in {} of it: {} running, {} waiting, {} in a call that waits",
             counted(host.samples, "sample"),
             time(host.host_ns),
             count(host.running),
             count(host.waiting),
+            count(host.in_waiting_calls),
         ),
     );
     let mut columns = Columns::new(&[
