@@ -60,6 +60,9 @@ pub(crate) struct AnalyzeArguments {
     /// Also write every gap and where its time went to this file, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) gaps: Option<PathBuf>,
+    /// Also write a trace to this file that ui.perfetto.dev and chrome://tracing open
+    #[arg(long, value_name = "FILE")]
+    pub(crate) perfetto: Option<PathBuf>,
     /// Replace files that exist
     #[arg(long)]
     pub(crate) force: bool,

@@ -28,6 +28,7 @@ pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<E
             }
             let analysis = one(only, arguments, settings, quiet)?;
             write_gaps(&analysis, arguments)?;
+            write_perfetto(&analysis, arguments)?;
             let report = analysis.report;
             write_folder(&report, arguments)?;
             show(std::slice::from_ref(&report), arguments, false)?;
@@ -45,8 +46,8 @@ fn run_several(
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
-        arguments.output.is_none() && arguments.gaps.is_none(),
-        "--output and --gaps are for one input at a time"
+        outputs(arguments).is_empty(),
+        "--output, --gaps and --perfetto are for one input at a time"
     );
     let mut reports = Vec::new();
     for input in inputs {
@@ -153,7 +154,8 @@ fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyh
 fn outputs(arguments: &AnalyzeArguments) -> Vec<PathBuf> {
     let folder = arguments.output.iter();
     let files = folder.flat_map(|folder| [folder.join("report.json"), folder.join("report.md")]);
-    files.chain(arguments.gaps.clone()).collect()
+    let files = files.chain(arguments.gaps.clone());
+    files.chain(arguments.perfetto.clone()).collect()
 }
 
 /// `report.json` and `report.md`, each whole or not at all.
@@ -187,4 +189,14 @@ fn write_gaps(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Resu
         return Ok(());
     };
     whole::write(file, arguments.force, |out| pages::gaps(analysis, out))
+}
+
+/// Everything on a time line, for other viewers.
+fn write_perfetto(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
+    let Some(file) = &arguments.perfetto else {
+        return Ok(());
+    };
+    whole::write(file, arguments.force, |out| {
+        Ok(metalens_perfetto::write(analysis, out)?)
+    })
 }

@@ -139,16 +139,50 @@ fn nothing_is_overwritten_unless_asked() {
 #[test]
 fn files_are_of_one_input() {
     let folder = with_scenario("eager");
-    for file in [["-o", "out"], ["--gaps", "gaps.csv"]] {
+    for file in [
+        ["-o", "out"],
+        ["--gaps", "gaps.csv"],
+        ["--perfetto", "p.json"],
+    ] {
         let arguments = [&["analyze", "eager", "eager"], &file[..]].concat();
         let output = metalens(folder.path(), &arguments);
         assert_eq!(output.status.code(), Some(1));
         assert_eq!(
             stderr(&output),
-            "error: --output and --gaps are for one input at a time\n"
+            "error: --output, --gaps and --perfetto are for one input at a time\n"
         );
         assert!(!folder.path().join(file[1]).exists());
     }
+}
+
+/// The same trace whatever else is printed; an existing file stays unless it may be replaced.
+#[test]
+fn a_trace_for_other_viewers() {
+    let folder = with_scenario("awkward");
+    let file = folder.path().join("p.json");
+    let arguments = ["analyze", "awkward", "--json", "--perfetto", "p.json"];
+    let first = metalens(folder.path(), &arguments);
+    assert!(first.status.success(), "{}", stderr(&first));
+    let plain = metalens(folder.path(), &["analyze", "awkward", "--json"]);
+    assert_eq!(first.stdout, plain.stdout);
+    let report: Value = serde_json::from_slice(&first.stdout).unwrap();
+    let trace = fs::read(&file).unwrap();
+    let trace: Value = serde_json::from_slice(&trace).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let intervals = events.iter().filter(|event| event["cat"] == "gpu");
+    assert_eq!(report["counts"]["intervals"], intervals.count());
+
+    fs::write(&file, "mine").unwrap();
+    let refused = metalens(folder.path(), &arguments);
+    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(
+        stderr(&refused),
+        "error: p.json exists; --force replaces it\n"
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    let forced = metalens(folder.path(), &[&arguments[..], &["--force"]].concat());
+    assert!(forced.status.success(), "{}", stderr(&forced));
+    assert_ne!(fs::read_to_string(&file).unwrap(), "mine");
 }
 
 /// The lines of the CSV sum to the report's ledger, part by part.

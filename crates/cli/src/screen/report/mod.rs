@@ -4,6 +4,7 @@ mod gpu_time;
 mod idle;
 mod kernels;
 mod recording;
+mod sparklines;
 mod surroundings;
 mod verdict;
 
@@ -23,6 +24,7 @@ const LABEL: usize = 40;
 pub(crate) fn render(report: &Report) -> String {
     let mut screen = Screen::default();
     verdict::verdict(report, &mut screen);
+    sparklines::sparklines(report, &mut screen);
     verdict::findings(report, &mut screen);
     verdict::targets(report, &mut screen);
     idle::ledger(report, &mut screen);

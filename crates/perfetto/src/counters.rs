@@ -1,0 +1,63 @@
+//! What is drawn as curves: how busy, how much in hand, how much memory.
+
+use std::io::{self, Write};
+
+use metalens_analyzer::Report;
+use serde_json::Number;
+
+use crate::event::Events;
+
+/// The last value of each is said again where the window ends, for what comes
+/// after that was not looked at.
+pub(crate) fn counters<W: Write>(
+    report: &Report,
+    target: u64,
+    others: u64,
+    events: &mut Events<W>,
+) -> io::Result<()> {
+    let end_ns = report.window.end_ns;
+    let mut curve = |pid: u64, name: (&str, &str), points: &[(u64, Number)]| {
+        let last = points.last().map(|(_, value)| (end_ns, value.clone()));
+        let all = points.iter().chain(&last);
+        all.into_iter()
+            .try_for_each(|(at_ns, value)| events.counter(pid, name, *at_ns, value))
+    };
+    curve(
+        target,
+        ("GPU busy", "percent"),
+        &shares(report, |one| one.busy_ns),
+    )?;
+    let queue = report
+        .latency
+        .queue
+        .iter()
+        .flat_map(|queue| &queue.over_time);
+    let queue = queue.filter_map(|one| Some((one.start_ns, Number::from_f64(one.mean_depth)?)));
+    let queue: Vec<_> = queue.collect();
+    curve(target, ("command buffers in hand", "mean"), &queue)?;
+    let memory = report.machine.allocated.iter().flat_map(|all| &all.points);
+    let memory: Vec<_> = memory.map(|one| (one.at_ns, one.bytes.into())).collect();
+    curve(target, ("allocated GPU memory", "bytes"), &memory)?;
+    curve(
+        others,
+        ("GPU busy", "percent"),
+        &shares(report, |one| one.foreign_ns),
+    )
+}
+
+/// How busy someone was in each part of the window: percent, to a thousandth.
+#[expect(clippy::cast_precision_loss, reason = "shares are shown, not added up")]
+fn shares(report: &Report, busy: impl Fn(&metalens_analyzer::Chunk) -> u64) -> Vec<(u64, Number)> {
+    let chunks = &report.shape.utilisation;
+    let ends = chunks.iter().skip(1).map(|next| next.start_ns);
+    let ends = ends.chain([report.window.end_ns]);
+    let share = |busy_ns: u64, length_ns: u64| {
+        let share = busy_ns as f64 / length_ns as f64 * 100.0;
+        Number::from_f64((share * 1_000.0).round() / 1_000.0)
+    };
+    let points = chunks.iter().zip(ends).filter_map(|(chunk, end_ns)| {
+        let length_ns = end_ns.saturating_sub(chunk.start_ns);
+        Some((chunk.start_ns, share(busy(chunk), length_ns)?))
+    });
+    points.collect()
+}

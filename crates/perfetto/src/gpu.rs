@@ -1,0 +1,107 @@
+//! What ran on the GPU, and the arrows to where it came from and went.
+
+use std::io::{self, Write};
+
+use metalens_analyzer::{Analysis, GpuInterval};
+
+use crate::event::{Events, Track};
+use crate::program::{Completions, Edges, EncodingKey, Shared, encoding_key};
+use crate::tracks::{Laned, OTHERS, Tracks};
+
+/// A channel that the table does not name.
+const NAMELESS: &str = "(no channel)";
+
+/// The target's intervals, on their channels' tracks.
+pub(crate) fn intervals<W: Write>(
+    analysis: &Analysis,
+    encodings: &Shared<EncodingKey>,
+    completions: &Completions,
+    tracks: &mut Tracks,
+    events: &mut Events<W>,
+) -> io::Result<()> {
+    let edges = Edges::of(&analysis.report);
+    let channels = analysis.report.channels.iter().enumerate();
+    let mut channels: Vec<(Option<&str>, Laned<'_>)> = channels
+        .map(|(at, channel)| {
+            let name = channel.name.as_deref();
+            (name, Laned::new(name.unwrap_or(NAMELESS), at))
+        })
+        .collect();
+    for (id, interval) in (1..).zip(analysis.intervals()) {
+        let place = channels
+            .iter()
+            .position(|(name, _)| *name == interval.channel);
+        let Some((_, laned)) = place.and_then(|place| channels.get_mut(place)) else {
+            return Err(io::Error::other(
+                "an interval on a channel that is not listed",
+            ));
+        };
+        let span = (interval.start_ns, interval.end_ns);
+        let track = laned.place(span, tracks, events)?;
+        one(&interval, track, &edges, events)?;
+        let encoding = encoding_key(&interval).and_then(|key| Some((encodings.track(key)?, key.0)));
+        let completion = completions.of(&interval);
+        arrows(id, encoding, (track, interval.start_ns), completion, events)?;
+    }
+    Ok(())
+}
+
+fn one<W: Write>(
+    interval: &GpuInterval<'_>,
+    track: Track,
+    edges: &Edges,
+    events: &mut Events<W>,
+) -> io::Result<()> {
+    let (start, end) = (edges.start(interval), edges.end(interval));
+    let encoded = interval.encoded_ns.map(|(_, end_ns)| end_ns);
+    let span = (interval.start_ns, interval.end_ns);
+    events
+        .slice(track, "gpu", interval.kernel, span)?
+        .known("command_buffer", interval.command_buffer)
+        .known("encoder", interval.encoder)
+        .between("encoded_to_start_ns", encoded, start)
+        .between("committed_to_start_ns", interval.committed_ns, start)
+        .between("end_to_completed_ns", end, interval.completed_ns)
+        .finish()
+}
+
+/// From the encoding to the interval and on to the completion: those that are
+/// known, and only forward in time.
+fn arrows<W: Write>(
+    id: u64,
+    encoding: Option<(Track, u64)>,
+    interval: (Track, u64),
+    completion: Option<(Track, u64)>,
+    events: &mut Events<W>,
+) -> io::Result<()> {
+    let at_ns = interval.1;
+    let encoding = encoding.filter(|&(_, from_ns)| from_ns <= at_ns);
+    let completion = completion.filter(|&(_, to_ns)| to_ns >= at_ns);
+    if encoding.is_none() && completion.is_none() {
+        return Ok(());
+    }
+    let stops = [encoding, Some(interval), completion];
+    let last = stops.iter().flatten().count() - 1;
+    for (at, &(track, at_ns)) in stops.iter().flatten().enumerate() {
+        let kind = match at {
+            0 => b's',
+            _ if at == last => b'f',
+            _ => b't',
+        };
+        events.arrow(kind, id, track, at_ns)?;
+    }
+    Ok(())
+}
+
+/// When others were on the GPU.
+pub(crate) fn others<W: Write>(
+    analysis: &Analysis,
+    tracks: &mut Tracks,
+    events: &mut Events<W>,
+) -> io::Result<()> {
+    let track = tracks.open(OTHERS, "others", (0, 0), events)?;
+    let name = "others on the GPU";
+    analysis
+        .others()
+        .try_for_each(|span| events.slice(track, "others", name, span)?.finish())
+}

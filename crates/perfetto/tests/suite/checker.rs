@@ -1,0 +1,211 @@
+//! The rules of the trace event format, as its definition and Perfetto's
+//! reader have them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+/// A slice as a viewer draws it.
+#[derive(Debug)]
+pub(super) struct Slice {
+    pub pid: u64,
+    pub tid: u64,
+    pub start_ns: u64,
+    pub length_ns: u64,
+    pub name: String,
+    pub category: String,
+    pub arguments: Map<String, Value>,
+}
+
+impl Slice {
+    pub(super) fn end_ns(&self) -> u64 {
+        self.start_ns + self.length_ns
+    }
+}
+
+/// Where an arrow stops.
+#[derive(Debug)]
+pub(super) struct Stop {
+    kind: char,
+    at_ns: u64,
+    /// The slice that it is bound to: the one that is open there.
+    pub slice_category: String,
+}
+
+/// What a viewer makes of a trace.
+pub(super) struct Drawn {
+    pub processes: BTreeMap<u64, String>,
+    /// By process and number.
+    pub tracks: BTreeMap<(u64, u64), String>,
+    pub slices: Vec<Slice>,
+    /// By id.
+    pub arrows: BTreeMap<u64, Vec<Stop>>,
+    /// By process and name: time and value.
+    pub counters: BTreeMap<(u64, String), Vec<(u64, f64)>>,
+    pub other: Value,
+}
+
+pub(super) fn sum(slices: &[&Slice]) -> u64 {
+    slices.iter().map(|slice| slice.length_ns).sum()
+}
+
+impl Drawn {
+    /// Of a trace that keeps the rules.
+    pub(super) fn checked(text: &[u8], what: &str) -> Self {
+        let text = std::str::from_utf8(text).unwrap();
+        let raw = |c: char| c.is_control() && c != '\n';
+        assert!(!text.contains(raw), "{what}: a raw control character");
+        let mut trace: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(trace["displayTimeUnit"], "ns");
+        let mut drawn = Self {
+            processes: BTreeMap::new(),
+            tracks: BTreeMap::new(),
+            slices: Vec::new(),
+            arrows: BTreeMap::new(),
+            counters: BTreeMap::new(),
+            other: trace["otherData"].take(),
+        };
+        let events = trace["traceEvents"].as_array().unwrap();
+        for event in events {
+            drawn.event(event.as_object().unwrap());
+        }
+        drawn
+            .slices
+            .sort_by_key(|slice| (slice.pid, slice.tid, slice.start_ns));
+        drawn.tracks_are_named(what);
+        drawn.slices_do_not_overlap(what);
+        drawn.arrows_are_whole(what);
+        drawn.counters_go_on(what);
+        drawn
+    }
+
+    /// The slices of some of a process's tracks, in order of time on each.
+    pub(super) fn on(&self, pid: u64, wanted: impl Fn(&str) -> bool) -> Vec<&Slice> {
+        let all = self.slices.iter().filter(|slice| slice.pid == pid);
+        all.filter(|slice| wanted(&self.tracks[&(pid, slice.tid)]))
+            .collect()
+    }
+
+    fn event(&mut self, event: &Map<String, Value>) {
+        let pid = event["pid"].as_u64().unwrap();
+        let name = event["name"].as_str().unwrap().to_owned();
+        let tid = || event["tid"].as_u64().unwrap();
+        match event["ph"].as_str().unwrap() {
+            "M" => match name.as_str() {
+                "process_name" => {
+                    let name = event["args"]["name"].as_str().unwrap();
+                    assert!(self.processes.insert(pid, name.to_owned()).is_none());
+                }
+                "thread_name" => {
+                    let name = event["args"]["name"].as_str().unwrap();
+                    assert!(self.tracks.insert((pid, tid()), name.to_owned()).is_none());
+                }
+                "process_sort_index" | "thread_sort_index" => {
+                    assert!(event["args"]["sort_index"].is_u64());
+                }
+                other => unreachable!("{other}"),
+            },
+            "X" => self.slices.push(Slice {
+                pid,
+                tid: tid(),
+                start_ns: nanoseconds(&event["ts"]),
+                length_ns: nanoseconds(&event["dur"]),
+                name,
+                category: event["cat"].as_str().unwrap().to_owned(),
+                arguments: match event.get("args") {
+                    Some(arguments) => arguments.as_object().unwrap().clone(),
+                    None => Map::new(),
+                },
+            }),
+            "C" => {
+                let values = event["args"].as_object().unwrap();
+                assert_eq!(values.len(), 1);
+                let value = values.values().next().unwrap().as_f64().unwrap();
+                let point = (nanoseconds(&event["ts"]), value);
+                self.counters.entry((pid, name)).or_default().push(point);
+            }
+            kind @ ("s" | "t" | "f") => {
+                assert_eq!(event.get("bp").is_some(), kind == "f");
+                assert!(event["cat"].is_string());
+                let at_ns = nanoseconds(&event["ts"]);
+                // As Perfetto does: the slice last begun on that track.
+                let slice = self.slices.iter().rev();
+                let mut slice = slice.filter(|one| one.pid == pid && one.tid == tid());
+                let slice = slice.find(|one| one.start_ns <= at_ns).unwrap();
+                assert!(at_ns <= slice.end_ns(), "{event:?} on {slice:?}");
+                let stop = Stop {
+                    kind: kind.chars().next().unwrap(),
+                    at_ns,
+                    slice_category: slice.category.clone(),
+                };
+                let id = event["id"].as_u64().unwrap();
+                self.arrows.entry(id).or_default().push(stop);
+            }
+            other => unreachable!("{other}"),
+        }
+    }
+
+    fn tracks_are_named(&self, what: &str) {
+        let mut numbers: Vec<u64> = self.tracks.keys().map(|&(_, tid)| tid).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(
+            numbers.len(),
+            self.tracks.len(),
+            "{what}: numbers are unique"
+        );
+        for slice in &self.slices {
+            assert!(
+                self.tracks.contains_key(&(slice.pid, slice.tid)),
+                "{what}: {slice:?}"
+            );
+            assert!(self.processes.contains_key(&slice.pid), "{what}: {slice:?}");
+        }
+    }
+
+    /// Nothing on one track overlaps, nor begins where another of no length is.
+    fn slices_do_not_overlap(&self, what: &str) {
+        for pair in self.slices.windows(2) {
+            let (one, next) = (&pair[0], &pair[1]);
+            if (one.pid, one.tid) == (next.pid, next.tid) {
+                let apart = one.end_ns() <= next.start_ns && one.start_ns < next.start_ns;
+                assert!(apart, "{what}: {one:?} {next:?}");
+            }
+        }
+    }
+
+    /// An arrow begins once, ends once, and goes forward in time.
+    fn arrows_are_whole(&self, what: &str) {
+        for (id, stops) in &self.arrows {
+            let kinds: String = stops.iter().map(|stop| stop.kind).collect();
+            assert!(
+                ["sf", "stf"].contains(&kinds.as_str()),
+                "{what}: {id} {kinds}"
+            );
+            assert!(
+                stops.is_sorted_by_key(|stop| stop.at_ns),
+                "{what}: {id} {stops:?}"
+            );
+        }
+    }
+
+    fn counters_go_on(&self, what: &str) {
+        for (name, points) in &self.counters {
+            assert!(points.is_sorted_by_key(|&(at, _)| at), "{what}: {name:?}");
+            assert!(
+                points.iter().all(|&(_, value)| value >= 0.0),
+                "{what}: {name:?}"
+            );
+        }
+    }
+}
+
+/// Of a time in microseconds; the tests' times are small enough for a float.
+fn nanoseconds(time: &Value) -> u64 {
+    let time = time.as_number().unwrap().to_string();
+    let (whole, rest) = time.split_once('.').unwrap_or((&time, ""));
+    assert!(rest.len() <= 3, "{time}");
+    let whole: u64 = whole.parse().unwrap();
+    let rest: u64 = format!("{rest:0<3}").parse().unwrap();
+    whole * 1_000 + rest
+}
