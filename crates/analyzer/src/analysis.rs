@@ -44,6 +44,19 @@ pub struct GpuInterval<'a> {
     pub completed_ns: Option<u64>,
 }
 
+/// When and where the target was on the GPU, and with what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GpuSpan<'a> {
+    /// When it began.
+    pub start_ns: u64,
+    /// When it ended; both inside the window.
+    pub end_ns: u64,
+    /// What it is called.
+    pub kernel: &'a str,
+    /// Where it ran.
+    pub channel: Option<&'a str>,
+}
+
 /// One gap, explained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExplainedGap<'a> {
@@ -109,6 +122,22 @@ impl Analysis {
                     completed_ns: one.command_buffer.and_then(|id| commands.completion(id)),
                 }
             })
+    }
+
+    /// What [`Self::intervals`] has, without what has to be looked up elsewhere.
+    pub fn spans(&self) -> impl Iterator<Item = GpuSpan<'_>> {
+        let window = self.subject.window();
+        let numbers = self.kernels.numbers().iter();
+        let rows = self.subject.mine.iter().zip(numbers);
+        rows.map(move |(one, &kernel)| {
+            let span = one.span.clip(window);
+            GpuSpan {
+                start_ns: span.start_ns,
+                end_ns: span.end_ns,
+                kernel: self.kernels.name(kernel),
+                channel: one.channel.and_then(|channel| self.channel(channel)),
+            }
+        })
     }
 
     /// When others were on the GPU, inside the window: disjoint, in order of time.

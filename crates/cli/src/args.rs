@@ -28,6 +28,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Report how busy the GPU was, with what, and why it idled
     Analyze(AnalyzeArguments),
+    /// Draw a picture of a report, as PNG or SVG
+    Chart(ChartArguments),
     /// Print what CPU samples found as collapsed stacks, for flame graphs
     Stacks(StacksArguments),
     /// List the tables of a trace, or print one
@@ -96,6 +98,70 @@ pub(crate) struct AnalyzeArguments {
     pub(crate) work: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ChartArguments {
+    /// .trace bundle, export folder, .zip, table, or - for standard input
+    #[arg(value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// The picture to write; its ending decides: .png or .svg
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// What to draw
+    #[arg(long, value_enum, default_value_t = ChartChoice::Timeline)]
+    pub(crate) chart: ChartChoice,
+    /// Dark on light, or light on dark
+    #[arg(long, value_enum, default_value_t = ThemeChoice::Light)]
+    pub(crate) theme: ThemeChoice,
+    /// Device pixels per pixel
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub(crate) scale: u8,
+    /// Width, or width and height, in pixels before scaling [default: 830, and as high as it takes]
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub(crate) size: Option<(u32, Option<u32>)>,
+    /// Overwrite that file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Whom the picture is about [default: whom the recording was about]
+    #[arg(long = "process", value_name = "NAME|PID")]
+    pub(crate) processes: Vec<String>,
+    /// Cut off what comes before this time of the recording, such as 1.5s or 200ms
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) from: Option<u64>,
+    /// Cut off what comes after this time of the recording
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) to: Option<u64>,
+    /// Draw only this phase, named by os_signpost intervals
+    #[arg(long, value_name = "NAME")]
+    pub(crate) phase: Option<String>,
+    /// Cut off the target's warm-up, if it has one
+    #[arg(long)]
+    pub(crate) skip_warmup: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChartChoice {
+    /// When the GPU was busy, and why it was idle when it was
+    Timeline,
+    /// Where the idle time went
+    Ledger,
+    /// The gaps by length
+    Gaps,
+    /// How busy the GPU was over time
+    Busy,
+    /// The kernels that took the most time
+    Kernels,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThemeChoice {
+    /// Dark on light
+    Light,
+    /// Light on dark
+    Dark,
 }
 
 #[derive(Debug, Args)]
@@ -221,6 +287,19 @@ pub(crate) enum ReaderChoice {
     Native,
     /// Apple's xctrace, on a Mac with Xcode
     Xctrace,
+}
+
+/// `830` or `830x400`.
+fn size(text: &str) -> Result<(u32, Option<u32>), String> {
+    let (width, height) = match text.split_once('x') {
+        Some((width, height)) => (width, Some(height)),
+        None => (text, None),
+    };
+    let number = |text: &str| {
+        text.parse()
+            .map_err(|_| format!("`{text}` is no number of pixels"))
+    };
+    Ok((number(width)?, height.map(number).transpose()?))
 }
 
 /// `1.5s`, `200ms`, `12us`, `12µs`, `500ns` → ns. The unit is required: a bare

@@ -30,6 +30,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
     match arguments.command {
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
+        Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
         Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
         Command::Selfcheck(arguments) => commands::selfcheck::run(&arguments, quiet),

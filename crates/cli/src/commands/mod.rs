@@ -1,6 +1,7 @@
 //! One file per command: read, ask, show.
 
 pub(crate) mod analyze;
+pub(crate) mod chart;
 pub(crate) mod schema;
 pub(crate) mod selfcheck;
 pub(crate) mod stacks;

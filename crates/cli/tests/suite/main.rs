@@ -5,6 +5,7 @@
 )]
 
 mod analyze;
+mod chart;
 mod failures;
 mod front_page;
 mod known_work;

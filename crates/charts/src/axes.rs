@@ -1,0 +1,237 @@
+//! Axes whose ticks are round numbers with a unit, for plotters.
+
+use std::ops::Range;
+
+use metalens_analyzer::units;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+
+/// An axis that knows its ticks and what they are called.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axis {
+    from: f64,
+    to: f64,
+    logarithmic: bool,
+    ticks: Vec<(f64, String)>,
+}
+
+const HOUR: u64 = 3_600_000_000_000;
+
+impl Axis {
+    /// From 0 on, ns; at most so many ticks.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn time(span_ns: u64, most: usize) -> Self {
+        let span_ns = span_ns.max(1);
+        let (step, unit, name) = time_step(span_ns, most.max(1) as u64);
+        let decimals = decimals(step, unit);
+        let label = |time: u64| match time {
+            0 => "0".to_owned(),
+            _ => format!("{:.decimals$} {name}", time as f64 / unit as f64),
+        };
+        let ticks = (0..=span_ns / step).map(|at| at * step);
+        Self {
+            from: 0.0,
+            to: span_ns as f64,
+            logarithmic: false,
+            ticks: ticks.map(|time| (time as f64, label(time))).collect(),
+        }
+    }
+
+    /// From 0 to 100 %, of 1.
+    pub(crate) fn percent() -> Self {
+        let ticks = (0..=5).map(|fifth| (f64::from(fifth) / 5.0, format!("{} %", fifth * 20)));
+        Self {
+            from: 0.0,
+            to: 1.0,
+            logarithmic: false,
+            ticks: ticks.collect(),
+        }
+    }
+
+    /// From 0 to a round share that is not below `most`, of 1.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "places on a canvas"
+    )]
+    pub(crate) fn share(most: f64) -> Self {
+        let most = (most * 100.0).ceil().clamp(1.0, 100.0) as u64;
+        let step = round_step(most, 5);
+        let steps = most.div_ceil(step);
+        let tick = |percent: u64| (percent as f64 / 100.0, format!("{percent} %"));
+        Self {
+            from: 0.0,
+            to: (steps * step) as f64 / 100.0,
+            logarithmic: false,
+            ticks: (0..=steps).map(|at| tick(at * step)).collect(),
+        }
+    }
+
+    /// From 0 to a round number that is not below `most`.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn count(most: u64) -> Self {
+        let step = round_step(most, 5);
+        let steps = most.div_ceil(step).max(1);
+        let ticks = (0..=steps).map(|at| (at * step) as f64);
+        let ticks = ticks.zip((0..=steps).map(|at| units::count(at * step)));
+        Self {
+            from: 0.0,
+            to: (steps * step) as f64,
+            logarithmic: false,
+            ticks: ticks.collect(),
+        }
+    }
+
+    /// Times on a logarithmic scale, ns, both above 0.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn logarithmic_time(from_ns: u64, to_ns: u64) -> Self {
+        let from_ns = from_ns.max(1);
+        let to_ns = to_ns.max(from_ns.saturating_add(1));
+        let narrow = to_ns / from_ns < 50;
+        let mut ticks = Vec::new();
+        let mut decade = 1_u64;
+        loop {
+            let steps: &[u64] = if narrow { &[1, 2, 5] } else { &[1] };
+            for time in steps.iter().map(|&step| decade.saturating_mul(step)) {
+                if (from_ns..=to_ns).contains(&time) {
+                    ticks.push((time as f64, round_time(time)));
+                }
+            }
+            match decade.checked_mul(10) {
+                Some(next) if next <= to_ns => decade = next,
+                _ => break,
+            }
+        }
+        Self {
+            from: from_ns as f64,
+            to: to_ns as f64,
+            logarithmic: true,
+            ticks,
+        }
+    }
+
+    pub(crate) fn tick_count(&self) -> usize {
+        self.ticks.len()
+    }
+
+    /// How far along the axis a value is: from 0 to 1.
+    pub(crate) fn along(&self, value: f64) -> f64 {
+        let share = match self.logarithmic {
+            true => (value.max(self.from) / self.from).ln() / (self.to / self.from).ln(),
+            false => (value - self.from) / (self.to - self.from),
+        };
+        share.clamp(0.0, 1.0)
+    }
+}
+
+/// `10 µs` for a round time.
+fn round_time(ns: u64) -> String {
+    match ns {
+        ..1_000 => format!("{ns} ns"),
+        1_000..1_000_000 => format!("{} µs", ns / 1_000),
+        1_000_000..1_000_000_000 => format!("{} ms", ns / 1_000_000),
+        _ => format!("{} s", ns / 1_000_000_000),
+    }
+}
+
+/// The step of a time axis, and the unit it is said in.
+fn time_step(span_ns: u64, most: u64) -> (u64, u64, &'static str) {
+    const UNITS: [(u64, &str); 4] = [
+        (1_000_000_000, "s"),
+        (1_000_000, "ms"),
+        (1_000, "µs"),
+        (1, "ns"),
+    ];
+    if span_ns >= 2 * HOUR {
+        let tenths = round_step(span_ns / (HOUR / 10), most);
+        return (tenths * (HOUR / 10), HOUR, "h");
+    }
+    let step = round_step(span_ns, most);
+    let unit = UNITS.iter().find(|&&(unit, _)| span_ns >= unit);
+    let &(unit, name) = unit.unwrap_or(&(1, "ns"));
+    (step, unit, name)
+}
+
+/// The least of 1, 2, 5, 10, 20, … that cuts a length into no more than `most`.
+fn round_step(length: u64, most: u64) -> u64 {
+    let mut decade = 1_u64;
+    loop {
+        for step in [1, 2, 5].map(|part| decade.saturating_mul(part)) {
+            if length.div_ceil(step) <= most || step == u64::MAX {
+                return step;
+            }
+        }
+        decade = decade.saturating_mul(10);
+    }
+}
+
+/// How many decimals tell steps apart.
+fn decimals(step: u64, unit: u64) -> usize {
+    let (mut scaled, mut decimals) = (step, 0);
+    while !scaled.is_multiple_of(unit) && decimals < 9 {
+        scaled = scaled.saturating_mul(10);
+        decimals += 1;
+    }
+    decimals
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let length = f64::from(limit.1) - f64::from(limit.0);
+        (f64::from(limit.0) + length * self.along(*value)).round() as i32
+    }
+
+    fn key_points<H: KeyPointHint>(&self, _: H) -> Vec<f64> {
+        self.ticks.iter().map(|&(value, _)| value).collect()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.from..self.to
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        let same = |tick: &&(f64, String)| tick.0.total_cmp(value).is_eq();
+        let tick = self.ticks.iter().find(same);
+        tick.map_or(String::new(), |(_, label)| label.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_ticks_are_round_and_have_the_unit_that_fits() {
+        let cases = [
+            (1, "0|1 ns"),
+            (200_189_875, "0|50 ms|100 ms|150 ms|200 ms"),
+            (2_123_889, "0|0.5 ms|1.0 ms|1.5 ms|2.0 ms"),
+            (990, "0|200 ns|400 ns|600 ns|800 ns"),
+            (86_400_000_000_000, "0|5 h|10 h|15 h|20 h"),
+            (2 * HOUR, "0|0.5 h|1.0 h|1.5 h|2.0 h"),
+        ];
+        for (span, expected) in cases {
+            let labels: Vec<String> = Axis::time(span, 5).ticks.into_iter().map(|t| t.1).collect();
+            assert_eq!(labels.join("|"), expected, "{span}");
+        }
+    }
+
+    #[test]
+    fn logarithmic_ticks() {
+        let cases = [
+            (100, 2_000_000, "100 ns|1 µs|10 µs|100 µs|1 ms"),
+            (1_000, 20_000, "1 µs|2 µs|5 µs|10 µs|20 µs"),
+        ];
+        for (from, to, expected) in cases {
+            let axis = Axis::logarithmic_time(from, to);
+            let labels: Vec<String> = axis.ticks.into_iter().map(|t| t.1).collect();
+            assert_eq!(labels.join("|"), expected);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What plotters draws becomes part of a scene.
+//!
+//! plotters' own backends misplace text, and smooth what should be sharp.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+
+use plotters_backend::text_anchor::{HPos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+};
+
+use crate::font;
+use crate::palette::Colour;
+use crate::scene::{Anchor, Scene, Shape};
+
+/// Where plotters draws: on a scene, inside `size`.
+pub(crate) struct SceneBackend<'a> {
+    pub(crate) scene: &'a RefCell<Scene>,
+    pub(crate) size: (u32, u32),
+}
+
+type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+
+impl SceneBackend<'_> {
+    fn add(&self, shape: Shape) {
+        self.scene.borrow_mut().shapes.push(shape);
+    }
+}
+
+impl DrawingBackend for SceneBackend<'_> {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> Drawn {
+        if let Some(fill) = visible(colour) {
+            self.add(Shape::Rectangle {
+                at: corner(at),
+                size: (1.0, 1.0),
+                fill,
+            });
+        }
+        Ok(())
+    }
+
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Drawn {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+        fill: bool,
+    ) -> Drawn {
+        let Some(colour) = visible(style.color()) else {
+            return Ok(());
+        };
+        if !fill {
+            let corners = [from, (to.0, from.1), to, (from.0, to.1), from];
+            return self.draw_path(corners, style);
+        }
+        let (at, end) = (corner(from), corner(to));
+        self.add(Shape::Rectangle {
+            at,
+            size: (end.0 - at.0, end.1 - at.1),
+            fill: colour,
+        });
+        Ok(())
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
+        let Some(colour) = visible(style.color()) else {
+            return Ok(());
+        };
+        let points: Vec<BackendCoord> = path.into_iter().collect();
+        #[expect(clippy::cast_precision_loss, reason = "a line's width")]
+        let width = style.stroke_width() as f32;
+        match points.as_slice() {
+            // An upright or level line is a sharp rectangle.
+            &[from, to] if from.0 == to.0 || from.1 == to.1 => {
+                let low = corner((from.0.min(to.0), from.1.min(to.1)));
+                let high = corner((from.0.max(to.0), from.1.max(to.1)));
+                self.add(Shape::Rectangle {
+                    at: low,
+                    size: match from.1 == to.1 {
+                        true => (high.0 - low.0, width),
+                        false => (width, high.1 - low.1),
+                    },
+                    fill: colour,
+                });
+            }
+            points => self.add(Shape::Line {
+                points: points.iter().map(|&at| middle(at)).collect(),
+                width,
+                stroke: colour,
+            }),
+        }
+        Ok(())
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        points: I,
+        style: &S,
+    ) -> Drawn {
+        if let Some(fill) = visible(style.color()) {
+            let points = points.into_iter().map(middle).collect();
+            self.add(Shape::Polygon { points, fill });
+        }
+        Ok(())
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
+        let Some(fill) = visible(style.color()) else {
+            return Ok(());
+        };
+        let size = size_of(style);
+        let anchor = anchor(style.anchor().h_pos);
+        let below = baseline_below(style.anchor().v_pos, size);
+        let (x, y) = corner(at);
+        let text = font::clean(text);
+        let x = inside(x, font::width(&text, size), anchor, self.size.0);
+        self.add(Shape::Text {
+            at: (x, y + below),
+            size,
+            anchor,
+            fill,
+            text,
+        });
+        Ok(())
+    }
+
+    fn estimate_text_size<S: BackendTextStyle>(
+        &self,
+        text: &str,
+        style: &S,
+    ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
+        let size = size_of(style);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a text's width and height in pixels"
+        )]
+        let whole = |length: f32| length.ceil() as u32;
+        Ok((whole(font::width(text, size)), whole(size * 1.2)))
+    }
+}
+
+/// Moves a text's place so that it stays on a canvas of this width.
+pub(crate) fn inside(x: f32, width: f32, anchor: Anchor, canvas: u32) -> f32 {
+    const MARGIN: f32 = 3.0;
+    let before = anchor.share_before() * width;
+    #[expect(clippy::cast_precision_loss, reason = "a canvas's width")]
+    let most = canvas as f32 - MARGIN - (width - before);
+    x.min(most).max(MARGIN + before)
+}
+
+const fn anchor(across: HPos) -> Anchor {
+    match across {
+        HPos::Left => Anchor::Start,
+        HPos::Center => Anchor::Middle,
+        HPos::Right => Anchor::End,
+    }
+}
+
+/// Digits are 0.73 em high; that is what looks centred.
+fn baseline_below(up: VPos, size: f32) -> f32 {
+    match up {
+        VPos::Top => size * 0.85,
+        VPos::Center => size * 0.365,
+        VPos::Bottom => -size * 0.2,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a text's size")]
+fn size_of<S: BackendTextStyle>(style: &S) -> f32 {
+    style.size() as f32
+}
+
+fn visible(colour: BackendColor) -> Option<Colour> {
+    let (red, green, blue) = colour.rgb;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 0 to 255"
+    )]
+    let alpha = (colour.alpha * 255.0).round().clamp(0.0, 255.0) as u8;
+    (alpha > 0).then_some(Colour {
+        red,
+        green,
+        blue,
+        alpha,
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a place on a canvas")]
+const fn corner((x, y): BackendCoord) -> (f32, f32) {
+    (x as f32, y as f32)
+}
+
+fn middle(at: BackendCoord) -> (f32, f32) {
+    let (x, y) = corner(at);
+    (x + 0.5, y + 0.5)
+}

@@ -1,0 +1,122 @@
+//! Which charts there are, and what can be chosen about them.
+
+use metalens_analyzer::Analysis;
+
+use crate::palette::Theme;
+use crate::scene::Scene;
+use crate::{busy, gaps, kernels, ledger, timeline};
+
+/// A chart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Chart {
+    /// When the GPU was busy, and why it was idle when it was.
+    #[default]
+    Timeline,
+    /// Where the idle time went.
+    Ledger,
+    /// The gaps by length.
+    Gaps,
+    /// How busy the GPU was over time.
+    Busy,
+    /// The kernels that took the most time.
+    Kernels,
+}
+
+/// How a chart is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Its width in pixels.
+    pub width: u32,
+    /// Its height in pixels; what it needs if none is given.
+    pub height: Option<u32>,
+    /// Device pixels per pixel.
+    pub scale: u8,
+    /// Dark on light, or light on dark.
+    pub theme: Theme,
+}
+
+impl Default for Options {
+    /// As wide as a pull request.
+    fn default() -> Self {
+        Self {
+            width: 830,
+            height: None,
+            scale: 1,
+            theme: Theme::Light,
+        }
+    }
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Too narrow or too wide.
+    #[error("a chart is {least} to {most} pixels wide, not {width}")]
+    Width {
+        /// What was asked for.
+        width: u32,
+        /// The least.
+        least: u32,
+        /// The most.
+        most: u32,
+    },
+    /// Not enough room.
+    #[error("{height} pixels are too few for this chart: it needs {needed}")]
+    TooLow {
+        /// What was asked for.
+        height: u32,
+        /// What it needs.
+        needed: u32,
+    },
+    /// More than can be held.
+    #[error("a picture of {width}x{height} pixels is too large")]
+    TooLarge {
+        /// Device pixels across.
+        width: u32,
+        /// Device pixels down.
+        height: u32,
+    },
+    /// The chart has no place for its parts.
+    #[error("the chart cannot be laid out: {0}")]
+    Layout(String),
+    /// The picture cannot be encoded.
+    #[error("the picture cannot be encoded: {0}")]
+    Png(String),
+}
+
+/// The narrowest chart that can be read.
+const NARROWEST: u32 = 400;
+/// The largest: what browsers and PNG viewers show without complaint.
+const LARGEST: u32 = 8_000;
+
+/// Draws a chart.
+///
+/// # Errors
+///
+/// If the options leave it no room.
+pub fn draw(chart: Chart, analysis: &Analysis, options: &Options) -> Result<Scene, Error> {
+    let &Options {
+        width,
+        height,
+        scale,
+        ..
+    } = options;
+    if !(NARROWEST..=LARGEST).contains(&width) {
+        return Err(Error::Width {
+            width,
+            least: NARROWEST,
+            most: LARGEST,
+        });
+    }
+    let height = height.unwrap_or(0);
+    if height > LARGEST || !(1..=4).contains(&scale) {
+        return Err(Error::TooLarge { width, height });
+    }
+    match chart {
+        Chart::Timeline => timeline::draw(analysis, options),
+        Chart::Ledger => ledger::draw(&analysis.report, options),
+        Chart::Gaps => gaps::draw(analysis, options),
+        Chart::Busy => busy::draw(&analysis.report, options),
+        Chart::Kernels => kernels::draw(&analysis.report, options),
+    }
+}

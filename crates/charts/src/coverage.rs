@@ -1,0 +1,214 @@
+//! How long of each pixel column something was going on: exactly, in one sweep.
+
+/// A stretch of time, cut into columns that tile it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Grid {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    columns: usize,
+}
+
+impl Grid {
+    /// No column is shorter than a nanosecond: a short stretch has fewer.
+    pub(crate) fn new(start_ns: u64, end_ns: u64, columns: usize) -> Self {
+        let end_ns = end_ns.max(start_ns.saturating_add(1));
+        let most = usize::try_from(end_ns - start_ns).unwrap_or(usize::MAX);
+        Self {
+            start_ns,
+            end_ns,
+            columns: columns.clamp(1, most),
+        }
+    }
+
+    pub(crate) const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    pub(crate) const fn span_ns(&self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+
+    /// Where a column begins.
+    pub(crate) fn edge(&self, column: usize) -> u64 {
+        let part = u128::from(self.span_ns()) * column as u128 / self.columns as u128;
+        let part = u64::try_from(part).unwrap_or(u64::MAX);
+        self.start_ns.saturating_add(part).min(self.end_ns)
+    }
+
+    /// The column in which a time of the stretch lies.
+    fn column(&self, time_ns: u64) -> usize {
+        let into = u128::from(time_ns - self.start_ns) * self.columns as u128;
+        let guess = usize::try_from(into / u128::from(self.span_ns())).unwrap_or(0);
+        // Edges are rounded down, so a guess may be one too low.
+        match self.edge(guess + 1) <= time_ns {
+            true => guess + 1,
+            false => guess,
+        }
+    }
+
+    /// What each column is full of.
+    fn width_ns(&self, column: usize) -> u64 {
+        self.edge(column + 1) - self.edge(column)
+    }
+}
+
+/// The union of stretches that come sorted by start, column by column.
+#[derive(Debug, Clone)]
+pub(crate) struct Sweep {
+    grid: Grid,
+    /// Up to here the union is known.
+    done_ns: u64,
+    column: usize,
+    column_end_ns: u64,
+    busy_ns: Vec<u64>,
+}
+
+impl Sweep {
+    pub(crate) fn new(grid: Grid) -> Self {
+        Self {
+            grid,
+            done_ns: grid.start_ns,
+            column: 0,
+            column_end_ns: grid.edge(1),
+            busy_ns: vec![0; grid.columns],
+        }
+    }
+
+    /// Adds a stretch that does not begin before those that were added.
+    pub(crate) fn add(&mut self, start_ns: u64, end_ns: u64) {
+        let mut at = start_ns.max(self.done_ns);
+        let end_ns = end_ns.min(self.grid.end_ns);
+        if at >= end_ns {
+            return;
+        }
+        self.done_ns = end_ns;
+        if at >= self.column_end_ns {
+            self.column = self.grid.column(at);
+            self.column_end_ns = self.grid.edge(self.column + 1);
+        }
+        loop {
+            let until = end_ns.min(self.column_end_ns);
+            if let Some(busy) = self.busy_ns.get_mut(self.column) {
+                *busy += until - at;
+            }
+            if until == end_ns {
+                return;
+            }
+            at = until;
+            self.column += 1;
+            self.column_end_ns = self.grid.edge(self.column + 1);
+        }
+    }
+
+    /// The length of the union.
+    pub(crate) fn total_ns(&self) -> u64 {
+        self.busy_ns.iter().sum()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn columns(&self) -> &[u64] {
+        &self.busy_ns
+    }
+
+    /// How much of each column is covered.
+    #[expect(clippy::cast_precision_loss, reason = "a share of a column")]
+    pub(crate) fn shares(&self) -> impl Iterator<Item = f64> + '_ {
+        let columns = self.busy_ns.iter().enumerate();
+        columns.map(|(at, &busy)| busy as f64 / self.grid.width_ns(at).max(1) as f64)
+    }
+}
+
+/// The height of a column of this share: what is not nothing is seen, and what
+/// is not all is not painted full.
+#[expect(clippy::cast_possible_truncation, reason = "a height in pixels")]
+pub(crate) fn height(share: f64, full: f32, pixel: f32) -> f32 {
+    match share {
+        _ if share <= 0.0 => 0.0,
+        _ if share >= 1.0 => full,
+        _ => (share as f32 * full).clamp(pixel, full - pixel),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Nanosecond by nanosecond.
+    fn by_hand(grid: Grid, stretches: &[(u64, u64)]) -> Vec<u64> {
+        let mut busy = vec![0; grid.columns];
+        for (column, busy) in busy.iter_mut().enumerate() {
+            for time in grid.edge(column)..grid.edge(column + 1) {
+                let covered = stretches
+                    .iter()
+                    .any(|&(from, to)| from <= time && time < to);
+                *busy += u64::from(covered);
+            }
+        }
+        busy
+    }
+
+    proptest! {
+        #[test]
+        fn columns_hold_exactly_the_union(
+            start in 0_u64..50,
+            span in 1_u64..400,
+            columns in 1_usize..60,
+            mut stretches in prop::collection::vec((0_u64..500, 0_u64..40), 0..60),
+        ) {
+            let grid = Grid::new(start, start + span, columns);
+            stretches.sort_unstable();
+            let stretches: Vec<_> = stretches.iter().map(|&(at, length)| (at, at + length)).collect();
+            let mut sweep = Sweep::new(grid);
+            for &(from, to) in &stretches {
+                sweep.add(from, to);
+            }
+            prop_assert_eq!(sweep.columns().to_vec(), by_hand(grid, &stretches));
+        }
+
+        /// Painted share × column width, summed, is the busy time to within one
+        /// column; but for columns that have the least or the greatest height,
+        /// which are no further off than a pixel each.
+        #[test]
+        fn what_is_painted_is_what_was_busy(
+            lengths in prop::collection::vec((1_u64..3_000, 1_u64..3_000), 1..200),
+            columns in 1_usize..300,
+        ) {
+            let (mut at, mut stretches) = (0, Vec::new());
+            for (gap, busy) in lengths {
+                stretches.push((at + gap, at + gap + busy));
+                at += gap + busy;
+            }
+            let grid = Grid::new(0, at, columns);
+            let mut sweep = Sweep::new(grid);
+            for &(from, to) in &stretches {
+                sweep.add(from, to);
+            }
+            let (full, pixel) = (36.0_f32, 0.5_f32);
+            let (mut painted, mut busy, mut slack) = (0.0, 0.0, 0.0);
+            for (column, share) in sweep.shares().enumerate() {
+                let width = grid.width_ns(column) as f64;
+                let height = height(share, full, pixel);
+                prop_assert_eq!(height == 0.0, share == 0.0);
+                prop_assert_eq!(height == full, share == 1.0);
+                if height == pixel || height == full - pixel {
+                    slack += f64::from(pixel / full) * width;
+                }
+                painted += f64::from(height / full) * width;
+                busy += share * width;
+            }
+            prop_assert!((busy - sweep.total_ns() as f64).abs() < 1.0);
+            prop_assert!((painted - busy).abs() <= slack + grid.span_ns() as f64 / columns as f64);
+        }
+    }
+
+    #[test]
+    fn a_nanosecond_is_one_column() {
+        let grid = Grid::new(7, 8, 800);
+        let mut sweep = Sweep::new(grid);
+        sweep.add(0, 100);
+        assert_eq!(sweep.columns(), [1]);
+        assert_eq!(Grid::new(7, 7, 800).span_ns(), 1);
+    }
+}

@@ -1,0 +1,193 @@
+//! The font: how wide a text is, and what it looks like.
+
+use std::sync::OnceLock;
+
+use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
+
+/// Names that a browser tries in turn; all of nearly the same widths.
+pub(crate) const FAMILY: &str = "DejaVu Sans, Verdana, Geneva, sans-serif";
+
+fn font() -> Option<&'static FontRef<'static>> {
+    static FONT: OnceLock<Option<FontRef<'static>>> = OnceLock::new();
+    FONT.get_or_init(|| FontRef::try_from_slice(dejavu::sans::regular()).ok())
+        .as_ref()
+}
+
+/// ab_glyph counts a size from the lowest to the highest, everyone else by the em.
+fn scale(font: &FontRef<'static>, size: f32) -> PxScale {
+    let em = font.units_per_em().unwrap_or(2_048.0);
+    PxScale::from(size * font.height_unscaled() / em)
+}
+
+/// The width of a text of this size.
+#[must_use]
+pub(crate) fn width(text: &str, size: f32) -> f32 {
+    let Some(font) = font() else {
+        return 0.0;
+    };
+    let mut end = 0.0;
+    place(font, text, size, |_, after| end = after);
+    end
+}
+
+/// Glyph by glyph, and where the pen is after it.
+fn place(font: &FontRef<'static>, text: &str, size: f32, mut each: impl FnMut(Glyph, f32)) {
+    let scale = scale(font, size);
+    let scaled = font.as_scaled(scale);
+    let (mut pen, mut last) = (0.0, None);
+    for letter in text.chars() {
+        // What the font lacks has number 0, which is a box.
+        let id = scaled.glyph_id(letter);
+        if let Some(last) = last {
+            pen += scaled.kern(last, id);
+        }
+        let glyph = id.with_scale_and_position(scale, point(pen, 0.0));
+        pen += scaled.h_advance(id);
+        last = Some(id);
+        each(glyph, pen);
+    }
+}
+
+/// Paints a text that begins at (x, baseline): pixel, and how much of it is ink.
+pub(crate) fn paint(text: &str, size: f32, at: (f32, f32), mut pixel: impl FnMut(i32, i32, f32)) {
+    let Some(font) = font() else {
+        return;
+    };
+    place(font, text, size, |mut glyph, _| {
+        glyph.position.x += at.0;
+        glyph.position.y += at.1;
+        let Some(outline) = font.outline_glyph(glyph) else {
+            return;
+        };
+        let corner = outline.px_bounds().min;
+        #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+        let (left, top) = (corner.x as i32, corner.y as i32);
+        outline.draw(|x, y, ink| {
+            let (Ok(x), Ok(y)) = (i32::try_from(x), i32::try_from(y)) else {
+                return;
+            };
+            pixel(left.saturating_add(x), top.saturating_add(y), ink.min(1.0));
+        });
+    });
+}
+
+/// A text without what has no shape of its own: control characters and those
+/// that turn the direction of writing would only confuse.
+#[must_use]
+pub(crate) fn clean(text: &str) -> String {
+    let visible = |letter: char| match letter {
+        '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' => '\u{FFFD}',
+        '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => '\u{FFFD}',
+        letter if letter.is_control() => ' ',
+        letter => letter,
+    };
+    text.chars().map(visible).collect()
+}
+
+/// `a_very_long_name` → `a_ver…name`: what fits, the ends kept.
+#[must_use]
+pub(crate) fn shorten(text: &str, size: f32, room: f32) -> String {
+    let text = clean(text);
+    if width(&text, size) <= room {
+        return text;
+    }
+    let letters: Vec<char> = text.chars().collect();
+    // Halving finds the most letters that fit: more letters are never narrower.
+    let (mut fits, mut fails) = (0, letters.len());
+    while fits + 1 < fails {
+        let middle = fits.midpoint(fails);
+        match width(&without_middle(&letters, middle), size) <= room {
+            true => fits = middle,
+            false => fails = middle,
+        }
+    }
+    match fits {
+        0 => String::new(),
+        _ => without_middle(&letters, fits),
+    }
+}
+
+fn without_middle(letters: &[char], keep: usize) -> String {
+    let (head, tail) = (keep.div_ceil(2), keep / 2);
+    let head = letters.iter().take(head);
+    let tail = letters.iter().skip(letters.len() - tail);
+    head.chain(&['…']).chain(tail).collect()
+}
+
+/// Lines of words that are no wider than `room`; what is too much for the last
+/// line is shortened.
+#[must_use]
+pub(crate) fn wrap(text: &str, size: f32, room: f32, lines: usize) -> Vec<String> {
+    let text = clean(text);
+    let mut wrapped: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let may_break = wrapped.len() < lines;
+        match wrapped.last_mut() {
+            Some(line) if !may_break || width(&format!("{line} {word}"), size) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => wrapped.push(word.to_owned()),
+        }
+    }
+    let fit = |line: String| shorten(&line, size, room);
+    wrapped.into_iter().map(fit).collect()
+}
+
+/// At most two lines, the second not so short that it looks forgotten.
+#[must_use]
+pub(crate) fn balanced(text: &str, size: f32, room: f32) -> Vec<String> {
+    let lines = wrap(text, size, room, 2);
+    let short = |line: &String| width(line, size) < room * 0.2;
+    if lines.len() == 2 && lines.last().is_some_and(short) {
+        return wrap(text, size, room * 0.75, 2);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortened_text_fits_and_keeps_its_ends() {
+        let cases = [
+            "short",
+            "a_rather_long_kernel_name_with_template<float, 128, 4>",
+            "ядро_с_очень_длинным_именем_которое_не_помещается",
+            "行列積カーネル行列積カーネル行列積カーネル行列積",
+        ];
+        for text in cases {
+            let short = shorten(text, 12.0, 120.0);
+            assert!(width(&short, 12.0) <= 120.0, "{short}");
+            assert!(short == text || short.contains('…'), "{short}");
+            assert_eq!(short.chars().next(), text.chars().next());
+            assert_eq!(short.chars().last(), text.chars().last());
+        }
+        assert_eq!(shorten("abc", 12.0, 1.0), "");
+    }
+
+    #[test]
+    fn every_letter_has_a_shape_and_what_is_lacking_is_a_box() {
+        for letter in ["µ", "×", "→", "Ω", "Ж", "…", "行", "\u{10FFFF}"] {
+            let mut ink = 0.0;
+            paint(letter, 20.0, (0.0, 20.0), |_, _, part| ink += part);
+            assert!(ink > 10.0, "{letter}");
+        }
+    }
+
+    #[test]
+    fn lines_are_no_wider_than_their_room() {
+        let text = "one two three four five six seven eight nine ten eleven twelve";
+        let lines = wrap(text, 12.0, 150.0, 2);
+        assert_eq!(lines.len(), 2);
+        assert!(lines.iter().all(|line| width(line, 12.0) <= 150.0));
+        assert!(lines.concat().contains('…'));
+        assert_eq!(wrap(text, 12.0, 1_000.0, 2), [text]);
+    }
+
+    #[test]
+    fn what_confuses_is_shown() {
+        assert_eq!(clean("a\u{202E}b\nc\u{1}"), "a\u{FFFD}b c ");
+    }
+}

@@ -1,0 +1,47 @@
+//! A report → pictures. Opens no file, starts no process.
+//!
+//! ```text
+//! Analysis → a chart's layout ─┬→ plotters: axes, series → `backend` ─┬→ Scene → PNG
+//!                              └→ lanes, bars, words ─────────────────┘        → SVG
+//!                                                                             → text, for tests
+//! ```
+//!
+//! # Laws
+//!
+//! * A column of pixels is painted as high as the GPU was busy in it: exactly,
+//!   but for two cases. What is not nothing is at least one pixel high, and what is
+//!   not all of it leaves at least one pixel free.
+//! * Same input, same bytes.
+//! * A label is measured before it is drawn: none leaves the canvas.
+//! * Nothing is read from the system: the font is a part of the program.
+//!
+//! The font is DejaVu Sans, whose licence (Bitstream Vera's, and Arev's) allows
+//! to embed it.
+
+mod alt;
+mod axes;
+mod backend;
+mod busy;
+mod canvas;
+mod chart;
+mod coverage;
+mod font;
+mod gaps;
+mod kernels;
+mod lanes;
+mod ledger;
+mod palette;
+mod raster;
+mod scene;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod zoom;
+
+pub use alt::alt;
+pub use chart::{Chart, Error, Options, draw};
+pub use palette::Theme;
+pub use raster::png;
+pub use scene::Scene;
+pub use svg::svg;

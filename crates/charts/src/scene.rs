@@ -1,0 +1,201 @@
+//! What a picture consists of: plain shapes in pixels, in the order they are painted.
+
+use std::fmt;
+
+use crate::palette::Colour;
+
+/// A picture, before it is PNG or SVG.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    /// Device pixels per pixel.
+    pub(crate) scale: u8,
+    pub(crate) background: Colour,
+    pub(crate) shapes: Vec<Shape>,
+    pub(crate) title: String,
+}
+
+/// One shape. Lengths are in pixels at scale 1.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Shape {
+    Rectangle {
+        at: (f32, f32),
+        size: (f32, f32),
+        fill: Colour,
+    },
+    /// Columns of one width, side by side: from the first of `spans[i]` down to the second.
+    Bars {
+        left: f32,
+        step: f32,
+        spans: Vec<(f32, f32)>,
+        fill: Colour,
+    },
+    Line {
+        points: Vec<(f32, f32)>,
+        width: f32,
+        stroke: Colour,
+    },
+    Polygon {
+        points: Vec<(f32, f32)>,
+        fill: Colour,
+    },
+    Text {
+        /// Where it begins, has its middle or ends; and its baseline.
+        at: (f32, f32),
+        size: f32,
+        anchor: Anchor,
+        fill: Colour,
+        text: String,
+    },
+}
+
+/// What of a text is at its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    /// As SVG calls it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Middle => "middle",
+            Self::End => "end",
+        }
+    }
+
+    /// How much of its width lies left of its place.
+    pub(crate) const fn share_before(self) -> f32 {
+        match self {
+            Self::Start => 0.0,
+            Self::Middle => 0.5,
+            Self::End => 1.0,
+        }
+    }
+}
+
+impl Scene {
+    /// Width and height in device pixels.
+    #[must_use]
+    pub fn device_size(&self) -> (u32, u32) {
+        let scale = u32::from(self.scale);
+        (self.width * scale, self.height * scale)
+    }
+}
+
+/// What is drawn where, one line per shape; for tests.
+impl fmt::Display for Scene {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { width, height, .. } = self;
+        writeln!(out, "{width}x{height} on {}", self.background.hex())?;
+        self.shapes.iter().try_for_each(|shape| match shape {
+            Shape::Rectangle { at, size, fill } => writeln!(
+                out,
+                "rectangle {} {}x{} {}",
+                place(*at),
+                number(size.0),
+                number(size.1),
+                fill.hex()
+            ),
+            Shape::Bars {
+                left,
+                step,
+                spans,
+                fill,
+            } => writeln!(
+                out,
+                "bars from {} step {} {} {}",
+                number(*left),
+                number(*step),
+                fill.hex(),
+                spark(spans)
+            ),
+            Shape::Line {
+                points,
+                width,
+                stroke,
+            } => writeln!(
+                out,
+                "line {} wide {} {}",
+                number(*width),
+                stroke.hex(),
+                path(points)
+            ),
+            Shape::Polygon { points, fill } => {
+                writeln!(out, "polygon {} {}", fill.hex(), path(points))
+            }
+            Shape::Text {
+                at,
+                size,
+                anchor,
+                fill,
+                text,
+            } => writeln!(
+                out,
+                "text {} {} {} {} {text}",
+                place(*at),
+                number(*size),
+                anchor.name(),
+                fill.hex()
+            ),
+        })
+    }
+}
+
+/// The fewest digits that say it to a thousandth of a pixel.
+pub(crate) fn number(value: f32) -> String {
+    let text = format!("{value:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    match text {
+        "-0" => "0".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
+fn place((x, y): (f32, f32)) -> String {
+    format!("{},{}", number(x), number(y))
+}
+
+/// Few points all, many by their ends.
+fn path(points: &[(f32, f32)]) -> String {
+    let few = |points: &[(f32, f32)]| -> String {
+        let places: Vec<String> = points.iter().copied().map(place).collect();
+        places.join(" ")
+    };
+    match points {
+        [first, .., last] if points.len() > 6 => format!(
+            "{} … {} ({} points)",
+            place(*first),
+            place(*last),
+            points.len()
+        ),
+        all => few(all),
+    }
+}
+
+/// Bars as a line of characters, each the mean of some neighbours.
+fn spark(spans: &[(f32, f32)]) -> String {
+    const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let low = spans.iter().map(|span| span.1).fold(0.0, f32::max);
+    let high = spans.iter().map(|span| span.0).fold(low, f32::min);
+    let chunk = spans.len().div_ceil(80).max(1);
+    let level = |some: &[(f32, f32)]| {
+        let sum: f32 = some.iter().map(|span| span.1 - span.0).sum();
+        #[expect(clippy::cast_precision_loss, reason = "a few columns")]
+        let mean = sum / some.len() as f32;
+        let share = if low > high { mean / (low - high) } else { 0.0 };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to 8"
+        )]
+        let level = (share * 8.0).ceil().clamp(0.0, 8.0) as usize;
+        LEVELS.get(level).copied().unwrap_or(' ')
+    };
+    let text: String = spans.chunks(chunk).map(level).collect();
+    format!("{}..{} |{text}|", number(high), number(low))
+}

@@ -1,0 +1,144 @@
+//! A scene as SVG.
+
+use std::fmt::Write;
+
+use crate::font::FAMILY;
+use crate::palette::Colour;
+use crate::scene::{Scene, Shape, number};
+
+/// The picture as SVG, with `alt` as its description.
+#[must_use]
+pub fn svg(scene: &Scene, alt: &str) -> String {
+    let (width, height) = (scene.width, scene.height);
+    let (shown_width, shown_height) = scene.device_size();
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{shown_width}\" \
+         height=\"{shown_height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         font-family=\"{FAMILY}\">\n<title>{}</title>\n<desc>{}</desc>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{}\"/>\n",
+        escaped(&scene.title),
+        escaped(alt),
+        scene.background.hex(),
+    );
+    for shape in &scene.shapes {
+        out.push_str(&element(shape));
+        out.push('\n');
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn element(shape: &Shape) -> String {
+    match shape {
+        Shape::Rectangle { at, size, fill } => format!(
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" shape-rendering=\"crispEdges\" {}/>",
+            number(at.0),
+            number(at.1),
+            number(size.0),
+            number(size.1),
+            paint("fill", *fill),
+        ),
+        Shape::Bars {
+            left,
+            step,
+            spans,
+            fill,
+        } => format!(
+            "<path d=\"{}\" {}/>",
+            bars(*left, *step, spans),
+            paint("fill", *fill)
+        ),
+        Shape::Line {
+            points,
+            width,
+            stroke,
+        } => format!(
+            "<polyline points=\"{}\" fill=\"none\" stroke-width=\"{}\" {}/>",
+            list(points),
+            number(*width),
+            paint("stroke", *stroke)
+        ),
+        Shape::Polygon { points, fill } => format!(
+            "<polygon points=\"{}\" {}/>",
+            list(points),
+            paint("fill", *fill)
+        ),
+        Shape::Text {
+            at,
+            size,
+            anchor,
+            fill,
+            text,
+        } => format!(
+            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" {}>{}</text>",
+            number(at.0),
+            number(at.1),
+            number(*size),
+            anchor.name(),
+            paint("fill", *fill),
+            escaped(text),
+        ),
+    }
+}
+
+/// One path; neighbours of one height are one rectangle.
+#[expect(clippy::cast_precision_loss, reason = "a few thousand columns")]
+fn bars(left: f32, step: f32, spans: &[(f32, f32)]) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    while let Some(&(top, bottom)) = spans.get(at) {
+        let same = spans.iter().skip(at);
+        let same = same.take_while(|&&span| span == (top, bottom)).count();
+        if bottom > top {
+            let (x, width) = (left + step * at as f32, step * same as f32);
+            let _ = write!(
+                out,
+                "M{} {}h{}v{}h-{}z",
+                number(x),
+                number(bottom),
+                number(width),
+                number(top - bottom),
+                number(width)
+            );
+        }
+        at += same.max(1);
+    }
+    out
+}
+
+fn list(points: &[(f32, f32)]) -> String {
+    let pairs: Vec<String> = points
+        .iter()
+        .map(|&(x, y)| format!("{},{}", number(x), number(y)))
+        .collect();
+    pairs.join(" ")
+}
+
+fn paint(what: &str, colour: Colour) -> String {
+    let hex = colour.hex();
+    match colour.alpha {
+        255 => format!("{what}=\"{hex}\""),
+        alpha => format!(
+            "{what}=\"{hex}\" {what}-opacity=\"{}\"",
+            number(f32::from(alpha) / 255.0)
+        ),
+    }
+}
+
+/// Text for between tags and in attributes.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
+            letter if letter.is_control() => out.push(' '),
+            letter => out.push(letter),
+        }
+    }
+    out
+}

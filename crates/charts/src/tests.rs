@@ -1,0 +1,245 @@
+//! Whole charts: what is drawn where, that it stays so, and what is odd.
+
+use std::path::Path;
+
+use metalens_analyzer::{Analysis, Request, analyze, selection};
+use metalens_trace::{Input, LoadOptions};
+
+use crate::scene::{Scene, Shape};
+use crate::{Chart, Options, Theme, alt, draw, font, png, svg};
+
+const ALL: [Chart; 5] = [
+    Chart::Timeline,
+    Chart::Ledger,
+    Chart::Gaps,
+    Chart::Busy,
+    Chart::Kernels,
+];
+
+fn small(request: &Request) -> Analysis {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/small-export");
+    let input = Input::open(&folder).unwrap();
+    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
+    analyze(trace, request).unwrap()
+}
+
+fn scene(chart: Chart, analysis: &Analysis) -> Scene {
+    draw(chart, analysis, &Options::default()).unwrap()
+}
+
+#[test]
+fn the_timeline_is_laid_out() {
+    let analysis = small(&Request::default());
+    insta::assert_snapshot!(scene(Chart::Timeline, &analysis));
+}
+
+#[test]
+fn the_ledger_is_laid_out() {
+    let analysis = small(&Request::default());
+    insta::assert_snapshot!(scene(Chart::Ledger, &analysis));
+}
+
+#[test]
+fn charts_in_words() {
+    let analysis = small(&Request::default());
+    let all = ALL.map(|chart| alt(chart, &analysis.report));
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+/// The short way to the intervals leads to the same ones.
+#[test]
+fn spans_are_intervals() {
+    let analysis = small(&Request::default());
+    let spans = analysis
+        .spans()
+        .map(|one| (one.start_ns, one.end_ns, one.kernel, one.channel));
+    let intervals = analysis.intervals();
+    let intervals = intervals.map(|one| (one.start_ns, one.end_ns, one.kernel, one.channel));
+    assert!(spans.eq(intervals));
+    assert_eq!(
+        analysis.spans().count() as u64,
+        analysis.report.counts.intervals
+    );
+}
+
+/// FNV-1a.
+fn hash(bytes: &[u8]) -> String {
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+#[test]
+fn the_same_bytes_as_ever() {
+    let analysis = small(&Request::default());
+    let mut hashes = Vec::new();
+    for chart in ALL {
+        for (scale, theme) in [(1, Theme::Light), (2, Theme::Dark)] {
+            let options = Options {
+                scale,
+                theme,
+                ..Options::default()
+            };
+            let scene = draw(chart, &analysis, &options).unwrap();
+            let picture = png(&scene).unwrap();
+            assert!(picture.len() < 200_000, "{chart:?}: {}", picture.len());
+            assert_eq!(picture, png(&scene).unwrap());
+            hashes.push(format!("{chart:?} {scale} {theme:?} {}", hash(&picture)));
+        }
+        let scene = scene(chart, &analysis);
+        let text = svg(&scene, &alt(chart, &analysis.report));
+        hashes.push(format!("{chart:?} svg {}", hash(text.as_bytes())));
+    }
+    insta::assert_snapshot!(hashes.join("\n"));
+}
+
+/// Left, right, top and bottom of a text.
+fn extent(shape: &Shape) -> Option<([f32; 4], &str)> {
+    let Shape::Text {
+        at,
+        size,
+        anchor,
+        text,
+        ..
+    } = shape
+    else {
+        return None;
+    };
+    let width = font::width(text, *size);
+    let left = at.0 - anchor.share_before() * width;
+    let (top, bottom) = (at.1 - size * 0.75, at.1 + size * 0.1);
+    Some(([left, left + width, top, bottom], text))
+}
+
+/// No text leaves the canvas, and no two lie upon each other.
+fn check_texts(scene: &Scene, what: &str) {
+    let texts: Vec<_> = scene.shapes.iter().filter_map(extent).collect();
+    let (width, height) = (scene.width as f32, scene.height as f32);
+    for (at, (a, text)) in texts.iter().enumerate() {
+        let inside = a[0] >= 0.0 && a[1] <= width && a[2] >= 0.0 && a[3] <= height;
+        assert!(inside, "{what}: `{text}` leaves the canvas: {a:?}");
+        for (b, other) in texts.iter().skip(at + 1) {
+            let apart = a[1] <= b[0] || b[1] <= a[0] || a[3] <= b[2] || b[3] <= a[2];
+            assert!(apart, "{what}: `{text}` {a:?} lies upon `{other}` {b:?}");
+        }
+    }
+}
+
+fn check_all(analysis: &Analysis, what: &str) {
+    for chart in ALL {
+        for width in [400, 830, 1_600] {
+            for scale in [1, 2] {
+                let options = Options {
+                    width,
+                    scale,
+                    ..Options::default()
+                };
+                let scene = draw(chart, analysis, &options).unwrap();
+                check_texts(&scene, &format!("{what}, {chart:?}, {width}"));
+                assert!(!png(&scene).unwrap().is_empty());
+            }
+        }
+        let high = Options {
+            height: Some(900),
+            ..Options::default()
+        };
+        let scene = draw(chart, analysis, &high).unwrap();
+        assert_eq!((scene.width, scene.height), (830, 900), "{what}");
+        check_texts(&scene, &format!("{what}, {chart:?}, 900 high"));
+    }
+}
+
+#[test]
+fn windows_of_every_kind() {
+    let whole = small(&Request::default());
+    check_all(&whole, "whole");
+    let first = whole.intervals().next().unwrap();
+    let last = whole.intervals().last().unwrap();
+    let cut = |from: u64, to: u64| Request {
+        from_ns: Some(from),
+        to_ns: Some(to),
+        ..Request::default()
+    };
+    let cases = [
+        ("one interval", first.start_ns, first.end_ns),
+        ("a nanosecond", first.start_ns, first.start_ns + 1),
+        ("its end", last.end_ns - 1, last.end_ns),
+        ("two nanoseconds", first.end_ns - 1, first.end_ns + 1),
+    ];
+    for (what, from, to) in cases {
+        check_all(&small(&cut(from, to)), what);
+    }
+}
+
+#[test]
+fn a_day() {
+    let mut analysis = small(&Request::default());
+    // The target's work is the beginning of a day.
+    analysis.report.window.end_ns = analysis.report.window.start_ns + 86_400_000_000_000;
+    analysis.report.window.span_ns = 86_400_000_000_000;
+    check_all(&analysis, "a day");
+    let text = scene(Chart::Timeline, &analysis).to_string();
+    assert!(text.contains(" 20 h\n"), "{text}");
+}
+
+#[test]
+fn names_of_every_kind() {
+    let names = [
+        "",
+        "a_kernel_name_that_is_far_too_long_for_any_picture<float, 128, 4, true>"
+            .repeat(3)
+            .leak(),
+        "行列積カーネル 行列積カーネル 行列積カーネル 行列積カーネル 行列積カーネル 行列積カーネル",
+        "<script>alert(\"&amp;\")</script>\n\u{202E}\u{7}",
+    ];
+    for name in names {
+        let mut analysis = small(&Request::default());
+        let summary = &mut analysis.report.summary;
+        summary.busy = summary.busy.replace(&analysis.report.target.name, name);
+        analysis.report.target.name = name.to_owned();
+        for kernel in &mut analysis.report.kernels {
+            kernel.name = name.to_owned();
+        }
+        for channel in &mut analysis.report.channels {
+            channel.name = Some(name.to_owned());
+        }
+        check_all(&analysis, name);
+        for chart in ALL {
+            let text = svg(&scene(chart, &analysis), &alt(chart, &analysis.report));
+            assert!(!text.contains("<script"), "{text}");
+            assert!(
+                text.chars()
+                    .all(|letter| letter == '\n' || !letter.is_control())
+            );
+        }
+    }
+}
+
+#[test]
+fn what_has_no_room_is_refused() {
+    let analysis = small(&Request::default());
+    let default = Options::default();
+    let cases = [
+        Options {
+            width: 100,
+            ..default
+        },
+        Options {
+            width: 9_000,
+            ..default
+        },
+        Options {
+            height: Some(50),
+            ..default
+        },
+        Options {
+            scale: 0,
+            ..default
+        },
+    ];
+    for options in cases {
+        assert!(
+            draw(Chart::Timeline, &analysis, &options).is_err(),
+            "{options:?}"
+        );
+    }
+}

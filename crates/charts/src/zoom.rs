@@ -1,0 +1,106 @@
+//! Which stretch of the window is enlarged: the one that is most like the others.
+
+use metalens_analyzer::{Analysis, ExplainedGap};
+
+/// How many gaps a stretch has.
+const GAPS: usize = 12;
+/// A stretch that is more than this much of the window shows nothing new: one in …
+const LEAST_PART: u64 = 3;
+
+/// A stretch of the window that begins and ends with work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) gaps: usize,
+}
+
+/// Of all runs of twelve gaps in a row, with the work before, between and after
+/// them, the one whose idle time and whose busy time are both closest to the
+/// medians of all those runs: the first, if several are. None if there are too
+/// few gaps, or if it would show the better part of the window anyway.
+pub(crate) fn stretch(analysis: &Analysis) -> Option<Stretch> {
+    let gaps: Vec<(u64, u64)> = analysis.gaps().map(|gap| span(&gap)).collect();
+    let window = &analysis.report.window;
+    typical(&gaps, (window.start_ns, window.end_ns))
+}
+
+fn span(gap: &ExplainedGap<'_>) -> (u64, u64) {
+    (gap.start_ns, gap.start_ns.saturating_add(gap.duration_ns))
+}
+
+fn typical(gaps: &[(u64, u64)], (start_ns, end_ns): (u64, u64)) -> Option<Stretch> {
+    let length = |gap: &(u64, u64)| gap.1 - gap.0;
+    let runs = gaps.windows(GAPS);
+    let idle: Vec<u64> = runs.map(|run| run.iter().map(length).sum()).collect();
+    let limits = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| gaps.get(at));
+        let after = gaps.get(at + GAPS);
+        (
+            before.map_or(start_ns, |gap| gap.1),
+            after.map_or(end_ns, |gap| gap.0),
+        )
+    };
+    let busy = |at: usize, idle: u64| {
+        let (from, to) = limits(at);
+        (to - from) - idle
+    };
+    let busies: Vec<u64> = idle
+        .iter()
+        .enumerate()
+        .map(|(at, &idle)| busy(at, idle))
+        .collect();
+    let (typical_idle, typical_busy) = (median(idle.clone())?, median(busies.clone())?);
+    let off = |is: u64, typical: u64| {
+        u128::from(is.abs_diff(typical)) * 1_000 / u128::from(typical.max(1))
+    };
+    let runs = idle.iter().zip(&busies).enumerate();
+    let (best, _) = runs
+        .min_by_key(|&(_, (&idle, &busy))| off(idle, typical_idle).max(off(busy, typical_busy)))?;
+    let (from, to) = limits(best);
+    (to - from <= (end_ns - start_ns) / LEAST_PART).then_some(Stretch {
+        start_ns: from,
+        end_ns: to,
+        gaps: GAPS,
+    })
+}
+
+fn median(mut values: Vec<u64>) -> Option<u64> {
+    let middle = values.len().div_ceil(2).checked_sub(1)?;
+    Some(*values.select_nth_unstable(middle).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gaps and work in turn, from work on.
+    fn gaps(pattern: impl Iterator<Item = (u64, u64)>) -> (Vec<(u64, u64)>, u64) {
+        let (mut at, mut gaps) = (0, Vec::new());
+        for (work, gap) in pattern {
+            gaps.push((at + work, at + work + gap));
+            at += work + gap;
+        }
+        (gaps, at + 10)
+    }
+
+    #[test]
+    fn the_typical_stretch_is_chosen() {
+        // A slow beginning, then the usual, with one long pause in between.
+        let odd = |at: u64| if at < 20 || at == 70 { 5_000 } else { 180 };
+        let (gaps, end) = gaps((0..200).map(|at| (10, odd(at))));
+        let stretch = typical(&gaps, (0, end)).unwrap();
+        assert_eq!(stretch.start_ns, gaps[19].1);
+        assert_eq!(stretch.end_ns, gaps[32].0);
+    }
+
+    #[test]
+    fn few_gaps_are_not_enlarged() {
+        for few in [0, 1, 11, 12, 30] {
+            let (gaps, end) = gaps((0..few).map(|_| (10, 10)));
+            assert_eq!(typical(&gaps, (0, end)), None, "{few}");
+        }
+        let (gaps, end) = gaps((0..60).map(|_| (10, 10)));
+        assert!(typical(&gaps, (0, end)).is_some());
+    }
+}
