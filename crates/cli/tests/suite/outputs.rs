@@ -139,13 +139,17 @@ fn nothing_is_overwritten_unless_asked() {
 #[test]
 fn files_are_of_one_input() {
     let folder = with_scenario("eager");
-    for file in [["-o", "out"], ["--gaps", "gaps.csv"]] {
+    for file in [
+        ["-o", "out"],
+        ["--gaps", "gaps.csv"],
+        ["--html", "page.html"],
+    ] {
         let arguments = [&["analyze", "eager", "eager"], &file[..]].concat();
         let output = metalens(folder.path(), &arguments);
         assert_eq!(output.status.code(), Some(1));
         assert_eq!(
             stderr(&output),
-            "error: --output and --gaps are for one input at a time\n"
+            "error: --output, --html and --gaps are for one input at a time\n"
         );
         assert!(!folder.path().join(file[1]).exists());
     }
