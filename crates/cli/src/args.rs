@@ -53,12 +53,16 @@ pub(crate) struct AnalyzeArguments {
     /// Print the report as Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
-    /// Keep other processes' names and the input's folder in Markdown, which leaves them out
+    /// Keep other processes' names and the input's folder in Markdown and HTML, which leave them
+    /// out
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Also write report.json and report.md into this folder
+    /// Also write report.json, report.md and report.html into this folder
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Also write the report as a page of its own, with a timeline to zoom into, to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Also write every gap and where its time went to this file, as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) gaps: Option<PathBuf>,

@@ -29,8 +29,11 @@ pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<E
             let analysis = one(only, arguments, settings, quiet)?;
             write_gaps(&analysis, arguments)?;
             write_perfetto(&analysis, arguments)?;
+            write_folder(&analysis, arguments)?;
+            if let Some(file) = &arguments.html {
+                write_html(&analysis, file, arguments)?;
+            }
             let report = analysis.report;
-            write_folder(&report, arguments)?;
             show(std::slice::from_ref(&report), arguments, false)?;
             Ok(verdict(arguments, [&report]))
         }
@@ -47,7 +50,7 @@ fn run_several(
 ) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
         outputs(arguments).is_empty(),
-        "--output, --gaps and --perfetto are for one input at a time"
+        "--output, --html, --gaps and --perfetto are for one input at a time"
     );
     let mut reports = Vec::new();
     for input in inputs {
@@ -150,28 +153,45 @@ fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyh
     Ok(())
 }
 
+/// The files of a folder of reports.
+const FILES: [&str; 3] = ["report.json", "report.md", "report.html"];
+
 /// The files that are to be written.
 fn outputs(arguments: &AnalyzeArguments) -> Vec<PathBuf> {
     let folder = arguments.output.iter();
-    let files = folder.flat_map(|folder| [folder.join("report.json"), folder.join("report.md")]);
-    let files = files.chain(arguments.gaps.clone());
-    files.chain(arguments.perfetto.clone()).collect()
+    let files = folder.flat_map(|folder| FILES.map(|name| folder.join(name)));
+    let single = [&arguments.gaps, &arguments.html, &arguments.perfetto];
+    files.chain(single.into_iter().flatten().cloned()).collect()
 }
 
-/// `report.json` and `report.md`, each whole or not at all.
-fn write_folder(report: &Report, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
+/// The report in every form, each file whole or not at all.
+fn write_folder(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
     let Some(folder) = &arguments.output else {
         return Ok(());
     };
     let shown = folder.display();
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))?;
-    let force = arguments.force;
-    whole::write(&folder.join("report.json"), force, |out| {
+    let (report, force) = (&analysis.report, arguments.force);
+    let [json, markdown, html] = FILES.map(|name| folder.join(name));
+    whole::write(&json, force, |out| {
         serde_json::to_writer_pretty(&mut *out, report)?;
         Ok(writeln!(out)?)
     })?;
-    whole::write(&folder.join("report.md"), force, |out| {
+    whole::write(&markdown, force, |out| {
         Ok(out.write_all(page(report, arguments)?.as_bytes())?)
+    })?;
+    write_html(analysis, &html, arguments)
+}
+
+/// The report as a page of its own.
+fn write_html(
+    analysis: &Analysis,
+    file: &Path,
+    arguments: &AnalyzeArguments,
+) -> anyhow::Result<()> {
+    whole::write(file, arguments.force, |out| {
+        let page = pages::html(analysis, arguments.show_names)?;
+        Ok(out.write_all(page.as_bytes())?)
     })
 }
 

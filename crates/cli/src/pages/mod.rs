@@ -1,9 +1,14 @@
 //! Reports as pages to keep and to post.
 
 mod gaps;
+mod html;
 mod markdown;
+mod packed;
 mod redact;
+mod timeline;
+mod words;
 
 pub(crate) use gaps::gaps;
+pub(crate) use html::html;
 pub(crate) use markdown::markdown;
 pub(crate) use redact::redacted;

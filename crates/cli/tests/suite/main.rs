@@ -10,6 +10,7 @@ mod failures;
 mod front_page;
 mod known_work;
 mod outputs;
+mod page;
 mod settings;
 mod stacks;
 mod synth;

@@ -143,13 +143,14 @@ fn files_are_of_one_input() {
         ["-o", "out"],
         ["--gaps", "gaps.csv"],
         ["--perfetto", "p.json"],
+        ["--html", "page.html"],
     ] {
         let arguments = [&["analyze", "eager", "eager"], &file[..]].concat();
         let output = metalens(folder.path(), &arguments);
         assert_eq!(output.status.code(), Some(1));
         assert_eq!(
             stderr(&output),
-            "error: --output, --gaps and --perfetto are for one input at a time\n"
+            "error: --output, --html, --gaps and --perfetto are for one input at a time\n"
         );
         assert!(!folder.path().join(file[1]).exists());
     }

@@ -1,0 +1,61 @@
+//! Numbers as short text, for pages: LEB128, then Base64.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// Numbers, one behind the other; small ones take a byte.
+#[derive(Debug, Default)]
+pub(super) struct Packed {
+    bytes: Vec<u8>,
+}
+
+impl Packed {
+    /// Adds a number: seven bits a byte, the lowest first.
+    pub(super) fn put(&mut self, mut number: u64) {
+        loop {
+            let [low, ..] = number.to_le_bytes();
+            number >>= 7;
+            if number == 0 {
+                self.bytes.push(low & 0x7f);
+                return;
+            }
+            self.bytes.push(low | 0x80);
+        }
+    }
+
+    /// All of them as text.
+    pub(super) fn into_text(self) -> String {
+        STANDARD.encode(self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes are those of the DWARF standard's examples, and of the largest number.
+    #[test]
+    fn numbers() {
+        let check = |number: u64, expected: &[u8]| {
+            let mut packed = Packed::default();
+            packed.put(number);
+            assert_eq!(packed.bytes, expected, "{number}");
+        };
+        check(0, &[0]);
+        check(2, &[2]);
+        check(127, &[127]);
+        check(128, &[0x80, 1]);
+        check(129, &[0x81, 1]);
+        check(12857, &[0x80 + 57, 100]);
+        check(u64::MAX, &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]);
+    }
+
+    #[test]
+    fn text() {
+        let mut packed = Packed::default();
+        for number in [77, 97, 110] {
+            packed.put(number);
+        }
+        assert_eq!(packed.into_text(), "TWFu");
+    }
+}

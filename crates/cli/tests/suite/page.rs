@@ -1,0 +1,396 @@
+//! `report.html`: what it says, that it is whole and alone, and that it works in
+//! a real browser.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use base64::Engine;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{metalens, stderr, with_scenario};
+
+/// A scenario's folder with its page and its report in `out`.
+fn with_page(scenario: &str) -> TempDir {
+    let folder = with_scenario(scenario);
+    analyze(folder.path(), scenario, &["-o", "out"]);
+    folder
+}
+
+fn analyze(folder: &Path, input: &str, arguments: &[&str]) {
+    let output = metalens(folder, &[&["analyze", input], arguments].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+fn page_of(folder: &TempDir) -> String {
+    fs::read_to_string(folder.path().join("out/report.html")).unwrap()
+}
+
+fn report_of(folder: &TempDir) -> Value {
+    let json = fs::read(folder.path().join("out/report.json")).unwrap();
+    serde_json::from_slice(&json).unwrap()
+}
+
+const HOSTILE: &str = r#"
+[[process]]
+name = "</title><script>alert(1)</script>"
+pid = 4321
+role = "target"
+
+[[process.stream]]
+count = 40
+duration = "10us"
+gap = "0ns"
+host = "20us"
+encode = "6us"
+launch = "40us"
+completion = "40us"
+submit = "sync"
+encoder-label = [
+    "</script><script>alert(2)</script>",
+    "<img src=x onerror=alert(3)>",
+    "\" onmouseover='alert(4)' x=\"",
+    "<!--<script>",
+    "שלום {{ 7 * 7 }} 🦀",
+    "LONG",
+]
+"#;
+
+fn hostile() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = HOSTILE.replace("LONG", &"very_long_".repeat(19));
+    fs::write(folder.path().join("hostile.toml"), scenario).unwrap();
+    let written = metalens(folder.path(), &["synth", "hostile.toml", "-o", "hostile"]);
+    assert!(written.status.success(), "{}", stderr(&written));
+    analyze(folder.path(), "hostile", &["-o", "out"]);
+    folder
+}
+
+/// The elements of a page as they are opened; fails where they do not nest.
+fn elements(page: &str) -> Vec<String> {
+    const EMPTY: [&str; 2] = ["meta", "br"];
+    let (mut open, mut seen) = (Vec::new(), Vec::new());
+    let mut rest = page;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let end = rest.find('>').unwrap();
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        if tag.starts_with('!') {
+            assert_eq!(tag, "!doctype html");
+            continue;
+        }
+        assert_eq!(tag.matches('"').count() % 2, 0, "<{tag}>");
+        let name = tag.trim_start_matches('/').split(' ').next().unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "</{name}>");
+            continue;
+        }
+        seen.push(tag.to_owned());
+        if EMPTY.contains(&name) {
+            continue;
+        }
+        open.push(name);
+        if ["script", "style"].contains(&name) {
+            // Their text ends where they do, whatever stands in it.
+            rest = &rest[rest.find(&format!("</{name}>")).unwrap()..];
+        }
+    }
+    assert!(open.is_empty(), "{open:?} are not closed");
+    seen
+}
+
+#[test]
+fn pages_are_whole_and_alone() {
+    let pages = ["awkward", "eager", "renderer", "shared-machine"];
+    for folder in pages.map(with_page).into_iter().chain([hostile()]) {
+        let page = page_of(&folder);
+        let elements = elements(&page);
+        let count = |name: &str| elements.iter().filter(|one| one.starts_with(name)).count();
+        assert_eq!(count("script"), 2);
+        assert_eq!(count("style"), 1);
+        assert!(count("table") >= 4);
+        for tag in elements
+            .iter()
+            .filter(|tag| tag.starts_with("th ") || *tag == "th")
+        {
+            assert!(tag.contains("scope=\""), "<{tag}>");
+        }
+        for tag in &elements {
+            let loads = [" src=", " href=", " on", "url("];
+            assert!(!loads.iter().any(|one| tag.contains(one)), "<{tag}>");
+        }
+        assert!(!page.contains("http://") && !page.contains("https://"));
+        for kind in ["<img", "<a ", "<link", "<iframe", "{{", "{%"] {
+            let shown = page.replace("{{ 7 * 7 }}", "");
+            assert!(!shown.contains(kind), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn hostile_names_are_names() {
+    let page = page_of(&hostile());
+    assert!(page.contains("&lt;img src=x onerror=alert(3)&gt;"));
+    assert!(page.contains(r"\u003c/script\u003e\u003cscript\u003ealert(2)"));
+    assert!(page.contains("שלום {{ 7 * 7 }} 🦀"));
+    assert!(!page.contains("<img") && !page.contains("alert(2)</"));
+    assert_eq!(page.matches("<!--").count(), 0);
+}
+
+#[test]
+fn same_input_same_page() {
+    let folder = with_page("awkward");
+    analyze(folder.path(), "awkward", &["--html", "again.html"]);
+    let again = fs::read_to_string(folder.path().join("again.html")).unwrap();
+    assert_eq!(page_of(&folder), again, "-o writes what --html does");
+}
+
+#[test]
+fn a_page_names_nobody_else() {
+    let folder = with_scenario("awkward");
+    let input = folder.path().join("awkward");
+    let input = input.to_str().unwrap();
+    analyze(folder.path(), input, &["-o", "out"]);
+    analyze(
+        folder.path(),
+        input,
+        &["--html", "full.html", "--show-names"],
+    );
+    let page = page_of(&folder);
+    let secrets = [
+        "Helper (GPU) (Renderer)",
+        "Compositor",
+        folder.path().to_str().unwrap(),
+    ];
+    for secret in secrets {
+        assert!(!page.contains(secret), "{secret}");
+    }
+    assert!(page.contains("other process 1") && page.contains("--show-names"));
+    let full = fs::read_to_string(folder.path().join("full.html")).unwrap();
+    assert!(full.contains("Helper (GPU) (Renderer)"));
+}
+
+/// The page's timeline, unpacked here anew.
+struct Unpacked {
+    data: Value,
+}
+
+impl Unpacked {
+    fn of(page: &str) -> Self {
+        let from = page.find("id=\"timeline-data\">").unwrap();
+        let text = &page[from + "id=\"timeline-data\">".len()..];
+        let text = &text[..text.find("</script>").unwrap()];
+        let data = serde_json::from_str(text).unwrap();
+        Self { data }
+    }
+
+    fn numbers(text: &Value) -> Vec<u64> {
+        let engine = base64::engine::general_purpose::STANDARD;
+        let bytes = engine.decode(text.as_str().unwrap()).unwrap();
+        let mut numbers = Vec::new();
+        let (mut value, mut shift) = (0_u64, 0);
+        for byte in bytes {
+            value |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 128 {
+                numbers.push(value);
+                (value, shift) = (0, 0);
+            }
+        }
+        numbers
+    }
+
+    /// Causes as bits and the time of each: summed by cause. The numbers after
+    /// each are skipped.
+    fn parts(mut numbers: impl Iterator<Item = u64>, before: usize, after: usize) -> [u64; 7] {
+        let mut sums = [0; 7];
+        loop {
+            let there = numbers.by_ref().nth(before);
+            let Some(there) = there else { return sums };
+            for (cause, sum) in sums.iter_mut().enumerate() {
+                if there & (1 << cause) != 0 {
+                    *sum += numbers.next().unwrap();
+                }
+            }
+            for _ in 0..after {
+                numbers.next().unwrap();
+            }
+        }
+    }
+}
+
+fn ledger_of(report: &Value, data: &Value) -> Vec<u64> {
+    let causes = data["causes"].as_array().unwrap().iter();
+    let part = |cause: &Value| format!("{}_ns", cause.as_str().unwrap());
+    causes
+        .map(|cause| report["ledger"][part(cause)].as_u64().unwrap())
+        .collect()
+}
+
+/// Few intervals: all of them, and the gaps' parts are the ledger.
+#[test]
+fn everything_in_full() {
+    for scenario in ["awkward", "eager", "renderer"] {
+        let folder = with_page(scenario);
+        let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
+        assert_eq!(data["is_whole"], true);
+        assert_eq!(data["buckets"], Value::Null);
+        assert_eq!(data["counts"][0], report["counts"]["intervals"]);
+        assert_eq!(data["counts"][1], report["gaps"]["count"]);
+        let gaps = Unpacked::numbers(&data["gaps"]).into_iter();
+        let sums = Unpacked::parts(gaps, 1, 2);
+        assert_eq!(sums.to_vec(), ledger_of(&report, &data), "{scenario}");
+        let intervals = Unpacked::numbers(&data["intervals"]);
+        for (lane, channel) in report["channels"].as_array().unwrap().iter().enumerate() {
+            let mine = intervals.chunks(4).filter(|one| one[2] == lane as u64);
+            let sum: u64 = mine.clone().map(|one| one[1]).sum();
+            assert_eq!(channel["sum_ns"], sum, "{scenario}");
+            assert_eq!(channel["intervals"], mine.count());
+        }
+        let others = Unpacked::numbers(&data["others"]);
+        let others: u64 = others.chunks(2).map(|one| one[1]).sum();
+        assert_eq!(report["busy"]["foreign_busy_ns"], others, "{scenario}");
+    }
+}
+
+/// A million: the page stays small, its buckets sum to the report exactly, and a
+/// browser goes from them to intervals.
+#[test]
+fn a_million_intervals() {
+    let folder = with_page("million");
+    let (report, page) = (report_of(&folder), page_of(&folder));
+    assert!(page.len() < 1_500_000, "{} bytes", page.len());
+    let Unpacked { data } = Unpacked::of(&page);
+    let buckets = &data["buckets"];
+    let count = buckets["count"].as_u64().unwrap();
+    assert!(count * buckets["width_ns"].as_u64().unwrap() >= data["span_ns"].as_u64().unwrap());
+    let idle = Unpacked::numbers(&buckets["idle"]).into_iter();
+    let sums = Unpacked::parts(idle, 0, 0);
+    assert_eq!(sums.to_vec(), ledger_of(&report, &data));
+    let busy = Unpacked::numbers(&buckets["busy"]);
+    let mut rows = busy
+        .chunks(usize::try_from(count).unwrap())
+        .map(|row| row.iter().sum::<u64>());
+    for channel in report["channels"].as_array().unwrap() {
+        assert_eq!(channel["busy_ns"], rows.next().unwrap());
+    }
+    assert_eq!(report["busy"]["foreign_busy_ns"], rows.next().unwrap());
+    assert_eq!(rows.next(), None);
+    let Some(found) = self_test(&folder) else {
+        return;
+    };
+    assert_eq!(found["mode"], "buckets");
+    assert!(
+        found["bucket_hover"].as_str().unwrap().contains("busy 8"),
+        "{found}"
+    );
+    check_self_test("million", &found);
+}
+
+/// The page tries itself out in Chromium; none if there is no Chromium here.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn self_test(folder: &TempDir) -> Option<Value> {
+    let profile = tempfile::tempdir().unwrap();
+    let page = folder.path().join("out/report.html");
+    let run = |name: &str| {
+        let mut chromium = Command::new(name);
+        chromium
+            .args([
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--window-size=1000,900",
+            ])
+            .args([
+                "--disable-dev-shm-usage",
+                "--virtual-time-budget=5000",
+                "--dump-dom",
+            ])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg(format!("file://{}#selftest", page.display()));
+        chromium.output().ok()
+    };
+    let Some(output) = ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find_map(run)
+    else {
+        eprintln!("skipped: no chromium on this machine, so the page was not tried in one");
+        return None;
+    };
+    let document = String::from_utf8(output.stdout).unwrap();
+    let from = document.find("data-selftest=\"");
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(from.is_some(), "no result; {complaint}");
+    let from = from?;
+    let text = &document[from + "data-selftest=\"".len()..];
+    let text = &text[..text.find('"').unwrap()];
+    let text = text
+        .replace("&quot;", "\"")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">");
+    let text = text.replace("&nbsp;", "\u{a0}").replace("&amp;", "&");
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+fn check_self_test(name: &str, found: &Value) {
+    let number = |key: &str| found[key].as_f64().unwrap();
+    let text = |key: &str| found[key].as_str().unwrap();
+    assert_eq!(found["errors"], Value::Array(Vec::new()), "{name}");
+    assert!(
+        number("shades") > 20.0,
+        "{name}: nothing is painted: {found}"
+    );
+    assert!(
+        number("wheeled_ns") < 0.6 * number("span_ns"),
+        "{name}: {found}"
+    );
+    assert!(
+        (number("zoomed_ns") / number("wheeled_ns") - 0.5).abs() < 1e-6,
+        "{name}"
+    );
+    assert!(
+        (number("moved_ns") / number("zoomed_ns") - 0.2).abs() < 1e-6,
+        "{name}"
+    );
+    assert_eq!(number("reset_ns"), number("span_ns"), "{name}");
+    assert!(text("readout").starts_with("In the middle: "), "{name}");
+    assert_eq!(found["exact"], "exact", "{name}");
+    let exact = |key: &str| {
+        let ns = found[key].as_u64().unwrap();
+        format!("({} ns)", metalens_analyzer::units::count(ns))
+    };
+    let hover = text("hover");
+    assert!(hover.starts_with(text("kernel")), "{name}: {hover}");
+    assert!(hover.contains(&exact("duration_ns")), "{name}: {hover}");
+    let gap = text("gap_hover");
+    assert!(gap.starts_with("gap: mostly "), "{name}: {gap}");
+    assert!(gap.contains(&exact("gap_ns")), "{name}: {gap}");
+    let column = |key: &str| -> Vec<u64> { serde_json::from_value(found[key].clone()).unwrap() };
+    let (ascending, descending) = (column("ascending"), column("descending"));
+    assert!(ascending.is_sorted(), "{name}: {ascending:?}");
+    assert!(
+        descending.is_sorted_by(|a, b| a >= b),
+        "{name}: {descending:?}"
+    );
+    assert_eq!(found["sort"], "ascending", "{name}");
+    assert_eq!(found["overflow"], 0, "{name}: it scrolls sideways");
+}
+
+/// Loads without errors, zooms, moves, hovers and sorts.
+#[test]
+fn in_a_real_browser() {
+    for scenario in ["awkward", "renderer"] {
+        let folder = with_page(scenario);
+        let Some(found) = self_test(&folder) else {
+            return;
+        };
+        assert_eq!(found["mode"], "exact");
+        check_self_test(scenario, &found);
+    }
+    let Some(found) = self_test(&hostile()) else {
+        return;
+    };
+    check_self_test("hostile", &found);
+}
