@@ -24,7 +24,7 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
     let title = format!("How busy {} kept the GPU", report.target.name);
     let canvas = Canvas::new(options, &title);
     let window = &report.window;
-    let top = canvas.header(&report.summary.busy, &[&report.summary.idle]);
+    let top = canvas.header(report, &report.summary.busy, &[&report.summary.idle]);
     let entries = legend(&canvas, report);
     let legend = canvas.legend_height(&entries, options);
     let room = options.height.map_or(200.0, |height| {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 
-use metalens_analyzer::Report;
+use metalens_analyzer::{Cause, Report};
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
@@ -124,8 +124,9 @@ impl Canvas {
         });
     }
 
-    /// The verdict and what explains it, from the top on. Where it ends.
-    pub(crate) fn header(&self, headline: &str, lines: &[&str]) -> f32 {
+    /// The verdict and what explains it, from the top on, and what changes the
+    /// meaning of every number: a picture of a simulation must say so. Where it ends.
+    pub(crate) fn header(&self, report: &Report, headline: &str, lines: &[&str]) -> f32 {
         let room = self.width - 2.0 * MARGIN;
         let mut bottom = MARGIN - 2.0;
         let mut write = |text: &str, size: f32, fill: Colour| {
@@ -137,6 +138,9 @@ impl Canvas {
         write(headline, HEADLINE, self.palette.text);
         for line in lines {
             write(line, BODY, self.palette.faint);
+        }
+        for note in report.notes.iter().filter(|note| is_loud(note)) {
+            write(note, BODY, self.palette.cause(Cause::Host));
         }
         bottom + 6.0
     }
@@ -301,6 +305,11 @@ impl Labels {
             below: AXIS,
         }
     }
+}
+
+/// Such notes begin with a word in capitals.
+fn is_loud(note: &str) -> bool {
+    note.starts_with("SYNTHETIC") || note.starts_with("TRUNCATED")
 }
 
 /// The height of a time axis with its labels.

@@ -26,7 +26,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
     );
     let fault = fault(report);
     let lines: Vec<&str> = fault.as_deref().into_iter().collect();
-    let top = canvas.header(&idle(report), &lines) + 6.0;
+    let top = canvas.header(report, &idle(report), &lines) + 6.0;
     let bins = bins(analysis);
     let target_ns = target_ns(report);
     let Some(range) = range(&bins, target_ns) else {

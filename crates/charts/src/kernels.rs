@@ -33,7 +33,7 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
             count(more as u64)
         ),
     };
-    let top = canvas.header(&title, &[&left_out]);
+    let top = canvas.header(report, &title, &[&left_out]);
     let inner = canvas.width - 2.0 * MARGIN;
     let columns = Columns {
         names: (inner * 0.26).round(),

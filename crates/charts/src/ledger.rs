@@ -29,7 +29,7 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
             counted(report.gaps.count, "gap")
         ),
     };
-    let top = canvas.header(&headline, &[&report.summary.busy]) + 6.0;
+    let top = canvas.header(report, &headline, &[&report.summary.busy]) + 6.0;
     let rows = parts.len() as f32 * ROW;
     let spare = options.height.map_or(0.0, |height| {
         height as f32 - top - 44.0 - 10.0 - rows - MARGIN

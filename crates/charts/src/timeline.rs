@@ -31,7 +31,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
         .into_iter()
         .chain(fault.as_deref())
         .collect();
-    let top = canvas.header(&report.summary.busy, &lines);
+    let top = canvas.header(report, &report.summary.busy, &lines);
     let across = Place {
         left: MARGIN + NAMES,
         top,
