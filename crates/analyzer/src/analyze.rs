@@ -1,6 +1,6 @@
 //! The analysis: a trace in, a report out.
 
-use metalens_trace::Trace;
+use metalens_trace::{Names, Trace};
 
 use crate::analysis::Analysis;
 use crate::buffers::{Buffer, buffers};
@@ -19,7 +19,7 @@ use crate::machine::{self, Against, SanityInput};
 use crate::naming::KernelNames;
 use crate::notes::{report_notes, trace_notes};
 use crate::phases::{self, Before, phases};
-use crate::report::{Busy, Counts, Efficiency, Report, SCHEMA, Summary};
+use crate::report::{Busy, Counts, Efficiency, Phases, Report, SCHEMA, Shape, Summary};
 use crate::request::Request;
 use crate::shaders::shaders_of;
 use crate::shape::shape;
@@ -29,6 +29,7 @@ use crate::subject::{Subject, WHOLE};
 use crate::summary::summary;
 use crate::surroundings::Surroundings;
 use crate::targets::verdicts;
+use crate::timeline::encoders;
 
 /// Analyzes a trace that was read with [`selection`](crate::selection). Takes
 /// the trace, and frees each of its tables once it is used.
@@ -55,12 +56,14 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     let around = Surroundings::take(&mut trace, &subject, against, &idle.host)?;
     let names = &trace.names;
     let buffers = buffers(&subject.mine);
+    let encoders = encoders(&subject.mine);
     let busy = busy(&subject, &occupancy);
     let sanity = machine::sanity(&SanityInput {
         run: &run,
         against,
         mine: &subject.mine,
         busy: &busy,
+        encoders: &encoders,
         rows: subject.others.rows,
         all_intervals: subject.others.all_intervals,
         unattributed: subject.others.unattributed,
@@ -75,7 +78,7 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
         run,
         target: target_facts(&subject.target, names),
         window: subject.cut.facts(),
-        counts: counts(&subject, &kernels),
+        counts: counts(&subject, &kernels, &encoders, &buffers),
         busy,
         efficiency: Efficiency::default(),
         gaps: idle.gaps,
@@ -84,27 +87,8 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
         kernels: kernels.summaries(&subject.mine, window, names),
         channels: channels(&subject.mine, window, names),
         shaders: around.shaders,
-        shape: shape(
-            &subject.mine,
-            &kernels,
-            &occupancy,
-            &subject.others.busy,
-            window,
-            names,
-        ),
-        phases: phases(
-            &subject.mine,
-            &kernels,
-            &occupancy,
-            window,
-            Before {
-                warm_up: subject.warm_up.clone(),
-                signposts: &subject.signposts,
-                selected: subject.cut.phase.clone(),
-            },
-            &subject.target,
-            names,
-        ),
+        shape: shape_of(&subject, &kernels, &occupancy, names),
+        phases: phases_of(&subject, &kernels, &occupancy, names),
         processes: subject.processes.clone(),
         machine: around.machine,
         counters: around.counters,
@@ -146,6 +130,39 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     report.summary = summary(report);
 }
 
+fn shape_of(
+    subject: &Subject,
+    kernels: &NamedIntervals,
+    occupancy: &Occupancy,
+    names: &Names,
+) -> Shape {
+    let (mine, others) = (&subject.mine, &subject.others.busy);
+    shape(mine, kernels, occupancy, others, subject.window(), names)
+}
+
+fn phases_of(
+    subject: &Subject,
+    kernels: &NamedIntervals,
+    occupancy: &Occupancy,
+    names: &Names,
+) -> Phases {
+    let before = Before {
+        warm_up: subject.warm_up.clone(),
+        signposts: &subject.signposts,
+        selected: subject.cut.phase.clone(),
+    };
+    let (mine, target) = (&subject.mine, &subject.target);
+    phases(
+        mine,
+        kernels,
+        occupancy,
+        subject.window(),
+        before,
+        target,
+        names,
+    )
+}
+
 /// The kernels of the target's intervals.
 fn named(trace: &mut Trace, subject: &Subject) -> Result<NamedIntervals> {
     let (mine, target, commands) = (&subject.mine, &subject.target, &subject.commands);
@@ -157,11 +174,16 @@ fn named(trace: &mut Trace, subject: &Subject) -> Result<NamedIntervals> {
     Ok(NamedIntervals::of(mine, &names, &hints))
 }
 
-fn counts(subject: &Subject, kernels: &NamedIntervals) -> Counts {
+fn counts(
+    subject: &Subject,
+    kernels: &NamedIntervals,
+    encoders: &[u64],
+    buffers: &[Buffer],
+) -> Counts {
     Counts {
         intervals: subject.mine.len() as u64,
-        encoders: subject.distinct(|one| one.encoder).len() as u64,
-        command_buffers: subject.distinct(|one| one.command_buffer).len() as u64,
+        encoders: encoders.len() as u64,
+        command_buffers: buffers.len() as u64,
         kernels: kernels.count() as u64,
         coalesced: kernels.coalesced,
         coalesced_encoders: kernels.coalesced_encoders,

@@ -11,6 +11,7 @@ use std::num::NonZeroU64;
 use metalens_trace::{Column, Integers, Names, Symbol, Table, ThreadId, Trace};
 
 use crate::error::Result;
+use crate::rows::{ours, take};
 use crate::spans::Span;
 use crate::target::Target;
 use crate::timeline::{Interval, spans_of};
@@ -77,21 +78,18 @@ impl Commands {
     /// when that is asked for.
     pub(crate) fn take(trace: &mut Trace, target: &Target, with_threads: bool) -> Result<Self> {
         let mut found = Self::default();
-        if trace.find_table(ENCODERS).is_some() {
-            let table = trace.take_table(ENCODERS)?;
+        if let Some(table) = take(trace, ENCODERS) {
             found.tables.encoders = true;
             found.read_encoders(&table, target, with_threads)?;
         }
-        if trace.find_table(COMPLETIONS).is_some() {
-            let table = trace.take_table(COMPLETIONS)?;
+        if let Some(table) = take(trace, COMPLETIONS) {
             found.tables.completions = true;
             found.completions = completions(&table)?;
         }
         for (schema, id) in [(APPLICATION, "encoder-id"), (SUBMISSIONS, "cmdbuffer-id")] {
-            if trace.find_table(schema).is_none() {
+            let Some(table) = take(trace, schema) else {
                 continue;
-            }
-            let table = trace.take_table(schema)?;
+            };
             found.tables.recovery = true;
             match schema {
                 APPLICATION => found.by_interval = spans_by_id(&table, id, target, |_| true)?,
@@ -209,12 +207,6 @@ fn spans_by_id(
         }
     }
     Ok(ById::new(entries))
-}
-
-/// Whether a row is the target's; rows of a table that names no process are.
-fn ours<'a>(table: &'a Table, target: &'a Target) -> impl Fn(usize) -> bool + 'a {
-    let processes = table.processes("process").ok();
-    move |row| processes.is_none_or(|all| target.is(all.get(row).copied().flatten()))
 }
 
 fn completions(table: &Table) -> Result<ById<u64>> {

@@ -8,6 +8,7 @@ use metalens_trace::{Names, Symbol, Table, ThreadId, Trace};
 
 use crate::commands::Commands;
 use crate::error::Result;
+use crate::rows::{ours, take};
 use crate::spans::Span;
 use crate::target::Target;
 use crate::timeline::{Interval, spans_of};
@@ -38,10 +39,9 @@ pub(crate) fn groups_of(
     commands: &Commands,
     target: &Target,
 ) -> Result<Vec<Option<Symbol>>> {
-    if trace.find_table(APPLICATION_EVENTS).is_none() {
+    let Some(table) = take(trace, APPLICATION_EVENTS) else {
         return Ok(Vec::new());
-    }
-    let table = trace.take_table(APPLICATION_EVENTS)?;
+    };
     let groups = groups(&table, target, &mut trace.names)?;
     if groups.is_empty() {
         return Ok(Vec::new());
@@ -60,13 +60,12 @@ fn groups(table: &Table, target: &Target, names: &mut Names) -> Result<Vec<Group
         return Ok(Vec::new());
     };
     let (kinds, labels) = (table.texts("event-type")?, table.labels("event-label")?);
-    let processes = table.processes("process").ok();
+    let ours = ours(table, target);
     let threads = table.threads("thread").ok();
     let mut groups = Vec::new();
     for (row, span) in spans_of(table)?.enumerate() {
         let span = span?;
-        let ours = processes.is_none_or(|all| target.is(all.get(row).copied().flatten()));
-        if !ours || kinds.get(row).copied().flatten() != Some(wanted) {
+        if !ours(row) || kinds.get(row).copied().flatten() != Some(wanted) {
             continue;
         }
         let label = labels.get(row).copied().flatten();

@@ -21,7 +21,7 @@
 use crate::commands::{Commands, Encoding, FoundIn};
 use crate::gaps::{Edges, Gap};
 use crate::report::{GapParts, Ledger, Recovered, Report};
-use crate::spans::{Span, overlap_ns};
+use crate::spans::{Span, time_in};
 use crate::subject::Subject;
 use crate::timeline::Interval;
 
@@ -109,9 +109,8 @@ impl<'a> Book<'a> {
     }
 
     fn parts(&self, walk: &Walk) -> GapParts {
-        let foreign_in = |span: Span| overlap_ns(&[span], self.foreign_near(span));
-        let foreign_queued = foreign_in(walk.queued);
-        let foreign_launch = foreign_in(walk.launch);
+        let foreign_queued = time_in(walk.queued, self.foreign);
+        let foreign_launch = time_in(walk.launch, self.foreign);
         GapParts {
             completion_ns: walk.completion.length_ns(),
             host_ns: walk.host.length_ns(),
@@ -121,17 +120,6 @@ impl<'a> Book<'a> {
             foreign_ns: foreign_queued + foreign_launch,
             unexplained_ns: walk.unexplained.length_ns(),
         }
-    }
-
-    /// Others' stretches that may reach into a span.
-    fn foreign_near(&self, span: Span) -> &[Span] {
-        let from = self
-            .foreign
-            .partition_point(|one| one.end_ns <= span.start_ns);
-        let to = self
-            .foreign
-            .partition_point(|one| one.start_ns < span.end_ns);
-        self.foreign.get(from..to).unwrap_or(&[])
     }
 
     fn before(&self, gap: &Gap) -> Option<&Interval> {

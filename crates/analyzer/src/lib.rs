@@ -111,6 +111,7 @@ pub use findings::ids as finding_ids;
 pub use known_work::{KnownWork, Per, Sidecar, Timing, WORK_SCHEMA, work_json_schema};
 pub use ledger::lost_encodings;
 pub use naming::NamedBy;
+pub use notes::is_loud;
 pub use report::*;
 pub use request::Request;
 pub use settings::{Settings, TargetLimits};

@@ -7,6 +7,13 @@ use crate::report::Report;
 use crate::subject::Subject;
 use crate::timeline::{GPU_INTERVALS, GPU_STATES, Interval};
 
+/// Whether a note changes what every number means, so that whoever shows numbers
+/// must show it: it begins with a word in capitals.
+#[must_use]
+pub fn is_loud(note: &str) -> bool {
+    note.starts_with("SYNTHETIC") || note.starts_with("TRUNCATED")
+}
+
 /// What the reading of the trace left to say.
 pub(crate) fn trace_notes(trace: &Trace) -> Vec<String> {
     let ambiguities = trace.ambiguities(&[GPU_INTERVALS, GPU_STATES, ENCODERS, COMPLETIONS]);

@@ -33,6 +33,12 @@ pub(crate) fn spans_of<'t>(
     Some(spans(table)?.filter(move |&(row, _)| is_mine(row)))
 }
 
+/// Whether a row is the target's; rows of a table that names no process are.
+pub(crate) fn ours<'a>(table: &'a Table, target: &'a Target) -> impl Fn(usize) -> bool + 'a {
+    let processes = table.processes("process").ok();
+    move |row| processes.is_none_or(|all| target.is(all.get(row).copied().flatten()))
+}
+
 /// The process of a row.
 pub(crate) fn process_at(processes: &[Option<ProcessId>], row: usize) -> Option<ProcessId> {
     processes.get(row).copied().flatten()

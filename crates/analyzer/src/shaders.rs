@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Result;
 use crate::report::Shader;
+use crate::rows::{ours, take};
 use crate::target::Target;
 use crate::timeline::{Interval, spans_of};
 
@@ -37,10 +38,9 @@ pub(crate) fn shaders_of(
     mine: &[Interval],
     target: &Target,
 ) -> Result<Vec<Option<Symbol>>> {
-    if trace.find_table(SHADER_SAMPLES).is_none() {
+    let Some(table) = take(trace, SHADER_SAMPLES) else {
         return Ok(Vec::new());
-    }
-    let table = trace.take_table(SHADER_SAMPLES)?;
+    };
     let samples = samples(&table, target, &mut trace.names)?;
     if samples.is_empty() {
         return Ok(Vec::new());
@@ -56,13 +56,12 @@ pub(crate) fn shaders_of(
 /// The target's samples, sorted by start.
 fn samples(table: &Table, target: &Target, names: &mut Names) -> Result<Vec<Sample>> {
     let (shaders, channels) = (table.texts("name")?, table.texts("channel-name").ok());
-    let processes = table.processes("process").ok();
+    let ours = ours(table, target);
     let mut functions: FxHashMap<Symbol, Symbol> = FxHashMap::default();
     let mut samples = Vec::new();
     for (row, span) in spans_of(table)?.enumerate() {
         let span = span?;
-        let ours = processes.is_none_or(|all| target.is(all.get(row).copied().flatten()));
-        if let Some(name) = shaders.get(row).copied().flatten().filter(|_| ours) {
+        if let Some(name) = shaders.get(row).copied().flatten().filter(|_| ours(row)) {
             samples.push(Sample {
                 start_ns: span.start_ns,
                 length_ns: span.length_ns(),
@@ -126,19 +125,17 @@ fn name_of(found: &[(Symbol, u64)], names: &mut Names) -> Option<Symbol> {
 }
 
 /// The target's shaders, by name; without any time.
-pub(crate) fn inventory(trace: &mut Trace, target: &Target) -> Result<Vec<Shader>> {
-    if trace.find_table(SHADER_LIST).is_none() {
-        return Ok(Vec::new());
-    }
-    let table = trace.take_table(SHADER_LIST)?;
-    let processes = table.processes("process").ok();
+pub(crate) fn inventory(trace: &mut Trace, target: &Target) -> Vec<Shader> {
+    let Some(table) = take(trace, SHADER_LIST) else {
+        return Vec::new();
+    };
+    let ours = ours(&table, target);
     let text = |mnemonic: &str, row: usize| {
         let symbol = *table.texts(mnemonic).ok()?.get(row)?;
         let text = trace.names.text(symbol?);
         (!text.is_empty()).then(|| text.to_owned())
     };
-    let rows = (0..table.rows())
-        .filter(|&row| processes.is_none_or(|all| target.is(all.get(row).copied().flatten())));
+    let rows = (0..table.rows()).filter(|&row| ours(row));
     let mut shaders: Vec<Shader> = rows
         .filter_map(|row| {
             Some(Shader {
@@ -151,7 +148,7 @@ pub(crate) fn inventory(trace: &mut Trace, target: &Target) -> Result<Vec<Shader
     shaders.sort();
     shaders.dedup();
     shaders.truncate(SHADERS);
-    Ok(shaders)
+    shaders
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use metalens_trace::Names;
 use crate::gaps::{Occupancy, histogram};
 use crate::kernels::NamedIntervals;
 use crate::report::{Chunk, Durations, Shape, Short, ShortKernel};
-use crate::spans::{Span, length_ns, union};
+use crate::spans::{Span, length_ns, time_in, union};
 use crate::statistics::{ratio, select};
 use crate::timeline::Interval;
 
@@ -175,14 +175,6 @@ fn utilisation(window: Span, busy: &[Span], foreign: &[Span]) -> Vec<Chunk> {
         }
     });
     chunks.collect()
-}
-
-/// How much of a part the spans of a union cover.
-pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
-    let first = union.partition_point(|span| span.end_ns <= part.start_ns);
-    let inside = union.iter().skip(first);
-    let inside = inside.take_while(|span| span.start_ns < part.end_ns);
-    inside.map(|span| span.clip(part).length_ns()).sum()
 }
 
 #[cfg(test)]

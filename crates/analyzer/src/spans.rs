@@ -88,6 +88,15 @@ pub(crate) fn overlap_ns(a: &[Span], b: &[Span]) -> u64 {
     total
 }
 
+/// How much of a part the spans of a union cover.
+#[must_use]
+pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
+    let first = union.partition_point(|span| span.end_ns <= part.start_ns);
+    let inside = union.iter().skip(first);
+    let inside = inside.take_while(|span| span.start_ns < part.end_ns);
+    inside.map(|span| span.clip(part).length_ns()).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

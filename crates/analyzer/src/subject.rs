@@ -1,7 +1,5 @@
 //! Whom a report is about and when: the target, its window, its intervals.
 
-use std::num::NonZeroU64;
-
 use metalens_trace::Trace;
 
 use crate::commands::Commands;
@@ -100,20 +98,6 @@ impl Subject {
         let target = &self.target;
         self.mine
             .retain(|one| target.is(one.process) && touches(one.span, window));
-    }
-
-    /// How many different ids the target's intervals have.
-    pub(crate) fn distinct(&self, id: fn(&Interval) -> Option<NonZeroU64>) -> Vec<u64> {
-        // Ids nearly rise with time, so that sorting them is quicker than hashing.
-        let mut ids: Vec<u64> = self
-            .mine
-            .iter()
-            .filter_map(id)
-            .map(NonZeroU64::get)
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
     }
 }
 

@@ -42,7 +42,7 @@ impl Surroundings {
             machine,
             counters,
             cpu,
-            shaders: inventory(trace, &subject.target)?,
+            shaders: inventory(trace, &subject.target),
             unavailable,
         })
     }

@@ -172,6 +172,17 @@ fn null(table: &Table, row: usize, column: &str) -> Error {
     Error::new(problem, place)
 }
 
+/// The distinct encoders of some intervals, in the order of their ids.
+#[must_use]
+pub(crate) fn encoders(intervals: &[Interval]) -> Vec<u64> {
+    let ids = intervals.iter().filter_map(|one| one.encoder);
+    let mut ids: Vec<u64> = ids.map(NonZeroU64::get).collect();
+    // Ids nearly rise with time, so that sorting them is quicker than hashing.
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

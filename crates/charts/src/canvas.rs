@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 
-use metalens_analyzer::{Cause, Report};
+use metalens_analyzer::units::percent;
+use metalens_analyzer::{Cause, Report, is_loud};
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
@@ -15,7 +16,7 @@ use crate::axes::Axis;
 use crate::backend::{SceneBackend, inside};
 use crate::chart::{Error, Options};
 use crate::font;
-use crate::palette::{Colour, Palette};
+use crate::palette::{Colour, Palette, cause_label};
 use crate::scene::{Anchor, Scene, Shape};
 
 /// Around everything.
@@ -143,6 +144,19 @@ impl Canvas {
             write(note, BODY, self.palette.cause(Cause::Host));
         }
         bottom + 6.0
+    }
+
+    /// The causes that took time, and how much of the idle time each took, for a
+    /// legend.
+    pub(crate) fn causes(&self, report: &Report) -> Vec<(Colour, String)> {
+        let ledger = &report.ledger;
+        let parts = ledger.parts.by_cause().into_iter();
+        let entry = |(cause, ns): (Cause, u64)| {
+            let share = percent(ratio(ns, ledger.total_ns));
+            let label = format!("{} {share}", cause_label(cause));
+            (self.palette.cause(cause), label)
+        };
+        parts.filter(|&(_, ns)| ns > 0).map(entry).collect()
     }
 
     /// Coloured squares and what they stand for, in as many lines as it takes.
@@ -305,11 +319,6 @@ impl Labels {
             below: AXIS,
         }
     }
-}
-
-/// Such notes begin with a word in capitals.
-fn is_loud(note: &str) -> bool {
-    note.starts_with("SYNTHETIC") || note.starts_with("TRUNCATED")
 }
 
 /// The height of a time axis with its labels.

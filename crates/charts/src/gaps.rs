@@ -1,13 +1,12 @@
 //! The gaps by length: how many there are, and how much of the idle time they are.
 
-use metalens_analyzer::units::{percent, short_time};
+use metalens_analyzer::units::short_time;
 use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report};
 
 use crate::axes::Axis;
 use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, SMALL, fault, limit, ratio};
 use crate::chart::{Error, Options};
 use crate::font;
-use crate::palette::{Colour, cause_label};
 use crate::scene::{Anchor, Scene};
 
 /// Where the tenths of a decade are, in thousandths.
@@ -32,7 +31,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
     let Some(range) = range(&bins, target_ns) else {
         return canvas.finish(top + MARGIN, options);
     };
-    let entries = legend(&canvas, analysis);
+    let entries = canvas.causes(&analysis.report);
     let legend = canvas.legend_height(&entries, options);
     let around = top + 2.0 * (24.0 + AXIS) + 20.0 + legend + MARGIN;
     let room = options
@@ -236,19 +235,4 @@ fn target(canvas: &Canvas, place: Place, (from, to): (u64, u64), target_ns: u64)
     );
     let at = (x + 5.0, place.top + 10.0);
     canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &label);
-}
-
-fn legend(canvas: &Canvas, analysis: &Analysis) -> Vec<(Colour, String)> {
-    let ledger = &analysis.report.ledger;
-    let parts = ledger
-        .parts
-        .by_cause()
-        .into_iter()
-        .filter(|&(_, ns)| ns > 0);
-    let entry = |(cause, ns): (Cause, u64)| {
-        let share = percent(ratio(ns, ledger.total_ns));
-        let label = format!("{} {share}", cause_label(cause));
-        (canvas.palette.cause(cause), label)
-    };
-    parts.map(entry).collect()
 }

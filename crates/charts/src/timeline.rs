@@ -10,7 +10,7 @@ use crate::chart::{Error, Options};
 use crate::coverage::{Grid, Sweep, height};
 use crate::font;
 use crate::lanes::{causes, channels};
-use crate::palette::{Colour, cause_label};
+use crate::palette::Colour;
 use crate::scene::{Anchor, Scene, Shape};
 use crate::zoom::{self, Stretch};
 
@@ -61,7 +61,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
         marked = Some(lanes);
         bottom = lanes.bottom() + AXIS + 12.0;
     }
-    let bottom = canvas.legend(bottom, &legend(report, &canvas));
+    let bottom = canvas.legend(bottom, &canvas.causes(report));
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
 
@@ -86,7 +86,7 @@ fn stretched_by(
     let Some(height) = options.height else {
         return 1.0;
     };
-    let legend = canvas.legend_height(&legend(report, canvas), options);
+    let legend = canvas.legend_height(&canvas.causes(report), options);
     let lanes: f32 = panels.iter().map(|panel| panel.height(1.0)).sum();
     let rest: f32 = panels.iter().map(Panel::around).sum();
     let left = height as f32 - top - legend - (MARGIN - 6.0) - rest;
@@ -428,20 +428,4 @@ fn mark(canvas: &Canvas, window: &Grid, stretch: Stretch, lanes: Place, below: f
     frame(left - 1.0, top, thin, bottom - top);
     frame(right, top, thin, bottom - top);
     frame(left - 1.0, top, right - left + 2.0, 2.0);
-}
-
-/// The causes that took time, and how much of the idle time it was.
-fn legend(report: &Report, canvas: &Canvas) -> Vec<(Colour, String)> {
-    let ledger = &report.ledger;
-    let parts = ledger
-        .parts
-        .by_cause()
-        .into_iter()
-        .filter(|&(_, ns)| ns > 0);
-    let entry = |(cause, ns): (Cause, u64)| {
-        let share = percent(ratio(ns, ledger.total_ns));
-        let label = format!("{} {share}", cause_label(cause));
-        (canvas.palette.cause(cause), label)
-    };
-    parts.map(entry).collect()
 }

@@ -72,6 +72,27 @@ pub(crate) struct AnalyzeArguments {
     /// Replace files that exist
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) part: PartArguments,
+    /// Exit with 5 if a target is missed
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Set a target [defaults: average-gap=1us, utilisation=80%, launch-efficiency=70%]
+    #[arg(long = "target", value_name = "ID=VALUE")]
+    pub(crate) targets: Vec<String>,
+    /// Targets, and findings to leave out [default: metalens.toml, if there is one here]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// How much work each kernel does, as JSON [default: work.json in an export's folder]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) work: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+/// Whom and which part of a recording a report is about.
+#[derive(Debug, Args)]
+pub(crate) struct PartArguments {
     /// Whom the report is about [default: whom the recording was about]
     #[arg(long = "process", value_name = "NAME|PID")]
     pub(crate) processes: Vec<String>,
@@ -88,20 +109,6 @@ pub(crate) struct AnalyzeArguments {
     /// Cut off the target's warm-up, if it has one
     #[arg(long)]
     pub(crate) skip_warmup: bool,
-    /// Exit with 5 if a target is missed
-    #[arg(long)]
-    pub(crate) check: bool,
-    /// Set a target [defaults: average-gap=1us, utilisation=80%, launch-efficiency=70%]
-    #[arg(long = "target", value_name = "ID=VALUE")]
-    pub(crate) targets: Vec<String>,
-    /// Targets, and findings to leave out [default: metalens.toml, if there is one here]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// How much work each kernel does, as JSON [default: work.json in an export's folder]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) work: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
 }
 
 #[derive(Debug, Args)]
@@ -127,21 +134,8 @@ pub(crate) struct ChartArguments {
     /// Overwrite that file
     #[arg(long)]
     pub(crate) force: bool,
-    /// Whom the picture is about [default: whom the recording was about]
-    #[arg(long = "process", value_name = "NAME|PID")]
-    pub(crate) processes: Vec<String>,
-    /// Cut off what comes before this time of the recording, such as 1.5s or 200ms
-    #[arg(long, value_name = "T", value_parser = nanoseconds)]
-    pub(crate) from: Option<u64>,
-    /// Cut off what comes after this time of the recording
-    #[arg(long, value_name = "T", value_parser = nanoseconds)]
-    pub(crate) to: Option<u64>,
-    /// Draw only this phase, named by os_signpost intervals
-    #[arg(long, value_name = "NAME")]
-    pub(crate) phase: Option<String>,
-    /// Cut off the target's warm-up, if it has one
-    #[arg(long)]
-    pub(crate) skip_warmup: bool,
+    #[command(flatten)]
+    pub(crate) part: PartArguments,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
 }

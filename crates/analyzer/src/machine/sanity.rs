@@ -16,6 +16,8 @@ pub(crate) struct SanityInput<'a> {
     /// The target's intervals in the window.
     pub mine: &'a [Interval],
     pub busy: &'a Busy,
+    /// The distinct encoders among them, in the order of their ids.
+    pub encoders: &'a [u64],
     /// From the first start to the last end of everyone's intervals.
     pub rows: Option<Span>,
     /// All intervals, and those that name no process.
@@ -52,13 +54,7 @@ pub(crate) fn joined(wanted: &[u64], listed: &[u64]) -> u64 {
 pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
     let lengths = |spans: &[Span]| spans.iter().map(|span| span.length_ns()).max();
     let window = input.against.window;
-    let mut encoders: Vec<u64> = input
-        .mine
-        .iter()
-        .filter_map(|one| one.encoder.map(u64::from))
-        .collect();
-    encoders.sort_unstable();
-    encoders.dedup();
+    let encoders = input.encoders;
     let own = input
         .mine
         .iter()
@@ -86,7 +82,7 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
         rows_without_command_buffer: count(|one| one.command_buffer.is_none()),
         rows_without_length: count(|one| one.span.is_empty()),
         encoders: encoders.len() as u64,
-        encoders_listed: input.listed.map(|listed| joined(&encoders, listed)),
+        encoders_listed: input.listed.map(|listed| joined(encoders, listed)),
         truncated_tables: input.truncated_tables.clone(),
         windowed: input
             .run
@@ -238,6 +234,7 @@ mod tests {
     use super::super::testing::{against, interval};
     use super::*;
     use crate::report::DeviceFacts;
+    use crate::timeline::encoders;
     use proptest::prelude::*;
 
     fn run(mode: Option<&str>, duration_ns: Option<u64>) -> RunFacts {
@@ -298,6 +295,7 @@ mod tests {
         let spans = [(10, 13), (24, 26)];
         against((10, 30), &spans, |against| {
             let (well, none) = (run(Some("Deferred"), Some(40)), errors(0));
+            let good_encoders = encoders(&good);
             let mut input = SanityInput {
                 run: &well,
                 against: Against {
@@ -305,6 +303,7 @@ mod tests {
                     ..against
                 },
                 mine: &good,
+                encoders: &good_encoders,
                 busy: &busy(5, 8, Some(8)),
                 rows: Some(Span::new(3, 40)),
                 all_intervals: 200,
@@ -326,7 +325,8 @@ mod tests {
                 busy(11, 8, Some(9)),
             );
             input.run = &ill;
-            input.mine = &bad;
+            let bad_encoders = encoders(&bad);
+            (input.mine, input.encoders) = (&bad, &bad_encoders);
             input.busy = &differing;
             input.against.gaps = &one_long_gap;
             input.unattributed = 3;
@@ -352,6 +352,7 @@ mod tests {
                 run: &run(None, None),
                 against,
                 mine: &mine,
+                encoders: &encoders(&mine),
                 busy: &busy(20, 20, None),
                 rows: None,
                 all_intervals: 1,

@@ -14,8 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::gaps::Occupancy;
 use crate::kernels::NamedIntervals;
 use crate::report::{FoundBy, Iterations};
-use crate::shape::time_in;
-use crate::spans::Span;
+use crate::spans::{Span, time_in};
 use crate::statistics::{percentile, select};
 use crate::timeline::Interval;
 

@@ -5,20 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_analyzer::{
-    Analysis, Report, Request, Settings, Sidecar, Verdict, analyze, lost_encodings, selection,
-    selection_with_recovery,
-};
-use metalens_trace::{LoadOptions, Selection};
+use metalens_analyzer::{Analysis, Report, Request, Settings, Sidecar, Verdict};
 
 use crate::args::AnalyzeArguments;
-use crate::screen::{progress, report};
+use crate::screen::report;
 use crate::{config, exit, pages, whole};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    if let (Some(from), Some(to)) = (arguments.from, arguments.to) {
-        anyhow::ensure!(from < to, "--from must lie before --to");
-    }
+    super::check_times(arguments.part.from, arguments.part.to)?;
     let settings = config::settings(arguments.config.as_ref(), &arguments.targets)?;
     match arguments.inputs.as_slice() {
         [only] => {
@@ -88,25 +82,11 @@ fn one(
     quiet: bool,
 ) -> anyhow::Result<Analysis> {
     let request = Request {
-        processes: arguments.processes.clone(),
-        from_ns: arguments.from,
-        to_ns: arguments.to,
-        skip_warm_up: arguments.skip_warmup,
-        phase: arguments.phase.clone(),
         work: known_work(path, arguments)?,
         settings,
+        ..super::request(&arguments.part)
     };
-    let read = |selection: &Selection| {
-        let input = super::open(path, arguments.reading)?;
-        let load = |options: LoadOptions<'_>| input.load(selection, options);
-        let trace = progress::reading(arguments.reading, quiet, load)?;
-        anyhow::Ok(analyze(trace, &request)?)
-    };
-    let mut analysis = read(&selection())?;
-    // Seldom does the encoder list lose rows; what has them is read only then.
-    if lost_encodings(&analysis.report) && super::can_read_again(path) {
-        analysis = read(&selection_with_recovery())?;
-    }
+    let mut analysis = super::analysis(path, arguments.reading, &request, quiet)?;
     let ignored = &request.settings.ignored_findings;
     if !ignored.is_empty() {
         let note = format!(

@@ -3,24 +3,18 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use metalens_analyzer::{
-    Analysis, Request, analyze, lost_encodings, selection, selection_with_recovery,
-};
 use metalens_charts::{Chart, Options, Theme, alt, draw, png, svg};
-use metalens_trace::{LoadOptions, Selection};
 
 use crate::args::{ChartArguments, ChartChoice, ThemeChoice};
-use crate::screen::progress;
 use crate::whole;
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    if let (Some(from), Some(to)) = (arguments.from, arguments.to) {
-        anyhow::ensure!(from < to, "--from must lie before --to");
-    }
+    super::check_times(arguments.part.from, arguments.part.to)?;
     // Better now than after a long reading.
     let format = Format::of(&arguments.output)?;
     whole::refuse_existing(&arguments.output, arguments.force)?;
-    let analysis = read(arguments, quiet)?;
+    let request = super::request(&arguments.part);
+    let analysis = super::analysis(&arguments.input, arguments.reading, &request, quiet)?;
     let chart = chart(arguments.chart);
     let scene = draw(chart, &analysis, &options(arguments))?;
     let bytes = match format {
@@ -48,29 +42,6 @@ impl Format {
             Some("svg") => Ok(Self::Svg),
             _ => anyhow::bail!("{} ends in neither .png nor .svg", file.display()),
         }
-    }
-}
-
-fn read(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Analysis> {
-    let request = Request {
-        processes: arguments.processes.clone(),
-        from_ns: arguments.from,
-        to_ns: arguments.to,
-        phase: arguments.phase.clone(),
-        skip_warm_up: arguments.skip_warmup,
-        ..Request::default()
-    };
-    let read = |selection: &Selection| {
-        let input = super::open(&arguments.input, arguments.reading)?;
-        let load = |options: LoadOptions<'_>| input.load(selection, options);
-        let trace = progress::reading(arguments.reading, quiet, load)?;
-        anyhow::Ok(analyze(trace, &request)?)
-    };
-    let analysis = read(&selection())?;
-    // Seldom does the encoder list lose rows; what has them is read only then.
-    match lost_encodings(&analysis.report) && super::can_read_again(&arguments.input) {
-        true => read(&selection_with_recovery()),
-        false => Ok(analysis),
     }
 }
 

@@ -17,9 +17,7 @@ use crate::screen::style::{FAINT, TITLE, VERDICT};
 use crate::whole;
 
 pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    if let (Some(from), Some(to)) = (arguments.from, arguments.to) {
-        anyhow::ensure!(from < to, "--from must lie before --to");
-    }
+    super::check_times(arguments.from, arguments.to)?;
     let request = Request {
         processes: arguments.processes.clone(),
         from_ns: arguments.from,

@@ -2,7 +2,7 @@
 //! and numbers as people read them.
 
 use metalens_analyzer::units::{bytes, count, percent, time};
-use metalens_analyzer::{Finding, Report, Unit};
+use metalens_analyzer::{Finding, Report, Unit, is_loud};
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 
@@ -111,9 +111,4 @@ fn range(bucket: &Value) -> String {
         Some(to) => format!("{} – {}", time(from), time(to)),
         None => format!("{} and longer", time(from)),
     }
-}
-
-/// Notes that change what every number means begin with a word in capitals.
-fn is_loud(note: &str) -> bool {
-    crate::screen::report::is_loud(note)
 }

@@ -8,7 +8,7 @@ mod sparklines;
 mod surroundings;
 mod verdict;
 
-use metalens_analyzer::Report;
+use metalens_analyzer::{Report, is_loud};
 
 use super::columns::{Columns, wrap};
 use super::safe::safe;
@@ -99,11 +99,6 @@ impl Screen {
             self.line(format!("{:indent$}{mark} {line}", ""));
         }
     }
-}
-
-/// Notes that change what every number means begin with a word in capitals.
-pub(crate) fn is_loud(note: &str) -> bool {
-    note.starts_with("SYNTHETIC") || note.starts_with("TRUNCATED")
 }
 
 fn notes(report: &Report, screen: &mut Screen) {

@@ -1,9 +1,9 @@
 //! What it comes to: four sentences, the findings, the targets.
 
 use metalens_analyzer::units::{percent, time};
-use metalens_analyzer::{Finding, Report, Severity, TargetVerdict, Verdict, Wanted};
+use metalens_analyzer::{Finding, Report, Severity, TargetVerdict, Verdict, Wanted, is_loud};
 
-use super::{Screen, WIDTH, is_loud};
+use super::{Screen, WIDTH};
 use crate::screen::columns::{Align, Columns, wrap};
 use crate::screen::safe::safe;
 use crate::screen::style::{BAD, FAINT, GOOD, LOUD, VERDICT};
