@@ -19,6 +19,8 @@ pub struct Analysis {
     gaps: Vec<Gap>,
     kernels: NamedIntervals,
     channels: Vec<(Symbol, String)>,
+    performance: Vec<Held>,
+    phases: Vec<Held>,
 }
 
 /// One GPU interval of the target, and what is known of its command buffer.
@@ -77,12 +79,37 @@ pub struct ExplainedGap<'a> {
     pub serialised: Option<bool>,
 }
 
+/// A stretch of idle time that has one cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IdleStretch {
+    /// When it began.
+    pub start_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+    /// What was waited for.
+    pub cause: Cause,
+}
+
+/// A stretch of the window in which something held: a state, a named phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// When it began to.
+    pub start_ns: u64,
+    /// When it ended; both inside the window.
+    pub end_ns: u64,
+    /// What held.
+    pub what: String,
+    /// Whether a state was marked as induced, not of the GPU's own choosing.
+    pub is_induced: bool,
+}
+
 impl Analysis {
     pub(crate) fn new(
         report: Report,
         subject: Subject,
         gaps: Vec<Gap>,
         kernels: NamedIntervals,
+        performance: Vec<Held>,
         names: &Names,
     ) -> Self {
         let mut channels: Vec<Symbol> = subject.mine.iter().filter_map(|one| one.channel).collect();
@@ -92,6 +119,10 @@ impl Analysis {
         let channels = channels.map(|channel| (channel, names.text(channel).to_owned()));
         Self {
             channels: channels.collect(),
+            phases: subject
+                .signposts
+                .held(&subject.target, subject.window(), names),
+            performance,
             report,
             subject,
             gaps,
@@ -144,6 +175,38 @@ impl Analysis {
     pub fn others(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let others = self.subject.others.busy.iter();
         others.map(|span| (span.start_ns, span.end_ns))
+    }
+
+    /// The GPU's performance states, as the report's `machine.performance` counts
+    /// them: in order of time. Nothing is assumed between them.
+    #[must_use]
+    pub fn performance(&self) -> &[Held] {
+        &self.performance
+    }
+
+    /// The phases that the target named with signposts, in order of time. They
+    /// may overlap.
+    #[must_use]
+    pub fn named_phases(&self) -> &[Held] {
+        &self.phases
+    }
+
+    /// The idle time in order of time, cut where its cause changes: what
+    /// [`Self::gaps`] has in lengths, in its true places.
+    pub fn idle(&self) -> impl Iterator<Item = IdleStretch> + '_ {
+        let book = Book::of(&self.subject);
+        let all = self.gaps.iter().flat_map(move |gap| book.stretches(gap));
+        all.map(|(span, cause)| IdleStretch {
+            start_ns: span.start_ns,
+            end_ns: span.end_ns,
+            cause,
+        })
+    }
+
+    /// When each gap began and ended, without looking for its cause.
+    pub fn gap_times(&self) -> impl ExactSizeIterator<Item = (u64, u64)> + '_ {
+        let gaps = self.gaps.iter();
+        gaps.map(|gap| (gap.span.start_ns, gap.span.end_ns))
     }
 
     fn channel(&self, channel: Symbol) -> Option<&str> {

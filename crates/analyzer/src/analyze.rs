@@ -110,6 +110,7 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
         subject,
         occupancy.gaps,
         kernels,
+        around.performance,
         &trace.names,
     ))
 }

@@ -20,8 +20,8 @@
 
 use crate::commands::{Commands, Encoding, FoundIn};
 use crate::gaps::{Edges, Gap};
-use crate::report::{GapParts, Ledger, Recovered, Report};
-use crate::spans::{Span, time_in};
+use crate::report::{Cause, GapParts, Ledger, Recovered, Report};
+use crate::spans::{Span, parted, time_in};
 use crate::subject::Subject;
 use crate::timeline::Interval;
 
@@ -85,6 +85,21 @@ impl<'a> Book<'a> {
 
     /// Explains a gap.
     pub(crate) fn entry(&self, gap: &Gap) -> Entry {
+        let (walk, pair) = self.walk(gap);
+        Entry {
+            parts: self.parts(&walk),
+            pair,
+            host: walk.host,
+        }
+    }
+
+    /// The same gap in order of time: stretches that tile it, each with its cause.
+    pub(crate) fn stretches(&self, gap: &Gap) -> impl Iterator<Item = (Span, Cause)> + use<'a> {
+        let (walk, _) = self.walk(gap);
+        walk.stretches(self.foreign)
+    }
+
+    fn walk(&self, gap: &Gap) -> (Walk, Pair) {
         let (before, after) = (self.before(gap), self.after(gap));
         let buffer = before.and_then(|one| one.command_buffer);
         let pair = Pair {
@@ -100,12 +115,7 @@ impl<'a> Book<'a> {
                 one.span.start_ns.max(gap.span.end_ns)
             }),
         );
-        let walk = Walk::of(whole, &pair).clip(gap.span);
-        Entry {
-            parts: self.parts(&walk),
-            pair,
-            host: walk.host,
-        }
+        (Walk::of(whole, &pair).clip(gap.span), pair)
     }
 
     fn parts(&self, walk: &Walk) -> GapParts {
@@ -179,6 +189,26 @@ impl Walk {
         walk.encode = until(encoding.end_ns);
         walk.launch = until(gap.end_ns);
         walk
+    }
+
+    /// What of it took time, in order of time; what others held the GPU for apart.
+    fn stretches(self, foreign: &[Span]) -> impl Iterator<Item = (Span, Cause)> + use<'_> {
+        let nobody: &[Span] = &[];
+        let all = [
+            (self.completion, Cause::Completion, nobody),
+            (self.host, Cause::Host, nobody),
+            (self.encode, Cause::Encode, nobody),
+            (self.launch, Cause::Launch, foreign),
+            (self.queued, Cause::Queued, foreign),
+            (self.unexplained, Cause::Unexplained, nobody),
+        ];
+        all.into_iter().flat_map(|(span, cause, foreign)| {
+            let parts = parted(span, foreign);
+            parts.map(move |(part, is_foreign)| match is_foreign {
+                true => (part, Cause::Foreign),
+                false => (part, cause),
+            })
+        })
     }
 
     fn clip(self, to: Span) -> Self {
@@ -356,6 +386,15 @@ mod tests {
             let walk = Walk::of(gap, &pair(completed, encoded));
             let whole = book.parts(&walk);
             prop_assert_eq!(whole.total_ns(), length);
+            let (mut at, mut sums) = (gap.start_ns, [0; 7]);
+            for (span, cause) in walk.stretches(&foreign) {
+                prop_assert!(span.start_ns == at && !span.is_empty());
+                let place = Cause::ALL.iter().position(|&one| one == cause).unwrap();
+                sums[place] += span.length_ns();
+                at = span.end_ns;
+            }
+            prop_assert_eq!(at, gap.end_ns);
+            prop_assert_eq!(sums, whole.by_cause().map(|(_, ns)| ns));
             let mut halves = book.parts(&walk.clip(Span::new(0, cut)));
             halves.add(&book.parts(&walk.clip(Span::new(cut, u64::MAX))));
             prop_assert_eq!(halves, whole);

@@ -15,6 +15,7 @@ mod trouble;
 
 use metalens_trace::Trace;
 
+use crate::analysis::Held;
 use crate::report::{Machine, Unavailable};
 use crate::rows::why_absent;
 use crate::spans::Span;
@@ -75,15 +76,16 @@ pub(crate) struct Against<'a> {
 }
 
 /// All of it, but for what others did, which needs their intervals. Takes its
-/// tables out of the trace. What is missing is added to `unavailable`.
+/// tables out of the trace. What is missing is added to `unavailable`. Beside
+/// it: when which performance state held.
 pub(crate) fn machine(
     trace: &mut Trace,
     against: Against<'_>,
     mine: &[Interval],
     others: crate::report::Others,
     unavailable: &mut Vec<Unavailable>,
-) -> Machine {
-    let performance = states::performance(trace, against);
+) -> (Machine, Vec<Held>) {
+    let (performance, held) = states::performance(trace, against).unzip();
     let thermal = states::thermal(trace, against);
     let allocated = memory::allocated(trace, against);
     let wired = memory::wired(trace, against.window);
@@ -121,7 +123,7 @@ pub(crate) fn machine(
     );
     missing(hangs.is_none(), "machine.hangs", trouble::HANGS);
     missing(errors.is_none(), "machine.errors", trouble::ERRORS);
-    Machine {
+    let machine = Machine {
         performance,
         thermal,
         allocated,
@@ -133,5 +135,6 @@ pub(crate) fn machine(
         display: trouble::display(trace, against.window),
         hangs,
         errors,
-    }
+    };
+    (machine, held.unwrap_or_default())
 }

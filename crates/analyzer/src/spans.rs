@@ -97,6 +97,30 @@ pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
     inside.map(|span| span.clip(part).length_ns()).sum()
 }
 
+/// A part, cut where a union begins and ends: what is in it, and what is not.
+/// The pieces tile the part; none is empty.
+pub(crate) fn parted(part: Span, union: &[Span]) -> impl Iterator<Item = (Span, bool)> + use<'_> {
+    let mut next = union.partition_point(|span| span.end_ns <= part.start_ns);
+    let mut at = part.start_ns;
+    std::iter::from_fn(move || {
+        if at >= part.end_ns {
+            return None;
+        }
+        let inside = union.get(next).map(|span| span.clip(part));
+        let (end_ns, is_inside) = match inside {
+            Some(span) if span.start_ns <= at => {
+                next += 1;
+                (span.end_ns, true)
+            }
+            Some(span) => (span.start_ns, false),
+            None => (part.end_ns, false),
+        };
+        let piece = Span::new(at, end_ns);
+        at = end_ns;
+        Some((piece, is_inside))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

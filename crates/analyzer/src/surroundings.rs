@@ -2,6 +2,7 @@
 
 use metalens_trace::Trace;
 
+use crate::analysis::Held;
 use crate::counters::counters;
 use crate::cpu;
 use crate::error::Result;
@@ -14,6 +15,8 @@ use crate::subject::Subject;
 /// All of it, and what is missing.
 pub(crate) struct Surroundings {
     pub machine: Machine,
+    /// When which performance state held.
+    pub performance: Vec<Held>,
     pub counters: Option<Counters>,
     pub cpu: Option<Cpu>,
     pub shaders: Vec<Shader>,
@@ -32,7 +35,8 @@ impl Surroundings {
         let mut unavailable = Vec::new();
         let users = &subject.others.users;
         let foreign = others(users, against.gaps, &trace.names);
-        let machine = machine(trace, against, &subject.mine, foreign, &mut unavailable);
+        let (machine, performance) =
+            machine(trace, against, &subject.mine, foreign, &mut unavailable);
         let counters = counters(trace, against.window, against.busy);
         let counters = counters.map_err(|why| unavailable.push(why)).ok();
         let threads = &subject.commands.threads;
@@ -40,6 +44,7 @@ impl Surroundings {
         unavailable.extend(cpu::unavailable(cpu.as_ref()));
         Ok(Self {
             machine,
+            performance,
             counters,
             cpu,
             shaders: inventory(trace, &subject.target),

@@ -4,6 +4,7 @@
 use metalens_trace::{Names, Symbol, Table, Trace};
 
 use super::Against;
+use crate::analysis::Held;
 use crate::facts::gpu_setting;
 use crate::report::{Performance, StateTime, Thermal};
 use crate::rows::{spans, take, texts};
@@ -21,7 +22,10 @@ pub(super) const THERMAL: &str = "device-thermal-state-intervals";
 const NARRATIVES: usize = 8;
 
 /// The performance states, by name where the recording has names, else by number.
-pub(super) fn performance(trace: &mut Trace, against: Against<'_>) -> Option<Performance> {
+pub(super) fn performance(
+    trace: &mut Trace,
+    against: Against<'_>,
+) -> Option<(Performance, Vec<Held>)> {
     let requested = gpu_setting(trace, "Induced GPU Performance State");
     let named = take(trace, PERFORMANCE);
     let numbered = take(trace, DEVICE);
@@ -37,8 +41,8 @@ pub(super) fn performance(trace: &mut Trace, against: Against<'_>) -> Option<Per
             let table = numbered.as_ref()?;
             Some((table, numbered_rows(table)?))
         })?;
-    let held = Held::of(rows, against.window);
-    Some(Performance {
+    let held = States::of(rows, against.window);
+    let performance = Performance {
         table: table.schema.name.clone(),
         requested,
         unknown_ns: held.unknown_ns(against.window),
@@ -46,14 +50,15 @@ pub(super) fn performance(trace: &mut Trace, against: Against<'_>) -> Option<Per
         changes: held.changes(),
         narratives: narratives(table, &trace.names, against.window),
         states: held.states(against),
-    })
+    };
+    Some((performance, held.into_held()))
 }
 
 /// The thermal states.
 pub(super) fn thermal(trace: &mut Trace, against: Against<'_>) -> Option<Thermal> {
     let table = take(trace, THERMAL)?;
     let rows = named_rows(&table, &trace.names, "thermal-state")?;
-    let held = Held::of(rows, against.window);
+    let held = States::of(rows, against.window);
     let states = held.states(against);
     Some(Thermal {
         worst: worst(&states),
@@ -127,11 +132,11 @@ fn narratives(table: &Table, names: &Names, window: Span) -> Vec<String> {
 }
 
 /// The rows of the window, in order of time and cut to it.
-struct Held {
+struct States {
     rows: Vec<Row>,
 }
 
-impl Held {
+impl States {
     fn of(mut rows: Vec<Row>, window: Span) -> Self {
         for row in &mut rows {
             row.span = row.span.clip(window);
@@ -139,6 +144,17 @@ impl Held {
         rows.retain(|row| !row.span.is_empty());
         rows.sort_by_key(|row| row.span);
         Self { rows }
+    }
+
+    fn into_held(self) -> Vec<Held> {
+        let rows = self.rows.into_iter();
+        let held = rows.map(|row| Held {
+            start_ns: row.span.start_ns,
+            end_ns: row.span.end_ns,
+            what: row.state,
+            is_induced: row.induced,
+        });
+        held.collect()
     }
 
     /// When any state is known.
@@ -215,7 +231,9 @@ mod tests {
         let found = against((10, 30), &[(10, 16), (22, 26)], |against| {
             performance(&mut trace, against)
         });
-        let found = found.unwrap();
+        let (found, held) = found.unwrap();
+        let held: Vec<_> = held.iter().map(|one| (one.start_ns, one.end_ns)).collect();
+        assert_eq!(held, [(10, 14), (20, 24), (24, 26)]);
         let states: Vec<_> = found
             .states
             .iter()
@@ -245,7 +263,8 @@ mod tests {
             ("state", "uint32"),
         ];
         let mut trace = trace(&[(DEVICE, columns, &[&["0", "30", "2"]])]);
-        let found = against((10, 30), &[], |against| performance(&mut trace, against)).unwrap();
+        let found = against((10, 30), &[], |against| performance(&mut trace, against));
+        let (found, _) = found.unwrap();
         assert_eq!(found.table, DEVICE);
         assert_eq!(found.states[0].state, "device state 2");
         assert_eq!(found.states[0].busy_share, None);
@@ -260,7 +279,8 @@ mod tests {
                 thermal(&mut trace, against),
             )
         });
-        let performance = found.0.unwrap();
+        let (performance, held) = found.0.unwrap();
+        assert_eq!(held, []);
         assert_eq!(
             (performance.unknown_ns, performance.unknown_busy_ns),
             (20, 20)

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use metalens_trace::{Column, Integers, Names, ProcessId, Symbol, Table, ThreadId, Trace};
 
+use crate::analysis::Held;
 use crate::report::NamedPhase;
 use crate::spans::{Span, length_ns, overlap_ns, union};
 use crate::statistics::{percentile, ratio};
@@ -186,6 +187,27 @@ impl Signposts {
         }
         found.sort_unstable();
         (!found.is_empty()).then_some(found)
+    }
+
+    /// When the target's phases ran, inside the window, in order of time.
+    pub(crate) fn held(&self, target: &Target, window: Span, names: &Names) -> Vec<Held> {
+        let own = self
+            .kinds
+            .iter()
+            .filter(|(kind, _)| target.is(kind.process));
+        let spans = own.flat_map(|(kind, found)| found.spans.iter().map(move |&span| (kind, span)));
+        let inside = spans.map(|(kind, span)| (kind, span.clip(window)));
+        let mut held: Vec<Held> = inside
+            .filter(|(_, span)| !span.is_empty())
+            .map(|(kind, span)| Held {
+                start_ns: span.start_ns,
+                end_ns: span.end_ns,
+                what: names.text(kind.name).to_owned(),
+                is_induced: false,
+            })
+            .collect();
+        held.sort_by_key(|one| (one.start_ns, Reverse(one.end_ns)));
+        held
     }
 
     /// All names that have an interval.
