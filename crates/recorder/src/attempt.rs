@@ -1,0 +1,264 @@
+//! One run of `xctrace record`: what it says is followed, what is wished is
+//! passed on, and nothing is waited for without end.
+//!
+//! ```text
+//! preparing ──says that it records──> recording ──ends, or is asked to──> ending ──> ended
+//!     │ too long: asked to stop,           │ past its limit:                  │ no growth for too
+//!     │ then, if it says nothing           │ asked to stop                    │ long: left to itself
+//!     └ and writes nothing, ended          └                                  └
+//! ```
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use metalens_xctrace::command::{Length, Record};
+use metalens_xctrace::{Piece, Running, Said, Stream, Transcript};
+
+use crate::error::Error;
+use crate::landing;
+use crate::output::Tail;
+use crate::request::{Patience, Request};
+use crate::staging::Staging;
+use crate::watch::{Event, Watcher, Wish};
+
+/// How often it is looked after.
+const TICK: Duration = Duration::from_millis(50);
+/// How often a growing bundle is measured.
+const MEASURE: Duration = Duration::from_millis(500);
+
+/// A run.
+pub(crate) struct Attempt<'a> {
+    running: Running,
+    patience: &'a Patience,
+    limit: Option<Duration>,
+    bundle: PathBuf,
+    output: Tail,
+    transcript: Transcript,
+    phase: Phase,
+    /// Since when it is in that phase.
+    since: Instant,
+    /// When it last said something, or its bundle grew.
+    stirred: Instant,
+    measured: Instant,
+    bytes: u64,
+    was_wished: bool,
+    never_began: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Preparing,
+    Recording,
+    Ending,
+    /// Asked to stop before it began; how often it was told so more firmly.
+    Refused(u8),
+}
+
+/// A run that ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) transcript: Transcript,
+    pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    /// Whether it was asked to stop because that was wished.
+    pub(crate) was_wished: bool,
+    /// Whether it was asked to stop because it did not begin.
+    pub(crate) never_began: bool,
+}
+
+impl Ended {
+    /// Whether anything was recorded, as far as it said so.
+    pub(crate) fn was_recorded(&self) -> bool {
+        self.transcript.was_recording || self.transcript.was_saving
+    }
+}
+
+/// Why a run was left before its end.
+#[derive(Debug)]
+pub(crate) enum Hurry {
+    /// It still saves; for how long nothing was seen, or else it was given up.
+    LeftSaving { pid: u32, for_s: Option<u64> },
+    /// Something failed.
+    Failed(Error),
+}
+
+impl From<Error> for Hurry {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<metalens_xctrace::Error> for Hurry {
+    fn from(error: metalens_xctrace::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl<'a> Attempt<'a> {
+    /// Starts one.
+    pub(crate) fn start(
+        request: &'a Request,
+        record: &Record,
+        staging: &Staging,
+    ) -> Result<Self, Hurry> {
+        let arguments = record.arguments(&request.version)?;
+        let running = request.tool.start(&arguments, request.stdin, None)?;
+        let limit = record.time_limit.map(Length::milliseconds);
+        let now = Instant::now();
+        Ok(Self {
+            running,
+            patience: &request.patience,
+            limit: limit.map(Duration::from_millis),
+            bundle: staging.bundle.clone(),
+            output: Tail::of(staging.target_output.clone()),
+            transcript: Transcript::default(),
+            phase: Phase::Preparing,
+            since: now,
+            stirred: now,
+            measured: now,
+            bytes: landing::size(&staging.bundle),
+            was_wished: false,
+            never_began: false,
+        })
+    }
+
+    /// Follows it to its end.
+    pub(crate) fn run(mut self, watcher: &mut dyn Watcher) -> Result<Ended, Hurry> {
+        watcher.happened(Event::Starting);
+        let (code, signal) = loop {
+            if let Some(piece) = self.running.next(TICK) {
+                self.hear(&piece, watcher);
+            }
+            self.output
+                .drain(|bytes| watcher.happened(Event::TargetOutput(bytes)));
+            if let Some(ended) = self.running.ended()? {
+                break ended;
+            }
+            self.measure(watcher);
+            self.heed(watcher)?;
+            self.watch_the_clock()?;
+        };
+        // What is still in the pipes; what it started may hold them open.
+        while let Some(piece) = self.running.next(TICK) {
+            self.hear(&piece, watcher);
+        }
+        self.output
+            .drain(|bytes| watcher.happened(Event::TargetOutput(bytes)));
+        Ok(Ended {
+            transcript: self.transcript,
+            code,
+            signal,
+            was_wished: self.was_wished,
+            never_began: self.never_began,
+        })
+    }
+
+    fn hear(&mut self, piece: &Piece, watcher: &mut dyn Watcher) {
+        self.stirred = Instant::now();
+        match self.transcript.take(piece) {
+            Said::Recording => {
+                self.enter(Phase::Recording);
+                watcher.happened(Event::Recording);
+            }
+            Said::TimeLimit | Said::TargetExited | Said::Saving { .. } | Said::Saved(_) => {
+                self.enter(Phase::Ending);
+                watcher.happened(Event::Saving { bytes: self.bytes });
+            }
+            Said::Error(text) | Said::Warning(text) => watcher.happened(Event::Trouble(&text)),
+            Said::Other if piece.stream == Stream::Err => {
+                watcher.happened(Event::Line(&piece.line));
+            }
+            Said::Starting | Said::IssuesFollow | Said::Other => {}
+        }
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        if self.phase != phase {
+            self.phase = phase;
+            self.since = Instant::now();
+            self.stirred = self.since;
+        }
+    }
+
+    /// Whether the bundle grows, which is the only sign of life while it is saved.
+    fn measure(&mut self, watcher: &mut dyn Watcher) {
+        if self.phase == Phase::Recording || self.measured.elapsed() < MEASURE {
+            return;
+        }
+        self.measured = Instant::now();
+        let bytes = landing::size(&self.bundle);
+        if bytes == self.bytes {
+            return;
+        }
+        self.bytes = bytes;
+        self.stirred = self.measured;
+        match self.phase {
+            Phase::Ending => watcher.happened(Event::Saving { bytes }),
+            // It writes: it must have heard, and saves what there is.
+            Phase::Refused(_) => self.enter(Phase::Ending),
+            Phase::Preparing | Phase::Recording => {}
+        }
+    }
+
+    fn heed(&mut self, watcher: &mut dyn Watcher) -> Result<(), Hurry> {
+        match (watcher.wish(), self.phase) {
+            (Wish::GoOn, _) => Ok(()),
+            (_, Phase::Preparing) => {
+                self.was_wished = true;
+                watcher.happened(Event::Stopping);
+                self.refuse()
+            }
+            (_, Phase::Recording) => {
+                self.was_wished = true;
+                watcher.happened(Event::Stopping);
+                self.stop()
+            }
+            (Wish::GiveUp, Phase::Ending) => match self.running.pid() {
+                Some(pid) => Err(Hurry::LeftSaving { pid, for_s: None }),
+                None => Ok(()),
+            },
+            (Wish::GiveUp, Phase::Refused(_)) => Ok(self.running.kill()?),
+            (Wish::Stop, Phase::Ending | Phase::Refused(_)) => Ok(()),
+        }
+    }
+
+    fn watch_the_clock(&mut self) -> Result<(), Hurry> {
+        let passed = self.since.elapsed();
+        match self.phase {
+            Phase::Preparing if passed > self.patience.start => {
+                self.never_began = true;
+                self.refuse()
+            }
+            Phase::Recording => match self.limit {
+                Some(limit) if passed > limit + self.patience.overrun => self.stop(),
+                _ => Ok(()),
+            },
+            Phase::Ending if self.stirred.elapsed() > self.patience.save => {
+                let pid = self.running.pid().unwrap_or_default();
+                let for_s = Some(self.patience.save.as_secs());
+                Err(Hurry::LeftSaving { pid, for_s })
+            }
+            // It neither speaks nor writes: there is nothing to lose.
+            Phase::Refused(times) if passed > self.patience.heed => {
+                self.enter(Phase::Refused(times + 1));
+                match times {
+                    0 => Ok(self.running.terminate()?),
+                    _ => Ok(self.running.kill()?),
+                }
+            }
+            Phase::Preparing | Phase::Ending | Phase::Refused(_) => Ok(()),
+        }
+    }
+
+    /// Asks it to stop and save.
+    fn stop(&mut self) -> Result<(), Hurry> {
+        self.enter(Phase::Ending);
+        Ok(self.running.interrupt()?)
+    }
+
+    /// Asks it to stop before it has begun.
+    fn refuse(&mut self) -> Result<(), Hurry> {
+        self.enter(Phase::Refused(0));
+        Ok(self.running.interrupt()?)
+    }
+}

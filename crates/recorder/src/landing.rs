@@ -1,0 +1,70 @@
+//! Where a bundle came to lie, and how large it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where it may be: where it was asked for, else under that name where the
+/// recorder ran (seen: it forgot the folder), else under the name that it said.
+/// The asked name is one that nobody else has used.
+pub(crate) fn find(staged: &Path, ran_in: &Path, said: Option<&str>) -> Option<PathBuf> {
+    let staging = staged.parent()?;
+    let mut candidates = vec![staged.to_owned(), ran_in.join(staged.file_name()?)];
+    let said = said
+        .map(Path::new)
+        .filter(|said| !said.as_os_str().is_empty());
+    candidates.extend(
+        said.and_then(Path::file_name)
+            .map(|name| staging.join(name)),
+    );
+    candidates.into_iter().find(|path| path.is_dir())
+}
+
+/// The bytes of a bundle's files, as far as they can be counted now.
+pub(crate) fn size(bundle: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(bundle) else {
+        return 0;
+    };
+    let sizes = entries.flatten().map(|entry| match entry.metadata() {
+        Ok(facts) if facts.is_dir() => size(&entry.path()),
+        Ok(facts) => facts.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_it_is_looked_for() {
+        let root = tempfile::tempdir().unwrap();
+        let (staging, here) = (root.path().join("staging"), root.path().join("here"));
+        let staged = staging.join("a-1.trace");
+        fs::create_dir_all(&staging).unwrap();
+        fs::create_dir_all(here.join("b.trace")).unwrap();
+        let check = |said: Option<&str>, expected: Option<&Path>| {
+            assert_eq!(find(&staged, &here, said).as_deref(), expected);
+        };
+        // A bundle of another name where it ran is somebody else's.
+        check(Some("b.trace"), None);
+        fs::create_dir(staging.join("b.trace")).unwrap();
+        check(Some("b.trace"), Some(&staging.join("b.trace")));
+        check(Some("/else/where/b.trace"), Some(&staging.join("b.trace")));
+        check(None, None);
+        fs::create_dir(here.join("a-1.trace")).unwrap();
+        check(None, Some(&here.join("a-1.trace")));
+        fs::create_dir(&staged).unwrap();
+        check(Some("b.trace"), Some(&staged));
+    }
+
+    #[test]
+    fn all_its_files_count() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("a/b")).unwrap();
+        fs::write(root.path().join("x"), [0; 10]).unwrap();
+        fs::write(root.path().join("a/b/y"), [0; 5]).unwrap();
+        assert_eq!(size(root.path()), 15);
+        assert_eq!(size(&root.path().join("absent")), 0);
+    }
+}
