@@ -1,8 +1,12 @@
 //! The words of the command line.
 
+pub(crate) mod recording;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use recording::{OwnArguments, RecordArguments};
 
 const AFTER_HELP: &str = "\
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
@@ -26,6 +30,10 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Record a program, or a bundled workload, with xctrace
+    Record(RecordArguments),
+    /// Give a bundle that sudo left to root back to its user
+    Own(OwnArguments),
     /// Report how busy the GPU was, with what, and why it idled
     Analyze(AnalyzeArguments),
     /// Draw a picture of a report, as PNG or SVG

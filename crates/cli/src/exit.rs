@@ -8,6 +8,7 @@
 //! | 3 | this machine cannot do it |
 //! | 4 | the trace is unusable, or has no rows for the target |
 //! | 5 | a target was missed |
+//! | 130 | interrupted |
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ const USAGE: u8 = 2;
 const UNAVAILABLE: u8 = 3;
 const UNUSABLE: u8 = 4;
 const MISSED: u8 = 5;
+const INTERRUPTED: u8 = 130;
 
 /// What this machine, or this version, cannot do; the message says what would.
 #[derive(Debug)]
@@ -99,6 +101,12 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<Unavailable>() {
         return UNAVAILABLE;
     }
+    if let Some(error) = error.downcast_ref() {
+        return code_of_xctrace(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return code_of_recording(error);
+    }
     if error
         .downcast_ref::<metalens_analyzer::Error>()
         .is_some_and(is_unusable)
@@ -109,6 +117,29 @@ fn code_of(error: &anyhow::Error) -> u8 {
     match trace_error.is_some_and(|error| error.problem().is_unusable_input()) {
         true => UNUSABLE,
         false => FAILED,
+    }
+}
+
+fn code_of_xctrace(error: &metalens_xctrace::Error) -> u8 {
+    use metalens_xctrace::Error;
+    match error {
+        Error::NoMac
+        | Error::NoXcode { .. }
+        | Error::NoSuchTool { .. }
+        | Error::CannotStart { .. }
+        | Error::TooOld { .. } => UNAVAILABLE,
+        Error::Request(_) => USAGE,
+        Error::Unexpected { .. } | Error::Follow(_) => FAILED,
+    }
+}
+
+fn code_of_recording(error: &metalens_recorder::Error) -> u8 {
+    use metalens_recorder::Error;
+    match error {
+        Error::Xctrace(error) => code_of_xctrace(error),
+        Error::NotWhole { .. } | Error::Empty { .. } => UNUSABLE,
+        Error::Interrupted | Error::GaveUp { .. } => INTERRUPTED,
+        _ => FAILED,
     }
 }
 

@@ -29,6 +29,8 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
     match arguments.command {
+        Command::Record(arguments) => commands::record::run(&arguments, quiet),
+        Command::Own(arguments) => commands::own::run(&arguments, quiet),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
         Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),

@@ -84,6 +84,12 @@ pub enum Error {
     /// The user stopped it before it began.
     #[error("interrupted before the recording began; nothing was recorded")]
     Interrupted,
+    /// Somebody changed a bundle while it was given back.
+    #[error(
+        "{} was replaced while its owner was changed: stopped, since somebody tampers with it",
+        .0.display()
+    )]
+    Tampered(PathBuf),
     /// A file could not be made, moved or removed.
     #[error("cannot {what} {}: {cause}", path.display())]
     File {

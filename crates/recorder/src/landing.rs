@@ -20,7 +20,8 @@ pub(crate) fn find(staged: &Path, ran_in: &Path, said: Option<&str>) -> Option<P
 }
 
 /// The bytes of a bundle's files, as far as they can be counted now.
-pub(crate) fn size(bundle: &Path) -> u64 {
+#[must_use]
+pub fn size(bundle: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(bundle) else {
         return 0;
     };

@@ -26,6 +26,7 @@ mod attempt;
 mod error;
 mod landing;
 mod output;
+pub mod ownership;
 mod promote;
 mod request;
 mod session;
@@ -35,6 +36,7 @@ mod verdict;
 mod watch;
 
 pub use error::{Error, Result};
+pub use landing::size;
 pub use request::{Patience, Recording, Request, StoppedBy};
 pub use session::record;
 pub use target::{Found, resolve};

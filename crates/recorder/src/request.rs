@@ -6,6 +6,8 @@ use std::time::Duration;
 use metalens_xctrace::command::Record;
 use metalens_xctrace::{Stdin, Tool, Transcript, Version};
 
+use crate::ownership::Given;
+
 /// A recording to be made.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -68,6 +70,8 @@ pub struct Recording {
     pub stopped_by: StoppedBy,
     /// What a reader of it should know.
     pub warnings: Vec<String>,
+    /// What of it was given back to whom ran `sudo`.
+    pub given: Option<Given>,
 }
 
 /// What ended a recording.

@@ -9,6 +9,7 @@ use metalens_xctrace::command::{Record, Target};
 use crate::attempt::{Attempt, Ended, Hurry};
 use crate::error::{Error, Result, file};
 use crate::landing;
+use crate::ownership::{Given, Owner, give_folder};
 use crate::promote::{free_name, move_new, promote};
 use crate::request::{Recording, Request, StoppedBy};
 use crate::staging::Staging;
@@ -111,6 +112,7 @@ fn land(
     }
     let output = &request.record.output;
     let not_whole = |why: String| {
+        give_back(&found)?;
         let kept = free_name(output, "incomplete");
         move_new(&found, &kept)?;
         Err(Error::NotWhole { why, kept })
@@ -121,24 +123,35 @@ fn land(
             said(&ended)
         ));
     }
+    let mut warnings = warnings(&ended);
     match watcher.check(&found) {
         Check::Good => {}
+        Check::Doubtful(why) => warnings.push(why),
         Check::Unreadable(why) => return not_whole(why),
         Check::Empty(why) => {
+            give_back(&found)?;
             let kept = free_name(output, "empty");
             move_new(&found, &kept)?;
             return Err(Error::Empty { why, kept });
         }
     }
+    let given = give_back(&found)?;
     let may_replace = request.force || request.record.append_run;
     promote(&found, output, may_replace, &staging.aside())?;
     Ok(Recording {
         bundle: output.clone(),
         code: ended.code,
         stopped_by: stopped_by(&ended),
-        warnings: warnings(&ended),
+        warnings,
+        given,
         transcript: ended.transcript,
     })
+}
+
+/// To whom ran `sudo`, if anybody did: before anybody but root can see it.
+fn give_back(bundle: &Path) -> Result<Option<Given>> {
+    let owner = Owner::who_ran_sudo();
+    owner.map(|owner| give_folder(bundle, owner)).transpose()
 }
 
 fn no_recording(request: &Request, ended: &Ended) -> Error {

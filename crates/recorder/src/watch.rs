@@ -46,8 +46,10 @@ pub enum Check {
     Good,
     /// It can be read, and what it is for is not in it.
     Empty(String),
-    /// It cannot be read.
+    /// It is not whole.
     Unreadable(String),
+    /// It seems whole, and whoever looks on cannot tell.
+    Doubtful(String),
 }
 
 /// Looks on, wishes, and judges what was recorded.

@@ -2,6 +2,8 @@
 
 pub(crate) mod analyze;
 pub(crate) mod chart;
+pub(crate) mod own;
+pub(crate) mod record;
 pub(crate) mod schema;
 pub(crate) mod selfcheck;
 pub(crate) mod stacks;

@@ -1,0 +1,268 @@
+//! What is to be run, worked out before anything is.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use metalens_recorder::{Patience, Request, resolve};
+use metalens_xctrace::command::{Launch, Length, Record, Target, Template};
+use metalens_xctrace::{Stdin, Surroundings, Tool};
+
+use crate::args::recording::RecordingArguments;
+
+/// A recording that can be made.
+pub(crate) struct Plan {
+    pub(crate) request: Request,
+    /// What is recorded, in a word.
+    pub(crate) subject: String,
+    /// Why it may not go well.
+    pub(crate) doubts: Vec<String>,
+    /// Whether a simulator takes `xctrace`'s place.
+    pub(crate) is_simulated: bool,
+    /// Whether there must be work of the GPU's in it.
+    pub(crate) is_about_gpu: bool,
+    /// What a bundled workload writes about itself.
+    pub(crate) work: Option<PathBuf>,
+}
+
+impl Plan {
+    /// What the arguments ask for.
+    pub(crate) fn of(
+        arguments: &RecordingArguments,
+        output: PathBuf,
+        force: bool,
+        append_run: bool,
+    ) -> anyhow::Result<Self> {
+        let tool = tool(arguments)?;
+        let version = tool.version()?;
+        let mut doubts = Vec::new();
+        let work = is_bundled(arguments).then(|| output.with_extension("work.json"));
+        if let Some(work) = &work {
+            crate::whole::refuse_existing(work, force)?;
+        }
+        let target = target(arguments, work.as_deref(), &mut doubts)?;
+        let mut instruments = arguments.instruments.clone();
+        if arguments.cpu {
+            instruments.push("Time Profiler".to_owned());
+        }
+        let length = |time: Option<u64>| time.and_then(Length::of_nanoseconds);
+        let record = Record {
+            template: template(&arguments.template),
+            instruments,
+            output,
+            append_run,
+            run_name: arguments.run_name.clone(),
+            time_limit: length(arguments.time_limit),
+            window: length(arguments.window),
+            device: arguments.device.clone(),
+            tracing_started: None,
+            target,
+        };
+        Ok(Self {
+            subject: subject(arguments),
+            is_about_gpu: is_about_gpu(&arguments.template),
+            is_simulated: arguments.simulate,
+            doubts: doubts.into_iter().filter(|_| !arguments.simulate).collect(),
+            work,
+            request: Request {
+                tool,
+                version,
+                stdin: stdin(),
+                record,
+                force,
+                patience: Patience {
+                    save: Duration::from_nanos(arguments.patience),
+                    ..Patience::default()
+                },
+            },
+        })
+    }
+
+    /// Prints the command line, for people to read and for shells to run.
+    pub(crate) fn show(&self) -> anyhow::Result<ExitCode> {
+        let request = &self.request;
+        let arguments = request.record.arguments(&request.version)?;
+        let program = [request.tool.program.as_os_str()];
+        let words = program
+            .into_iter()
+            .chain(request.tool.before.iter().map(OsString::as_os_str));
+        let words = words.chain(arguments.iter().map(OsString::as_os_str));
+        let line: Vec<String> = words.map(quoted).collect();
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "{}", line.join(" "))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Removes what a failed recording leaves beside itself.
+    pub(crate) fn clean_up(&self) {
+        if let Some(work) = &self.work {
+            // It may never have been written.
+            let _ = std::fs::remove_file(work);
+        }
+    }
+}
+
+/// What is recorded, in a word.
+pub(crate) fn subject(arguments: &RecordingArguments) -> String {
+    let program = arguments.command.first().map(Path::new);
+    let name = program
+        .and_then(Path::file_stem)
+        .map(|name| name.to_string_lossy().into_owned());
+    match (name, &arguments.attach) {
+        (Some(name), _) => name,
+        (None, Some(whom)) => whom.clone(),
+        (None, None) if arguments.all_processes => "everyone".to_owned(),
+        (None, None) => arguments.workload.clone(),
+    }
+}
+
+/// `bench.trace`, or the next of `bench-2.trace`, … that nothing has.
+pub(crate) fn free_bundle(subject: &str) -> PathBuf {
+    free(subject, ".trace")
+}
+
+/// The first of `NAME`, `NAME-2`, … with this ending that nothing has.
+pub(crate) fn free(name: &str, ending: &str) -> PathBuf {
+    let name: String = name
+        .chars()
+        .map(|one| if one == '/' { '-' } else { one })
+        .collect();
+    let all = (1..).map(|at: u32| match at {
+        1 => PathBuf::from(format!("{name}{ending}")),
+        _ => PathBuf::from(format!("{name}-{at}{ending}")),
+    });
+    let mut free = all.filter(|path| path.symlink_metadata().is_err());
+    free.next()
+        .unwrap_or_else(|| PathBuf::from(format!("{name}{ending}")))
+}
+
+fn is_bundled(arguments: &RecordingArguments) -> bool {
+    arguments.command.is_empty() && arguments.attach.is_none() && !arguments.all_processes
+}
+
+fn tool(arguments: &RecordingArguments) -> anyhow::Result<Tool> {
+    if !arguments.simulate {
+        return Ok(Tool::find(&Surroundings::here())?);
+    }
+    let own = std::env::current_exe().context("cannot find metalens itself")?;
+    Ok(Tool {
+        before: vec!["stand-in".into(), "--".into()],
+        environment: vec![(
+            "METALENS_STAND_IN_SCENARIO".into(),
+            arguments.workload.clone().into(),
+        )],
+        ..Tool::at(own)
+    })
+}
+
+fn template(name: &str) -> Template {
+    match name.ends_with(".tracetemplate") {
+        true => Template::File(name.into()),
+        false => Template::Named(name.to_owned()),
+    }
+}
+
+/// Whether a template is for the GPU, as far as its name tells.
+fn is_about_gpu(template: &str) -> bool {
+    ["Metal", "Game"].iter().any(|word| template.contains(word))
+}
+
+fn target(
+    arguments: &RecordingArguments,
+    work: Option<&Path>,
+    doubts: &mut Vec<String>,
+) -> anyhow::Result<Target> {
+    if arguments.all_processes {
+        return Ok(Target::AllProcesses);
+    }
+    if let Some(whom) = &arguments.attach {
+        return Ok(Target::Attach(whom.clone()));
+    }
+    let environment = arguments
+        .env
+        .iter()
+        .map(|(name, value)| (name.into(), value.into()));
+    let launch = |program: PathBuf, rest: Vec<OsString>| {
+        Target::Launch(Launch {
+            program,
+            arguments: rest,
+            environment: environment.clone().collect(),
+            reads_stdin: stdin() == Stdin::Ours,
+            stdout: None,
+        })
+    };
+    if let Some((program, rest)) = arguments.command.split_first() {
+        let folder = std::env::current_dir().context("cannot find the current folder")?;
+        let found = resolve(program, std::env::var_os("PATH").as_deref(), &folder)?;
+        doubts.extend(found.doubt);
+        return Ok(launch(found.path, rest.to_vec()));
+    }
+    let own = std::env::current_exe().context("cannot find metalens itself")?;
+    let mut rest: Vec<OsString> = [
+        "workload".into(),
+        "run".into(),
+        arguments.workload.clone().into(),
+    ]
+    .into();
+    if let Some(work) = work {
+        let work = std::path::absolute(work)?;
+        rest.extend(["--output".into(), work.into()]);
+    }
+    if arguments.simulate {
+        rest.push("--simulated".into());
+    }
+    Ok(launch(own, rest))
+}
+
+/// What the target reads: ours, unless that is a terminal, which programs in a
+/// group of their own may not read.
+fn stdin() -> Stdin {
+    use std::io::IsTerminal;
+    match std::io::stdin().is_terminal() {
+        true => Stdin::Nothing,
+        false => Stdin::Ours,
+    }
+}
+
+/// The bytes of a bundle's files.
+pub(crate) fn size(bundle: &Path) -> u64 {
+    metalens_recorder::size(bundle)
+}
+
+/// A path as a shell takes it.
+pub(crate) fn shown(path: &Path) -> String {
+    quoted(path.as_os_str())
+}
+
+fn quoted(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_./=:,+@%".contains(one);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.into_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_a_shell() {
+        let check = |word: &str, expected: &str| assert_eq!(quoted(OsStr::new(word)), expected);
+        check("record", "record");
+        check("Metal System Trace", "'Metal System Trace'");
+        check("it's", r"'it'\''s'");
+        check("", "''");
+        check("$HOME", "'$HOME'");
+    }
+
+    #[test]
+    fn templates_for_the_gpu() {
+        assert!(is_about_gpu("Metal System Trace") && is_about_gpu("/a/My Metal.tracetemplate"));
+        assert!(!is_about_gpu("Time Profiler"));
+    }
+}

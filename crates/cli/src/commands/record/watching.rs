@@ -1,0 +1,170 @@
+//! What is shown while a recording is made, and what its bundle must hold.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use metalens_analyzer::Request;
+use metalens_analyzer::units::bytes;
+use metalens_recorder::{Check, Event, Watcher, Wish};
+use metalens_trace::{Input, Problem};
+
+use super::interrupts::Interrupts;
+use super::plan::Plan;
+use crate::args::{ReaderChoice, ReadingArguments};
+use crate::screen::safe::safe;
+
+/// A line on stderr that tells what goes on; the target's output goes through.
+pub(super) struct Watching<'a> {
+    plan: &'a Plan,
+    interrupts: &'a Interrupts,
+    quiet: bool,
+    bar: ProgressBar,
+    since: Instant,
+    phase: &'static str,
+}
+
+impl<'a> Watching<'a> {
+    pub(super) fn new(plan: &'a Plan, interrupts: &'a Interrupts, quiet: bool) -> Self {
+        // indicatif itself stays silent where stderr is no terminal.
+        let bar = match quiet {
+            true => ProgressBar::hidden(),
+            false => ProgressBar::new_spinner(),
+        };
+        let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
+        Self {
+            plan,
+            interrupts,
+            quiet,
+            bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())),
+            since: Instant::now(),
+            phase: "",
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn enter(&mut self, phase: &'static str, text: &str) {
+        if self.phase != phase {
+            self.phase = phase;
+            self.since = Instant::now();
+            self.bar.reset_elapsed();
+            self.bar.enable_steady_tick(Duration::from_millis(200));
+            if !self.quiet && !is_terminal() {
+                let _ = writeln!(anstream::stderr(), "{}", safe(text));
+            }
+        }
+        self.bar.set_message(safe(text));
+    }
+
+    fn say(&self, text: &str) {
+        if !self.quiet {
+            // Without a terminal or a bar there is nothing to suspend.
+            self.bar.suspend(|| {
+                let _ = writeln!(anstream::stderr(), "{}", safe(text));
+            });
+        }
+    }
+}
+
+fn is_terminal() -> bool {
+    use std::io::IsTerminal;
+    std::io::stderr().is_terminal()
+}
+
+impl Watcher for Watching<'_> {
+    fn happened(&mut self, event: Event<'_>) {
+        match event {
+            Event::Starting => self.enter("starting", "xctrace prepares to record"),
+            Event::Recording => {
+                let text = format!("recording {}; Ctrl-C stops and saves", self.plan.subject);
+                self.enter("recording", &text);
+            }
+            Event::Stopping => self.enter(
+                "stopping",
+                "stopping; once more Ctrl-C stops waiting for that",
+            ),
+            Event::Saving { bytes: size } => {
+                let text = format!("xctrace saves the recording: {}", bytes(size));
+                self.enter("saving", &text);
+            }
+            Event::TargetOutput(output) => self.bar.suspend(|| {
+                let mut out = std::io::stdout().lock();
+                // A reader that left does not end the recording.
+                let _ = out.write_all(output).and_then(|()| out.flush());
+            }),
+            Event::Line(line) => self.bar.suspend(|| {
+                let _ = writeln!(std::io::stderr(), "{line}");
+            }),
+            Event::Trouble(text) => self.say(&format!("xctrace: {text}")),
+            Event::TryingAgain(why) => self.say(&format!("trying again: {why}")),
+            Event::FoundElsewhere(path) => {
+                self.say(&format!(
+                    "xctrace saved it as {}; it is moved",
+                    path.display()
+                ));
+            }
+        }
+    }
+
+    fn wish(&mut self) -> Wish {
+        self.interrupts.wish()
+    }
+
+    /// A recording of the GPU must have GPU work of its target.
+    fn check(&mut self, bundle: &Path) -> Check {
+        let checked = match self.plan.is_about_gpu {
+            true => analyzed(bundle),
+            false => Input::open(bundle).map(drop).map_err(Into::into),
+        };
+        let Err(error) = checked else {
+            return Check::Good;
+        };
+        judge(&error)
+    }
+}
+
+fn analyzed(bundle: &Path) -> anyhow::Result<()> {
+    let reading = ReadingArguments {
+        run: None,
+        allow_truncated: false,
+        reader: ReaderChoice::Native,
+    };
+    crate::commands::analysis(bundle, reading, &Request::default(), true).map(drop)
+}
+
+fn judge(error: &anyhow::Error) -> Check {
+    use metalens_analyzer::Error;
+    let hint = match error.downcast_ref::<Error>() {
+        Some(known) => known.hint(),
+        None => None,
+    };
+    let why = match hint {
+        Some(hint) => format!("{error:#}: {hint}"),
+        None => format!("{error:#}"),
+    };
+    let trace = match error.downcast_ref::<Error>() {
+        Some(Error::Trace(error)) => Some(error),
+        Some(
+            Error::NoRows { .. }
+            | Error::NoTargetRows { .. }
+            | Error::NoProcesses { .. }
+            | Error::OnlyCpu { .. },
+        ) => {
+            return Check::Empty(why);
+        }
+        Some(_) => return Check::Doubtful(why),
+        None => error.downcast_ref::<metalens_trace::Error>(),
+    };
+    match trace.map(metalens_trace::Error::problem) {
+        // Newer than what metalens has seen, perhaps; xctrace may know it.
+        Some(Problem::UnsupportedBundle { .. } | Problem::UnreadableTable { .. }) => {
+            Check::Doubtful(format!("metalens cannot read it natively: {why}"))
+        }
+        Some(_) => Check::Unreadable(why),
+        None => Check::Doubtful(why),
+    }
+}

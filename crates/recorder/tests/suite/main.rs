@@ -1,0 +1,9 @@
+//! Whole behaviours of the recorder.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a panic is the failure report, in the helpers too"
+)]
+
+mod ownership;
