@@ -6,36 +6,59 @@ use metalens_analyzer::{Analysis, GpuInterval};
 
 use crate::event::{Events, Track};
 use crate::program::{Completions, Edges, EncodingKey, Shared, encoding_key};
-use crate::tracks::{Laned, OTHERS, Tracks};
+use crate::tracks::{CHANNELS, Laned, OTHERS, Tracks};
 
 /// A channel that the table does not name.
 const NAMELESS: &str = "(no channel)";
 
+/// The tracks of the target's channels.
+pub(crate) struct Channels<'a> {
+    all: Vec<(Option<&'a str>, Laned<'a>)>,
+}
+
+impl<'a> Channels<'a> {
+    /// Opens what the intervals will need, one channel after another: Perfetto
+    /// lists tracks in the order of their numbers.
+    pub(crate) fn open<W: Write>(
+        analysis: &'a Analysis,
+        tracks: &mut Tracks,
+        events: &mut Events<W>,
+    ) -> io::Result<Self> {
+        let channels = analysis.report.channels.iter().enumerate();
+        let all = channels.map(|(at, channel)| {
+            let name = channel.name.as_deref();
+            let shown = name.unwrap_or(NAMELESS);
+            let mut laned = Laned::new(tracks.target(), shown, CHANNELS + at);
+            let mut spans = analysis.spans().filter(|span| span.channel == name);
+            spans.try_for_each(|span| {
+                let span = (span.start_ns, span.end_ns);
+                laned.place(span, tracks, events).map(|_| ())
+            })?;
+            Ok((name, laned.emptied()))
+        });
+        let all = all.collect::<io::Result<_>>()?;
+        Ok(Self { all })
+    }
+
+    fn of(&mut self, channel: Option<&str>) -> io::Result<&mut Laned<'a>> {
+        let mut all = self.all.iter_mut();
+        let found = all.find(|(name, _)| *name == channel);
+        found
+            .map(|(_, laned)| laned)
+            .ok_or_else(|| io::Error::other("an interval on a channel that is not listed"))
+    }
+}
+
 /// The target's intervals, on their channels' tracks.
 pub(crate) fn intervals<W: Write>(
     analysis: &Analysis,
-    encodings: &Shared<EncodingKey>,
-    completions: &Completions,
+    (mut channels, encodings, completions): (Channels<'_>, Shared<EncodingKey>, Completions),
     tracks: &mut Tracks,
     events: &mut Events<W>,
 ) -> io::Result<()> {
     let edges = Edges::of(&analysis.report);
-    let channels = analysis.report.channels.iter().enumerate();
-    let mut channels: Vec<(Option<&str>, Laned<'_>)> = channels
-        .map(|(at, channel)| {
-            let name = channel.name.as_deref();
-            (name, Laned::new(name.unwrap_or(NAMELESS), at))
-        })
-        .collect();
     for (id, interval) in (1..).zip(analysis.intervals()) {
-        let place = channels
-            .iter()
-            .position(|(name, _)| *name == interval.channel);
-        let Some((_, laned)) = place.and_then(|place| channels.get_mut(place)) else {
-            return Err(io::Error::other(
-                "an interval on a channel that is not listed",
-            ));
-        };
+        let laned = channels.of(interval.channel)?;
         let span = (interval.start_ns, interval.end_ns);
         let track = laned.place(span, tracks, events)?;
         one(&interval, track, &edges, events)?;

@@ -9,10 +9,13 @@
 //! | track | events |
 //! | --- | --- |
 //! | one per channel of the target | every GPU interval, and what is known of its command buffer |
-//! | `idle: whose fault` | every gap, cut into what was waited for; the slices tile the gaps exactly |
+//! | `warm-up` | the target's, if one is certain; the part of it that is in the window |
+//! | `phases` | what the target named with signposts, the parts of it that are in the window |
+//! | `idle: whose fault` | every gap, cut where what was waited for changes; the slices tile the gaps exactly |
 //! | `encoding` | when the program encoded what ran |
 //! | `completion` | from the end of a command buffer's last interval to when the program knew |
 //! | `others` | when others were on the GPU, as a process of its own |
+//! | `GPU performance state` | which one held, as a process of its own; nothing where that is not known |
 //! | counters | how busy, how many command buffers in hand, GPU memory |
 //!
 //! Arrows lead from an encoding to each of its intervals and on to the
@@ -37,17 +40,22 @@
 //! channel has as many tracks as it needs, `Vertex`, `Vertex (2)`, …: each
 //! interval is in the first one that is free. Which one means nothing.
 //!
-//! # What a gap's last slice means
+//! Phases nest where they can: one that lies inside another may be drawn below
+//! it, what overlaps otherwise is on another track. That says no more than when
+//! they were.
 //!
-//! While work was on its way to the GPU, or queued there, another process may
-//! have held the GPU once or many times. Both together are one slice, which is
-//! called by the larger of the two, and its arguments have the parts.
+//! # Who is named in it
 //!
-//! What a recording has only as totals (os_signposts, CPU samples) is not in it.
+//! The target, its kernels and labels, its phases; of the machine nothing.
+//! Others on the GPU are one process without a name, so that the file can be
+//! passed on as it is.
+//!
+//! What a recording has only as totals (CPU samples) is not in it.
 
 mod counters;
 mod event;
 mod gpu;
+mod held;
 mod idle;
 mod lanes;
 mod program;
@@ -55,7 +63,7 @@ mod tracks;
 
 use std::io::{self, Write};
 
-use metalens_analyzer::{Analysis, Report};
+use metalens_analyzer::{Analysis, Report, is_loud};
 
 use event::Events;
 use tracks::{OTHERS, Tracks};
@@ -70,12 +78,17 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     let mut events = Events::new(&mut *out);
     let mut tracks = Tracks::new(&analysis.report);
     tracks.processes(&analysis.report, &mut events)?;
+    held::warm_up(&analysis.report, &mut tracks, &mut events)?;
+    held::phases(analysis, &mut tracks, &mut events)?;
+    let channels = gpu::Channels::open(analysis, &mut tracks, &mut events)?;
     // At equal times an arrow takes the slice written last before it.
     idle::gaps(analysis, &mut tracks, &mut events)?;
     let encodings = program::encodings(analysis, &mut tracks, &mut events)?;
     let completions = program::completions(analysis, &mut tracks, &mut events)?;
-    gpu::intervals(analysis, &encodings, &completions, &mut tracks, &mut events)?;
+    let places = (channels, encodings, completions);
+    gpu::intervals(analysis, places, &mut tracks, &mut events)?;
     gpu::others(analysis, &mut tracks, &mut events)?;
+    held::performance(analysis, &mut tracks, &mut events)?;
     counters::counters(&analysis.report, tracks.target(), OTHERS, &mut events)?;
     out.write_all(b"\n],\"displayTimeUnit\":\"ns\",\"otherData\":")?;
     serde_json::to_writer(&mut *out, &other_data(&analysis.report))?;
@@ -91,6 +104,7 @@ fn other_data(report: &Report) -> serde_json::Value {
         "target": report.target.name,
         "window_start_ns": window.start_ns,
         "window_end_ns": window.end_ns,
+        "notes": report.notes.iter().filter(|note| is_loud(note)).collect::<Vec<_>>(),
         "units": "ts and dur are microseconds with all nanoseconds as decimals, from the \
                   recording's beginning; arguments that end in _ns are nanoseconds",
         "lanes": "a channel's tracks (2), (3), ... hold what overlaps; which one means nothing",

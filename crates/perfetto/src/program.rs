@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use metalens_analyzer::{Analysis, GpuInterval, Report};
 
 use crate::event::{Events, Track};
-use crate::idle::GROUP;
-use crate::tracks::{Laned, Tracks};
+use crate::tracks::{COMPLETION, ENCODING, Laned, Tracks};
 
 /// Slices that several intervals may lead to: each is there once.
 pub(crate) struct Shared<Key> {
@@ -44,7 +43,7 @@ pub(crate) fn encodings<W: Write>(
     let mut all: Vec<_> = all.collect();
     all.sort_by_key(|&(key, _)| key);
     all.dedup_by_key(|&mut (key, _)| key);
-    let mut laned = Laned::new("encoding", GROUP + 1);
+    let mut laned = Laned::new(tracks.target(), "encoding", ENCODING);
     let slices = all.into_iter().map(|(key, (kernel, command_buffer))| {
         let (start_ns, end_ns, encoder) = key;
         let track = laned.place((start_ns, end_ns), tracks, events)?;
@@ -91,7 +90,8 @@ pub(crate) fn completions<W: Write>(
         .map(|&(start, _, buffer)| (buffer, start))
         .collect();
     spans.sort_unstable();
-    let mut laned = Laned::new("completion: the program does not know yet", GROUP + 2);
+    let name = "completion: the program does not know yet";
+    let mut laned = Laned::new(tracks.target(), name, COMPLETION);
     let slices = spans.into_iter().map(|key| {
         let (start_ns, known_ns, buffer) = key;
         let track = laned.place((start_ns, known_ns), tracks, events)?;

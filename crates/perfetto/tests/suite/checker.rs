@@ -37,6 +37,8 @@ pub(super) struct Drawn {
     pub processes: BTreeMap<u64, String>,
     /// By process and number.
     pub tracks: BTreeMap<(u64, u64), String>,
+    /// Where they are listed.
+    places: BTreeMap<(u64, u64), u64>,
     pub slices: Vec<Slice>,
     /// By id.
     pub arrows: BTreeMap<u64, Vec<Stop>>,
@@ -60,6 +62,7 @@ impl Drawn {
         let mut drawn = Self {
             processes: BTreeMap::new(),
             tracks: BTreeMap::new(),
+            places: BTreeMap::new(),
             slices: Vec::new(),
             arrows: BTreeMap::new(),
             counters: BTreeMap::new(),
@@ -73,7 +76,8 @@ impl Drawn {
             .slices
             .sort_by_key(|slice| (slice.pid, slice.tid, slice.start_ns));
         drawn.tracks_are_named(what);
-        drawn.slices_do_not_overlap(what);
+        drawn.order_is_one(what);
+        drawn.slices_nest(what);
         drawn.arrows_are_whole(what);
         drawn.counters_go_on(what);
         drawn
@@ -100,8 +104,10 @@ impl Drawn {
                     let name = event["args"]["name"].as_str().unwrap();
                     assert!(self.tracks.insert((pid, tid()), name.to_owned()).is_none());
                 }
-                "process_sort_index" | "thread_sort_index" => {
-                    assert!(event["args"]["sort_index"].is_u64());
+                "process_sort_index" => assert!(event["args"]["sort_index"].is_u64()),
+                "thread_sort_index" => {
+                    let place = event["args"]["sort_index"].as_u64().unwrap();
+                    assert!(self.places.insert((pid, tid()), place).is_none());
                 }
                 other => unreachable!("{other}"),
             },
@@ -145,6 +151,15 @@ impl Drawn {
         }
     }
 
+    /// By number, as Perfetto lists tracks, is by index, as Chrome does.
+    fn order_is_one(&self, what: &str) {
+        for pid in self.processes.keys() {
+            let tracks = self.places.range((*pid, 0)..=(*pid, u64::MAX));
+            let places: Vec<u64> = tracks.map(|(_, &place)| place).collect();
+            assert!(places.is_sorted(), "{what}: {places:?}");
+        }
+    }
+
     fn tracks_are_named(&self, what: &str) {
         let mut numbers: Vec<u64> = self.tracks.keys().map(|&(_, tid)| tid).collect();
         numbers.sort_unstable();
@@ -163,13 +178,29 @@ impl Drawn {
         }
     }
 
-    /// Nothing on one track overlaps, nor begins where another of no length is.
-    fn slices_do_not_overlap(&self, what: &str) {
-        for pair in self.slices.windows(2) {
-            let (one, next) = (&pair[0], &pair[1]);
-            if (one.pid, one.tid) == (next.pid, next.tid) {
-                let apart = one.end_ns() <= next.start_ns && one.start_ns < next.start_ns;
-                assert!(apart, "{what}: {one:?} {next:?}");
+    /// Slices of one track lie apart, or one inside another where phases do. An
+    /// outer one is written before its inner ones. What arrows hang on is alone
+    /// in the nanosecond where it begins.
+    fn slices_nest(&self, what: &str) {
+        let mut by_track: BTreeMap<(u64, u64), Vec<&Slice>> = BTreeMap::new();
+        for slice in &self.slices {
+            let track = by_track.entry((slice.pid, slice.tid)).or_default();
+            track.push(slice);
+        }
+        for mut slices in by_track.into_values() {
+            // Readers sort by start, and keep the order of those that begin together.
+            slices.sort_by_key(|slice| slice.start_ns);
+            let mut open: Vec<&Slice> = Vec::new();
+            for next in slices {
+                open.retain(|one| {
+                    let is_over = one.end_ns() <= next.start_ns;
+                    !is_over || one.start_ns == next.start_ns
+                });
+                for one in &open {
+                    let nests = next.category == "phase" && next.end_ns() <= one.end_ns();
+                    assert!(nests, "{what}: {one:?} {next:?}");
+                }
+                open.push(next);
             }
         }
     }
@@ -190,13 +221,31 @@ impl Drawn {
     }
 
     fn counters_go_on(&self, what: &str) {
+        let (start_ns, end_ns) = self.window();
         for (name, points) in &self.counters {
             assert!(points.is_sorted_by_key(|&(at, _)| at), "{what}: {name:?}");
             assert!(
                 points.iter().all(|&(_, value)| value >= 0.0),
                 "{what}: {name:?}"
             );
+            let times = || points.iter().map(|&(at, _)| at);
+            assert!(
+                times().all(|at| at >= start_ns),
+                "{what}: {name:?} begins early"
+            );
+            // What comes after the window was not looked at: no zero is claimed.
+            assert_eq!(times().next_back(), Some(end_ns), "{what}: {name:?}");
+            let [.., before, last] = points.as_slice() else {
+                unreachable!("{what}: {name:?} has one point");
+            };
+            assert_eq!(before.1.to_bits(), last.1.to_bits(), "{what}: {name:?}");
         }
+    }
+
+    /// What the file says it is of.
+    pub(super) fn window(&self) -> (u64, u64) {
+        let at = |key: &str| self.other[key].as_u64().unwrap();
+        (at("window_start_ns"), at("window_end_ns"))
     }
 }
 

@@ -8,10 +8,11 @@
 )]
 
 mod checker;
+mod held;
 
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
+use metalens_analyzer::{Analysis, Cause, Error, Request, analyze, selection};
 use metalens_simulator::{Scenario, random_scenario, write_export};
 use metalens_trace::{Input, LoadOptions};
 use serde_json::Value;
@@ -63,6 +64,9 @@ fn check(what: &str, analysis: &Analysis) -> Drawn {
     );
 
     gaps_are_tiled(what, analysis, &drawn, pid);
+    causes_are_the_ledgers(what, analysis, &drawn);
+    what_held_is_whole(what, analysis, &drawn);
+    nobody_else_is_named(what, analysis, &text);
     channels_are_whole(what, analysis, &drawn, pid);
     let others = drawn.on(100_000, |track| track == "others");
     assert_eq!(sum(&others), report.busy.foreign_busy_ns, "{what}: others");
@@ -85,6 +89,100 @@ fn gaps_are_tiled(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
         assert_eq!(next, end_ns, "{what}: and end with it");
     }
     assert_eq!(at, idle.len(), "{what}: and there are no others");
+}
+
+/// Each cause has as much time as the ledger says.
+fn causes_are_the_ledgers(what: &str, analysis: &Analysis, drawn: &Drawn) {
+    let parts = &analysis.report.ledger.parts;
+    let idle = || drawn.slices.iter().filter(|slice| slice.category == "idle");
+    for cause in Cause::ALL {
+        let slices: Vec<&Slice> = idle().filter(|slice| slice.name == cause.name()).collect();
+        assert_eq!(sum(&slices), parts.of(cause), "{what}: {}", cause.name());
+    }
+    // A stretch is called foreign where others were on the GPU, all of it.
+    let others: Vec<(u64, u64)> = analysis.others().collect();
+    for slice in idle().filter(|slice| slice.name == Cause::Foreign.name()) {
+        let inside = |&(start, end): &(u64, u64)| start <= slice.start_ns && slice.end_ns() <= end;
+        assert!(others.iter().any(inside), "{what}: {slice:?}");
+    }
+}
+
+/// States and named phases have as much time as the report says, and lie in the
+/// window; so does the warm-up.
+fn what_held_is_whole(what: &str, analysis: &Analysis, drawn: &Drawn) {
+    let report = &analysis.report;
+    let of = |category: &str, name: &str| -> Vec<&Slice> {
+        let all = drawn.slices.iter();
+        all.filter(|slice| slice.category == category && slice.name == name)
+            .collect()
+    };
+    let held = ["performance", "phase", "warm-up"];
+    for slice in &drawn.slices {
+        let window = &report.window;
+        let inside = window.start_ns <= slice.start_ns && slice.end_ns() <= window.end_ns;
+        let is_held = held.contains(&slice.category.as_str());
+        assert!(inside || !is_held, "{what}: {slice:?}");
+    }
+    for state in report
+        .machine
+        .performance
+        .iter()
+        .flat_map(|all| &all.states)
+    {
+        let slices = of("performance", &state.state);
+        assert_eq!(sum(&slices), state.total_ns, "{what}: {}", state.state);
+        let induced = slices
+            .into_iter()
+            .filter(|slice| slice.arguments.contains_key("induced"));
+        let induced: Vec<&Slice> = induced.collect();
+        assert_eq!(sum(&induced), state.induced_ns, "{what}: {}", state.state);
+    }
+    for phase in report.phases.signposts.iter().filter(|one| one.is_target) {
+        let slices = of("phase", &phase.name);
+        assert_eq!(union_ns(&slices), phase.window_ns, "{what}: {}", phase.name);
+    }
+    let warm_up = report.phases.warm_up.as_ref();
+    let warm_up = warm_up.filter(|one| one.end_ns > report.window.start_ns);
+    let drawn: Vec<u64> = of("warm-up", "warm-up")
+        .iter()
+        .map(|slice| slice.end_ns())
+        .collect();
+    let expected = warm_up.map(|one| one.end_ns.min(report.window.end_ns));
+    assert_eq!(drawn, Vec::from_iter(expected), "{what}: warm-up");
+}
+
+/// How long any of them held.
+fn union_ns(slices: &[&Slice]) -> u64 {
+    let mut spans: Vec<(u64, u64)> = slices
+        .iter()
+        .map(|slice| (slice.start_ns, slice.end_ns()))
+        .collect();
+    spans.sort_unstable();
+    let (mut total, mut until) = (0, 0);
+    for (start, end) in spans {
+        total += end.max(until) - start.max(until);
+        until = until.max(end);
+    }
+    total
+}
+
+/// Other processes' names are nowhere in the file, unless something of the
+/// target's has the same.
+fn nobody_else_is_named(what: &str, analysis: &Analysis, text: &[u8]) {
+    let report = &analysis.report;
+    let text = std::str::from_utf8(text).unwrap();
+    let own = serde_json::to_string(&(&report.target, &report.kernels)).unwrap();
+    let others = report.processes.iter().filter(|one| !one.is_target);
+    let others = others.map(|one| one.name.as_str());
+    let loggers = report.phases.signposts.iter().filter(|one| !one.is_target);
+    let loggers = loggers.flat_map(|one| [Some(one.name.as_str()), one.process.as_deref()]);
+    for name in others.chain(loggers.flatten()) {
+        let quoted = serde_json::to_string(name).unwrap();
+        let name = &quoted[1..quoted.len() - 1];
+        // A word of this crate's own says nothing of anybody.
+        let is_own = own.contains(name) || name.len() < 4;
+        assert!(is_own || !text.contains(name), "{what}: {name}");
+    }
 }
 
 /// Every interval is there once, on its channel, under its name.
@@ -169,13 +267,15 @@ fn a_window_that_cuts() {
 /// Whether a slice says nothing that the same slice of the whole recording does not.
 fn is_part(slice: &Slice, whole: &Slice) -> bool {
     let same = slice.category == whole.category
-        && (slice.category == "idle" || slice.name == whole.name)
+        && slice.name == whole.name
         && slice.start_ns >= whole.start_ns
         && slice.end_ns() <= whole.end_ns();
     let known = |(key, value)| whole.arguments.get(key) == Some(value);
     match slice.category.as_str() {
-        // A gap that is cut has another length, and its parts another order of size.
-        "idle" | "others" => same,
+        // A gap that is cut has another length.
+        "idle" | "others" | "performance" | "phase" => same,
+        // Another window has another beginning.
+        "warm-up" => true,
         "gpu" => same && slice.arguments.iter().all(known),
         _ => {
             let all = slice.length_ns == whole.length_ns && slice.start_ns == whole.start_ns;
