@@ -23,6 +23,7 @@
 //! tested against a stand-in that behaves and misbehaves as others' logs say.
 
 mod attempt;
+mod cargo;
 mod error;
 mod landing;
 mod output;
@@ -30,14 +31,17 @@ pub mod ownership;
 mod promote;
 mod request;
 mod session;
+mod signing;
 mod staging;
 mod target;
 mod verdict;
 mod watch;
 
+pub use cargo::Build;
 pub use error::{Error, Result};
 pub use landing::size;
 pub use request::{Patience, Recording, Request, StoppedBy};
 pub use session::record;
+pub use signing::sign_for_tracing;
 pub use target::{Found, resolve};
 pub use watch::{Check, Event, Watcher, Wish};

@@ -39,9 +39,9 @@ pub(crate) struct RecordingArguments {
     /// The program to record, and its arguments [default: a bundled workload]
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
-    /// Which bundled workload to record; `metalens workload list` lists them
-    #[arg(long, value_name = "NAME", default_value = "eager", conflicts_with_all = ["command", "attach", "all_processes"])]
-    pub(crate) workload: String,
+    /// Which bundled workload to record [default: eager]; `metalens workload list` lists them
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["command", "attach", "all_processes"])]
+    pub(crate) workload: Option<String>,
     /// Record a process that runs; what is started by metalens is recorded more surely
     #[arg(long, value_name = "NAME|PID", conflicts_with_all = ["command", "all_processes"])]
     pub(crate) attach: Option<String>,
@@ -78,12 +78,47 @@ pub(crate) struct RecordingArguments {
     /// Wait this long for a bundle that does not grow, before it is left to itself
     #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "300s")]
     pub(crate) patience: u64,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArguments,
     /// Print what would be run, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Let a simulator take xctrace's place, on any machine: nothing is measured
     #[arg(long)]
     pub(crate) simulate: bool,
+}
+
+/// What cargo is to build before it is recorded.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Programs that cargo builds")]
+pub(crate) struct CargoArguments {
+    /// Build a program with cargo, then record it; after -- come its arguments
+    #[arg(long, conflicts_with_all = ["attach", "all_processes", "workload"])]
+    pub(crate) cargo: bool,
+    /// Of this package
+    #[arg(long, value_name = "NAME", requires = "cargo")]
+    pub(crate) package: Option<String>,
+    /// This program
+    #[arg(long, value_name = "NAME", requires = "cargo")]
+    pub(crate) bin: Option<String>,
+    /// This example
+    #[arg(long, value_name = "NAME", requires = "cargo", conflicts_with = "bin")]
+    pub(crate) example: Option<String>,
+    /// This benchmark
+    #[arg(long, value_name = "NAME", requires = "cargo", conflicts_with_all = ["bin", "example"])]
+    pub(crate) bench: Option<String>,
+    /// As it is released
+    #[arg(long, requires = "cargo", conflicts_with = "profile")]
+    pub(crate) release: bool,
+    /// With this profile
+    #[arg(long, value_name = "NAME", requires = "cargo")]
+    pub(crate) profile: Option<String>,
+    /// With these features
+    #[arg(long, value_name = "LIST", requires = "cargo")]
+    pub(crate) features: Option<String>,
+    /// Without the default ones
+    #[arg(long, requires = "cargo")]
+    pub(crate) no_default_features: bool,
 }
 
 /// `501:20`.

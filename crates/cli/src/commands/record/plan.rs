@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use metalens_recorder::{Patience, Request, resolve};
+use metalens_recorder::{Build, Patience, Request, resolve, sign_for_tracing};
 use metalens_xctrace::command::{Launch, Length, Record, Target, Template};
 use metalens_xctrace::{Stdin, Surroundings, Tool};
 
-use crate::args::recording::RecordingArguments;
+use crate::args::recording::{CargoArguments, RecordingArguments};
 
 /// A recording that can be made.
 pub(crate) struct Plan {
@@ -107,6 +107,12 @@ impl Plan {
 
 /// What is recorded, in a word.
 pub(crate) fn subject(arguments: &RecordingArguments) -> String {
+    if arguments.cargo.cargo {
+        let cargo = &arguments.cargo;
+        let named = [&cargo.bin, &cargo.example, &cargo.bench, &cargo.package];
+        let named = named.into_iter().flatten().next();
+        return named.cloned().unwrap_or_else(|| "program".to_owned());
+    }
     let program = arguments.command.first().map(Path::new);
     let name = program
         .and_then(Path::file_stem)
@@ -115,7 +121,7 @@ pub(crate) fn subject(arguments: &RecordingArguments) -> String {
         (Some(name), _) => name,
         (None, Some(whom)) => whom.clone(),
         (None, None) if arguments.all_processes => "everyone".to_owned(),
-        (None, None) => arguments.workload.clone(),
+        (None, None) => workload(arguments).to_owned(),
     }
 }
 
@@ -140,7 +146,8 @@ pub(crate) fn free(name: &str, ending: &str) -> PathBuf {
 }
 
 fn is_bundled(arguments: &RecordingArguments) -> bool {
-    arguments.command.is_empty() && arguments.attach.is_none() && !arguments.all_processes
+    let is_other = arguments.attach.is_some() || arguments.all_processes || arguments.cargo.cargo;
+    arguments.command.is_empty() && !is_other
 }
 
 fn tool(arguments: &RecordingArguments) -> anyhow::Result<Tool> {
@@ -152,7 +159,7 @@ fn tool(arguments: &RecordingArguments) -> anyhow::Result<Tool> {
         before: vec!["stand-in".into(), "--".into()],
         environment: vec![(
             "METALENS_STAND_IN_SCENARIO".into(),
-            arguments.workload.clone().into(),
+            workload(arguments).into(),
         )],
         ..Tool::at(own)
     })
@@ -181,32 +188,38 @@ fn target(
     if let Some(whom) = &arguments.attach {
         return Ok(Target::Attach(whom.clone()));
     }
+    let (program, rest) = program(arguments, work, doubts)?;
     let environment = arguments
         .env
         .iter()
         .map(|(name, value)| (name.into(), value.into()));
-    let launch = |program: PathBuf, rest: Vec<OsString>| {
-        Target::Launch(Launch {
-            program,
-            arguments: rest,
-            environment: environment.clone().collect(),
-            reads_stdin: stdin() == Stdin::Ours,
-            stdout: None,
-        })
-    };
+    Ok(Target::Launch(Launch {
+        program,
+        arguments: rest,
+        environment: environment.collect(),
+        reads_stdin: stdin() == Stdin::Ours,
+        stdout: None,
+    }))
+}
+
+/// What is started: what cargo builds, what was named, or a bundled workload.
+fn program(
+    arguments: &RecordingArguments,
+    work: Option<&Path>,
+    doubts: &mut Vec<String>,
+) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
+    if arguments.cargo.cargo {
+        return Ok((built(&arguments.cargo)?, arguments.command.clone()));
+    }
     if let Some((program, rest)) = arguments.command.split_first() {
         let folder = std::env::current_dir().context("cannot find the current folder")?;
         let found = resolve(program, std::env::var_os("PATH").as_deref(), &folder)?;
         doubts.extend(found.doubt);
-        return Ok(launch(found.path, rest.to_vec()));
+        return Ok((found.path, rest.to_vec()));
     }
     let own = std::env::current_exe().context("cannot find metalens itself")?;
-    let mut rest: Vec<OsString> = [
-        "workload".into(),
-        "run".into(),
-        arguments.workload.clone().into(),
-    ]
-    .into();
+    let mut rest: Vec<OsString> =
+        ["workload".into(), "run".into(), workload(arguments).into()].into();
     if let Some(work) = work {
         let work = std::path::absolute(work)?;
         rest.extend(["--output".into(), work.into()]);
@@ -214,7 +227,32 @@ fn target(
     if arguments.simulate {
         rest.push("--simulated".into());
     }
-    Ok(launch(own, rest))
+    Ok((own, rest))
+}
+
+/// Built, and on a Mac signed so that it can be traced.
+fn built(arguments: &CargoArguments) -> anyhow::Result<PathBuf> {
+    let build = Build {
+        package: arguments.package.clone(),
+        bin: arguments.bin.clone(),
+        example: arguments.example.clone(),
+        bench: arguments.bench.clone(),
+        release: arguments.release,
+        profile: arguments.profile.clone(),
+        features: arguments.features.clone(),
+        no_default_features: arguments.no_default_features,
+    };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let program = build.run(Path::new(&cargo))?;
+    if cfg!(target_os = "macos") {
+        sign_for_tracing(Path::new("/usr/bin/codesign"), &program)?;
+    }
+    Ok(program)
+}
+
+/// The bundled workload that is meant.
+pub(crate) fn workload(arguments: &RecordingArguments) -> &str {
+    arguments.workload.as_deref().unwrap_or("eager")
 }
 
 /// What the target reads: ours, unless that is a terminal, which programs in a

@@ -1,0 +1,189 @@
+//! Programs that cargo builds: built first, and then the right one is recorded.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+
+/// What cargo is to build.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Build {
+    /// `--package`.
+    pub package: Option<String>,
+    /// `--bin`.
+    pub bin: Option<String>,
+    /// `--example`.
+    pub example: Option<String>,
+    /// `--bench`.
+    pub bench: Option<String>,
+    /// `--release`.
+    pub release: bool,
+    /// `--profile`.
+    pub profile: Option<String>,
+    /// `--features`.
+    pub features: Option<String>,
+    /// `--no-default-features`.
+    pub no_default_features: bool,
+}
+
+impl Build {
+    /// Its arguments. The messages tell where the programs are.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<OsString> {
+        let mut all: Vec<OsString> = vec![
+            "build".into(),
+            "--message-format=json-render-diagnostics".into(),
+        ];
+        let named = [
+            ("--package", &self.package),
+            ("--bin", &self.bin),
+            ("--example", &self.example),
+            ("--bench", &self.bench),
+            ("--profile", &self.profile),
+            ("--features", &self.features),
+        ];
+        for (option, value) in named {
+            if let Some(value) = value {
+                all.extend([option.into(), value.into()]);
+            }
+        }
+        let flags = [
+            ("--release", self.release),
+            ("--no-default-features", self.no_default_features),
+        ];
+        all.extend(
+            flags
+                .iter()
+                .filter(|(_, is_set)| *is_set)
+                .map(|(flag, _)| flag.into()),
+        );
+        all
+    }
+
+    /// Builds it, cargo's own words on stderr, and says where the program is.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be built, or is none or several programs.
+    pub fn run(&self, cargo: &Path) -> Result<PathBuf> {
+        let output = duct::cmd(cargo, self.arguments())
+            .stdout_capture()
+            .unchecked()
+            .run();
+        let output = output.map_err(|cause| {
+            Error::Target(format!("{} cannot be started: {cause}", cargo.display()))
+        })?;
+        if !output.status.success() {
+            return Err(Error::Target("cargo could not build it".to_owned()));
+        }
+        only(&programs(&String::from_utf8_lossy(&output.stdout)))
+    }
+}
+
+/// One of cargo's messages, as far as it matters.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    executable: Option<PathBuf>,
+    target: Option<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+/// The programs that cargo's messages name, with their names.
+fn programs(messages: &str) -> Vec<(String, PathBuf)> {
+    let parsed = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    let built = parsed.filter(|one| one.reason == "compiler-artifact");
+    let programs = built.filter_map(|one| {
+        let target = one.target?;
+        let is_program = |kind: &String| ["bin", "example", "bench"].contains(&kind.as_str());
+        // Build scripts are programs as well, and nobody's.
+        let wanted = target.kind.iter().any(is_program);
+        Some((target.name, one.executable?)).filter(|_| wanted)
+    });
+    programs.collect()
+}
+
+fn only(programs: &[(String, PathBuf)]) -> Result<PathBuf> {
+    match programs {
+        [(_, path)] => Ok(path.clone()),
+        [] => Err(Error::Target(
+            "cargo built no program: name one with --bin, --example or --bench".to_owned(),
+        )),
+        several => {
+            let names: Vec<&str> = several.iter().map(|(name, _)| name.as_str()).collect();
+            let names = names.join(", ");
+            Err(Error::Target(format!(
+                "cargo built several programs: {names}; name one with --bin"
+            )))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cargo_is_asked() {
+        let check = |build: Build, expected: &str| {
+            let words: Vec<String> = build
+                .arguments()
+                .iter()
+                .map(|one| one.display().to_string())
+                .collect();
+            assert_eq!(words.join(" "), expected);
+        };
+        check(
+            Build::default(),
+            "build --message-format=json-render-diagnostics",
+        );
+        let build = Build {
+            example: Some("bench".to_owned()),
+            features: Some("a,b".to_owned()),
+            release: true,
+            ..Build::default()
+        };
+        let expected = "build --message-format=json-render-diagnostics --example bench --features a,b --release";
+        check(build, expected);
+    }
+
+    #[test]
+    fn what_cargo_built() {
+        let artifact = |name: &str, kind: &str, executable: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","target":{{"name":"{name}","kind":["{kind}"]}},"executable":{executable}}}"#
+            )
+        };
+        let check = |lines: &[String], expected: std::result::Result<&str, &str>| {
+            let found = only(&programs(&lines.join("\n")));
+            let found = found
+                .map(|path| path.display().to_string())
+                .map_err(|error| error.to_string());
+            assert_eq!(found.as_deref().map_err(String::as_str), expected);
+        };
+        let library = artifact("lib", "lib", "null");
+        let script = artifact("build-script-build", "custom-build", r#""/t/build-script""#);
+        let one = artifact("one", "example", r#""/t/one""#);
+        let two = artifact("two", "bin", r#""/t/two""#);
+        let noise = "not json".to_owned();
+        check(
+            &[library.clone(), script.clone(), noise, one.clone()],
+            Ok("/t/one"),
+        );
+        let none = "cargo built no program: name one with --bin, --example or --bench";
+        check(&[library, script], Err(none));
+        check(
+            &[one, two],
+            Err("cargo built several programs: one, two; name one with --bin"),
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! Signing a program of one's own so that macOS lets it be traced.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::error::{Error, Result, file};
+
+/// What a program must be allowed so that others may look into it.
+const ENTITLEMENT: &str = "com.apple.security.get-task-allow";
+
+/// The entitlements' file.
+const ENTITLEMENTS: &str = "\
+<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">
+<plist version=\"1.0\">
+<dict>
+\t<key>com.apple.security.get-task-allow</key>
+\t<true/>
+</dict>
+</plist>
+";
+
+/// Signs a program for tracing, for this machine alone, unless it is so already.
+/// Whether it was signed.
+///
+/// # Errors
+///
+/// If `codesign` cannot be started or refuses.
+pub fn sign_for_tracing(codesign: &Path, program: &Path) -> Result<bool> {
+    let shown = duct::cmd!(codesign, "-d", "--entitlements", "-", "--xml", program);
+    let shown = shown.stdout_capture().stderr_capture().unchecked().run();
+    let shown = shown.map_err(|cause| cannot(codesign, &cause.to_string()))?;
+    if String::from_utf8_lossy(&shown.stdout).contains(ENTITLEMENT) {
+        return Ok(false);
+    }
+    let mut entitlements = tempfile::Builder::new()
+        .suffix(".plist")
+        .tempfile()
+        .map_err(file("create", std::env::temp_dir()))?;
+    let path = entitlements.path().to_owned();
+    entitlements
+        .write_all(ENTITLEMENTS.as_bytes())
+        .map_err(file("write", path))?;
+    let signed = duct::cmd!(
+        codesign,
+        "--force",
+        "--sign",
+        "-",
+        "--entitlements",
+        entitlements.path(),
+        program
+    );
+    let signed = signed.stdout_capture().stderr_capture().unchecked().run();
+    let signed = signed.map_err(|cause| cannot(codesign, &cause.to_string()))?;
+    match signed.status.success() {
+        true => Ok(true),
+        false => Err(cannot(
+            codesign,
+            String::from_utf8_lossy(&signed.stderr).trim(),
+        )),
+    }
+}
+
+fn cannot(codesign: &Path, why: &str) -> Error {
+    let shown = codesign.display();
+    Error::Target(format!(
+        "the program cannot be signed for tracing: {shown}: {why}"
+    ))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// A `codesign` that keeps what it is given.
+    fn codesign(folder: &Path, script: &str) -> std::path::PathBuf {
+        let path = folder.join("codesign");
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    #[test]
+    fn signed_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("kept");
+        let script = format!(
+            "case $1 in -d) cat {0} 2>/dev/null; exit 0;; *) cp \"$5\" {0}; echo \"$6\" > {0}.program;; esac",
+            kept.display()
+        );
+        let tool = codesign(folder.path(), &script);
+        let program = folder.path().join("a program");
+        assert!(sign_for_tracing(&tool, &program).unwrap());
+        assert_eq!(fs::read_to_string(&kept).unwrap(), ENTITLEMENTS);
+        let signed = fs::read_to_string(kept.with_extension("program")).unwrap();
+        assert_eq!(signed.trim(), program.display().to_string());
+        assert!(!sign_for_tracing(&tool, &program).unwrap());
+    }
+
+    #[test]
+    fn a_refusal_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let tool = codesign(
+            folder.path(),
+            "[ $1 = -d ] && exit 1; echo 'no identity' >&2; exit 1",
+        );
+        let error = sign_for_tracing(&tool, Path::new("/x"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.ends_with("/codesign: no identity"), "{error}");
+    }
+}
