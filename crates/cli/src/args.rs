@@ -61,11 +61,12 @@ pub(crate) struct AnalyzeArguments {
     /// Print the report as Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
-    /// Keep other processes' names and the input's folder in Markdown and HTML, which leave them
+    /// Keep other processes' names and the input's folder in pages and pictures, which leave them
     /// out
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Also write report.json, report.md and report.html into this folder
+    /// Also write the whole report into this folder: report.json, report.md, report.html,
+    /// charts/*.png and manifest.json
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
     /// Also write the report as a page of its own, with a timeline to zoom into, to this file
@@ -253,6 +254,8 @@ pub(crate) enum Form {
     Profile,
     /// What `analyze --work` reads
     Work,
+    /// What lists the files that `analyze -o` writes
+    Manifest,
 }
 
 #[derive(Debug, Args)]

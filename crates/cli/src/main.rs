@@ -8,6 +8,7 @@ mod commands;
 mod config;
 mod exit;
 mod pages;
+mod report_folder;
 mod screen;
 mod whole;
 mod words;

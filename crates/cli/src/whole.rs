@@ -43,6 +43,13 @@ pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether a file can be made in a folder: makes one, and takes it away.
+pub(crate) fn try_to_write_in(folder: &Path) -> std::io::Result<()> {
+    let tried = draft_in(folder).and_then(tempfile::NamedTempFile::close);
+    // Its name is of no interest to anybody.
+    tried.map_err(|error| error.kind().into())
+}
+
 /// A nameless beginning, readable by whom the user's umask lets.
 fn draft_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();

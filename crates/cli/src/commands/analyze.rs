@@ -9,29 +9,35 @@ use metalens_analyzer::{Analysis, Report, Request, Settings, Sidecar, Verdict};
 
 use crate::args::AnalyzeArguments;
 use crate::screen::report;
-use crate::{config, exit, pages, whole};
+use crate::{config, exit, pages, report_folder, whole};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     super::check_times(arguments.part.from, arguments.part.to)?;
     let settings = config::settings(arguments.config.as_ref(), &arguments.targets)?;
     match arguments.inputs.as_slice() {
         [only] => {
-            // Better now than after a long reading, and before any of them is written.
-            for file in outputs(arguments) {
-                whole::refuse_existing(&file, arguments.force)?;
-            }
+            check_outputs(arguments)?;
             let analysis = one(only, arguments, settings, quiet)?;
-            write_gaps(&analysis, arguments)?;
-            write_perfetto(&analysis, arguments)?;
-            write_folder(&analysis, arguments)?;
-            if let Some(file) = &arguments.html {
-                write_html(&analysis, file, arguments)?;
-            }
-            let report = analysis.report;
-            show(std::slice::from_ref(&report), arguments, false)?;
-            Ok(verdict(arguments, [&report]))
+            write_and_show(analysis, arguments)
         }
         several => run_several(several, arguments, &settings, quiet),
+    }
+}
+
+/// The screen comes last: who sees it has the files.
+fn write_and_show(
+    mut analysis: Analysis,
+    arguments: &AnalyzeArguments,
+) -> anyhow::Result<ExitCode> {
+    write_gaps(&analysis, arguments)?;
+    write_perfetto(&analysis, arguments)?;
+    write_html(&analysis, arguments)?;
+    let is_whole = write_folder(&mut analysis, arguments)?;
+    let report = analysis.report;
+    show(std::slice::from_ref(&report), arguments, false)?;
+    match is_whole {
+        true => Ok(verdict(arguments, [&report])),
+        false => Ok(exit::some_failed()),
     }
 }
 
@@ -43,7 +49,7 @@ fn run_several(
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
-        outputs(arguments).is_empty(),
+        arguments.output.is_none() && files(arguments).next().is_none(),
         "--output, --html, --gaps and --perfetto are for one input at a time"
     );
     let mut reports = Vec::new();
@@ -133,42 +139,45 @@ fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyh
     Ok(())
 }
 
-/// The files of a folder of reports.
-const FILES: [&str; 3] = ["report.json", "report.md", "report.html"];
-
-/// The files that are to be written.
-fn outputs(arguments: &AnalyzeArguments) -> Vec<PathBuf> {
-    let folder = arguments.output.iter();
-    let files = folder.flat_map(|folder| FILES.map(|name| folder.join(name)));
-    let single = [&arguments.gaps, &arguments.html, &arguments.perfetto];
-    files.chain(single.into_iter().flatten().cloned()).collect()
+/// The files that are to be written, but for those of the folder.
+fn files(arguments: &AnalyzeArguments) -> impl Iterator<Item = &PathBuf> {
+    let files = [&arguments.gaps, &arguments.html, &arguments.perfetto];
+    files.into_iter().flatten()
 }
 
-/// The report in every form, each file whole or not at all.
-fn write_folder(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
+/// Refuses what is in the way: better now than after a long reading, and before
+/// any file is written.
+fn check_outputs(arguments: &AnalyzeArguments) -> anyhow::Result<()> {
+    if let Some(folder) = &arguments.output {
+        report_folder::check(folder, arguments.force)?;
+    }
+    for file in files(arguments) {
+        whole::refuse_existing(file, arguments.force)?;
+    }
+    Ok(())
+}
+
+/// The report in every form. Whether all of it could be made; what could not is told.
+fn write_folder(analysis: &mut Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<bool> {
     let Some(folder) = &arguments.output else {
-        return Ok(());
+        return Ok(true);
     };
-    let shown = folder.display();
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))?;
-    let (report, force) = (&analysis.report, arguments.force);
-    let [json, markdown, html] = FILES.map(|name| folder.join(name));
-    whole::write(&json, force, |out| {
-        serde_json::to_writer_pretty(&mut *out, report)?;
-        Ok(writeln!(out)?)
-    })?;
-    whole::write(&markdown, force, |out| {
-        Ok(out.write_all(page(report, arguments)?.as_bytes())?)
-    })?;
-    write_html(analysis, &html, arguments)
+    let choices = report_folder::Choices {
+        force: arguments.force,
+        show_names: arguments.show_names,
+    };
+    let problems = report_folder::write(analysis, folder, choices)?;
+    for problem in &problems {
+        exit::tell(&anyhow::anyhow!("{problem}"));
+    }
+    Ok(problems.is_empty())
 }
 
 /// The report as a page of its own.
-fn write_html(
-    analysis: &Analysis,
-    file: &Path,
-    arguments: &AnalyzeArguments,
-) -> anyhow::Result<()> {
+fn write_html(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
+    let Some(file) = &arguments.html else {
+        return Ok(());
+    };
     whole::write(file, arguments.force, |out| {
         let page = pages::html(analysis, arguments.show_names)?;
         Ok(out.write_all(page.as_bytes())?)
@@ -178,8 +187,8 @@ fn write_html(
 /// Pages are posted: what is nobody's business is left out unless asked for.
 fn page(report: &Report, arguments: &AnalyzeArguments) -> anyhow::Result<String> {
     match arguments.show_names {
-        true => pages::markdown(report),
-        false => pages::markdown(&pages::redacted(report)),
+        true => pages::markdown(report, &[]),
+        false => pages::markdown(&pages::redacted(report), &[]),
     }
 }
 

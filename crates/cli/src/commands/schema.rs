@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use metalens_analyzer::{json_schema, profile_json_schema, work_json_schema};
 
 use crate::args::{Form, SchemaArguments};
+use crate::report_folder;
 
 pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
     let schema = match arguments.form {
         Form::Report => json_schema(),
         Form::Profile => profile_json_schema(),
         Form::Work => work_json_schema(),
+        Form::Manifest => report_folder::json_schema(),
     };
     let schema = serde_json::to_string_pretty(&schema)?;
     writeln!(anstream::stdout(), "{schema}")?;

@@ -6,14 +6,25 @@
 use anyhow::Context;
 use metalens_analyzer::Report;
 use minijinja::value::Value;
-use minijinja::{AutoEscape, Environment, Error, Output, State};
+use minijinja::{AutoEscape, Environment, Error, Output, State, context};
 
-use super::words::{add_words, contents};
+use super::words::{add_words, plain_contents};
 
 const TEMPLATE: &str = include_str!("../../../../templates/report.md");
 
-/// A report as Markdown; ends with a newline.
-pub(crate) fn markdown(report: &Report) -> anyhow::Result<String> {
+/// A picture that a page shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// Which chart it is.
+    pub(crate) chart: String,
+    /// Where it lies, seen from the page.
+    pub(crate) path: String,
+    /// What it shows, in words.
+    pub(crate) alt: String,
+}
+
+/// A report as Markdown, with what pictures there are; ends with a newline.
+pub(crate) fn markdown(report: &Report, pictures: &[Shown]) -> anyhow::Result<String> {
     let mut pages = Environment::new();
     pages.set_auto_escape_callback(|_| AutoEscape::Custom("markdown"));
     pages.set_formatter(escaped);
@@ -23,7 +34,14 @@ pub(crate) fn markdown(report: &Report) -> anyhow::Result<String> {
     pages
         .add_template("report.md", TEMPLATE)
         .context("templates/report.md is broken")?;
-    let context = contents(report);
+    let charts = pictures.iter().map(|one| {
+        let (path, alt) = (one.path.as_str(), one.alt.as_str());
+        (one.chart.as_str(), context! { path, alt })
+    });
+    let context = context! {
+        charts => Value::from_iter(charts),
+        ..plain_contents(report)
+    };
     let page = pages
         .get_template("report.md")
         .and_then(|page| page.render(context));

@@ -1,6 +1,7 @@
 //! Reports as pages to keep and to post.
 
 mod gaps;
+mod held;
 mod html;
 mod markdown;
 mod packed;
@@ -10,5 +11,5 @@ mod words;
 
 pub(crate) use gaps::gaps;
 pub(crate) use html::html;
-pub(crate) use markdown::markdown;
+pub(crate) use markdown::{Shown, markdown};
 pub(crate) use redact::redacted;

@@ -4,12 +4,23 @@
 use metalens_analyzer::units::{bytes, count, percent, time};
 use metalens_analyzer::{Finding, Report, Unit, is_loud};
 use minijinja::value::Value;
-use minijinja::{Environment, context};
+use minijinja::{AutoEscape, Environment, State, context};
 
+use super::held::held;
 use crate::words;
 
-/// What every page is filled from: the report, and what is sorted out of it.
+/// What a page of HTML is filled from: in its sentences numbers and their units
+/// stay on one line.
 pub(super) fn contents(report: &Report) -> Value {
+    let mut page = report.clone();
+    for sentence in sentences(&mut page) {
+        *sentence = held(sentence);
+    }
+    plain_contents(&page)
+}
+
+/// What every page is filled from: the report, and what is sorted out of it.
+pub(super) fn plain_contents(report: &Report) -> Value {
     context! {
         idle_parts => idle_parts(report),
         opportunities => opportunities(report),
@@ -25,28 +36,74 @@ pub(super) fn contents(report: &Report) -> Value {
 /// The words that templates use: numbers as people read them.
 pub(super) fn add_words(pages: &mut Environment<'_>) {
     let nothing = || "-".to_owned();
-    pages.add_filter("time", move |ns: Option<i64>| {
-        ns.map_or_else(nothing, signed_time)
+    pages.add_filter("held", |text: &str| held(text));
+    pages.add_filter("time", move |state: &State<'_, '_>, ns: Option<i64>| {
+        ns.map_or_else(nothing, |ns| fit(state, signed_time(ns)))
     });
     pages.add_filter("moment", |ns: u64| words::moment(ns));
-    pages.add_filter("bytes", |number: u64| bytes(number));
-    pages.add_filter("count", |number: u64| count(number));
-    pages.add_filter("percent", move |share: Option<f64>| {
-        share.map_or_else(nothing, percent)
+    pages.add_filter("bytes", |state: &State<'_, '_>, number: u64| {
+        fit(state, bytes(number))
     });
-    pages.add_filter("share", |part: u64, whole: u64| words::share(part, whole));
+    pages.add_filter("count", |number: u64| count(number));
+    pages.add_filter(
+        "percent",
+        move |state: &State<'_, '_>, share: Option<f64>| {
+            share.map_or_else(nothing, |share| fit(state, percent(share)))
+        },
+    );
+    pages.add_filter("share", |state: &State<'_, '_>, part: u64, whole: u64| {
+        fit(state, words::share(part, whole))
+    });
     pages.add_filter("factor", |factor: f64| format!("{factor:.1}"));
     pages.add_filter("fixed", |number: f64, digits: usize| {
         format!("{number:.digits$}")
     });
-    pages.add_filter("valued", |value: Option<f64>, unit: &str| {
-        target_value(value, unit)
+    pages.add_filter(
+        "valued",
+        |state: &State<'_, '_>, value: Option<f64>, unit: &str| {
+            fit(state, target_value(value, unit))
+        },
+    );
+    pages.add_filter("range", |state: &State<'_, '_>, bucket: Value| {
+        fit(state, range(&bucket))
     });
-    pages.add_filter("range", |bucket: Value| range(&bucket));
     pages.add_filter("known", |list: Vec<Value>| -> Value {
         list.into_iter().filter(|one| !one.is_none()).collect()
     });
     pages.add_test("loud", is_loud);
+}
+
+/// A number as the page can take it: held together in HTML.
+fn fit(state: &State<'_, '_>, number: String) -> String {
+    match state.auto_escape() {
+        AutoEscape::Html => held(&number),
+        _ => number,
+    }
+}
+
+/// What of a report is told in sentences. Names are not: they are shown as they are.
+fn sentences(page: &mut Report) -> impl Iterator<Item = &mut String> {
+    let summary = &mut page.summary;
+    let said = [&mut summary.busy, &mut summary.idle, &mut summary.advice];
+    let said = said.into_iter().chain(&mut summary.fault);
+    let findings = page.findings.iter_mut().flat_map(|finding| {
+        let told = [
+            &mut finding.title,
+            &mut finding.evidence,
+            &mut finding.advice,
+            &mut finding.disproved_by,
+        ];
+        told.into_iter().chain(&mut finding.look_at)
+    });
+    let cuts = page.window.excluded.iter_mut().map(|cut| &mut cut.why);
+    let targets = page.targets.iter_mut().map(|target| &mut target.why);
+    let work = page.work.iter_mut().flat_map(|work| &mut work.notes);
+    let warm_up = page.phases.warm_up.iter_mut();
+    let warm_up = warm_up.map(|warm_up| &mut warm_up.explanation);
+    let unavailable = page.unavailable.iter_mut().map(|one| &mut one.why);
+    let notes = page.notes.iter_mut().chain(unavailable).chain(work);
+    let figures = targets.chain(cuts).chain(warm_up);
+    said.chain(findings).chain(figures).chain(notes)
 }
 
 fn signed_time(ns: i64) -> String {

@@ -1,6 +1,6 @@
 //! README shows what the program really says: its worked example and its
-//! picture are made from `fixtures/small-export`, and compared here.
-//! `scripts/bless` renews the picture.
+//! pictures are made from synthetic recordings, and compared here.
+//! `scripts/bless` renews the pictures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,6 +60,69 @@ fn the_picture() {
         shown, picture,
         "docs/screen.svg is not what is printed: scripts/bless renews it"
     );
+}
+
+/// The charts that README shows, drawn from what it says they are drawn from.
+#[test]
+fn the_charts() {
+    let folder = super::with_scenario("renderer");
+    let export = folder.path().join("renderer");
+    let (renderer, small) = (export.to_str().unwrap(), "fixtures/small-export");
+    let charts = [
+        ("timeline", renderer, "timeline", "light"),
+        ("timeline-dark", renderer, "timeline", "dark"),
+        ("ledger", small, "ledger", "light"),
+        ("ledger-dark", small, "ledger", "dark"),
+    ];
+    for (name, input, chart, theme) in charts {
+        let file = folder.path().join(format!("{name}.png"));
+        let to = file.to_str().unwrap();
+        let what = ["--chart", chart, "--theme", theme, "--scale", "2"];
+        let drawn = metalens(
+            &root(),
+            &[&["chart", "-q", input, "-o", to], &what[..]].concat(),
+        );
+        assert!(drawn.status.success(), "{}", super::stderr(&drawn));
+        let drawn = fs::read(&file).unwrap();
+        let shown = format!("docs/{name}.png");
+        if std::env::var_os("METALENS_BLESS").is_some() {
+            fs::write(root().join(&shown), &drawn).unwrap();
+        }
+        let picture = fs::read(root().join(&shown)).unwrap_or_default();
+        // Not assert_eq: nobody wants to read both.
+        assert!(
+            picture == drawn,
+            "{shown} is not what is drawn: scripts/bless renews it"
+        );
+        let readme = fs::read_to_string(root().join("README.md")).unwrap();
+        assert!(readme.contains(&shown), "README does not show {shown}");
+    }
+}
+
+/// Every file that README links to is there.
+#[test]
+fn links_of_the_front_page() {
+    if std::env::var_os("METALENS_BLESS").is_some() {
+        // The pictures are being made.
+        return;
+    }
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let links = readme
+        .split("](")
+        .skip(1)
+        .map(|rest| rest.split(')').next());
+    let sources = ["src=\"", "srcset=\""].into_iter();
+    let sources = sources.flat_map(|key| readme.split(key).skip(1));
+    let sources = sources.map(|rest| rest.split('"').next());
+    let mut files = 0;
+    for link in links.chain(sources).flatten() {
+        if link.starts_with('#') || link.contains("://") || link.is_empty() {
+            continue;
+        }
+        files += 1;
+        assert!(root().join(link).exists(), "{link}");
+    }
+    assert!(files >= 6, "{files}");
 }
 
 /// What is printed, cut where the gaps begin: the rest would make the picture a tower.

@@ -7,6 +7,8 @@
 mod analyze;
 mod chart;
 mod failures;
+mod folder;
+mod folder_failures;
 mod front_page;
 mod known_work;
 mod outputs;

@@ -1,4 +1,4 @@
-//! What `analyze` writes beside the screen: Markdown, a folder, every gap.
+//! What `analyze` writes beside the screen: Markdown, every gap, a trace for other viewers.
 
 use std::fs;
 use std::path::Path;
@@ -97,25 +97,6 @@ fn a_page_names_nobody_else() {
     assert!(full.contains("| Helper (GPU) (Renderer) |"), "{full}");
     assert!(!full.contains("other process 1"), "{full}");
     assert!(file("report.json").contains("Helper (GPU) (Renderer)"));
-}
-
-#[test]
-fn a_folder_of_reports() {
-    let folder = with_scenario("eager");
-    let arguments = ["analyze", "eager", "-o", "a/b"];
-    let first = metalens(folder.path(), &arguments);
-    assert!(first.status.success(), "{}", stderr(&first));
-    let out = folder.path().join("a/b");
-    let json = fs::read(out.join("report.json")).unwrap();
-    let report: Value = serde_json::from_slice(&json).unwrap();
-    let schema = metalens(folder.path(), &["schema"]);
-    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
-    assert!(jsonschema::is_valid(&schema, &report));
-    let printed = metalens(folder.path(), &["analyze", "eager", "--json"]);
-    assert_eq!(json, printed.stdout, "report.json is what --json prints");
-    let page = fs::read(out.join("report.md")).unwrap();
-    let printed = metalens(folder.path(), &["analyze", "eager", "--markdown"]);
-    assert_eq!(page, printed.stdout, "report.md is what --markdown prints");
 }
 
 /// One of the files exists: it stays as it is, and none is written beside it.

@@ -1,0 +1,165 @@
+//! `manifest.json`: what is in a folder that `analyze -o` wrote, for programs
+//! that take it from there.
+
+use std::fmt::Write;
+
+use metalens_analyzer::{Report, is_loud};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The format's name; its number rises when a key is removed or changes meaning.
+pub(crate) const SCHEMA: &str = "metalens.manifest/1";
+
+/// What is in the folder. It is written last: where there is one, all that it
+/// lists is there. What it does not list is not of the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Manifest {
+    /// `metalens.manifest/1`.
+    pub(crate) schema: String,
+    /// The version of metalens that wrote the folder.
+    pub(crate) metalens: String,
+    /// The schema of report.json.
+    pub(crate) report_schema: String,
+    /// What was analyzed, as it was given.
+    pub(crate) input: String,
+    /// Which run of it.
+    pub(crate) run: u64,
+    /// Whom the report is about.
+    pub(crate) target: String,
+    /// How busy the target kept the GPU, as a sentence: plain text, not Markdown.
+    pub(crate) verdict: String,
+    /// Whether no GPU ran any of it: a simulator wrote the recording.
+    pub(crate) synthetic: bool,
+    /// Whether the recording breaks off, and only what came before was read.
+    pub(crate) truncated: bool,
+    /// Whether folders and the names of other processes are left out of all
+    /// files that are marked as redacted.
+    pub(crate) redacted: bool,
+    /// The files, in a fixed order.
+    pub(crate) files: Vec<File>,
+    /// What should be in the folder and is not, and why. Usually nothing.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// A file of the folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct File {
+    /// Where it is, seen from the manifest; parts are separated by `/`.
+    pub(crate) path: String,
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Its media type.
+    pub(crate) media_type: String,
+    /// Its length.
+    pub(crate) bytes: u64,
+    /// The SHA-256 of its bytes, in lowercase hexadecimal digits.
+    pub(crate) sha256: String,
+    /// Whether folders and the names of other processes are left out of it: if
+    /// not, look before you post it.
+    pub(crate) redacted: bool,
+    /// What it shows, if it is a picture.
+    pub(crate) picture: Option<Picture>,
+}
+
+/// What a file of the folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// The whole report, for programs.
+    Report,
+    /// The report as a page, Markdown or HTML.
+    Page,
+    /// A picture of a part of the report.
+    Chart,
+}
+
+/// What a picture shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Picture {
+    /// Which chart it is: `timeline`, `busy`, `ledger`, `gaps`, `kernels`.
+    pub(crate) chart: String,
+    /// `light` or `dark`.
+    pub(crate) theme: String,
+    /// Its width, device pixels.
+    pub(crate) width: u32,
+    /// Its height, device pixels.
+    pub(crate) height: u32,
+    /// Device pixels per pixel: shown at `width / scale` it is sharp.
+    pub(crate) scale: u8,
+    /// What it shows, in words: plain text, for those who cannot see it.
+    pub(crate) alt: String,
+}
+
+/// Something that should be in the folder and is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Problem {
+    /// The file that is missing.
+    pub(crate) path: String,
+    /// Why.
+    pub(crate) why: String,
+}
+
+impl Manifest {
+    /// Of a folder with these files.
+    pub(crate) fn of(
+        report: &Report,
+        redacted: bool,
+        files: Vec<File>,
+        problems: Vec<Problem>,
+    ) -> Self {
+        let mut loud = report.notes.iter().filter(|note| is_loud(note));
+        Self {
+            schema: SCHEMA.to_owned(),
+            metalens: env!("CARGO_PKG_VERSION").to_owned(),
+            report_schema: report.schema.clone(),
+            input: report.source.path.clone(),
+            run: report.run.number,
+            target: report.target.name.clone(),
+            verdict: report.summary.busy.clone(),
+            synthetic: report.run.synthetic,
+            truncated: loud.any(|note| note.starts_with("TRUNCATED")),
+            redacted,
+            files,
+            problems,
+        }
+    }
+}
+
+/// The JSON Schema of the manifest.
+pub(crate) fn json_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Manifest).to_value();
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("title".to_owned(), SCHEMA.into());
+    }
+    schema
+}
+
+/// A SHA-256 in hexadecimal digits.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string does not fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The examples of FIPS 180-2.
+    #[test]
+    fn hashes() {
+        let check = |text: &str, expected: &str| assert_eq!(sha256(text.as_bytes()), expected);
+        check(
+            "abc",
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        );
+        check(
+            "",
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! The folder that `analyze -o` writes: the report in every form, its charts,
+//! and a manifest of them.
+//!
+//! All of it is made before any of it is written, so that what cannot be made
+//! costs no old file. Each file is written whole or not at all; the manifest
+//! goes first and comes last, so that a folder with a manifest is a whole one.
+
+mod manifest;
+mod pictures;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use metalens_analyzer::Analysis;
+
+use crate::pages;
+pub(crate) use manifest::json_schema;
+use manifest::{File, Kind, Manifest, Picture, Problem, sha256};
+
+const MANIFEST: &str = "manifest.json";
+const FOLDER_OF_CHARTS: &str = "charts";
+const REPORTS: [&str; 3] = ["report.json", "report.md", "report.html"];
+
+/// What a folder is to be like.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Choices {
+    /// Whether files that exist may be replaced.
+    pub(crate) force: bool,
+    /// Whether pages keep folders and the names of other processes.
+    pub(crate) show_names: bool,
+}
+
+/// Writes the folder. Says what should be in it and is not.
+pub(crate) fn write(
+    analysis: &mut Analysis,
+    folder: &Path,
+    choices: Choices,
+) -> anyhow::Result<Vec<String>> {
+    write_drawn_by(&pictures::drawn, analysis, folder, choices)
+}
+
+/// Every file that may be written; the manifest is among them.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let themes = [metalens_charts::Theme::Light, metalens_charts::Theme::Dark];
+    let charts = themes.into_iter().flat_map(|theme| {
+        let paths = pictures::CHARTS.iter();
+        paths.map(move |&(_, name)| pictures::path(name, theme))
+    });
+    let named = [MANIFEST].into_iter().chain(REPORTS).map(str::to_owned);
+    named.chain(charts).map(|path| folder.join(path)).collect()
+}
+
+/// Refuses what exists, and where nothing can be written: better now than after
+/// a long reading.
+pub(crate) fn check(folder: &Path, force: bool) -> anyhow::Result<()> {
+    store::check_place(folder)?;
+    store::check_place(&folder.join(FOLDER_OF_CHARTS))?;
+    for file in files(folder) {
+        crate::whole::refuse_existing(&file, force)?;
+    }
+    Ok(())
+}
+
+/// A file before it is written.
+struct Content {
+    path: String,
+    kind: Kind,
+    media_type: &'static str,
+    bytes: Vec<u8>,
+    redacted: bool,
+    picture: Option<Picture>,
+}
+
+impl Content {
+    fn entry(&self) -> File {
+        File {
+            path: self.path.clone(),
+            kind: self.kind,
+            media_type: self.media_type.to_owned(),
+            bytes: self.bytes.len() as u64,
+            sha256: sha256(&self.bytes),
+            redacted: self.redacted,
+            picture: self.picture.clone(),
+        }
+    }
+}
+
+fn write_drawn_by(
+    draw: &pictures::Draw<'_>,
+    analysis: &mut Analysis,
+    folder: &Path,
+    choices: Choices,
+) -> anyhow::Result<Vec<String>> {
+    let (charts, problems) = redacted_charts(draw, analysis, choices);
+    let mut contents = reports(analysis, &charts, choices)?;
+    contents.extend(charts);
+    let entries = contents.iter().map(Content::entry).collect();
+    let told = problems.iter();
+    let told = told.map(|one| format!("{} is missing: {}", one.path, one.why));
+    let told = told.collect();
+    let redacted = !choices.show_names;
+    let manifest = Manifest::of(&analysis.report, redacted, entries, problems);
+    store::write(folder, &contents, &manifest, choices.force)?;
+    Ok(told)
+}
+
+/// Charts are posted: they are drawn from what may be said.
+fn redacted_charts(
+    draw: &pictures::Draw<'_>,
+    analysis: &mut Analysis,
+    choices: Choices,
+) -> (Vec<Content>, Vec<Problem>) {
+    if choices.show_names {
+        let (mut charts, problems) = pictures::pictures(analysis, draw);
+        for chart in &mut charts {
+            chart.redacted = false;
+        }
+        return (charts, problems);
+    }
+    let redacted = pages::redacted(&analysis.report);
+    let whole = std::mem::replace(&mut analysis.report, redacted);
+    let drawn = pictures::pictures(analysis, draw);
+    analysis.report = whole;
+    drawn
+}
+
+/// The report in every form.
+fn reports(
+    analysis: &Analysis,
+    charts: &[Content],
+    choices: Choices,
+) -> anyhow::Result<Vec<Content>> {
+    let report = &analysis.report;
+    let mut json = serde_json::to_vec_pretty(report).context("cannot write report.json")?;
+    json.push(b'\n');
+    let light = charts.iter().filter_map(|chart| {
+        let picture = chart.picture.as_ref()?;
+        (picture.theme == "light").then(|| pages::Shown {
+            chart: picture.chart.clone(),
+            path: chart.path.clone(),
+            alt: picture.alt.clone(),
+        })
+    });
+    let light: Vec<_> = light.collect();
+    let markdown = match choices.show_names {
+        true => pages::markdown(report, &light)?,
+        false => pages::markdown(&pages::redacted(report), &light)?,
+    };
+    let html = pages::html(analysis, choices.show_names)?;
+    let of = |path: &str, kind, media_type, bytes, redacted| Content {
+        path: path.to_owned(),
+        kind,
+        media_type,
+        bytes,
+        redacted,
+        picture: None,
+    };
+    let [for_programs, page, interactive] = REPORTS;
+    let redacted = !choices.show_names;
+    Ok(vec![
+        of(for_programs, Kind::Report, "application/json", json, false),
+        of(
+            page,
+            Kind::Page,
+            "text/markdown",
+            markdown.into_bytes(),
+            redacted,
+        ),
+        of(
+            interactive,
+            Kind::Page,
+            "text/html",
+            html.into_bytes(),
+            redacted,
+        ),
+    ])
+}

@@ -1,0 +1,166 @@
+//! The folder that `analyze -o` writes: what is refused, replaced, and left of it
+//! when it cannot be written.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+
+use super::folder::{check_manifest, files_of, json, write_report};
+use super::{metalens, stderr, transcript, with_scenario};
+
+/// Whatever of it exists is refused before the input is read: here there is none.
+#[test]
+fn what_exists_stays() {
+    let folder = with_scenario("fused");
+    write_report(folder.path(), &["fused", "-o", "whole"]);
+    let all = files_of(&folder.path().join("whole"));
+    assert_eq!(all.len(), 14);
+    for path in all.keys() {
+        let out = folder.path().join("out");
+        let file = out.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "mine").unwrap();
+        let refused = metalens(folder.path(), &["analyze", "no-such-input", "-o", "out"]);
+        assert_eq!(refused.status.code(), Some(1), "{path}");
+        let said = format!("error: out/{path} exists; --force replaces it\n");
+        assert_eq!(stderr(&refused), said);
+        assert_eq!(fs::read(&file).unwrap(), b"mine");
+        fs::remove_dir_all(&out).unwrap();
+    }
+    // A failed reading leaves no folder, and with --force the old report.
+    let failed = metalens(folder.path(), &["analyze", "no-such-input", "-o", "out"]);
+    assert!(!failed.status.success() && !folder.path().join("out").exists());
+    let arguments = ["analyze", "no-such-input", "-o", "whole", "--force"];
+    assert!(!metalens(folder.path(), &arguments).status.success());
+    assert_eq!(files_of(&folder.path().join("whole")), all);
+}
+
+/// Replaced, file by file; what is not of the report stays.
+#[test]
+fn another_report_in_its_place() {
+    let folder = with_scenario("fused");
+    let eager = with_scenario("eager");
+    let eager = eager.path().join("eager");
+    let eager = eager.to_str().unwrap();
+    write_report(folder.path(), &["fused", "-o", "out"]);
+    fs::write(folder.path().join("out/notes.txt"), "mine").unwrap();
+    let arguments = ["-o", "out", "--force"];
+    write_report(folder.path(), &[&[eager], &arguments[..]].concat());
+    let mut files = files_of(&folder.path().join("out"));
+    assert_eq!(files.remove("notes.txt").unwrap(), b"mine");
+    check_manifest(&files);
+    assert_eq!(json(&files["manifest.json"])["input"], eager);
+}
+
+/// Where no file can be made nothing is read: the message says which place.
+#[test]
+fn places_that_are_no_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "mine").unwrap();
+    fs::create_dir(folder.path().join("half")).unwrap();
+    fs::write(folder.path().join("half/charts"), "mine").unwrap();
+    let cases = [
+        ("file", "cannot write into file: file is not a folder"),
+        (
+            "file/out",
+            "cannot write into file/out: file is not a folder",
+        ),
+        (
+            "half",
+            "cannot write into half/charts: half/charts is not a folder",
+        ),
+    ];
+    for (place, said) in cases {
+        let output = metalens(folder.path(), &["analyze", "no-such-input", "-o", place]);
+        assert_eq!(output.status.code(), Some(1), "{place}");
+        assert_eq!(stderr(&output), format!("error: {said}\n"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn a_folder_that_may_not_be_written_to() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = with_scenario("fused");
+    let out = folder.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(out.join("try"), "").is_ok() {
+        eprintln!("skipped: this user may write anywhere");
+        return;
+    }
+    let output = metalens(folder.path(), &["analyze", "fused", "-o", "out"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stderr(&output).contains("no file can be made in out"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// It fails midway: the old manifest is gone, and no new one claims that all is well.
+#[test]
+fn a_failure_midway_leaves_no_manifest() {
+    let folder = with_scenario("fused");
+    write_report(folder.path(), &["fused", "-o", "out"]);
+    let chart = folder.path().join("out/charts/ledger.png");
+    fs::remove_file(&chart).unwrap();
+    fs::create_dir(&chart).unwrap();
+    fs::write(chart.join("inside"), "mine").unwrap();
+    let output = metalens(folder.path(), &["analyze", "fused", "-o", "out", "--force"]);
+    assert_snapshot!(transcript(&output));
+    assert!(!folder.path().join("out/manifest.json").exists());
+    let hidden = files_of(&folder.path().join("out"));
+    assert!(!hidden.keys().any(|path| path.contains(".metalens-")));
+}
+
+/// Killed at any moment: each file is whole or not there; and where there is a manifest, all that it lists is there as it says.
+#[test]
+fn killed_at_any_moment() {
+    let folder = with_scenario("eager");
+    write_report(folder.path(), &["eager", "-o", "whole"]);
+    let whole = files_of(&folder.path().join("whole"));
+    let program = assert_cmd::cargo::cargo_bin("metalens");
+    let mut broken_off = 0;
+    for enough in [0, 1, 2, 4, 7, 10, 13] {
+        let name = format!("out-{enough}");
+        let out = folder.path().join(&name);
+        let mut child = Command::new(&program)
+            .args(["analyze", "-q", "eager", "-o", &name])
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let count = || if out.exists() { names_in(&out) } else { 0 };
+        while count() < enough && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        let _ = child.kill();
+        broken_off += usize::from(!child.wait().unwrap().success());
+        let found = match out.exists() {
+            true => files_of(&out),
+            false => BTreeMap::new(),
+        };
+        let named = found.keys().filter(|path| !path.contains(".metalens-"));
+        for path in named {
+            assert!(found[path] == whole[path], "{path} at {enough}");
+        }
+        if found.contains_key("manifest.json") {
+            assert_eq!(found.len(), whole.len(), "at {enough}");
+        }
+    }
+    assert!(broken_off > 0);
+}
+
+/// How many files a folder and its charts have; it may change while they are counted.
+fn names_in(folder: &Path) -> usize {
+    let entries = |folder: &Path| fs::read_dir(folder).map_or(0, Iterator::count);
+    let charts = entries(&folder.join("charts"));
+    (entries(folder) + charts).saturating_sub(1)
+}
