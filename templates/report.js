@@ -10,7 +10,7 @@
   const byId = id => document.getElementById(id);
   const data = JSON.parse(byId('timeline-data').textContent);
   const [FROM, TO] = data.full, SPAN = data.span_ns;
-  const LANES = data.lanes.length, OTHERS = LANES, CAUSES = data.causes.length;
+  const LANES = data.lanes.length, OTHERS = LANES, CAUSES = data.causes.length, SHADES = 4;
 
   /** Numbers out of Base64 of LEB128. */
   function reader(text) {
@@ -32,12 +32,12 @@
     } };
   }
 
-  const newSeries = () => ({ start: [], end: [], kernel: [], reach: [] });
-  function push(series, start, end, kernel) {
+  const newSeries = () => ({ start: [], end: [], name: [], reach: [] });
+  function push(series, start, end, name) {
     const last = series.reach.length - 1;
     series.start.push(start);
     series.end.push(end);
-    series.kernel.push(kernel);
+    series.name.push(name);
     series.reach.push(last < 0 ? end : Math.max(end, series.reach[last]));
   }
 
@@ -51,6 +51,7 @@
       push(lanes[lane], at, end, from.next());
     }
     const gaps = { start: [], end: [], reach: [], parts: [], before: [], after: [] };
+    const idle = { start: [], end: [], reach: [], cause: [] };
     from = reader(data.gaps);
     at = 0;
     for (let n = data.counts[1]; n > 0; n--) {
@@ -63,14 +64,42 @@
       gaps.before.push(from.next());
       gaps.after.push(from.next());
     }
-    from = reader(data.others);
+    from = reader(data.idle);
     at = 0;
     for (let n = data.counts[2]; n > 0; n--) {
       const start = at + from.next();
       at = start + from.next();
+      idle.start.push(start);
+      idle.end.push(at);
+      idle.reach.push(at);
+      idle.cause.push(from.next());
+    }
+    from = reader(data.others);
+    at = 0;
+    for (let n = data.counts[3]; n > 0; n--) {
+      const start = at + from.next();
+      at = start + from.next();
       push(lanes[OTHERS], start, at, 0);
     }
-    return { lanes, gaps };
+    return { lanes, gaps, idle };
+  }
+
+  /** What held over time, by row; and, where not all are here one by one, how much was held. */
+  function unpackHeld({ label, kind, rows, count, of, pieces, covered }) {
+    const from = reader(pieces);
+    const series = Array.from({ length: rows }, () => ({ ...newSeries(), shade: [], induced: [] }));
+    let at = 0;
+    for (let n = count; n > 0; n--) {
+      at += from.next();
+      const end = at + from.next(), row = series[from.next()];
+      push(row, at, end, from.next());
+      const shade = from.next();
+      row.shade.push(shade % SHADES);
+      row.induced.push(shade >= SHADES);
+    }
+    const some = covered && { width_ns: covered.width_ns,
+      values: Float64Array.from({ length: covered.count }, reader(covered.buckets).next) };
+    return { label, kind, count, of, series, covered: some };
   }
 
   /** Buckets, and those of each pair of them, and so on to one: row, level, bucket. */
@@ -96,10 +125,10 @@
     return { rows, width_ns };
   }
 
-  const { lanes, gaps } = unpack();
+  const { lanes, gaps, idle } = unpack(), held = data.held.map(unpackHeld);
   const buckets = pyramid();
   const hasOthers = lanes[OTHERS].start.length > 0 || (buckets && buckets.rows[OTHERS].at(-1)[0] > 0);
-  const kernelName = number => data.kernels[number];
+  const nameOf = number => data.names[number];
 
   // ---- What lies where.
 
@@ -113,7 +142,7 @@
     return low;
   }
 
-  const isExact = view => data.is_whole || (view[0] >= FROM && view[1] <= TO);
+  const isExact = view => data.is_whole || (TO > FROM && view[0] >= FROM && view[1] <= TO);
 
   /** Less of a column than this is an error of rounding: a nanosecond of a day is more. */
   const NOTHING = 1e-12;
@@ -143,11 +172,16 @@
   }
 
   function bucketColumns(row, view, width) {
-    const columns = new Float64Array(width), scale = width / (view[1] - view[0]);
     const levels = buckets.rows[row];
     let level = 0, bucket = buckets.width_ns;
-    while (level + 1 < levels.length && bucket * 2 <= 1 / scale) { level++; bucket *= 2; }
-    const values = levels[level], last = Math.min(values.length - 1, Math.floor(view[1] / bucket));
+    while (level + 1 < levels.length && bucket * 2 * width <= view[1] - view[0]) { level++; bucket *= 2; }
+    return spread(levels[level], bucket, view, width);
+  }
+
+  /** Buckets of nanoseconds as shares of columns. */
+  function spread(values, bucket, view, width) {
+    const columns = new Float64Array(width), scale = width / (view[1] - view[0]);
+    const last = Math.min(values.length - 1, Math.floor(view[1] / bucket));
     for (let at = Math.max(0, Math.floor(view[0] / bucket)); at <= last; at++) {
       if (!values[at]) continue;
       const from = at * bucket, to = Math.min(from + bucket, SPAN);
@@ -160,13 +194,8 @@
   function causeColumns(view, width) {
     if (!isExact(view)) return data.causes.map((_, cause) => bucketColumns(LANES + 1 + cause, view, width));
     const columns = data.causes.map(() => new Float64Array(width)), scale = width / (view[1] - view[0]);
-    for (let at = firstPast(gaps, view[0]); at < gaps.start.length && gaps.start[at] < view[1]; at++) {
-      let from = gaps.start[at];
-      gaps.parts[at].forEach((ns, cause) => {
-        if (!ns) return;
-        cover(columns[cause], (from - view[0]) * scale, (from + ns - view[0]) * scale, 1);
-        from += ns;
-      });
+    for (let at = firstPast(idle, view[0]); at < idle.start.length && idle.start[at] < view[1]; at++) {
+      cover(columns[idle.cause[at]], (idle.start[at] - view[0]) * scale, (idle.end[at] - view[0]) * scale, 1);
     }
     return columns;
   }
@@ -174,20 +203,20 @@
   // ---- Words.
 
   function time(ns) {
-    if (ns < 1000) return Math.round(ns) + ' ns';
+    if (ns < 1000) return Math.round(ns) + '\u00a0ns';
     for (const [unit, scale] of [['µs', 1e3], ['ms', 1e6], ['s', 1e9]]) {
       const value = ns / scale;
       if (value < 999.95 || unit === 's') {
         const whole = String(Math.floor(value)).length;
-        return value.toFixed(Math.max(0, 4 - whole)) + ' ' + unit;
+        return value.toFixed(Math.max(0, 4 - whole)) + '\u00a0' + unit;
       }
     }
   }
   const percent = share => {
     const value = share * 100;
-    if (value === 0) return '0 %';
-    if (value < 0.01) return '<0.01 %';
-    return (value < 0.995 ? value.toFixed(2) : value < 99.95 || value >= 100 ? value.toFixed(value < 99.95 ? 1 : 0) : '>99.9') + ' %';
+    if (value === 0) return '0\u00a0%';
+    if (value < 0.01) return '<0.01\u00a0%';
+    return (value < 0.995 ? value.toFixed(2) : value < 99.95 || value >= 100 ? value.toFixed(value < 99.95 ? 1 : 0) : '>99.9') + '\u00a0%';
   };
   const count = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
   /** A moment of the recording, as --from takes it. */
@@ -197,15 +226,22 @@
 
   const canvas = byId('canvas'), stage = byId('stage'), tip = byId('tip');
   byId('timeline-box').hidden = false;
+  // On paper it is there again, instead of what was zoomed to.
+  byId('picture').hidden = true;
   const paper = canvas.getContext('2d');
   let view = [0, SPAN], colours = {}, layout = [], overview = null, scheduled = false;
 
+  const shadeNames = ['phase', 'state'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
+
   function readColours() {
     const style = getComputedStyle(document.documentElement);
-    for (const name of ['page', 'ink', 'faint', 'line', 'raised', 'track', 'busy', 'others', 'label', ...data.causes]) {
+    for (const name of ['page', 'ink', 'faint', 'line', 'raised', 'track', 'busy', 'others', 'label', ...shadeNames, ...data.causes]) {
       colours[name] = style.getPropertyValue('--' + name).trim();
     }
   }
+
+  /** How high a row of what held is. */
+  const HELD = 17;
 
   /** What is drawn where: rows from top to bottom. */
   function layOut() {
@@ -218,6 +254,7 @@
     data.lanes.forEach((name, lane) => add('lane', name, 30, lane));
     if (hasOthers) add('lane', 'other processes', 18, OTHERS);
     add('causes', 'why the target was idle', 34);
+    held.forEach((one, at) => add('held', one.label, one.series.length * HELD, at));
     rows.height = top + 4;
     return rows;
   }
@@ -259,6 +296,7 @@
       if (row.kind === 'overview') drawOverview(row, pixels, ratio);
       if (row.kind === 'lane') drawLane(row, pixels, ratio);
       if (row.kind === 'causes') drawCauses(row, causeColumns(view, pixels), ratio);
+      if (row.kind === 'held') drawHeld(row, pixels, ratio);
     }
     say();
   }
@@ -289,7 +327,7 @@
   function drawOverview(row, pixels, ratio) {
     if (!overview || overview.length !== pixels) overview = busyColumns(pixels);
     fill(row, overview, colours.busy, ratio);
-    if (!data.is_whole) {
+    if (!data.is_whole && TO > FROM) {
       paper.fillStyle = colours.ink;
       paper.fillRect(FROM / SPAN * width(), row.top + row.height, Math.max(2, (TO - FROM) / SPAN * width()), 3);
     }
@@ -313,7 +351,7 @@
       if (series.start[at] >= view[0] && left - last < 1) paper.fillRect(left, row.top, 1, row.height);
       last = right;
       if (right - left > 34 && row.height > 20) {
-        text(kernelName(series.kernel[at]), left + 5, row.top + 19, colours.label, right - left - 9);
+        text(nameOf(series.name[at]), left + 5, row.top + 19, colours.label, right - left - 9);
       }
     }
   }
@@ -331,6 +369,34 @@
       });
     });
   }
+
+  /** Boxes with names where there is room; what is narrower by its share of a column. */
+  function drawHeld(row, pixels, ratio) {
+    const { kind, series, covered } = held[row.lane], least = 1.5 / ratio;
+    if (covered) {
+      const first = { top: row.top, height: HELD };
+      fill(first, spread(covered.values, covered.width_ns, view, pixels), colours.others, ratio);
+    }
+    series.forEach((all, at) => {
+      const place = { top: row.top + at * HELD, height: HELD }, narrow = new Float64Array(pixels), boxes = [];
+      const scale = pixels / (view[1] - view[0]);
+      for (let one = firstPast(all, view[0]); one < all.start.length && all.start[one] < view[1]; one++) {
+        const left = Math.max(-2, xOf(all.start[one])), right = Math.min(width() + 2, xOf(all.end[one]));
+        if (right - left >= least) boxes.push([one, left, right]);
+        else cover(narrow, (all.start[one] - view[0]) * scale, (all.end[one] - view[0]) * scale, 1);
+      }
+      if (!covered) fill(place, narrow, colours.others, ratio);
+      for (const [one, left, right] of boxes) {
+        paper.fillStyle = colours[`${kind}-${all.shade[one]}`];
+        paper.fillRect(left, place.top, right - left, HELD - 1);
+        paper.fillStyle = colours.faint;
+        if (right - left > 4) paper.fillRect(left, place.top, 1, HELD - 1);
+        const from = Math.max(left, 0), room = Math.min(right, width()) - from - 9;
+        if (room > 20) text(heldName(all, one), from + 5, place.top + 12.5, colours.ink, room);
+      }
+    });
+  }
+  const heldName = (all, one) => nameOf(all.name[one]) + (all.induced[one] ? ' (induced)' : '');
 
   function text(words, x, y, colour, room) {
     if (room < 12) return;
@@ -373,7 +439,7 @@
       how = 'Here every interval is shown in full.';
     } else {
       how = `These are buckets of ${time(data.buckets.width_ns)}, not intervals: a column is as high as its busy share. ` +
-        `In full, this page has ${time(TO - FROM)} from ${moment(FROM)} (marked at the top).`;
+        (TO > FROM ? `In full, this page has ${time(TO - FROM)} from ${moment(FROM)} (marked at the top).` : '');
     }
     byId('state').textContent = shown + how;
     byId('state').dataset.mode = isExact(view) ? 'exact' : 'buckets';
@@ -464,24 +530,52 @@
     return { best, many };
   }
 
-  function describe(row, x) {
+  function describe(row, x, y) {
     const ns = nsOf(x), pixel = (view[1] - view[0]) / width();
+    if (row.kind === 'held') return describeHeld(row, ns, pixel, y);
     if (!isExact(view)) return describeBucket(row, ns);
     const series = row.kind === 'causes' ? gaps : lanes[row.lane];
     const { best, many } = nearest(series, ns, 4 * pixel);
     if (best < 0) return null;
     const start = series.start[best], long = series.end[best] - start;
-    const lines = [`${time(long)} (${count(long)} ns), from ${moment(start)}`];
+    const lines = [`${time(long)} (${count(long)}\u00a0ns), from ${moment(start)}`];
     if (many > 1) lines.push(`the nearest of ${count(many)} here`);
     if (row.kind !== 'causes') {
-      return { title: row.lane === OTHERS ? 'other processes' : kernelName(series.kernel[best]), lines };
+      return { title: row.lane === OTHERS ? 'other processes' : nameOf(series.name[best]), lines };
     }
-    const parts = gaps.parts[best], name = number => number ? kernelName(number - 1) : null;
+    const parts = gaps.parts[best], name = number => number ? nameOf(number - 1) : null;
+    const here = nearest(idle, ns, 0).best;
+    if (here >= 0 && idle.start[here] >= start && parts.filter(Boolean).length > 1) {
+      const part = idle.end[here] - idle.start[here];
+      lines.push(`here: ${data.causes[idle.cause[here]]}, ${time(part)} (${count(part)}\u00a0ns)`);
+    }
     data.causes.forEach((cause, at) => {
       if (parts[at]) lines.push(`${cause} ${time(parts[at])}, ${percent(parts[at] / long)}`);
     });
     lines.push(`between ${name(gaps.before[best]) || 'the start'} and ${name(gaps.after[best]) || 'the end'}`);
     return { title: 'gap: mostly ' + data.causes[parts.indexOf(Math.max(...parts))], lines };
+  }
+
+  /** What held in the row under the pointer; in the lowest that has something, for those without one. */
+  function describeHeld(row, ns, pixel, y) {
+    const { series, covered } = held[row.lane];
+    const rows = y === undefined ? series.map((_, at) => at).reverse()
+      : [Math.max(0, Math.min(series.length - 1, Math.floor((y - row.top) / HELD)))];
+    for (const at of rows) {
+      const all = series[at], { best, many } = nearest(all, ns, y === undefined ? 0 : 3 * pixel);
+      if (best < 0) continue;
+      const long = all.end[best] - all.start[best];
+      const lines = [`${time(long)} (${count(long)}\u00a0ns), from ${moment(all.start[best])}`];
+      if (many > 1) lines.push(`the nearest of ${count(many)} here`);
+      return { title: heldName(all, best), lines };
+    }
+    const at = covered ? Math.floor(ns / covered.width_ns) : -1;
+    if (at < 0 || !covered.values[at]) return null;
+    const long = Math.min(covered.width_ns, SPAN - at * covered.width_ns);
+    return { title: row.label, lines: [
+      `held for ${percent(covered.values[at] / long)} of ${time(long)} from ${moment(at * covered.width_ns)}`,
+      'which ones is not in this page: only the longest are',
+    ] };
   }
 
   function describeBucket(row, ns) {
@@ -507,7 +601,7 @@
 
   function hover(x, y) {
     const row = layout.find(one => one.kind !== 'overview' && y >= one.top - 16 && y < one.top + one.height);
-    const found = row && describe(row, x);
+    const found = row && describe(row, x, y);
     tip.hidden = !found;
     if (!found) return;
     const title = document.createElement('b'), name = document.createElement('bdi');
@@ -540,7 +634,7 @@
     const first = head.classList.contains('n') ? 'descending' : 'ascending';
     const other = first === 'ascending' ? 'descending' : 'ascending';
     const order = was === first ? other : first;
-    for (const one of table.tHead.rows[0].cells) one.removeAttribute('aria-sort');
+    for (const one of table.tHead.rows[0].cells) one.setAttribute('aria-sort', 'none');
     head.setAttribute('aria-sort', order);
     const value = row => {
       const cell = row.cells[at];
@@ -557,14 +651,51 @@
       button.textContent = head.textContent;
       button.addEventListener('click', () => sortBy(table, at, button));
       head.replaceChildren(button);
+      head.setAttribute('aria-sort', 'none');
     });
+  }
+
+  /** Tables that are wider than the page are scrolled, by keys too. */
+  function reachable() {
+    for (const box of document.querySelectorAll('.wide')) {
+      if (box.scrollWidth <= box.clientWidth) { box.removeAttribute('tabindex'); continue; }
+      box.tabIndex = 0;
+      box.setAttribute('role', 'region');
+      box.setAttribute('aria-label', box.querySelector('caption').textContent);
+    }
+  }
+
+  /** Adds what held to the legend: names where each has a shade of its own. */
+  function explainHeld() {
+    for (const { label, kind, series, count: here, of } of held) {
+      const names = new Map();
+      for (const all of series) all.name.forEach((name, at) => names.set(nameOf(name), all.shade[at]));
+      const own = new Set(names.values()).size === names.size;
+      const shown = own ? [...names].map(([name, shade]) => [`${kind} ${name}`, shade]) : [[label, 0]];
+      for (const [words, shade] of shown.sort(([, a], [, b]) => a - b)) {
+        const key = document.createElement('span'), swatch = document.createElement('i'), name = document.createElement('bdi');
+        key.className = 'key';
+        swatch.className = `swatch ${kind}-${shade}`;
+        name.textContent = words.length > 40 ? words.slice(0, 39) + '…' : words;
+        key.append(swatch, name);
+        byId('legend').append(key);
+      }
+      if (here < of) {
+        const note = document.createElement('p');
+        note.className = 'faint';
+        note.textContent = `Of ${count(of)} ${kind}s the ${count(here)} longest that have room are drawn one by one; all of them together are drawn as shares of time.`;
+        byId('legend').after(note);
+      }
+    }
   }
 
   // ---- Beginning, paper, and the page's test of itself.
 
   const refresh = () => { readColours(); resize(); };
+  explainHeld();
   refresh();
-  addEventListener('resize', resize);
+  reachable();
+  addEventListener('resize', () => { resize(); reachable(); });
   for (const query of ['(prefers-color-scheme: dark)', 'print']) {
     matchMedia(query).addEventListener('change', refresh);
   }
@@ -608,7 +739,7 @@
       const long = series.end[at] - series.start[at];
       look(series.start[at] - 2 * long, series.end[at] + 2 * long);
       results.exact = mode();
-      results.kernel = kernelName(series.kernel[at]);
+      results.kernel = nameOf(series.name[at]);
       results.duration_ns = long;
       results.hover = pointer(xOf((series.start[at] + series.end[at]) / 2), row.top + 5);
     }
@@ -619,6 +750,13 @@
       results.gap_ns = gaps.end[at] - gaps.start[at];
       results.gap_hover = pointer(width() / 2, strip.top + 5);
     }
+    results.held = layout.filter(one => one.kind === 'held').map(one => {
+      const { label, series, of } = held[one.lane], all = series[0], at = all.start.length >> 1;
+      look(all.start[at], all.end[at]);
+      draw();
+      return { label, of, rows: series.length, name: heldName(all, at), ns: all.end[at] - all.start[at],
+        hover: pointer(width() / 2, one.top + 5) };
+    });
     const table = byId('kernels-table');
     const column = () => [...table.tBodies[0].rows].map(one => Number(one.cells[2].dataset.v));
     const button = table.tHead.rows[0].cells[2].querySelector('button');
@@ -629,6 +767,7 @@
     results.sort = button.closest('th').getAttribute('aria-sort');
     actions.all();
     draw();
+    results.picture = byId('picture').hidden && byId('picture').querySelectorAll('svg title').length;
     const page = document.documentElement;
     results.overflow = page.scrollWidth - page.clientWidth;
     page.dataset.selftest = JSON.stringify(results);

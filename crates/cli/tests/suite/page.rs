@@ -75,7 +75,8 @@ fn elements(page: &str) -> Vec<String> {
     while let Some(at) = rest.find('<') {
         rest = &rest[at + 1..];
         let end = rest.find('>').unwrap();
-        let tag = &rest[..end];
+        let tag = rest[..end].trim_end_matches('/');
+        let is_closed = rest[..end].ends_with('/');
         rest = &rest[end + 1..];
         if tag.starts_with('!') {
             assert_eq!(tag, "!doctype html");
@@ -88,7 +89,7 @@ fn elements(page: &str) -> Vec<String> {
             continue;
         }
         seen.push(tag.to_owned());
-        if EMPTY.contains(&name) {
+        if is_closed || EMPTY.contains(&name) {
             continue;
         }
         open.push(name);
@@ -111,6 +112,8 @@ fn pages_are_whole_and_alone() {
         assert_eq!(count("script"), 2);
         assert_eq!(count("style"), 1);
         assert!(count("table") >= 4);
+        assert_eq!(count("caption"), count("table"));
+        assert_eq!((count("svg"), count("desc"), count("title")), (1, 1, 2));
         for tag in elements
             .iter()
             .filter(|tag| tag.starts_with("th ") || *tag == "th")
@@ -202,6 +205,18 @@ impl Unpacked {
         numbers
     }
 
+    /// Start after the last one's end, length, and what else: as starts and ends.
+    fn stretches(text: &Value, width: usize) -> Vec<(u64, u64, u64)> {
+        let mut at = 0;
+        let numbers = Self::numbers(text);
+        let stretch = |one: &[u64]| {
+            let from = at + one[0];
+            at = from + one[1];
+            (from, at, one.get(2).copied().unwrap_or(0))
+        };
+        numbers.chunks(width).map(stretch).collect()
+    }
+
     /// Causes as bits and the time of each: summed by cause. The numbers after
     /// each are skipped.
     fn parts(mut numbers: impl Iterator<Item = u64>, before: usize, after: usize) -> [u64; 7] {
@@ -255,6 +270,173 @@ fn everything_in_full() {
     }
 }
 
+/// How much of a stretch lies in some disjoint others.
+fn overlap(from: u64, to: u64, others: &[(u64, u64, u64)]) -> u64 {
+    let common = others.iter().map(|one| (one.0.max(from), one.1.min(to)));
+    common.map(|(from, to)| to.saturating_sub(from)).sum()
+}
+
+/// What foreign took is where others were on the GPU, and nothing else that was on
+/// its way is; what gaps are cut into is the ledger again.
+#[test]
+fn causes_are_in_their_true_places() {
+    for scenario in ["shared-machine", "awkward", "renderer"] {
+        let folder = with_page(scenario);
+        let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
+        let idle = Unpacked::stretches(&data["idle"], 3);
+        let others = Unpacked::stretches(&data["others"], 2);
+        assert_eq!(data["counts"][2], idle.len(), "{scenario}");
+        let mut sums = vec![0; 7];
+        for &(from, to, cause) in &idle {
+            let at = usize::try_from(cause).unwrap();
+            sums[at] += to - from;
+            let foreign = overlap(from, to, &others);
+            match data["causes"][at].as_str().unwrap() {
+                "foreign" => assert_eq!(foreign, to - from, "{scenario}: {from}"),
+                "launch" | "queued" => assert_eq!(foreign, 0, "{scenario}: {from}"),
+                _ => {}
+            }
+        }
+        assert_eq!(sums, ledger_of(&report, &data), "{scenario}");
+    }
+}
+
+const HELD: &str = r#"
+[[recording.performance]]
+state = "Minimum"
+start = "0ms"
+
+[[recording.performance]]
+state = "Maximum"
+start = "705ms"
+
+[[process]]
+name = "bench"
+pid = 4200
+role = "target"
+
+[[process.signpost]]
+name = "epoch"
+from = "690ms"
+to = "708ms"
+
+[[process.signpost]]
+name = "step"
+every = STEPS
+
+[[process.stream]]
+count = COUNT
+duration = "20us"
+completion = "40us"
+host = "10us"
+encode = "10us"
+launch = "40us"
+encoder-label = ["matmul", "add"]
+"#;
+
+fn held(steps: &str, count: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = HELD.replace("STEPS", steps).replace("COUNT", count);
+    fs::write(folder.path().join("held.toml"), scenario).unwrap();
+    let written = metalens(folder.path(), &["synth", "held.toml", "-o", "held"]);
+    assert!(written.status.success(), "{}", stderr(&written));
+    analyze(folder.path(), "held", &["-o", "out"]);
+    folder
+}
+
+/// The scenario says when what held; the window begins with the first interval.
+#[test]
+fn phases_and_states_have_lanes() {
+    let folder = held("10", "100");
+    let Unpacked { data } = Unpacked::of(&page_of(&folder));
+    let start = data["start_ns"].as_u64().unwrap();
+    let lanes = data["held"].as_array().unwrap();
+    let lane = |at: usize| {
+        let mut begun = 0;
+        let numbers = Unpacked::numbers(&lanes[at]["pieces"]);
+        let piece = |one: &[u64]| {
+            begun += one[0];
+            let name = &data["names"][usize::try_from(one[3]).unwrap()];
+            (
+                name.as_str().unwrap().to_owned(),
+                start + begun,
+                start + begun + one[1],
+                one[2],
+            )
+        };
+        numbers.chunks(5).map(piece).collect::<Vec<_>>()
+    };
+    let (phases, states) = (lane(0), lane(1));
+    assert_eq!(lanes.len(), 2);
+    let epoch = ("epoch".to_owned(), start, 708_000_000, 0);
+    assert!(phases.contains(&epoch), "{phases:?}");
+    let steps = phases.iter().filter(|one| one.0 == "step" && one.3 == 1);
+    assert_eq!((steps.count(), phases.len()), (10, 11), "{phases:?}");
+    let end = start + data["span_ns"].as_u64().unwrap();
+    let expected = [
+        ("Minimum".to_owned(), start, 705_000_000, 0),
+        ("Maximum".to_owned(), 705_000_000, end, 0),
+    ];
+    assert_eq!(states, expected);
+    let Some(found) = self_test(&folder) else {
+        return;
+    };
+    check_self_test("held", &found);
+    assert_eq!(found["held"].as_array().unwrap().len(), 2);
+}
+
+/// More phases than fit: the longest one by one, and all of them as shares.
+#[test]
+fn very_many_phases() {
+    let folder = held("1", "6000");
+    let Unpacked { data } = Unpacked::of(&page_of(&folder));
+    let lane = &data["held"][0];
+    assert_eq!(
+        (&lane["count"], &lane["of"]),
+        (&2_000.into(), &6_001.into())
+    );
+    assert_eq!(lane["covered"]["count"], 2_048);
+    let Some(found) = self_test(&folder) else {
+        return;
+    };
+    check_self_test("many phases", &found);
+    assert_eq!(found["held"][0]["of"], 6_001);
+}
+
+/// Names of 10 kB, and hundreds of channels and kernels of such names.
+#[test]
+fn the_worst_names_fit_into_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut scenario = "[[process]]\nname = \"nnn\"\npid = 4200\nrole = \"target\"\n".to_owned();
+    for at in 0..200 {
+        scenario += &format!(
+            "[[process.stream]]\nchannel = \"nnn{at}\"\ncount = 4\nduration = \"10us\"\n\
+             host = \"30us\"\nencoder-label = [\"nnn{at}a\", \"nnn{at}b\"]\n"
+        );
+    }
+    fs::write(folder.path().join("long.toml"), scenario).unwrap();
+    let written = metalens(folder.path(), &["synth", "long.toml", "-o", "long"]);
+    assert!(written.status.success(), "{}", stderr(&written));
+    let long = "&lt;&quot;&amp;é".repeat(2_000);
+    for table in fs::read_dir(folder.path().join("long")).unwrap() {
+        let table = table.unwrap().path();
+        if table.extension().is_some_and(|kind| kind == "xml") {
+            let text = fs::read_to_string(&table).unwrap();
+            fs::write(&table, text.replace("nnn", &format!("{long}n"))).unwrap();
+        }
+    }
+    analyze(folder.path(), "long", &["-o", "out", "--show-names"]);
+    let page = page_of(&folder);
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    assert!(page.contains("… and 200 more."), "kernels");
+    assert!(page.contains("… and 150 more."), "channels");
+    let Some(found) = self_test(&folder) else {
+        return;
+    };
+    assert_eq!(found["errors"], Value::Array(Vec::new()));
+    assert_eq!(found["overflow"], 0, "it scrolls sideways");
+}
+
 /// A million: the page stays small, its buckets sum to the report exactly, and a
 /// browser goes from them to intervals.
 #[test]
@@ -278,6 +460,7 @@ fn a_million_intervals() {
     }
     assert_eq!(report["busy"]["foreign_busy_ns"], rows.next().unwrap());
     assert_eq!(rows.next(), None);
+    foreign_is_where_others_are(&data);
     let Some(found) = self_test(&folder) else {
         return;
     };
@@ -287,6 +470,32 @@ fn a_million_intervals() {
         "{found}"
     );
     check_self_test("million", &found);
+}
+
+/// No bucket has more of it than others were on the GPU in it.
+fn foreign_is_where_others_are(data: &Value) {
+    let buckets = &data["buckets"];
+    let count = usize::try_from(buckets["count"].as_u64().unwrap()).unwrap();
+    let busy = Unpacked::numbers(&buckets["busy"]);
+    let others = &busy[busy.len() - count..];
+    let mut idle = Unpacked::numbers(&buckets["idle"]).into_iter();
+    let names = data["causes"].as_array().unwrap();
+    let mut seen = 0;
+    for (at, &others) in others.iter().enumerate() {
+        let there = idle.next().unwrap();
+        for (cause, name) in names.iter().enumerate() {
+            let ns = if there & (1 << cause) == 0 {
+                0
+            } else {
+                idle.next().unwrap()
+            };
+            if name == "foreign" {
+                assert!(ns <= others, "bucket {at}: {ns} of {others}");
+                seen += ns;
+            }
+        }
+    }
+    assert!(seen > 0);
 }
 
 /// The page tries itself out in Chromium; none if there is no Chromium here.
@@ -359,7 +568,7 @@ fn check_self_test(name: &str, found: &Value) {
     assert_eq!(found["exact"], "exact", "{name}");
     let exact = |key: &str| {
         let ns = found[key].as_u64().unwrap();
-        format!("({} ns)", metalens_analyzer::units::count(ns))
+        exactly(ns)
     };
     let hover = text("hover");
     assert!(hover.starts_with(text("kernel")), "{name}: {hover}");
@@ -376,6 +585,21 @@ fn check_self_test(name: &str, found: &Value) {
     );
     assert_eq!(found["sort"], "ascending", "{name}");
     assert_eq!(found["overflow"], 0, "{name}: it scrolls sideways");
+    assert_eq!(found["picture"], 1, "{name}: hidden, and with a title");
+    for lane in found["held"].as_array().unwrap() {
+        let hover = lane["hover"].as_str().unwrap();
+        assert!(
+            hover.starts_with(lane["name"].as_str().unwrap()),
+            "{name}: {lane}"
+        );
+        let ns = lane["ns"].as_u64().unwrap();
+        assert!(hover.contains(&exactly(ns)), "{name}: {lane}");
+    }
+}
+
+/// A length as a hover has it.
+fn exactly(ns: u64) -> String {
+    format!("({}\u{a0}ns)", metalens_analyzer::units::count(ns))
 }
 
 /// Loads without errors, zooms, moves, hovers and sorts.

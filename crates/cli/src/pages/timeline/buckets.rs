@@ -1,0 +1,144 @@
+//! Everything in equal parts of the window: how much of each was busy, or idle and why.
+
+use metalens_analyzer::Analysis;
+use serde::Serialize;
+
+use super::{Packed, Piece, Stretch, number_of, put_parts};
+
+/// As many buckets of lanes, at most.
+const MOST_CELLS: usize = 98_304;
+
+/// Everything, in equal parts of the window.
+#[derive(Debug, Serialize)]
+pub(super) struct Buckets {
+    count: usize,
+    width_ns: u64,
+    /// Busy time by bucket: lane after lane, then others'.
+    busy: String,
+    /// Idle time by bucket: the causes as bits, then the time of each of them.
+    idle: String,
+}
+
+/// Buckets that are being filled.
+pub(super) struct Filling {
+    width_ns: u64,
+    busy: Vec<Vec<u64>>,
+    idle: Vec<[u64; 7]>,
+}
+
+impl Filling {
+    /// All of a recording, in so many lanes and one of others'.
+    pub(super) fn of(
+        analysis: &Analysis,
+        pieces: &[Piece<'_>],
+        others: &[Stretch],
+        lanes: usize,
+        span_ns: u64,
+    ) -> Self {
+        let mut filling = Self::new(lanes + 1, span_ns);
+        filling.busy(pieces, others, lanes);
+        let start_ns = analysis.report.window.start_ns;
+        for one in analysis.idle() {
+            let (from, to) = (one.start_ns - start_ns, one.end_ns - start_ns);
+            filling.idle(number_of(&one), from, to);
+        }
+        filling
+    }
+
+    fn new(lanes: usize, span_ns: u64) -> Self {
+        let most = (MOST_CELLS / lanes.max(1)).clamp(4_096, 32_768);
+        let width_ns = span_ns.div_ceil(most as u64).max(1);
+        let count = usize::try_from(span_ns.div_ceil(width_ns)).unwrap_or(most);
+        Self {
+            width_ns,
+            busy: vec![vec![0; count]; lanes],
+            idle: vec![[0; 7]; count],
+        }
+    }
+
+    /// What lanes were busy: where intervals of one overlap, once.
+    fn busy(&mut self, pieces: &[Piece<'_>], others: &[Stretch], others_lane: usize) {
+        let mut until = vec![0; self.busy.len()];
+        let mine = pieces
+            .iter()
+            .map(|one| (one.lane, one.start_ns, one.end_ns));
+        let others = others.iter().map(|&(from, to)| (others_lane, from, to));
+        for (lane, from, to) in mine.chain(others) {
+            let (Some(row), Some(until)) = (self.busy.get_mut(lane), until.get_mut(lane)) else {
+                continue;
+            };
+            add(row, self.width_ns, from.max(*until), to);
+            *until = to.max(*until);
+        }
+    }
+
+    fn idle(&mut self, cause: usize, from: u64, to: u64) {
+        for (at, ns) in split(self.width_ns, from, to) {
+            let bucket = self.idle.get_mut(at).and_then(|all| all.get_mut(cause));
+            if let Some(bucket) = bucket {
+                *bucket += ns;
+            }
+        }
+    }
+
+    /// As the page has them.
+    pub(super) fn finish(self) -> Buckets {
+        let count = self.idle.len();
+        let (mut busy, mut idle) = (Packed::default(), Packed::default());
+        self.busy.iter().flatten().for_each(|&ns| busy.put(ns));
+        for parts in self.idle {
+            put_parts(&mut idle, parts);
+        }
+        Buckets {
+            count,
+            width_ns: self.width_ns,
+            busy: busy.into_text(),
+            idle: idle.into_text(),
+        }
+    }
+}
+
+/// Adds a stretch to a row of buckets.
+pub(super) fn add(row: &mut [u64], width_ns: u64, from: u64, to: u64) {
+    for (at, ns) in split(width_ns, from, to) {
+        if let Some(bucket) = row.get_mut(at) {
+            *bucket += ns;
+        }
+    }
+}
+
+/// How much of a stretch lies in which bucket.
+fn split(width_ns: u64, from: u64, to: u64) -> impl Iterator<Item = (usize, u64)> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        if at >= to {
+            return None;
+        }
+        let bucket = at / width_ns;
+        let end = ((bucket + 1) * width_ns).min(to);
+        let ns = end - at;
+        at = end;
+        Some((usize::try_from(bucket).ok()?, ns))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ```text
+    /// 0         10        20        30
+    /// |---------|---------|---------|
+    ///        [--------------)
+    /// ```
+    #[test]
+    fn buckets_of_a_stretch() {
+        let check = |from: u64, to: u64, expected: &[(usize, u64)]| {
+            assert_eq!(split(10, from, to).collect::<Vec<_>>(), expected);
+        };
+        check(7, 22, &[(0, 3), (1, 10), (2, 2)]);
+        check(10, 20, &[(1, 10)]);
+        check(5, 5, &[]);
+        check(9, 4, &[]);
+    }
+}
