@@ -32,6 +32,18 @@ impl std::fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
+/// What cannot be asked for; the message says what can.
+#[derive(Debug)]
+pub(crate) struct Misuse(pub(crate) String);
+
+impl std::fmt::Display for Misuse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
+
 /// clap's own message: help and version are no failures.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     // Nothing is left to be done if even this cannot be written.
@@ -98,6 +110,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<Unavailable>() {
         return UNAVAILABLE;
+    }
+    if error.is::<Misuse>() {
+        return USAGE;
     }
     if error
         .downcast_ref::<metalens_analyzer::Error>()
