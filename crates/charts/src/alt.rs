@@ -1,27 +1,33 @@
-//! What a chart shows, for those who cannot see it.
+//! What a chart shows, for those who cannot see it: the numbers that matter.
 
-use metalens_analyzer::Report;
-use metalens_analyzer::units::{percent, time};
+use metalens_analyzer::units::{count, counted, percent, time};
+use metalens_analyzer::{Report, is_loud};
 
-use crate::canvas::{fault, ratio};
+use crate::canvas::{fault, limit, ratio};
 use crate::chart::Chart;
+use crate::gaps;
 use crate::palette::cause_label;
 
 /// A chart in words.
 #[must_use]
 pub fn alt(chart: Chart, report: &Report) -> String {
     let busy = &report.summary.busy;
-    let idle = &report.summary.idle;
-    let said = match chart {
+    let mut said = match chart {
         Chart::Timeline => {
             let fault = fault(report).map_or(String::new(), |fault| format!(" {fault}."));
-            format!("Timeline of the GPU. {busy}. {idle}.{fault}")
+            format!(
+                "Timeline of the GPU. {busy}. {}.{fault}",
+                report.summary.idle
+            )
         }
-        Chart::Ledger => format!("Where the idle time went. {}", causes(report)),
-        Chart::Gaps => format!("Gaps by length. {idle}."),
-        Chart::Busy => format!("How busy the GPU was over time. {busy}."),
-        Chart::Kernels => format!("The kernels that took the most time. {}", kernels(report)),
+        Chart::Ledger => causes(report),
+        Chart::Gaps => lengths(report),
+        Chart::Busy => over_time(report),
+        Chart::Kernels => kernels(report),
     };
+    for note in report.notes.iter().filter(|note| is_loud(note)) {
+        said.push_str(&format!(" {note}."));
+    }
     crate::font::clean(&said).trim_end().to_owned()
 }
 
@@ -29,20 +35,73 @@ fn causes(report: &Report) -> String {
     let ledger = &report.ledger;
     let parts = ledger.parts.in_words().into_iter().map(|(cause, ns, _)| {
         let share = percent(ratio(ns, ledger.total_ns));
-        format!("{}: {share}, {}", cause_label(cause), time(ns))
+        format!("{share} {} ({})", cause_label(cause), time(ns))
     });
     let parts: Vec<String> = parts.collect();
+    let name = &report.target.name;
     match parts.is_empty() {
-        true => "There was none.".to_owned(),
-        false => format!("{}.", parts.join("; ")),
+        true => format!("Where the idle time of {name} went. There was none."),
+        false => format!(
+            "Where the idle time of {name} went: {} in {}. {}.",
+            time(ledger.total_ns),
+            counted(report.gaps.count, "gap"),
+            parts.join(", ")
+        ),
     }
 }
 
+fn lengths(report: &Report) -> String {
+    let target = limit(report, "average-gap").zip(report.gaps.mean_ns);
+    let target = target.map_or(String::new(), |(limit, mean)| {
+        let limit = format!("{limit:.0}").parse().map_or(String::new(), time);
+        format!(" On average {}; the target is {limit}.", time(mean))
+    });
+    format!("Gaps by length. {}.{target}", gaps::idle(report))
+}
+
+/// The busiest and the idlest part of the window, and what was aimed at.
+fn over_time(report: &Report) -> String {
+    let chunks = &report.shape.utilisation;
+    let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);
+    let ends = ends.chain([report.window.end_ns]);
+    let shares = || {
+        let chunks = chunks.iter().zip(ends.clone());
+        chunks.map(|(chunk, end)| ratio(chunk.busy_ns, end.saturating_sub(chunk.start_ns)))
+    };
+    let range = shares().reduce(f64::min).zip(shares().reduce(f64::max));
+    let range = range.filter(|_| chunks.len() > 1);
+    let range = range.map_or(String::new(), |(least, most)| {
+        let parts = count(chunks.len() as u64);
+        let (least, most) = (percent(least), percent(most));
+        format!(" In {parts} equal parts of the window from {least} to {most}.")
+    });
+    let target = limit(report, "utilisation");
+    let target = target.map_or(String::new(), |limit| {
+        format!(" The target is {}.", percent(limit))
+    });
+    let busy = &report.summary.busy;
+    format!("How busy the GPU was over time. {busy}.{range}{target}")
+}
+
 fn kernels(report: &Report) -> String {
-    let kernels = report.kernels.iter().take(5).map(|kernel| {
-        let share = percent(kernel.time_pct / 100.0);
-        format!("{}: {share}, {}", kernel.name, time(kernel.total_ns))
+    const NAMED: usize = 5;
+    let kernels = report.kernels.iter().take(NAMED).map(|kernel| {
+        format!(
+            "{} {} ({}, median {})",
+            kernel.name,
+            percent(kernel.time_pct / 100.0),
+            time(kernel.total_ns),
+            time(kernel.med_ns)
+        )
     });
     let kernels: Vec<String> = kernels.collect();
-    format!("{}.", kernels.join("; "))
+    let more = match report.kernels.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {} more", count(more as u64)),
+    };
+    format!(
+        "The kernels of {} that took the most time: {}{more}.",
+        report.target.name,
+        kernels.join(", ")
+    )
 }

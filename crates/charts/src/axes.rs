@@ -124,6 +124,21 @@ impl Axis {
     }
 }
 
+impl Axis {
+    /// The same axis with ticks so few that their labels have room: each second, each third, …
+    #[expect(clippy::cast_precision_loss, reason = "a few ticks")]
+    pub(crate) fn with_room(mut self, width: f32) -> Self {
+        const LABEL: f32 = 46.0;
+        let mut every = 1;
+        while self.ticks.len().div_ceil(every) as f32 * LABEL > width.max(LABEL) {
+            every += 1;
+        }
+        let ticks = self.ticks.into_iter().step_by(every);
+        self.ticks = ticks.collect();
+        self
+    }
+}
+
 /// `10 µs` for a round time.
 fn round_time(ns: u64) -> String {
     match ns {

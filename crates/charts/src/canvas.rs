@@ -21,7 +21,8 @@ use crate::scene::{Anchor, Scene, Shape};
 
 /// Around everything.
 pub(crate) const MARGIN: f32 = 16.0;
-const HEADLINE: f32 = 15.0;
+/// What a picture says.
+pub(crate) const HEADLINE: f32 = 15.0;
 const BODY: f32 = 12.0;
 /// Labels of axes and lanes.
 pub(crate) const SMALL: f32 = 11.0;
@@ -128,6 +129,13 @@ impl Canvas {
     /// The verdict and what explains it, from the top on, and what changes the
     /// meaning of every number: a picture of a simulation must say so. Where it ends.
     pub(crate) fn header(&self, report: &Report, headline: &str, lines: &[&str]) -> f32 {
+        let loud = report.notes.iter().filter(|note| is_loud(note));
+        let loud: Vec<String> = loud.cloned().collect();
+        self.words_above(headline, lines, &loud)
+    }
+
+    /// A headline, what explains it, and what nobody may overlook. Where it ends.
+    pub(crate) fn words_above(&self, headline: &str, lines: &[&str], loud: &[String]) -> f32 {
         let room = self.width - 2.0 * MARGIN;
         let mut bottom = MARGIN - 2.0;
         let mut write = |text: &str, size: f32, fill: Colour| {
@@ -140,7 +148,7 @@ impl Canvas {
         for line in lines {
             write(line, BODY, self.palette.faint);
         }
-        for note in report.notes.iter().filter(|note| is_loud(note)) {
+        for note in loud {
             write(note, BODY, self.palette.cause(Cause::Host));
         }
         bottom + 6.0

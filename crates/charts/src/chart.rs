@@ -95,6 +95,18 @@ const LARGEST: u32 = 8_000;
 ///
 /// If the options leave it no room.
 pub fn draw(chart: Chart, analysis: &Analysis, options: &Options) -> Result<Scene, Error> {
+    check(options)?;
+    match chart {
+        Chart::Timeline => timeline::draw(analysis, options),
+        Chart::Ledger => ledger::draw(&analysis.report, options),
+        Chart::Gaps => gaps::draw(analysis, options),
+        Chart::Busy => busy::draw(&analysis.report, options),
+        Chart::Kernels => kernels::draw(&analysis.report, options),
+    }
+}
+
+/// Refuses what no picture can be.
+pub(crate) fn check(options: &Options) -> Result<(), Error> {
     let &Options {
         width,
         height,
@@ -112,11 +124,5 @@ pub fn draw(chart: Chart, analysis: &Analysis, options: &Options) -> Result<Scen
     if height > LARGEST || !(1..=4).contains(&scale) {
         return Err(Error::TooLarge { width, height });
     }
-    match chart {
-        Chart::Timeline => timeline::draw(analysis, options),
-        Chart::Ledger => ledger::draw(&analysis.report, options),
-        Chart::Gaps => gaps::draw(analysis, options),
-        Chart::Busy => busy::draw(&analysis.report, options),
-        Chart::Kernels => kernels::draw(&analysis.report, options),
-    }
+    Ok(())
 }

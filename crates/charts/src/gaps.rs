@@ -14,6 +14,9 @@ const TENTHS: [u64; 10] = [
     1_000, 1_259, 1_585, 1_995, 2_512, 3_162, 3_981, 5_012, 6_310, 7_943,
 ];
 const LEFT: f32 = 56.0;
+/// Above the first panel, for its title and the target's; and above the second.
+const TITLE: f32 = 36.0;
+const SECOND: f32 = 26.0;
 
 /// Draws it.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
@@ -33,13 +36,13 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
     };
     let entries = canvas.causes(&analysis.report);
     let legend = canvas.legend_height(&entries, options);
-    let around = top + 2.0 * (24.0 + AXIS) + 20.0 + legend + MARGIN;
+    let around = top + TITLE + AXIS + SECOND + AXIS + 10.0 + legend + MARGIN;
     let room = options
         .height
         .map_or(260.0, |height| height as f32 - around);
     let mut place = Place {
         left: MARGIN + LEFT,
-        top: (top + 24.0).round(),
+        top: (top + TITLE).round(),
         width: canvas.width - 2.0 * MARGIN - LEFT - 8.0,
         height: (room / 2.0).floor().max(60.0),
     };
@@ -48,7 +51,8 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
     title(
         &canvas,
         place,
-        "How many gaps are of each length, in the colour of what took most of it",
+        "How many gaps there are of each length, in the colour of their main cause",
+        TITLE,
     );
     panel(&canvas, place, range, Axis::count(most), &bins, |bin| {
         vec![(bin.main(), bin.count as f64)]
@@ -56,8 +60,9 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
     if let Some(target_ns) = target_ns {
         target(&canvas, place, range, target_ns);
     }
-    place.top = (place.bottom() + AXIS + 30.0).round();
-    title(&canvas, place, "How much of the idle time they are");
+    place.top = (place.bottom() + AXIS + SECOND).round();
+    let share = "Their share of the idle time, by cause";
+    title(&canvas, place, share, SECOND);
     let largest = bins.iter().map(|bin| ratio(bin.total_ns(), total));
     let largest = largest.fold(0.0, f64::max);
     panel(&canvas, place, range, Axis::share(largest), &bins, |bin| {
@@ -69,7 +74,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
 }
 
 /// The report's sentence, which can stand alone here.
-fn idle(report: &Report) -> String {
+pub(crate) fn idle(report: &Report) -> String {
     let (said, name) = (&report.summary.idle, &report.target.name);
     let alone = said
         .strip_prefix("It left it ")
@@ -163,9 +168,9 @@ fn target_ns(report: &Report) -> Option<u64> {
     (limit >= 1.0).then_some(limit as u64)
 }
 
-fn title(canvas: &Canvas, place: Place, text: &str) {
+fn title(canvas: &Canvas, place: Place, text: &str, above: f32) {
     let text = font::shorten(text, SMALL, canvas.width - 2.0 * MARGIN);
-    let at = (MARGIN, place.top - 13.0);
+    let at = (MARGIN, place.top - above + 11.0);
     canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, &text);
 }
 
@@ -178,7 +183,7 @@ fn panel(
     bins: &[Bin],
     parts: impl Fn(&Bin) -> Vec<(Cause, f64)>,
 ) -> Result<(), Error> {
-    let across = Axis::logarithmic_time(from, to);
+    let across = Axis::logarithmic_time(from, to).with_room(place.width);
     canvas.plot(place, (across.clone(), up.clone()), Mesh::Across)?;
     let snap = |length: f32| (length / canvas.pixel).round() * canvas.pixel;
     let x = |ns: u64| snap(place.left + place.width * share(&across, ns));
@@ -233,6 +238,9 @@ fn target(canvas: &Canvas, place: Place, (from, to): (u64, u64), target_ns: u64)
         "target: {} on average",
         short_time(target_ns).replace(".00 ", " ")
     );
-    let at = (x + 5.0, place.top + 10.0);
-    canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &label);
+    // Above the plot it hides nothing, and stays in line with it where it can.
+    let half = font::width(&label, SMALL) / 2.0;
+    let most = (place.right() - half).max(place.left + half);
+    let at = (x.clamp(place.left + half, most), place.top - 5.0);
+    canvas.text(at, SMALL, Anchor::Middle, canvas.palette.text, &label);
 }

@@ -6,7 +6,7 @@ use metalens_analyzer::{Cause, Report};
 use crate::canvas::{Canvas, MARGIN, Place, SMALL, ratio};
 use crate::chart::{Error, Options};
 use crate::font;
-use crate::palette::cause_label;
+use crate::palette::{Colour, cause_label};
 use crate::scene::{Anchor, Scene};
 
 const ROW: f32 = 20.0;
@@ -30,6 +30,9 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
         ),
     };
     let top = canvas.header(report, &headline, &[&report.summary.busy]) + 6.0;
+    if parts.is_empty() {
+        return canvas.finish(top + MARGIN - 6.0, options);
+    }
     let rows = parts.len() as f32 * ROW;
     let spare = options.height.map_or(0.0, |height| {
         height as f32 - top - 44.0 - 10.0 - rows - MARGIN
@@ -50,35 +53,91 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
 }
 
 /// The parts side by side, the largest first; their names inside where they fit.
-#[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-fn bar(canvas: &Canvas, place: Place, parts: &[(Cause, u64, &'static str)], total_ns: u64) {
+fn bar(canvas: &Canvas, place: Place, causes: &[(Cause, u64, &'static str)], total_ns: u64) {
     canvas.rectangle(place, canvas.palette.panel);
-    let edge = |ns: u64| {
-        let at = place.left + place.width * ratio(ns, total_ns) as f32;
-        (at / canvas.pixel).round() * canvas.pixel
-    };
-    let mut before = 0;
-    for &(cause, ns, _) in parts {
-        let fill = canvas.palette.cause(cause);
-        let left = edge(before);
-        before += ns;
-        let part = Place {
+    let all = causes.iter().map(|&(cause, ns, _)| {
+        let share = percent(ratio(ns, total_ns));
+        Part {
+            ns,
+            fill: canvas.palette.cause(cause),
+            labels: vec![format!("{} {share}", cause_label(cause)), share],
+        }
+    });
+    let all: Vec<Part> = all.collect();
+    parts(canvas, place, &all);
+}
+
+/// A part of a bar.
+pub(crate) struct Part {
+    pub(crate) ns: u64,
+    pub(crate) fill: Colour,
+    /// What is written on it, if there is room: the first that fits.
+    pub(crate) labels: Vec<String>,
+}
+
+/// A bar that is all of its parts, side by side in their order.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "places on a canvas"
+)]
+pub(crate) fn parts(canvas: &Canvas, place: Place, parts: &[Part]) {
+    let lengths: Vec<u64> = parts.iter().map(|part| part.ns).collect();
+    let pixels = (place.width / canvas.pixel).round() as u64;
+    let mut left = place.left;
+    for (part, width) in parts.iter().zip(widths(&lengths, pixels)) {
+        let piece = Place {
             left,
-            width: edge(before) - left,
+            width: width as f32 * canvas.pixel,
             ..place
         };
-        canvas.rectangle(part, fill);
-        let share = percent(ratio(ns, total_ns));
-        let long = format!("{} {share}", cause_label(cause));
-        let fits = |text: &&String| font::width(text, SMALL) + 10.0 <= part.width;
-        if let Some(label) = [&long, &share].into_iter().find(fits) {
+        left = piece.right();
+        if width == 0 {
+            continue;
+        }
+        canvas.rectangle(piece, part.fill);
+        let fits = |text: &&String| font::width(text, SMALL) + 10.0 <= piece.width;
+        if let Some(label) = part.labels.iter().find(fits) {
             let at = (
-                part.left + part.width / 2.0,
-                place.top + place.height / 2.0 + 4.0,
+                piece.left + piece.width / 2.0,
+                piece.top + piece.height / 2.0 + 4.0,
             );
-            canvas.text(at, SMALL, Anchor::Middle, fill.ink_on_it(), label);
+            canvas.text(at, SMALL, Anchor::Middle, part.fill.ink_on_it(), label);
         }
     }
+}
+
+/// How wide each part is in device pixels: together all of them, what is not
+/// nothing at least one where there are enough, and the rest as its share says.
+fn widths(parts: &[u64], pixels: u64) -> Vec<u64> {
+    let total: u128 = parts.iter().map(|&ns| u128::from(ns)).sum();
+    let mut before = 0;
+    let edge = |sum: u128| {
+        let exact = (sum * u128::from(pixels) * 2 + total).checked_div(total * 2);
+        exact.and_then(|at| u64::try_from(at).ok()).unwrap_or(0)
+    };
+    let shares = parts.iter().map(|&ns| {
+        let from = edge(before);
+        before += u128::from(ns);
+        edge(before) - from
+    });
+    let mut widths: Vec<u64> = shares.collect();
+    let there = parts.iter().filter(|&&ns| ns > 0).count() as u64;
+    if there > pixels {
+        return widths;
+    }
+    for at in 0..parts.len() {
+        let is_lost = parts.get(at).is_some_and(|&ns| ns > 0) && widths.get(at) == Some(&0);
+        // Its pixel is the widest one's.
+        if is_lost && let Some(widest) = widths.iter_mut().max() {
+            *widest -= 1;
+            if let Some(width) = widths.get_mut(at) {
+                *width = 1;
+            }
+        }
+    }
+    widths
 }
 
 /// A part in words.
@@ -110,4 +169,43 @@ fn row(canvas: &Canvas, top: f32, (cause, ns, words): (Cause, u64, &'static str)
         palette.faint,
         &words,
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn small_parts_are_seen() {
+        let cases = [
+            (&[50, 50][..], 10, &[5, 5][..]),
+            (&[1_000, 1, 0, 1], 10, &[8, 1, 0, 1]),
+            (&[1, 1, 1], 10, &[3, 4, 3]),
+            // More parts than pixels: the shares alone.
+            (&[9, 1, 1, 1], 2, &[2, 0, 0, 0]),
+            (&[0, 0], 10, &[0, 0]),
+        ];
+        for (parts, pixels, expected) in cases {
+            assert_eq!(widths(parts, pixels), expected, "{parts:?} in {pixels}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_bar_is_all_of_its_parts(
+            parts in prop::collection::vec(0_u64..1_000_000, 1..9),
+            pixels in 9_u64..2_000,
+        ) {
+            let widths = widths(&parts, pixels);
+            let total: u64 = parts.iter().sum();
+            prop_assert_eq!(widths.iter().sum::<u64>(), if total > 0 { pixels } else { 0 });
+            for (&ns, &width) in parts.iter().zip(&widths) {
+                prop_assert_eq!(ns > 0, width > 0);
+                let exact = ratio(ns, total) * pixels as f64;
+                // Rounding, and a pixel for each other part.
+                prop_assert!((width as f64 - exact).abs() <= 9.0, "{} {}", width, exact);
+            }
+        }
+    }
 }

@@ -24,6 +24,7 @@ mod backend;
 mod busy;
 mod canvas;
 mod chart;
+mod compare;
 mod coverage;
 mod font;
 mod gaps;
@@ -41,6 +42,7 @@ mod zoom;
 
 pub use alt::alt;
 pub use chart::{Chart, Error, Options, draw};
+pub use compare::{alt_comparison, draw_comparison};
 pub use palette::Theme;
 pub use raster::png;
 pub use scene::Scene;

@@ -16,7 +16,7 @@ const ALL: [Chart; 5] = [
     Chart::Kernels,
 ];
 
-fn small(request: &Request) -> Analysis {
+pub(super) fn small(request: &Request) -> Analysis {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/small-export");
     let input = Input::open(&folder).unwrap();
     let trace = input.load(&selection(), LoadOptions::default()).unwrap();
@@ -63,7 +63,7 @@ fn spans_are_intervals() {
 }
 
 /// FNV-1a.
-fn hash(bytes: &[u8]) -> String {
+pub(super) fn hash(bytes: &[u8]) -> String {
     let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
 }
@@ -111,7 +111,7 @@ fn extent(shape: &Shape) -> Option<([f32; 4], &str)> {
 }
 
 /// No text leaves the canvas, and no two lie upon each other.
-fn check_texts(scene: &Scene, what: &str) {
+pub(super) fn check_texts(scene: &Scene, what: &str) {
     let texts: Vec<_> = scene.shapes.iter().filter_map(extent).collect();
     let (width, height) = (scene.width as f32, scene.height as f32);
     for (at, (a, text)) in texts.iter().enumerate() {

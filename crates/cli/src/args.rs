@@ -86,6 +86,15 @@ pub(crate) struct AnalyzeArguments {
     /// Exit with 5 if a target is missed
     #[arg(long)]
     pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArguments,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+/// What a report is measured by.
+#[derive(Debug, Args)]
+pub(crate) struct MeasureArguments {
     /// Set a target [defaults: average-gap=1us, utilisation=80%, launch-efficiency=70%]
     #[arg(long = "target", value_name = "ID=VALUE")]
     pub(crate) targets: Vec<String>,
@@ -95,8 +104,6 @@ pub(crate) struct AnalyzeArguments {
     /// How much work each kernel does, as JSON [default: work.json in an export's folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) work: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) reading: ReadingArguments,
 }
 
 /// Whom and which part of a recording a report is about.
@@ -125,12 +132,18 @@ pub(crate) struct ChartArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
-    /// The picture to write; its ending decides: .png or .svg
+    /// The recording before a change, of which INPUT is the one after it: draws both
+    #[arg(long, value_name = "BASE", required_if_eq("chart", "compare"))]
+    pub(crate) base: Option<PathBuf>,
+    /// The picture to write, or - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// What to draw
-    #[arg(long, value_enum, default_value_t = ChartChoice::Timeline)]
-    pub(crate) chart: ChartChoice,
+    /// What kind of picture [default: by the file's ending; png for -]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<PictureFormat>,
+    /// What to draw [default: timeline; compare with --base]
+    #[arg(long, value_enum)]
+    pub(crate) chart: Option<ChartChoice>,
     /// Dark on light, or light on dark
     #[arg(long, value_enum, default_value_t = ThemeChoice::Light)]
     pub(crate) theme: ThemeChoice,
@@ -146,7 +159,17 @@ pub(crate) struct ChartArguments {
     #[command(flatten)]
     pub(crate) part: PartArguments,
     #[command(flatten)]
+    pub(crate) measure: MeasureArguments,
+    #[command(flatten)]
     pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PictureFormat {
+    /// Pixels
+    Png,
+    /// Shapes and words
+    Svg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -161,6 +184,8 @@ pub(crate) enum ChartChoice {
     Busy,
     /// The kernels that took the most time
     Kernels,
+    /// Two recordings of one program, the other one by --base
+    Compare,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -34,6 +34,18 @@ impl std::fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
+/// What cannot be asked for; the message says what can.
+#[derive(Debug)]
+pub(crate) struct Misuse(pub(crate) String);
+
+impl std::fmt::Display for Misuse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misuse {}
+
 /// clap's own message: help and version are no failures.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     // Nothing is left to be done if even this cannot be written.
@@ -106,6 +118,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     if let Some(error) = error.downcast_ref() {
         return code_of_recording(error);
+    }
+    if error.is::<Misuse>() {
+        return USAGE;
     }
     if error
         .downcast_ref::<metalens_analyzer::Error>()

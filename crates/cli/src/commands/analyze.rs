@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_analyzer::{Analysis, Report, Request, Settings, Sidecar, Verdict};
+use metalens_analyzer::{Analysis, Report, Request, Settings, Verdict};
 
 use crate::args::AnalyzeArguments;
 use crate::screen::report;
-use crate::{config, exit, pages, report_folder, whole};
+use crate::{exit, pages, report_folder, whole};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     super::check_times(arguments.part.from, arguments.part.to)?;
-    let settings = config::settings(arguments.config.as_ref(), &arguments.targets)?;
+    let settings = super::settings(&arguments.measure)?;
     match arguments.inputs.as_slice() {
         [only] => {
             check_outputs(arguments)?;
@@ -88,7 +88,7 @@ fn one(
     quiet: bool,
 ) -> anyhow::Result<Analysis> {
     let request = Request {
-        work: known_work(path, arguments)?,
+        work: super::known_work(path, &arguments.measure)?,
         settings,
         ..super::request(&arguments.part)
     };
@@ -102,18 +102,6 @@ fn one(
         analysis.report.notes.push(note);
     }
     Ok(analysis)
-}
-
-/// What was named, else what lies in the folder of an export.
-fn known_work(input: &Path, arguments: &AnalyzeArguments) -> anyhow::Result<Option<Sidecar>> {
-    let inside = input.join("work.json");
-    let named = arguments.work.as_ref();
-    let Some(file) = named.or_else(|| inside.is_file().then_some(&inside)) else {
-        return Ok(None);
-    };
-    let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
-    Ok(Some(Sidecar::parse(&text, &shown)?))
 }
 
 fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyhow::Result<()> {

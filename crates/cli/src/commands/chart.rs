@@ -1,58 +1,152 @@
-//! `metalens chart`: a report as a picture.
+//! `metalens chart`: a report as a picture, or two on one.
 
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use metalens_charts::{Chart, Options, Theme, alt, draw, png, svg};
+use anyhow::Context;
+use metalens_analyzer::{Analysis, Request, Settings};
+use metalens_charts::{
+    Chart, Options, Theme, alt, alt_comparison, draw, draw_comparison, png, svg,
+};
 
-use crate::args::{ChartArguments, ChartChoice, ThemeChoice};
+use crate::args::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
+use crate::exit::Misuse;
 use crate::whole;
+
+/// Standard input and output, where a file is meant to be named.
+const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     super::check_times(arguments.part.from, arguments.part.to)?;
     // Better now than after a long reading.
-    let format = Format::of(&arguments.output)?;
-    whole::refuse_existing(&arguments.output, arguments.force)?;
-    let request = super::request(&arguments.part);
-    let analysis = super::analysis(&arguments.input, arguments.reading, &request, quiet)?;
-    let chart = chart(arguments.chart);
-    let scene = draw(chart, &analysis, &options(arguments))?;
-    let bytes = match format {
-        Format::Png => png(&scene)?,
-        Format::Svg => svg(&scene, &alt(chart, &analysis.report)).into_bytes(),
-    };
-    whole::write(&arguments.output, arguments.force, |out| {
-        Ok(out.write_all(&bytes)?)
-    })?;
+    let subject = Subject::of(arguments)?;
+    let format = format(&arguments.output, arguments.format)?;
+    check_output(arguments)?;
+    let settings = super::settings(&arguments.measure)?;
+    let bytes = picture(arguments, subject, format, &settings, quiet)?;
+    if is_standard(&arguments.output) {
+        let mut out = std::io::stdout().lock();
+        out.write_all(&bytes)?;
+        out.flush()?;
+    } else {
+        whole::write(&arguments.output, arguments.force, |out| {
+            Ok(out.write_all(&bytes)?)
+        })?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// What kind of file a picture is.
+/// What is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Png,
-    Svg,
+enum Subject<'a> {
+    One(Chart),
+    /// The input, and this before it.
+    Both(&'a Path),
 }
 
-impl Format {
-    fn of(file: &Path) -> anyhow::Result<Self> {
-        let ending = file.extension().and_then(|ending| ending.to_str());
-        match ending.map(str::to_ascii_lowercase).as_deref() {
-            Some("png") => Ok(Self::Png),
-            Some("svg") => Ok(Self::Svg),
-            _ => anyhow::bail!("{} ends in neither .png nor .svg", file.display()),
+impl<'a> Subject<'a> {
+    fn of(arguments: &'a ChartArguments) -> Result<Self, Misuse> {
+        let chart = match arguments.chart {
+            None | Some(ChartChoice::Compare) => None,
+            Some(ChartChoice::Timeline) => Some(Chart::Timeline),
+            Some(ChartChoice::Ledger) => Some(Chart::Ledger),
+            Some(ChartChoice::Gaps) => Some(Chart::Gaps),
+            Some(ChartChoice::Busy) => Some(Chart::Busy),
+            Some(ChartChoice::Kernels) => Some(Chart::Kernels),
+        };
+        match (chart, &arguments.base) {
+            (None, Some(base)) if is_standard(base) && is_standard(&arguments.input) => Err(
+                Misuse("standard input holds one recording: name a file for the other".to_owned()),
+            ),
+            (None, Some(base)) => Ok(Self::Both(base)),
+            (Some(_), Some(_)) => Err(Misuse(
+                "--base is for --chart compare: leave one of --base and --chart out".to_owned(),
+            )),
+            (chart, None) => Ok(Self::One(chart.unwrap_or_default())),
         }
     }
 }
 
-fn chart(choice: ChartChoice) -> Chart {
-    match choice {
-        ChartChoice::Timeline => Chart::Timeline,
-        ChartChoice::Ledger => Chart::Ledger,
-        ChartChoice::Gaps => Chart::Gaps,
-        ChartChoice::Busy => Chart::Busy,
-        ChartChoice::Kernels => Chart::Kernels,
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == STANDARD
+}
+
+/// What was asked for, else what the file's ending says.
+fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Misuse> {
+    if is_standard(file) {
+        return Ok(asked.unwrap_or(PictureFormat::Png));
     }
+    let ending = file.extension().and_then(|ending| ending.to_str());
+    let ending = match ending.map(str::to_ascii_lowercase).as_deref() {
+        Some("png") => Some(PictureFormat::Png),
+        Some("svg") => Some(PictureFormat::Svg),
+        _ => None,
+    };
+    let shown = file.display();
+    match (asked, ending) {
+        (Some(asked), Some(ending)) if asked != ending => Err(Misuse(format!(
+            "{shown} would not be what its ending says: change --format or the name"
+        ))),
+        (None, None) => Err(Misuse(format!(
+            "{shown} ends in neither .png nor .svg: say --format png or --format svg"
+        ))),
+        (Some(format), _) | (None, Some(format)) => Ok(format),
+    }
+}
+
+fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
+    if !is_standard(&arguments.output) {
+        return whole::refuse_existing(&arguments.output, arguments.force);
+    }
+    if std::io::stdout().is_terminal() {
+        let said = "a picture would not show on a terminal: name a file, or send it elsewhere \
+                    with > or |";
+        return Err(Misuse(said.to_owned()).into());
+    }
+    Ok(())
+}
+
+fn picture(
+    arguments: &ChartArguments,
+    subject: Subject<'_>,
+    format: PictureFormat,
+    settings: &Settings,
+    quiet: bool,
+) -> anyhow::Result<Vec<u8>> {
+    let read = |input: &Path| analysis(input, arguments, settings, quiet);
+    let options = options(arguments);
+    let (scene, alt) = match subject {
+        Subject::One(chart) => {
+            let analysis = read(&arguments.input)?;
+            let scene = draw(chart, &analysis, &options)?;
+            (scene, alt(chart, &analysis.report))
+        }
+        Subject::Both(base) => {
+            let base = read(base).context("--base")?;
+            let new = read(&arguments.input)?;
+            let scene = draw_comparison(&base, &new, &options)?;
+            (scene, alt_comparison(&base.report, &new.report))
+        }
+    };
+    Ok(match format {
+        PictureFormat::Png => png(&scene)?,
+        PictureFormat::Svg => svg(&scene, &alt).into_bytes(),
+    })
+}
+
+fn analysis(
+    input: &Path,
+    arguments: &ChartArguments,
+    settings: &Settings,
+    quiet: bool,
+) -> anyhow::Result<Analysis> {
+    let request = Request {
+        work: super::known_work(input, &arguments.measure)?,
+        settings: settings.clone(),
+        ..super::request(&arguments.part)
+    };
+    super::analysis(input, arguments.reading, &request, quiet)
 }
 
 fn options(arguments: &ChartArguments) -> Options {

@@ -12,12 +12,15 @@ pub(crate) mod tables;
 
 use std::path::Path;
 
+use anyhow::Context;
 use metalens_analyzer::{
-    Analysis, Request, analyze, lost_encodings, selection, selection_with_recovery,
+    Analysis, Request, Settings, Sidecar, analyze, lost_encodings, selection,
+    selection_with_recovery,
 };
 use metalens_trace::{Input, LoadOptions, Selection};
 
-use crate::args::{PartArguments, ReaderChoice, ReadingArguments};
+use crate::args::{MeasureArguments, PartArguments, ReaderChoice, ReadingArguments};
+use crate::config;
 use crate::exit::Unavailable;
 use crate::screen::progress;
 
@@ -31,6 +34,26 @@ pub(crate) fn request(part: &PartArguments) -> Request {
         phase: part.phase.clone(),
         ..Request::default()
     }
+}
+
+/// The targets and what findings to leave out.
+pub(crate) fn settings(measure: &MeasureArguments) -> anyhow::Result<Settings> {
+    config::settings(measure.config.as_ref(), &measure.targets)
+}
+
+/// What was named, else what lies in the folder of an export.
+pub(crate) fn known_work(
+    input: &Path,
+    measure: &MeasureArguments,
+) -> anyhow::Result<Option<Sidecar>> {
+    let inside = input.join("work.json");
+    let named = measure.work.as_ref();
+    let Some(file) = named.or_else(|| inside.is_file().then_some(&inside)) else {
+        return Ok(None);
+    };
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    Ok(Some(Sidecar::parse(&text, &shown)?))
 }
 
 /// Reads and analyzes an input. Seldom does the encoder list lose rows; what has

@@ -69,3 +69,102 @@ fn what_is_refused() {
     assert_eq!(fs::read(&there).unwrap(), b"mine");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
+
+/// Exit code, what was said, and how many files there are afterwards.
+fn refused(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, usize) {
+    let output = metalens(folder, &[&["chart", "-q"], arguments].concat());
+    assert_eq!(stdout(&output), "");
+    let files = fs::read_dir(folder).unwrap().count();
+    (output.status.code(), stderr(&output), files)
+}
+
+#[test]
+fn before_and_after() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    let draw = |arguments: &[&str]| {
+        let all = [&["chart", "-q", &input, "--base", &input], arguments].concat();
+        let output = metalens(folder.path(), &all);
+        assert!(output.status.success(), "{}", stderr(&output));
+        output.stdout
+    };
+    draw(&["-o", "compare.png"]);
+    draw(&["-o", "same.png", "--chart", "compare", "--format", "png"]);
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    assert!(read("compare.png").starts_with(b"\x89PNG\r\n"));
+    assert_eq!(read("compare.png"), read("same.png"));
+    assert_eq!(read("compare.png"), draw(&["-o", "-"]));
+    let svg = String::from_utf8(draw(&["-o", "-", "--format", "svg"])).unwrap();
+    assert!(svg.contains("bench: new takes as long as base: 8.387 ms"));
+    // A part is a part of both.
+    let part = draw(&["-o", "-", "--format", "svg", "--to", "703ms"]);
+    let part = String::from_utf8(part).unwrap();
+    assert!(part.contains("new takes as long as base: "));
+    assert!(!part.contains("8.387 ms"));
+}
+
+#[test]
+fn what_cannot_be_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    fs::write(folder.path().join("there.png"), "mine").unwrap();
+    let out = ["-o", "out.png"];
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&[&input, "--chart", "compare"], 2, "--base <BASE>"),
+        (
+            &[&input, "--base", &input, "--chart", "gaps"],
+            2,
+            "--base is for --chart compare",
+        ),
+        (&["-", "--base", "-"], 2, "name a file for the other"),
+        (
+            &[&input, "--base", &input, "--format", "svg"],
+            2,
+            "change --format",
+        ),
+        (&[&input, "--base", "nowhere"], 1, "--base"),
+        (&["nowhere", "--base", &input], 1, "nowhere"),
+        (
+            &[&input, "--base", &input, "--process", "nobody"],
+            4,
+            "nobody",
+        ),
+    ];
+    for (arguments, code, said) in cases {
+        let (found, message, files) = refused(folder.path(), &[arguments, &out].concat());
+        assert_eq!(found, Some(code), "{message}");
+        assert!(message.contains(said), "{message}");
+        assert_eq!(files, 1, "{message}");
+    }
+    let there = [&input, "--base", &input, "-o", "there.png"];
+    let (code, message, _) = refused(folder.path(), &there);
+    assert!(code == Some(1) && message.contains("--force"), "{message}");
+    assert_eq!(fs::read(folder.path().join("there.png")).unwrap(), b"mine");
+}
+
+/// The line of the target is where it was asked for.
+#[test]
+fn targets() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = small_export();
+    let gaps = |arguments: &[&str]| {
+        let chart = ["chart", "-q", &input, "-o", "-", "--format", "svg"];
+        let all = [&chart[..], &["--chart", "gaps"], arguments].concat();
+        let output = metalens(folder.path(), &all);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    assert!(gaps(&[]).contains("target: 1 µs on average"));
+    assert!(gaps(&["--target", "average-gap=5us"]).contains("target: 5 µs on average"));
+    let settings = folder.path().join("metalens.toml");
+    fs::write(settings, "[targets]\naverage-gap = \"7us\"\n").unwrap();
+    assert!(gaps(&[]).contains("target: 7 µs on average"));
+    let (code, message, _) = refused(
+        folder.path(),
+        &[&input, "-o", "x.png", "--target", "gap=1us"],
+    );
+    assert!(
+        code == Some(1) && message.contains("no target is called"),
+        "{message}"
+    );
+}
