@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use recording::{OwnArguments, RecordArguments};
+use recording::{OwnArguments, RecordAndAnalyzeArguments, RecordArguments};
 
 const AFTER_HELP: &str = "\
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
@@ -32,6 +32,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Record a program, or a bundled workload, with xctrace
     Record(RecordArguments),
+    /// Record, then report: a folder with the bundle, pages, charts and JSON
+    RecordAndAnalyze(RecordAndAnalyzeArguments),
     /// Give a bundle that sudo left to root back to its user
     Own(OwnArguments),
     /// Report how busy the GPU was, with what, and why it idled
@@ -93,7 +95,7 @@ pub(crate) struct AnalyzeArguments {
 }
 
 /// What a report is measured by.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArguments {
     /// Set a target [defaults: average-gap=1us, utilisation=80%, launch-efficiency=70%]
     #[arg(long = "target", value_name = "ID=VALUE")]
@@ -101,13 +103,14 @@ pub(crate) struct MeasureArguments {
     /// Targets, and findings to leave out [default: metalens.toml, if there is one here]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// How much work each kernel does, as JSON [default: work.json in an export's folder]
+    /// How much work each kernel does, as JSON [default: work.json in an export's folder, or
+    /// X.work.json beside X.trace]
     #[arg(long, value_name = "FILE")]
     pub(crate) work: Option<PathBuf>,
 }
 
 /// Whom and which part of a recording a report is about.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct PartArguments {
     /// Whom the report is about [default: whom the recording was about]
     #[arg(long = "process", value_name = "NAME|PID")]

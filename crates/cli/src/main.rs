@@ -31,6 +31,9 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
     match arguments.command {
         Command::Record(arguments) => commands::record::run(&arguments, quiet),
+        Command::RecordAndAnalyze(arguments) => {
+            commands::record_and_analyze::run(&arguments, quiet)
+        }
         Command::Own(arguments) => commands::own::run(&arguments, quiet),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),

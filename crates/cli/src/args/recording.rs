@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use metalens_recorder::ownership::Owner;
 
-use super::nanoseconds;
+use super::{MeasureArguments, PartArguments, nanoseconds};
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
@@ -21,6 +21,32 @@ pub(crate) struct RecordArguments {
     pub(crate) append_run: bool,
     #[command(flatten)]
     pub(crate) recording: RecordingArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecordAndAnalyzeArguments {
+    /// The folder for the bundle and the report [default: PROGRAM.report here, or the next free
+    /// name]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace files that exist in it
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the report as JSON; what the program prints goes to stderr
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Keep other processes' names and the input's folder in pages and pictures
+    #[arg(long)]
+    pub(crate) show_names: bool,
+    /// Exit with 5 if a target is missed
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) recording: RecordingArguments,
+    #[command(flatten, next_help_heading = "What the report is about")]
+    pub(crate) part: PartArguments,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArguments,
 }
 
 #[derive(Debug, Args)]

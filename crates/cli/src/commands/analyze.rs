@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use metalens_analyzer::{Analysis, Report, Request, Settings, Verdict};
 
 use crate::args::AnalyzeArguments;

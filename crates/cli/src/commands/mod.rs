@@ -4,6 +4,7 @@ pub(crate) mod analyze;
 pub(crate) mod chart;
 pub(crate) mod own;
 pub(crate) mod record;
+pub(crate) mod record_and_analyze;
 pub(crate) mod schema;
 pub(crate) mod selfcheck;
 pub(crate) mod stacks;
@@ -46,9 +47,10 @@ pub(crate) fn known_work(
     input: &Path,
     measure: &MeasureArguments,
 ) -> anyhow::Result<Option<Sidecar>> {
-    let inside = input.join("work.json");
-    let named = measure.work.as_ref();
-    let Some(file) = named.or_else(|| inside.is_file().then_some(&inside)) else {
+    // In an export's folder, or beside a bundle, where the bundled workloads put it.
+    let usual = [input.join("work.json"), input.with_extension("work.json")];
+    let usual = usual.iter().find(|file| file.is_file());
+    let Some(file) = measure.work.as_ref().or(usual) else {
         return Ok(None);
     };
     let shown = file.display().to_string();

@@ -17,13 +17,13 @@ use super::own;
 use crate::args::recording::{RecordArguments, RecordingArguments};
 use crate::screen::safe::safe;
 
-pub(crate) use plan::Plan;
+pub(crate) use plan::{Plan, free, subject};
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let recording = &arguments.recording;
     let output = match &arguments.output {
         Some(output) => bundle_name(output)?,
-        None => plan::free_bundle(&plan::subject(recording)),
+        None => plan::free_bundle(&subject(recording)),
     };
     let plan = Plan::of(recording, output, arguments.force, arguments.append_run)?;
     if recording.dry_run {

@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) is_about_gpu: bool,
     /// What a bundled workload writes about itself.
     pub(crate) work: Option<PathBuf>,
+    /// Whether what the target prints goes to stderr.
+    pub(crate) keeps_stdout: bool,
 }
 
 impl Plan {
@@ -67,6 +69,7 @@ impl Plan {
             is_simulated: arguments.simulate,
             doubts: doubts.into_iter().filter(|_| !arguments.simulate).collect(),
             work,
+            keeps_stdout: false,
             request: Request {
                 tool,
                 version,

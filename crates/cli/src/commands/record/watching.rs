@@ -70,6 +70,11 @@ impl<'a> Watching<'a> {
     }
 }
 
+fn hand_on(to: &mut dyn Write, output: &[u8]) -> std::io::Result<()> {
+    to.write_all(output)?;
+    to.flush()
+}
+
 fn is_terminal() -> bool {
     use std::io::IsTerminal;
     std::io::stderr().is_terminal()
@@ -92,9 +97,11 @@ impl Watcher for Watching<'_> {
                 self.enter("saving", &text);
             }
             Event::TargetOutput(output) => self.bar.suspend(|| {
-                let mut out = std::io::stdout().lock();
                 // A reader that left does not end the recording.
-                let _ = out.write_all(output).and_then(|()| out.flush());
+                let _ = match self.plan.keeps_stdout {
+                    true => hand_on(&mut std::io::stderr().lock(), output),
+                    false => hand_on(&mut std::io::stdout().lock(), output),
+                };
             }),
             Event::Line(line) => self.bar.suspend(|| {
                 let _ = writeln!(std::io::stderr(), "{line}");
