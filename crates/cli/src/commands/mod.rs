@@ -5,6 +5,7 @@ pub(crate) mod chart;
 pub(crate) mod schema;
 pub(crate) mod selfcheck;
 pub(crate) mod stacks;
+pub(crate) mod stand_in;
 pub(crate) mod synth;
 pub(crate) mod tables;
 

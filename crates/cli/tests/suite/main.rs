@@ -13,6 +13,7 @@ mod outputs;
 mod page;
 mod settings;
 mod stacks;
+mod stand_in;
 mod synth;
 mod tables;
 
