@@ -24,7 +24,8 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
     /// Show neither progress nor notes on stderr
-    #[arg(short, long, global = true)]
+    // clap counts commands too: unless it is told, every new one moves this in everyone's help.
+    #[arg(short, long, global = true, display_order = 7)]
     pub(crate) quiet: bool,
 }
 
@@ -50,6 +51,9 @@ pub(crate) enum Command {
     Synth(SynthArguments),
     /// Print the JSON Schema of the report, or of another of metalens's forms
     Schema(SchemaArguments),
+    /// Take the place of Apple's xctrace, for tests and simulations
+    #[command(hide = true, disable_help_flag = true)]
+    StandIn(StandInArguments),
 }
 
 #[derive(Debug, Args)]
@@ -300,6 +304,17 @@ pub(crate) struct SynthArguments {
     /// List the built-in scenarios
     #[arg(long, conflicts_with_all = ["scenario", "output", "force"])]
     pub(crate) list: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StandInArguments {
+    /// What xctrace would be given
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENT"
+    )]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
 /// How to read a trace.

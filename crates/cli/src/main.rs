@@ -42,5 +42,6 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Selfcheck(arguments) => commands::selfcheck::run(&arguments, quiet),
         Command::Synth(arguments) => commands::synth::run(&arguments, quiet),
         Command::Schema(arguments) => commands::schema::run(&arguments),
+        Command::StandIn(arguments) => commands::stand_in::run(arguments),
     }
 }

@@ -11,6 +11,7 @@ mod document;
 mod folder;
 mod functions;
 mod schemas;
+pub(crate) mod single;
 pub(crate) mod table;
 mod tables;
 mod toc;

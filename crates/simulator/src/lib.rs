@@ -1,6 +1,7 @@
 //! Writes synthetic `xctrace export` folders and `.trace` bundles whose truth is known. It starts
-//! no process, never reads a real trace, and writes nothing unmarked: every document names this
-//! crate in a `synthetic` attribute on its root element, every bundle in its manifest.
+//! no process, but for what the [stand-in for `xctrace`](stand_in) is told to launch, never reads a
+//! real trace, and writes nothing unmarked: every document names this crate in a `synthetic`
+//! attribute on its root element, every bundle in its manifest.
 //!
 //! The way in is a [`Scenario`]: a small TOML document that says which processes put which work
 //! on the GPU, and which oddities the recording shows. From it come the folder and its [`Truth`]:
@@ -102,6 +103,7 @@ mod error;
 mod export;
 mod plan;
 mod scenario;
+pub mod stand_in;
 mod truth;
 
 pub use error::Error;

@@ -8,6 +8,7 @@ pub(crate) mod record_and_analyze;
 pub(crate) mod schema;
 pub(crate) mod selfcheck;
 pub(crate) mod stacks;
+pub(crate) mod stand_in;
 pub(crate) mod synth;
 pub(crate) mod tables;
 

@@ -51,7 +51,7 @@ fn list() -> anyhow::Result<ExitCode> {
 }
 
 /// A built-in scenario, else a file.
-fn find(name: &str) -> anyhow::Result<Scenario> {
+pub(crate) fn find(name: &str) -> anyhow::Result<Scenario> {
     if let Some(preset) = Scenario::preset(name) {
         return Ok(preset);
     }

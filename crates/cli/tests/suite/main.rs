@@ -15,6 +15,7 @@ mod outputs;
 mod page;
 mod settings;
 mod stacks;
+mod stand_in;
 mod synth;
 mod tables;
 

@@ -6,7 +6,7 @@
 
 mod archive;
 mod bulkstore;
-mod envelope;
+pub(crate) mod envelope;
 mod etypes;
 mod form;
 mod inputs;

@@ -70,6 +70,16 @@ impl Signpost {
     }
 }
 
+impl Default for Samples {
+    fn default() -> Self {
+        Self {
+            period: Self::default_period(),
+            host_function: Self::default_host_function(),
+            blocked: false,
+        }
+    }
+}
+
 impl Samples {
     const fn default_period() -> Nanos {
         Nanos::new(1_000_000)

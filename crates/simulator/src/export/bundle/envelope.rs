@@ -24,6 +24,13 @@ pub(super) fn is_ours(bundle: &Path) -> bool {
     manifest.is_some_and(|manifest| manifest.contains_key(SYNTHETIC))
 }
 
+/// What lies under a bundle's name until it is saved: the leftovers, marked as ours.
+pub(crate) fn write_stub(bundle: &Path) -> Result<(), Error> {
+    let corespace = create_dir(bundle.join("corespace"))?;
+    write_leftovers(&corespace)?;
+    write_manifest(&corespace, &[], 0)
+}
+
 /// `open.creq`: what a program must know to open the document; there only once it is saved.
 pub(super) fn write_requirements(bundle: &Path) -> Result<(), Error> {
     let mut all = Dictionary::new();

@@ -1,0 +1,77 @@
+//! One document of an export alone, for whoever asks for one after another.
+
+use std::path::{Path, PathBuf};
+
+use super::document::Document;
+use super::folder::Folder;
+use super::table::{Table, UNEXPORTED};
+use super::{tables, toc};
+use crate::error::Error;
+use crate::plan;
+use crate::scenario::Scenario;
+use crate::scenario::recording::TargetKind;
+
+/// A table that a table of contents lists.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Listed {
+    pub(crate) schema: &'static str,
+    /// What its entry says of processes.
+    pub(crate) target_pid: Option<&'static str>,
+    /// The table; none for those that nobody writes.
+    pub(crate) table: Option<Table>,
+}
+
+/// Every table of a run, in the order of the table of contents.
+pub(crate) fn listed(scenario: &Scenario) -> Vec<Listed> {
+    let signposts = Table::OsSignpost;
+    let has_signposts = signposts.is_listed(scenario);
+    let unexported = UNEXPORTED.into_iter().map(|schema| Listed {
+        schema,
+        target_pid: None,
+        table: (has_signposts && schema == signposts.name()).then_some(signposts),
+    });
+    let target_pid = match scenario.recording.target {
+        TargetKind::AllProcesses => "ALL",
+        TargetKind::Launched | TargetKind::Attached => "SINGLE",
+    };
+    let entries = Table::ALL
+        .into_iter()
+        .filter(|table| table.has_entry(scenario));
+    let entries = entries.map(|table| Listed {
+        schema: table.name(),
+        target_pid: table.has_target_pid().then_some(target_pid),
+        table: Some(table),
+    });
+    unexported.chain(entries).collect()
+}
+
+/// Writes the document of one table of one run into a folder, whatever else is in there.
+pub(crate) fn write_table(
+    scenario: &Scenario,
+    run: u32,
+    table: Table,
+    dir: &Path,
+) -> Result<PathBuf, Error> {
+    scenario.validate()?;
+    let plan = plan::plan(scenario, run)?;
+    let mut folder = Folder::open(dir, true)?;
+    let mut document = Document::create(&mut folder, table, scenario, &plan)?;
+    // One that was not recorded is listed nevertheless, and empty.
+    if Table::of(scenario).any(|recorded| recorded == table) {
+        tables::write_rows(table, &mut document)?;
+    }
+    document.finish()?;
+    Ok(dir.join(table.file_name(scenario, run)))
+}
+
+/// Writes the table of contents into a folder.
+pub(crate) fn write_contents(scenario: &Scenario, dir: &Path) -> Result<PathBuf, Error> {
+    scenario.validate()?;
+    let mut contents = Vec::new();
+    for run in 1..=scenario.runs {
+        contents.push(toc::Contents::of(&plan::plan(scenario, run)?));
+    }
+    let mut folder = Folder::open(dir, true)?;
+    toc::write(&mut folder, scenario, &contents)?;
+    Ok(dir.join("toc.xml"))
+}
