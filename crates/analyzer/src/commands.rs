@@ -7,6 +7,7 @@
 //! buffer of one encoder, in the table of submissions.
 
 use std::num::NonZeroU64;
+use std::ops::Range;
 
 use metalens_trace::{Column, Integers, Names, Symbol, Table, ThreadId, Trace};
 
@@ -185,8 +186,42 @@ impl<T: Copy> ById<T> {
     }
 
     fn get(&self, id: NonZeroU64) -> Option<T> {
-        let at = self.entries.binary_search_by_key(&id, |&(id, _)| id).ok()?;
-        self.entries.get(at).map(|&(_, value)| value)
+        let near = self.near(id);
+        let entries = self.entries.get(near)?;
+        let at = entries.binary_search_by_key(&id, |&(id, _)| id).ok()?;
+        entries.get(at).map(|&(_, value)| value)
+    }
+
+    /// Where an id stands if it does: ids are handed out in turn, so that a
+    /// guess by its size is seldom far off, and millions of lookups do not each
+    /// halve the whole list.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a guess"
+    )]
+    fn near(&self, id: NonZeroU64) -> Range<usize> {
+        let count = self.entries.len();
+        let Some((&(first, _), &(last, _))) = self.entries.first().zip(self.entries.last()) else {
+            return 0..0;
+        };
+        if !(first..=last).contains(&id) {
+            return 0..0;
+        }
+        let part = (id.get() - first.get()) as f64 / (last.get() - first.get()).max(1) as f64;
+        let guess = ((part * count as f64) as usize).min(count - 1);
+        let is_before = |at: usize| self.entries.get(at).is_some_and(|&(one, _)| one < id);
+        let (mut start, mut end, mut step) = (guess, guess + 1, 8);
+        while start > 0 && !is_before(start) {
+            start = start.saturating_sub(step);
+            step *= 2;
+        }
+        while end < count && is_before(end - 1) {
+            end = (end + step).min(count);
+            step *= 2;
+        }
+        start..end
     }
 }
 
@@ -248,4 +283,27 @@ pub(crate) fn thread_names(threads: &[ThreadId], names: &Names) -> Vec<String> {
     threads
         .map(|thread| names.text(thread.display).to_owned())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Ids close together, far apart, and some of each.
+        #[test]
+        fn an_id_is_found_wherever_it_stands(
+            ids in prop::collection::vec(prop_oneof![1_u64..300, any::<u64>()], 0..200),
+            asked in prop_oneof![0_u64..300, any::<u64>()],
+        ) {
+            let entries = ids.iter().filter_map(|&id| Some((NonZeroU64::new(id)?, id)));
+            let by_id = ById::new(entries.collect());
+            for id in ids.iter().copied().chain([asked]).filter_map(NonZeroU64::new) {
+                let expected = ids.contains(&id.get()).then_some(id.get());
+                prop_assert_eq!(by_id.get(id), expected);
+            }
+        }
+    }
 }

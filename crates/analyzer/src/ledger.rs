@@ -202,7 +202,8 @@ impl Walk {
             (self.queued, Cause::Queued, foreign),
             (self.unexplained, Cause::Unexplained, nobody),
         ];
-        all.into_iter().flat_map(|(span, cause, foreign)| {
+        let all = all.into_iter().filter(|(span, ..)| !span.is_empty());
+        all.flat_map(|(span, cause, foreign)| {
             let parts = parted(span, foreign);
             parts.map(move |(part, is_foreign)| match is_foreign {
                 true => (part, Cause::Foreign),

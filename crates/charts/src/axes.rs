@@ -5,6 +5,9 @@ use std::ops::Range;
 use metalens_analyzer::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
+use crate::canvas::SMALL;
+use crate::font;
+
 /// An axis that knows its ticks and what they are called.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
@@ -110,6 +113,23 @@ impl Axis {
         }
     }
 
+    /// Without ticks whose labels would touch the one before, on an axis of this
+    /// many pixels.
+    pub(crate) fn spaced(mut self, pixels: f32) -> Self {
+        const BETWEEN: f64 = 6.0;
+        let ticks = std::mem::take(&mut self.ticks).into_iter();
+        let mut free = f64::NEG_INFINITY;
+        for (value, label) in ticks {
+            let middle = self.along(value) * f64::from(pixels);
+            let half = f64::from(font::width(&label, SMALL)) / 2.0;
+            if middle - half >= free {
+                free = middle + half + BETWEEN;
+                self.ticks.push((value, label));
+            }
+        }
+        self
+    }
+
     pub(crate) fn tick_count(&self) -> usize {
         self.ticks.len()
     }
@@ -117,7 +137,11 @@ impl Axis {
     /// How far along the axis a value is: from 0 to 1.
     pub(crate) fn along(&self, value: f64) -> f64 {
         let share = match self.logarithmic {
-            true => (value.max(self.from) / self.from).ln() / (self.to / self.from).ln(),
+            // Not the platform's own logarithm, whose last digit may differ.
+            true => {
+                let log = |value: f64| libm::log(value / self.from);
+                log(value.max(self.from)) / log(self.to)
+            }
             false => (value - self.from) / (self.to - self.from),
         };
         share.clamp(0.0, 1.0)

@@ -1,49 +1,100 @@
 //! How busy the GPU was over time.
 
-use metalens_analyzer::Report;
 use metalens_analyzer::units::percent;
+use metalens_analyzer::{Analysis, Report};
 use plotters::series::LineSeries;
 
 use crate::axes::Axis;
 use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, SMALL, limit, ratio, stroke};
 use crate::chart::{Error, Options};
+use crate::coverage::Grid;
 use crate::font;
 use crate::palette::Colour;
+use crate::panel::ticks;
 use crate::scene::{Anchor, Scene};
-use crate::timeline::ticks;
+use crate::states;
+use crate::strip::{Strip, columns};
 
-const LEFT: f32 = 46.0;
+/// Left of the plot, for the axis and the strip's name.
+const LEFT: f32 = 62.0;
+/// Between the axis and the strip under it.
+const BETWEEN: f32 = 6.0;
 
 /// Draws it.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    reason = "places on a canvas"
-)]
-pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
+pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Error> {
+    let report = &analysis.report;
     let title = format!("How busy {} kept the GPU", report.target.name);
     let canvas = Canvas::new(options, &title);
     let window = &report.window;
     let top = canvas.header(report, &report.summary.busy, &[&report.summary.idle]);
-    let entries = legend(&canvas, report);
-    let legend = canvas.legend_height(&entries, options);
-    let room = options.height.map_or(200.0, |height| {
-        height as f32 - top - 8.0 - AXIS - 8.0 - legend - (MARGIN - 6.0)
-    });
-    let place = Place {
+    let across = Place {
         left: MARGIN + LEFT,
         top: (top + 8.0).round(),
-        width: canvas.width - 2.0 * MARGIN - LEFT - 8.0,
-        height: room.floor().max(80.0),
+        width: (canvas.width - 2.0 * MARGIN - LEFT - 8.0).floor(),
+        height: 0.0,
     };
+    let columns = columns(across.width, options.scale);
+    let grid = Grid::new(window.start_ns, window.end_ns, columns);
+    let band = states::band(analysis, &canvas.palette);
+    let strip = band.as_ref().map(|band| (Strip::of(band, grid), band));
+    let mut legends = vec![legend(&canvas, report)];
+    if let Some((strip, band)) = &strip {
+        legends.push(strip.legend(band, &canvas.palette));
+    }
+    let around = AXIS
+        + 8.0
+        + strip
+            .as_ref()
+            .map_or(0.0, |(strip, _)| strip.height + BETWEEN);
+    let place = Place {
+        height: height(&canvas, options, across.top + around, &legends),
+        ..across
+    };
+    plot(&canvas, report, place)?;
+    if let Some((strip, _)) = &strip {
+        let place = Place {
+            top: place.bottom() + AXIS + BETWEEN,
+            height: strip.height,
+            ..place
+        };
+        strip.draw(&canvas, place);
+        let at = (MARGIN, place.bottom() - 4.0);
+        let name = font::shorten(&strip.name, SMALL, LEFT - 4.0);
+        canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &name);
+    }
+    let mut bottom = place.bottom() + around;
+    for legend in &legends {
+        bottom = canvas.legend(bottom, legend);
+    }
+    canvas.finish(bottom + MARGIN - 6.0, options)
+}
+
+/// How high the plot is: what is left over of a given height.
+#[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
+fn height(
+    canvas: &Canvas,
+    options: &Options,
+    around: f32,
+    legends: &[Vec<(Colour, String)>],
+) -> f32 {
+    let legends = legends.iter();
+    let legend: f32 = legends.map(|one| canvas.legend_height(one, options)).sum();
+    let room = options.height.map_or(200.0, |height| {
+        height as f32 - around - legend - (MARGIN - 6.0)
+    });
+    room.floor().max(80.0)
+}
+
+/// The target's share as bars, others' as a line over them, and what is asked for.
+#[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
+fn plot(canvas: &Canvas, report: &Report, place: Place) -> Result<(), Error> {
+    let window = &report.window;
     let across = Axis::time(window.span_ns, ticks(place.width));
     let mut plot = canvas.plot(place, (across, Axis::percent()), Mesh::Across)?;
     let snap = |length: f32| (length / canvas.pixel).round() * canvas.pixel;
-    let mut others = vec![Vec::new()];
     for (start, end, chunk) in chunks(report) {
-        let length = end - start;
         let x = |ns: u64| snap(place.left + place.width * ratio(ns, window.span_ns) as f32);
-        let high = place.height * ratio(chunk.busy_ns, length) as f32;
+        let high = place.height * ratio(chunk.busy_ns, end - start) as f32;
         let height = match chunk.busy_ns {
             0 => 0.0,
             _ => snap(high).max(1.0),
@@ -55,24 +106,9 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
             height,
         };
         canvas.rectangle(bar, canvas.palette.target);
-        let foreign = ratio(chunk.foreign_ns, length);
-        // Where there were none, their line would only hide the target's work.
-        match others.last_mut() {
-            Some(line) if chunk.foreign_ns > 0 => {
-                if line.is_empty() {
-                    line.push((start as f64, 0.0));
-                }
-                line.extend([(start as f64, foreign), (end as f64, foreign)]);
-            }
-            Some(line) if !line.is_empty() => {
-                line.push((start as f64, 0.0));
-                others.push(Vec::new());
-            }
-            _ => {}
-        }
     }
     let style = stroke(canvas.palette.others).stroke_width(2);
-    for line in others.into_iter().filter(|line| !line.is_empty()) {
+    for line in others(report) {
         plot.draw_series(LineSeries::new(line, style))?;
     }
     drop(plot);
@@ -83,8 +119,32 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
         let label = format!("target {:.0} %", limit * 100.0);
         canvas.text(at, SMALL, Anchor::End, canvas.palette.text, &label);
     }
-    let bottom = canvas.legend(place.bottom() + AXIS + 8.0, &entries);
-    canvas.finish(bottom + MARGIN - 6.0, options)
+    Ok(())
+}
+
+/// The lines of others' shares. Where there were none, a line would only hide
+/// the target's work.
+#[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+fn others(report: &Report) -> Vec<Vec<(f64, f64)>> {
+    let mut lines = vec![Vec::new()];
+    for (start, end, chunk) in chunks(report) {
+        let foreign = ratio(chunk.foreign_ns, end - start);
+        match lines.last_mut() {
+            Some(line) if chunk.foreign_ns > 0 => {
+                if line.is_empty() {
+                    line.push((start as f64, 0.0));
+                }
+                line.extend([(start as f64, foreign), (end as f64, foreign)]);
+            }
+            Some(line) if !line.is_empty() => {
+                line.push((start as f64, 0.0));
+                lines.push(Vec::new());
+            }
+            _ => {}
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines
 }
 
 /// Who is shown, and how busy each kept the GPU.

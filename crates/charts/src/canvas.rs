@@ -241,6 +241,7 @@ impl Canvas {
         (across, up): (Axis, Axis),
         mesh: Mesh,
     ) -> Result<Plot<'_>, Error> {
+        let across = across.spaced(place.width);
         let labels = Labels::of(mesh);
         let area = self.area(Place {
             left: place.left - labels.left,

@@ -100,7 +100,7 @@ pub fn draw(chart: Chart, analysis: &Analysis, options: &Options) -> Result<Scen
         Chart::Timeline => timeline::draw(analysis, options),
         Chart::Ledger => ledger::draw(&analysis.report, options),
         Chart::Gaps => gaps::draw(analysis, options),
-        Chart::Busy => busy::draw(&analysis.report, options),
+        Chart::Busy => busy::draw(analysis, options),
         Chart::Kernels => kernels::draw(&analysis.report, options),
     }
 }

@@ -1,5 +1,7 @@
 //! How long of each pixel column something was going on: exactly, in one sweep.
 
+use crate::canvas::{Place, ratio};
+
 /// A stretch of time, cut into columns that tile it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grid {
@@ -20,12 +22,26 @@ impl Grid {
         }
     }
 
-    pub(crate) const fn columns(&self) -> usize {
-        self.columns
-    }
-
     pub(crate) const fn span_ns(&self) -> u64 {
         self.end_ns - self.start_ns
+    }
+
+    /// Where a time is drawn in a place that the stretch fills.
+    #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+    pub(crate) fn x(&self, time_ns: u64, place: Place) -> f32 {
+        let into = time_ns.clamp(self.start_ns, self.end_ns) - self.start_ns;
+        place.left + place.width * ratio(into, self.span_ns()) as f32
+    }
+
+    /// Whether a length is so many columns or more.
+    pub(crate) fn spans(&self, length_ns: u64, columns: u64) -> bool {
+        u128::from(length_ns) * self.columns as u128
+            >= u128::from(self.span_ns()) * u128::from(columns)
+    }
+
+    /// Whether a length is enough for a word: a fortieth of the stretch.
+    pub(crate) const fn has_room(&self, length_ns: u64) -> bool {
+        length_ns.saturating_mul(40) >= self.span_ns()
     }
 
     /// Where a column begins.
@@ -44,6 +60,11 @@ impl Grid {
             true => guess + 1,
             false => guess,
         }
+    }
+
+    /// How long each column is.
+    pub(crate) fn widths_ns(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.columns).map(|column| self.width_ns(column))
     }
 
     /// What each column is full of.
@@ -72,6 +93,10 @@ impl Sweep {
             column_end_ns: grid.edge(1),
             busy_ns: vec![0; grid.columns],
         }
+    }
+
+    pub(crate) const fn grid(&self) -> Grid {
+        self.grid
     }
 
     /// Adds a stretch that does not begin before those that were added.
@@ -105,12 +130,12 @@ impl Sweep {
         self.busy_ns.iter().sum()
     }
 
-    #[cfg(test)]
+    /// How long of each column is covered.
     pub(crate) fn columns(&self) -> &[u64] {
         &self.busy_ns
     }
 
-    /// How much of each column is covered.
+    /// The same as a share of the column.
     #[expect(clippy::cast_precision_loss, reason = "a share of a column")]
     pub(crate) fn shares(&self) -> impl Iterator<Item = f64> + '_ {
         let columns = self.busy_ns.iter().enumerate();

@@ -65,11 +65,17 @@ pub(crate) struct Palette {
     pub(crate) others: Colour,
     /// Limits, and the stretch that is enlarged.
     pub(crate) mark: Colour,
+    /// A beginning that is unlike the rest.
+    pub(crate) warm_up: Colour,
+    /// Phases, told apart by their names; shades, so that neighbours differ.
+    pub(crate) phases: [Colour; 3],
+    /// The lowest performance state and the highest.
+    states: [Colour; 2],
     theme: Theme,
 }
 
 impl Palette {
-    pub(crate) const fn of(theme: Theme) -> Self {
+    pub(crate) fn of(theme: Theme) -> Self {
         match theme {
             Theme::Light => Self {
                 background: Colour::of(0xFF_FF_FF),
@@ -81,6 +87,9 @@ impl Palette {
                 target: Colour::of(0x00_72_B2),
                 others: Colour::of(0x8C_93_9A),
                 mark: Colour::of(0x1A_1D_21),
+                warm_up: Colour::of(0xF0_E4_42),
+                phases: [0xE6_DA_C6, 0xD3_C1_A3, 0xF1_E9_DB].map(Colour::of),
+                states: [0xE4_E1_F5, 0x8A_82_C9].map(Colour::of),
                 theme,
             },
             Theme::Dark => Self {
@@ -93,8 +102,32 @@ impl Palette {
                 target: Colour::of(0x2B_8F_D6),
                 others: Colour::of(0x7C_85_90),
                 mark: Colour::of(0xEC_EF_F3),
+                warm_up: Colour::of(0xD9_CD_3A),
+                phases: [0x5C_51_40, 0x45_3D_31, 0x73_66_52].map(Colour::of),
+                states: [0x30_2E_4D, 0x85_7D_C7].map(Colour::of),
                 theme,
             },
+        }
+    }
+
+    /// The shade of a performance state: 0 is the lowest, 1 the highest. What is
+    /// higher stands out more from the background.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between two bytes"
+    )]
+    pub(crate) fn state(&self, strength: f64) -> Colour {
+        let [low, high] = self.states;
+        let between = |low: u8, high: u8| {
+            let (low, high) = (f64::from(low), f64::from(high));
+            (low + (high - low) * strength).round() as u8
+        };
+        Colour {
+            red: between(low.red, high.red),
+            green: between(low.green, high.green),
+            blue: between(low.blue, high.blue),
+            alpha: 255,
         }
     }
 

@@ -79,7 +79,8 @@ fn indexed(canvas: &Pixmap) -> Option<(Vec<u8>, Vec<u8>)> {
     Some((colours.concat(), pixels))
 }
 
-fn painted(scene: &Scene) -> Result<Pixmap, Error> {
+/// The picture, pixel by pixel.
+pub(crate) fn painted(scene: &Scene) -> Result<Pixmap, Error> {
     let (width, height) = scene.device_size();
     let mut canvas = Pixmap::new(width, height).ok_or(Error::TooLarge { width, height })?;
     canvas.fill(skia(scene.background));

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use metalens_analyzer::{Analysis, Request, analyze, selection};
+use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions};
 
 use crate::scene::{Scene, Shape};
@@ -23,6 +24,15 @@ pub(super) fn small(request: &Request) -> Analysis {
     analyze(trace, request).unwrap()
 }
 
+fn of_scenario(text: &str) -> Analysis {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = Scenario::from_toml(text).unwrap();
+    write_export(&scenario, folder.path(), false).unwrap();
+    let input = Input::open(folder.path()).unwrap();
+    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
+    analyze(trace, &Request::default()).unwrap()
+}
+
 fn scene(chart: Chart, analysis: &Analysis) -> Scene {
     draw(chart, analysis, &Options::default()).unwrap()
 }
@@ -37,6 +47,88 @@ fn the_timeline_is_laid_out() {
 fn the_ledger_is_laid_out() {
     let analysis = small(&Request::default());
     insta::assert_snapshot!(scene(Chart::Ledger, &analysis));
+}
+
+/// A warm-up, a pause, phases in phases, and three states, which begin late.
+const PHASES: &str = r#"
+    seed = 3
+
+    [[recording.performance]]
+    state = "Minimum"
+    start = "705ms"
+    [[recording.performance]]
+    state = "Medium"
+    start = "712ms"
+    [[recording.performance]]
+    state = "Maximum"
+    start = "722ms"
+
+    [[process]]
+    name = "trainer"
+    pid = 4200
+    role = "target"
+
+    [[process.signpost]]
+    name = "training"
+    from = "690ms"
+    to = "735ms"
+    [[process.signpost]]
+    name = "step"
+    every = 20
+    [[process.signpost]]
+    name = "layer"
+    every = 4
+
+    [[process.stream]]
+    count = 120
+    duration = "40us"
+    completion = "40us"
+    host = "60us"
+    encode = "20us"
+    launch = "140us"
+    buffer-label = "layer"
+    encoder-label = ["matmul", "softmax", "rope", "add"]
+    warm-up = { first = 10, factor = 6 }
+
+    [[process.stream]]
+    count = 20
+    start = "760ms"
+    duration = "40us"
+    launch = "140us"
+    buffer-label = "evaluate"
+    encoder-label = "matmul"
+"#;
+
+#[test]
+fn phases_and_states_are_laid_out() {
+    let analysis = of_scenario(PHASES);
+    for chart in [Chart::Timeline, Chart::Busy] {
+        insta::assert_snapshot!(format!("phases_{chart:?}"), scene(chart, &analysis));
+    }
+    check_all(&analysis, "phases");
+}
+
+/// Thousands of phases and of changes of state are a few shapes each, and no
+/// word lies upon another.
+#[test]
+fn thousands_of_phases_are_no_mess() {
+    let mut text = PHASES.replace("count = 120", "count = 5000");
+    text = text.replace("to = \"735ms\"", "to = \"3s\"");
+    for at in 0..3_000 {
+        let state = ["Minimum", "Medium", "Maximum"][at % 3];
+        let start = 730_000 + at * 400;
+        text = text.replacen(
+            "    [[process]]",
+            &format!("[[recording.performance]]\nstate = \"{state}\"\nstart = \"{start}us\"\n    [[process]]"),
+            1,
+        );
+    }
+    let analysis = of_scenario(&text);
+    assert!(analysis.named_phases().len() > 1_000);
+    assert!(analysis.performance().len() > 3_000);
+    let scene = scene(Chart::Timeline, &analysis);
+    assert!(scene.shapes.len() < 400, "{}", scene.shapes.len());
+    check_all(&analysis, "thousands");
 }
 
 #[test]

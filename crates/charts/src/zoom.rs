@@ -1,6 +1,6 @@
 //! Which stretch of the window is enlarged: the one that is most like the others.
 
-use metalens_analyzer::{Analysis, ExplainedGap};
+use metalens_analyzer::Analysis;
 
 /// How many gaps a stretch has.
 const GAPS: usize = 12;
@@ -20,13 +20,9 @@ pub(crate) struct Stretch {
 /// medians of all those runs: the first, if several are. None if there are too
 /// few gaps, or if it would show the better part of the window anyway.
 pub(crate) fn stretch(analysis: &Analysis) -> Option<Stretch> {
-    let gaps: Vec<(u64, u64)> = analysis.gaps().map(|gap| span(&gap)).collect();
+    let gaps: Vec<(u64, u64)> = analysis.gap_times().collect();
     let window = &analysis.report.window;
     typical(&gaps, (window.start_ns, window.end_ns))
-}
-
-fn span(gap: &ExplainedGap<'_>) -> (u64, u64) {
-    (gap.start_ns, gap.start_ns.saturating_add(gap.duration_ns))
 }
 
 fn typical(gaps: &[(u64, u64)], (start_ns, end_ns): (u64, u64)) -> Option<Stretch> {
@@ -52,7 +48,8 @@ fn typical(gaps: &[(u64, u64)], (start_ns, end_ns): (u64, u64)) -> Option<Stretc
         .collect();
     let (typical_idle, typical_busy) = (median(idle.clone())?, median(busies.clone())?);
     let off = |is: u64, typical: u64| {
-        u128::from(is.abs_diff(typical)) * 1_000 / u128::from(typical.max(1))
+        let by = is.abs_diff(typical).saturating_mul(1_000);
+        by / typical.max(1)
     };
     let runs = idle.iter().zip(&busies).enumerate();
     let (best, _) = runs
