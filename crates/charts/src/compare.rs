@@ -11,7 +11,7 @@ mod tests;
 mod words;
 
 use metalens_analyzer::units::{percent, time};
-use metalens_analyzer::{Analysis, Cause, Report};
+use metalens_analyzer::{Analysis, Report};
 
 use self::alike::Alike;
 use crate::axes::Axis;
@@ -19,10 +19,12 @@ use crate::canvas::{AXIS, Canvas, HEADLINE, MARGIN, Mesh, Place, SMALL, ratio};
 use crate::chart::{Error, Options, check};
 use crate::coverage::{Grid, Sweep, height};
 use crate::font;
+use crate::lanes;
 use crate::ledger::{Part, parts};
 use crate::palette::cause_label;
-use crate::scene::{Anchor, Scene, Shape};
-use crate::timeline::ticks;
+use crate::panel::{cause_strip, ticks};
+use crate::scene::{Anchor, Scene};
+use crate::strip::bars;
 
 /// Left of the lanes, for their names.
 const NAMES: f32 = 64.0;
@@ -217,53 +219,22 @@ impl TimeScale {
             (lane.bottom() - height, lane.bottom())
         });
         let spans: Vec<(f32, f32)> = spans.collect();
-        self.columns(canvas, grid, spans, canvas.palette.target);
+        bars(canvas, self.full(lane), spans, canvas.palette.target);
     }
 
     /// The causes' shares of each column, one upon the other.
     fn causes(&self, canvas: &Canvas, strip: Place, grid: Grid, analysis: &Analysis) {
-        let mut sweeps = vec![Sweep::new(grid); Cause::ALL.len()];
-        for idle in analysis.idle() {
-            let mut all = Cause::ALL.into_iter().zip(&mut sweeps);
-            if let Some((_, sweep)) = all.find(|(cause, _)| *cause == idle.cause) {
-                sweep.add(idle.start_ns, idle.end_ns);
-            }
-        }
-        let pixel = canvas.pixel;
-        let level = |share: f64| {
-            // Sums of shares are off by a little.
-            let share = if share > 1.0 - 1e-9 { 1.0 } else { share };
-            let height = height(share, strip.height, pixel.max(1.0));
-            strip.bottom() - (height / pixel).round() * pixel
-        };
-        let mut below = vec![0.0; grid.columns()];
-        for (cause, sweep) in Cause::ALL.into_iter().zip(&sweeps) {
-            let spans = sweep.shares().zip(&mut below).map(|(share, below)| {
-                let from = level(*below);
-                *below += share;
-                (level(*below), from)
-            });
-            let spans: Vec<(f32, f32)> = spans.collect();
-            if spans.iter().any(|&(top, bottom)| bottom > top) {
-                self.columns(canvas, grid, spans, canvas.palette.cause(cause));
-            }
-        }
+        let sweeps = lanes::causes(analysis, &[grid]).into_iter().flatten();
+        let causes = cause_strip(&canvas.palette, grid, sweeps.collect());
+        causes.stack(canvas, self.full(strip));
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a few thousand columns")]
-    fn columns(
-        &self,
-        canvas: &Canvas,
-        grid: Grid,
-        spans: Vec<(f32, f32)>,
-        fill: crate::palette::Colour,
-    ) {
-        canvas.add(Shape::Bars {
-            left: self.place.left,
-            step: self.place.width / grid.columns() as f32,
-            spans,
-            fill,
-        });
+    /// As wide as the longer of the two.
+    fn full(&self, lane: Place) -> Place {
+        Place {
+            width: self.place.width,
+            ..lane
+        }
     }
 
     /// Where the shorter one is over.

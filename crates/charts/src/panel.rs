@@ -6,7 +6,7 @@ use metalens_analyzer::{Analysis, Cause};
 use crate::axes::Axis;
 use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, SMALL, ratio};
 use crate::chart::Error;
-use crate::coverage::{Grid, height};
+use crate::coverage::{Grid, Sweep, height};
 use crate::font;
 use crate::lanes::{self, Kind, Lane};
 use crate::palette::{Colour, Palette};
@@ -49,14 +49,9 @@ pub(crate) fn panels(
     let panels = grids.iter().zip(lanes).map(|(&grid, lanes)| Panel {
         grid,
         lanes,
-        causes: causes.next().map(|sweeps| {
-            let layers = Cause::ALL.into_iter().zip(sweeps);
-            let layers = layers.map(|(cause, sweep)| Layer {
-                fill: palette.cause(cause),
-                sweep,
-            });
-            Strip::plain("Idle, why", grid, layers.collect())
-        }),
+        causes: causes
+            .next()
+            .map(|sweeps| cause_strip(palette, grid, sweeps)),
         bands: bands.iter().map(|band| Strip::of(band, grid)).collect(),
     });
     let mut panels: Vec<Panel> = panels.collect();
@@ -65,6 +60,16 @@ pub(crate) fn panels(
         enlarged.bands.retain(|band| !band.is_constant());
     }
     panels
+}
+
+/// Why it was idle, from what `lanes::causes` says of a grid.
+pub(crate) fn cause_strip(palette: &Palette, grid: Grid, sweeps: Vec<Sweep>) -> Strip {
+    let layers = Cause::ALL.into_iter().zip(sweeps);
+    let layers = layers.map(|(cause, sweep)| Layer {
+        fill: palette.cause(cause),
+        sweep,
+    });
+    Strip::plain("Idle, why", grid, layers.collect())
 }
 
 impl Panel {

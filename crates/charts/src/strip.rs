@@ -209,7 +209,8 @@ impl Strip {
         }
     }
 
-    fn stack(&self, canvas: &Canvas, place: Place) {
+    /// Its layers' shares of each column, one upon the other.
+    pub(crate) fn stack(&self, canvas: &Canvas, place: Place) {
         let widths: Vec<u64> = self.grid.widths_ns().collect();
         let mut below: Vec<u64> = vec![0; widths.len()];
         let pixel = canvas.pixel;

@@ -75,7 +75,9 @@ fn list(tool: &Tool, what: &str) -> Result<Vec<Section>> {
             thread::sleep(PAUSE);
         }
         let answer = tool.ask(&["list".into(), what.into()])?;
-        let sections = sections(&answer.all());
+        // Each stream by itself: between them there is no order.
+        let mut sections = sections(&answer.out());
+        sections.extend(self::sections(&answer.err()));
         if sections.iter().any(|(_, lines)| !lines.is_empty()) {
             return Ok(sections);
         }

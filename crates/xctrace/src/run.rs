@@ -236,6 +236,12 @@ impl Answer {
         self.lines(|piece| piece.stream == Stream::Out)
     }
 
+    /// What came on standard error.
+    #[must_use]
+    pub fn err(&self) -> String {
+        self.lines(|piece| piece.stream == Stream::Err)
+    }
+
     /// What came on both streams.
     #[must_use]
     pub fn all(&self) -> String {
