@@ -1,0 +1,183 @@
+//! The device with everything that a plan needs on it.
+#![expect(
+    unsafe_code,
+    reason = "memory that is shared with the GPU, and its clock"
+)]
+
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+
+use objc2::rc::Retained;
+use objc2::runtime::ProtocolObject;
+use objc2_foundation::NSString;
+use objc2_metal::{
+    MTLBuffer, MTLCommandQueue, MTLComputePipelineState, MTLCreateSystemDefaultDevice, MTLDevice,
+    MTLLibrary, MTLResource, MTLResourceOptions, MTLTimestamp,
+};
+
+use super::{missing, refused, size};
+use crate::error::{Error, Result};
+use crate::kernel::{ELEMENT_BYTES, KERNELS_SOURCE, Kernel};
+use crate::plan::{Array, Phase, Plan, Task};
+use crate::run::ClockPair;
+
+// MTLCreateSystemDefaultDevice finds no device in a program that is not linked
+// with it.
+#[link(name = "CoreGraphics", kind = "framework")]
+unsafe extern "C" {}
+
+/// The system's device, ready for a plan.
+pub(super) struct Gpu {
+    pub(super) device: Retained<ProtocolObject<dyn MTLDevice>>,
+    pub(super) queue: Retained<ProtocolObject<dyn MTLCommandQueue>>,
+    pipelines: BTreeMap<Kernel, Retained<ProtocolObject<dyn MTLComputePipelineState>>>,
+    arrays: Vec<Retained<ProtocolObject<dyn MTLBuffer>>>,
+    /// Labels, made once.
+    encoder_labels: BTreeMap<Task, Retained<NSString>>,
+    buffer_labels: [Retained<NSString>; 2],
+}
+
+impl Gpu {
+    /// Compiles the kernels, and fills the arrays.
+    pub(super) fn new(plan: &Plan) -> Result<Self> {
+        let device = MTLCreateSystemDefaultDevice().ok_or(Error::NoDevice)?;
+        let queue = device
+            .newCommandQueue()
+            .ok_or_else(|| missing("make a command queue"))?;
+        let name = plan.workload.name();
+        queue.setLabel(Some(&NSString::from_str(&format!("metalens {name}"))));
+        let tasks = || {
+            let encoders = plan.step.iter().flat_map(|buffer| &buffer.encoders);
+            encoders.map(|encoder| encoder.task)
+        };
+        let label = |task: Task| (task, NSString::from_str(task.label()));
+        let arrays = plan.arrays.iter().map(|array| filled(&device, array));
+        Ok(Self {
+            pipelines: pipelines(&device, tasks())?,
+            arrays: arrays.collect::<Result<_>>()?,
+            encoder_labels: tasks().map(label).collect(),
+            buffer_labels: [Phase::WarmUp, Phase::Measured]
+                .map(|phase| NSString::from_str(&plan.command_buffer_label(phase))),
+            device,
+            queue,
+        })
+    }
+
+    /// What Metal calls it.
+    pub(super) fn name(&self) -> String {
+        self.device.name().to_string()
+    }
+
+    pub(super) fn has_unified_memory(&self) -> bool {
+        self.device.hasUnifiedMemory()
+    }
+
+    /// Both clocks now.
+    pub(super) fn clocks(&self) -> ClockPair {
+        let (mut cpu, mut gpu): (MTLTimestamp, MTLTimestamp) = (0, 0);
+        // SAFETY: both point to a timestamp each for the length of the call.
+        unsafe {
+            self.device
+                .sampleTimestamps_gpuTimestamp(NonNull::from(&mut cpu), NonNull::from(&mut gpu));
+        }
+        ClockPair { cpu, gpu }
+    }
+
+    pub(super) fn pipeline(
+        &self,
+        kernel: Kernel,
+    ) -> Result<&ProtocolObject<dyn MTLComputePipelineState>> {
+        let found = self.pipelines.get(&kernel);
+        found
+            .map(|one| &**one)
+            .ok_or_else(|| missing("find the pipeline of a kernel"))
+    }
+
+    pub(super) fn array(&self, at: usize) -> Result<&ProtocolObject<dyn MTLBuffer>> {
+        let found = self.arrays.get(at);
+        found
+            .map(|one| &**one)
+            .ok_or_else(|| missing("find an array"))
+    }
+
+    pub(super) fn encoder_label(&self, task: Task) -> Option<&NSString> {
+        self.encoder_labels.get(&task).map(|label| &**label)
+    }
+
+    pub(super) fn buffer_label(&self, phase: Phase) -> &NSString {
+        let [warm_up, measured] = &self.buffer_labels;
+        match phase {
+            Phase::WarmUp => warm_up,
+            Phase::Measured => measured,
+        }
+    }
+
+    /// A copy of what is in an array; all of it only once the GPU is done.
+    pub(super) fn elements(&self, at: usize) -> Vec<f32> {
+        let Some(buffer) = self.arrays.get(at) else {
+            return Vec::new();
+        };
+        let elements = buffer.length() / size_of::<f32>();
+        let first = buffer.contents().cast::<f32>();
+        let mut copy = Vec::with_capacity(elements);
+        // SAFETY: the buffer is shared memory of `length` bytes, aligned to a
+        // page; any bits are an f32. Volatile, element by element, so that even
+        // a GPU that is still writing could only make values old, not undefined.
+        copy.extend((0..elements).map(|at| unsafe { first.add(at).read_volatile() }));
+        copy
+    }
+}
+
+fn pipelines(
+    device: &ProtocolObject<dyn MTLDevice>,
+    tasks: impl Iterator<Item = Task>,
+) -> Result<BTreeMap<Kernel, Retained<ProtocolObject<dyn MTLComputePipelineState>>>> {
+    let source = NSString::from_str(KERNELS_SOURCE);
+    let library = device
+        .newLibraryWithSource_options_error(&source, None)
+        .map_err(|error| refused("compile the kernels", &error))?;
+    let mut pipelines = BTreeMap::new();
+    for task in tasks {
+        let Task::Kernel(kernel) = task else {
+            continue;
+        };
+        if pipelines.contains_key(&kernel) {
+            continue;
+        }
+        let name = kernel.name();
+        let function = library
+            .newFunctionWithName(&NSString::from_str(name))
+            .ok_or_else(|| missing(&format!("find the kernel `{name}`")))?;
+        let pipeline = device
+            .newComputePipelineStateWithFunction_error(&function)
+            .map_err(|error| refused(format!("build the kernel `{name}`"), &error))?;
+        let (width, height) = kernel.group();
+        if pipeline.maxTotalThreadsPerThreadgroup() < size(width * height) {
+            return Err(Error::Metal {
+                what: format!("run the kernel `{name}`"),
+                why: "its threadgroups are too large for this GPU".to_owned(),
+            });
+        }
+        pipelines.insert(kernel, pipeline);
+    }
+    Ok(pipelines)
+}
+
+/// An array in shared memory, with what it holds at first.
+fn filled(
+    device: &ProtocolObject<dyn MTLDevice>,
+    array: &Array,
+) -> Result<Retained<ProtocolObject<dyn MTLBuffer>>> {
+    let bytes = size(array.elements.saturating_mul(ELEMENT_BYTES));
+    let buffer = device
+        .newBufferWithLength_options(bytes, MTLResourceOptions::StorageModeShared)
+        .ok_or_else(|| missing(&format!("allocate {bytes} bytes for `{}`", array.name)))?;
+    buffer.setLabel(Some(&NSString::from_str(array.name)));
+    let first = buffer.contents().cast::<f32>();
+    for place in 0..array.elements {
+        // SAFETY: the buffer is new, so nobody else has it, and it has room for
+        // all elements, aligned to a page.
+        unsafe { first.add(size(place)).write(array.fill.at(place)) };
+    }
+    Ok(buffer)
+}

@@ -1,0 +1,134 @@
+//! Carrying out a plan with Metal. The only place that talks to the GPU.
+//!
+//! objc2's methods that take sizes, offsets or pointers are unsafe, as Metal may
+//! not check them: each such call is next to what bounds it.
+
+mod capture;
+mod counters;
+mod encode;
+mod gpu;
+mod signpost;
+mod steps;
+
+use std::time::Instant;
+
+use objc2::rc::autoreleasepool;
+use objc2_foundation::NSError;
+
+use self::capture::Capture;
+use self::counters::Sampler;
+use self::gpu::Gpu;
+use self::signpost::Interval;
+use self::steps::Steps;
+use crate::capture::captured_steps;
+use crate::error::{Error, Result};
+use crate::plan::{Phase, Plan};
+use crate::run::{CounterSample, Options, Run};
+
+/// Runs a plan.
+pub(crate) fn run(plan: &Plan, options: &Options) -> Result<Run> {
+    autoreleasepool(|_| run_on(&Gpu::new(plan)?, plan, options))
+}
+
+fn run_on(gpu: &Gpu, plan: &Plan, options: &Options) -> Result<Run> {
+    let mut notes = Vec::new();
+    if !gpu.has_unified_memory() {
+        notes.push(
+            "this GPU has memory of its own and works on the CPU's here: bytes per second are \
+             those of the way between"
+                .to_owned(),
+        );
+    }
+    let mut clocks = vec![gpu.clocks()];
+    let mut steps = Steps::new(gpu, plan);
+    let counters = warm_up(gpu, plan, options, &mut steps, &mut notes)?;
+    let measured_ns = measured(plan, &mut steps)?;
+    let buffers = steps.into_times();
+    clocks.push(gpu.clocks());
+    let mut checked = Vec::new();
+    for (at, array) in plan.arrays.iter().enumerate() {
+        checked.extend(crate::check::check(array, &gpu.elements(at))?);
+    }
+    Ok(Run {
+        device: gpu.name(),
+        buffers,
+        measured_ns,
+        clocks,
+        counters,
+        checked,
+        notes,
+    })
+}
+
+/// All warm-up steps; the last of them with what would disturb a measured one.
+fn warm_up(
+    gpu: &Gpu,
+    plan: &Plan,
+    options: &Options,
+    steps: &mut Steps<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<CounterSample>> {
+    let sampler = match (plan.warm_up, &options.capture) {
+        (0, _) => Err("no GPU timestamps: they are taken in a warm-up step".to_owned()),
+        (_, Some(_)) => Err("no GPU timestamps while capturing".to_owned()),
+        (_, None) => Sampler::new(gpu, plan),
+    };
+    let sampler = match sampler {
+        Ok(sampler) => {
+            notes.extend(sampler.note());
+            Some(sampler)
+        }
+        Err(why) => {
+            notes.push(why);
+            None
+        }
+    };
+    let captured = captured_steps(plan);
+    let mut capture = None;
+    for step in 0..plan.warm_up {
+        if let Some(path) = &options.capture
+            && step == captured.start
+        {
+            steps.drain()?;
+            capture = Some(Capture::start(gpu, path)?);
+        }
+        let last = step + 1 == plan.warm_up;
+        steps.step(Phase::WarmUp, sampler.as_ref().filter(|_| last))?;
+    }
+    steps.drain()?;
+    drop(capture);
+    Ok(sampler.map(|sampler| sampler.samples()).unwrap_or_default())
+}
+
+fn measured(plan: &Plan, steps: &mut Steps<'_>) -> Result<u64> {
+    let interval = Interval::begin();
+    let start = Instant::now();
+    for _ in 0..plan.count {
+        steps.step(Phase::Measured, None)?;
+    }
+    steps.drain()?;
+    let took = start.elapsed();
+    drop(interval);
+    Ok(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Metal's `nil` where there should have been an object.
+fn missing(what: &str) -> Error {
+    Error::Metal {
+        what: what.to_owned(),
+        why: "it gave no reason".to_owned(),
+    }
+}
+
+/// Metal's own words of what went wrong.
+fn refused(what: impl Into<String>, error: &NSError) -> Error {
+    Error::Metal {
+        what: what.into(),
+        why: error.localizedDescription().to_string(),
+    }
+}
+
+/// Sizes are checked when planned; a Mac's `usize` has 64 bits.
+fn size(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,206 @@
+//! What a run leaves behind: `work.json`, and the document of `--json`.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::plan::{Phase, Plan, Totals};
+use crate::run::{Checked, ClockPair, CounterSample, Run};
+
+/// The mark of whatever no GPU had a part in.
+pub const SIMULATED: &str = "SIMULATED: no GPU ran";
+
+/// `work.json`: how much work each label is, for `metalens analyze --work`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorkFile {
+    schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
+    work: Vec<Work>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    timings: Vec<Timing>,
+}
+
+/// The work of an encoder of a label: one GPU interval, unless the driver joins
+/// or splits encoders.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Work {
+    label: &'static str,
+    per: &'static str,
+    operations: u64,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flops: Option<u64>,
+}
+
+/// When the GPU ran a command buffer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Timing {
+    label: String,
+    command_buffer: u64,
+    start_ns: u64,
+    end_ns: u64,
+}
+
+impl WorkFile {
+    /// Of a run, or of the plan alone: then there are no times, and the device is
+    /// [`SIMULATED`].
+    #[must_use]
+    pub fn of(plan: &Plan, run: Option<&Run>) -> Self {
+        let work = plan.labels().into_iter().map(|label| Work {
+            label: label.label,
+            per: "instance",
+            operations: label.dispatches_per_encoder,
+            bytes: label.per_encoder.bytes,
+            flops: label.per_encoder.flops,
+        });
+        Self {
+            schema: "metalens.work/1",
+            device: Some(device(run)),
+            work: work.collect(),
+            timings: timings(plan, run),
+        }
+    }
+
+    /// Writes it, whole or not at all; an existing file only if `force`.
+    pub fn write(&self, path: &Path, force: bool) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        crate::whole::write(path, force, &text)
+    }
+}
+
+fn device(run: Option<&Run>) -> String {
+    run.map_or_else(|| SIMULATED.to_owned(), |run| run.device.clone())
+}
+
+fn timings(plan: &Plan, run: Option<&Run>) -> Vec<Timing> {
+    let buffers = run.map_or(&[][..], |run| &run.buffers);
+    let numbered = (0..).zip(buffers);
+    let timing = numbered.map(|(command_buffer, buffer)| Timing {
+        label: plan.command_buffer_label(buffer.phase),
+        command_buffer,
+        start_ns: buffer.start_ns,
+        end_ns: buffer.end_ns,
+    });
+    timing.collect()
+}
+
+/// All that is known of a run, or of a plan: what `--json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Document {
+    schema: &'static str,
+    workload: &'static str,
+    /// No GPU ran, and was not meant to.
+    simulated: bool,
+    /// The plan was carried out.
+    ran: bool,
+    size: u64,
+    count: u64,
+    warm_up: u64,
+    in_flight: u64,
+    memory_bytes: u64,
+    /// The signpost interval around the measured steps.
+    phase: &'static str,
+    /// What a recording of the whole run has.
+    whole: Counts,
+    /// What the measured steps have.
+    measured: Counts,
+    labels: Vec<Label>,
+    command_buffer_labels: [String; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<Ran>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Counts {
+    command_buffers: u64,
+    encoders: u64,
+    dispatches: u64,
+    bytes: u64,
+    flops: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Label {
+    label: &'static str,
+    encoders: u64,
+    encoders_measured: u64,
+    dispatches: u64,
+    dispatches_measured: u64,
+    bytes_per_encoder: u64,
+    flops_per_encoder: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Ran {
+    device: String,
+    measured_ns: u64,
+    timings: Vec<Timing>,
+    clocks: Vec<ClockPair>,
+    counters: Vec<CounterSample>,
+    checked: Vec<Checked>,
+    notes: Vec<String>,
+}
+
+impl Document {
+    /// Of a run, or of the plan alone.
+    #[must_use]
+    pub fn of(plan: &Plan, run: Option<&Run>, simulated: bool) -> Self {
+        let steps = plan.count + plan.warm_up;
+        let labels = plan.labels().into_iter().map(|label| {
+            let per_step = label.encoders_per_step * label.dispatches_per_encoder;
+            Label {
+                label: label.label,
+                encoders: steps * label.encoders_per_step,
+                encoders_measured: plan.count * label.encoders_per_step,
+                dispatches: steps * per_step,
+                dispatches_measured: plan.count * per_step,
+                bytes_per_encoder: label.per_encoder.bytes,
+                flops_per_encoder: label.per_encoder.flops,
+            }
+        });
+        Self {
+            schema: "metalens.workload/1",
+            workload: plan.workload.name(),
+            simulated,
+            ran: run.is_some(),
+            size: plan.size,
+            count: plan.count,
+            warm_up: plan.warm_up,
+            in_flight: plan.in_flight,
+            memory_bytes: plan.memory_bytes(),
+            phase: PHASE,
+            whole: plan.whole().into(),
+            measured: plan.measured().into(),
+            labels: labels.collect(),
+            command_buffer_labels: [Phase::WarmUp, Phase::Measured]
+                .map(|phase| plan.command_buffer_label(phase)),
+            run: run.map(|run| Ran {
+                device: run.device.clone(),
+                measured_ns: run.measured_ns,
+                timings: timings(plan, Some(run)),
+                clocks: run.clocks.clone(),
+                counters: run.counters.clone(),
+                checked: run.checked.clone(),
+                notes: run.notes.clone(),
+            }),
+        }
+    }
+}
+
+/// What the signpost interval around the measured steps is called.
+pub(crate) const PHASE: &str = "measured";
+
+impl From<Totals> for Counts {
+    fn from(totals: Totals) -> Self {
+        Self {
+            command_buffers: totals.command_buffers,
+            encoders: totals.encoders,
+            dispatches: totals.dispatches,
+            bytes: totals.bytes,
+            flops: totals.flops,
+        }
+    }
+}

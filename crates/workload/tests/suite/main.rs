@@ -1,0 +1,23 @@
+//! The plans, the kernels' source, the files, and the program as its users meet it.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a panic is the failure report, and a test that cannot run says so"
+)]
+
+mod kernels;
+mod plans;
+mod program;
+mod work_file;
+
+use metalens_workload::{Plan, Settings};
+
+/// A plan of these sizes.
+fn plan(name: &str, size: u64, count: u64, warm_up: u64) -> Plan {
+    let settings = Settings {
+        size: Some(size),
+        count: Some(count),
+        warm_up: Some(warm_up),
+    };
+    Plan::new(name, &settings).unwrap()
+}

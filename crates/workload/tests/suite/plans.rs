@@ -1,0 +1,207 @@
+//! What is planned: counted by hand, and by laws.
+
+use std::collections::BTreeMap;
+
+use metalens_workload::{Error, Options, Plan, Settings, Task, Totals, run, workloads};
+
+use super::plan;
+
+/// The work of one step.
+fn check(name: &str, size: u64, expected: [u64; 4], flops: Option<u64>) {
+    let [command_buffers, encoders, dispatches, bytes] = expected;
+    let expected = Totals {
+        command_buffers,
+        encoders,
+        dispatches,
+        bytes,
+        flops,
+    };
+    assert_eq!(plan(name, size, 1, 5).measured(), expected, "{name}");
+}
+
+#[test]
+fn a_step_by_hand() {
+    // An element has 4 bytes; what is read and what is written counts.
+    //                  buffers, encoders, dispatches, bytes
+    check("eager", 1024, [4, 4, 4, 4 * 2 * 4096], None);
+    check("fused", 1024, [1, 1, 1, 2 * 4096], None);
+    check("sync", 10, [1, 1, 1, 2 * 40], Some(10));
+    check("pipelined", 10, [1, 1, 1, 2 * 40], Some(10));
+    // 4 encoders of 8 scalings, 4 of 8 triads.
+    check(
+        "batched",
+        10,
+        [1, 8, 64, 32 * 80 + 32 * 120],
+        Some(32 * 10 + 32 * 20),
+    );
+    // 2 × 32³; three matrices of 32² elements.
+    check("matmul", 32, [1, 1, 1, 3 * 4096], Some(65_536));
+    check("copies", 64, [1, 1, 16, 16 * 2 * 256], None);
+    check("bandwidth", 100, [1, 1, 1, 3 * 400], Some(200));
+    // 16 copies of 256, the chain over 256, matrices of 16 rows: √256.
+    check(
+        "mixed",
+        256,
+        [3, 6, 21, 16 * 2 * 1024 + 4 * 2 * 1024 + 3 * 1024],
+        Some(2 * 16 * 16 * 16),
+    );
+}
+
+#[test]
+fn eager_is_fused_in_four() {
+    for (size, count) in [(1, 1), (1000, 7), (1 << 20, 800)] {
+        let (eager, fused) = (plan("eager", size, count, 3), plan("fused", size, count, 3));
+        for (eager, fused) in [
+            (eager.measured(), fused.measured()),
+            (eager.whole(), fused.whole()),
+        ] {
+            assert_eq!(eager.dispatches, 4 * fused.dispatches);
+            assert_eq!(eager.command_buffers, 4 * fused.command_buffers);
+            assert_eq!(eager.bytes, 4 * fused.bytes);
+        }
+    }
+    // And so it is unless told otherwise.
+    let [eager, fused] =
+        ["eager", "fused"].map(|name| Plan::new(name, &Settings::default()).unwrap());
+    assert_eq!((eager.size, eager.count), (fused.size, fused.count));
+}
+
+#[test]
+fn laws_of_every_plan() {
+    for workload in workloads() {
+        for (size, count, warm_up) in [(1, 1, 0), (17, 3, 2), (4096, 10, 1)] {
+            let plan = plan(workload.name(), size, count, warm_up);
+            let (measured, whole) = (plan.measured(), plan.whole());
+            // Walked instead of multiplied.
+            let walked = plan.command_buffers().count() as u64;
+            assert_eq!(walked, whole.command_buffers);
+            assert_eq!(walked * count, (count + warm_up) * measured.command_buffers);
+            let encoders = plan
+                .command_buffers()
+                .flat_map(|(_, buffer)| &buffer.encoders);
+            let mut by_label: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
+            for encoder in encoders {
+                let sums = by_label.entry(encoder.task.label()).or_default();
+                sums.0 += 1;
+                sums.1 += encoder.dispatches;
+                sums.2 += encoder.amounts().bytes;
+            }
+            for label in plan.labels() {
+                let encoders = label.encoders_per_step * (count + warm_up);
+                let expected = (
+                    encoders,
+                    encoders * label.dispatches_per_encoder,
+                    encoders * label.per_encoder.bytes,
+                );
+                assert_eq!(by_label.remove(label.label), Some(expected), "{workload:?}");
+            }
+            assert_eq!(by_label.len(), 0, "labels that the plan does not tell");
+        }
+    }
+}
+
+/// No kernel reads or writes beyond an array: this is what makes running safe.
+#[test]
+fn every_access_is_inside_its_array() {
+    for workload in workloads() {
+        for size in [1, 2, 16, 17, 1000] {
+            let plan = plan(workload.name(), size, 1, 0);
+            for encoder in plan.step.iter().flat_map(|buffer| &buffer.encoders) {
+                let touched = match encoder.task {
+                    Task::Copy => encoder.size * encoder.dispatches,
+                    Task::Kernel(metalens_workload::Kernel::Matmul) => encoder.size * encoder.size,
+                    Task::Kernel(_) => encoder.size,
+                };
+                for &array in encoder.reads.iter().chain([&encoder.writes]) {
+                    assert!(
+                        plan.arrays[array].elements >= touched,
+                        "{workload:?} {size}"
+                    );
+                }
+                assert!(!encoder.reads.contains(&encoder.writes));
+                if let Task::Kernel(kernel) = encoder.task {
+                    assert_eq!(encoder.reads.len(), kernel.reads());
+                    let ((width, height), (wide, high)) =
+                        (kernel.group(), kernel.groups(encoder.size));
+                    assert!(width * wide >= encoder.size && width * height <= 256);
+                    assert!(width * (wide - 1) < encoder.size);
+                    assert!(high == 1 || height * high >= encoder.size);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn defaults_are_modest() {
+    for workload in workloads() {
+        let plan = Plan::of(workload, &Settings::default()).unwrap();
+        assert!(plan.memory_bytes() <= 256 << 20, "{workload:?}");
+        assert!(plan.warm_up >= 2, "{workload:?} has none to capture");
+        // At an M1's 68 GB/s, and with half a millisecond to wait for each
+        // command buffer, or a fourth of that in flight.
+        let waits = plan.whole().command_buffers * 500_000 / plan.in_flight;
+        let moves = plan.whole().bytes / 68;
+        assert!(waits + moves < 4_000_000_000, "{workload:?} takes minutes");
+    }
+}
+
+#[test]
+fn what_cannot_be_planned_is_refused() {
+    let refused = |name: &str, settings: Settings| Plan::new(name, &settings).unwrap_err();
+    let error = refused("eeger", Settings::default());
+    assert!(error.is_usage() && error.hint().unwrap().contains("eager, fused"));
+    for (size, count, warm_up) in [
+        (Some(0), None, None),
+        (Some(u64::MAX), None, None),
+        (None, Some(0), None),
+        (None, Some(u64::MAX), None),
+        (None, None, Some(u64::MAX)),
+    ] {
+        for workload in workloads() {
+            let settings = Settings {
+                size,
+                count,
+                warm_up,
+            };
+            let error = refused(workload.name(), settings);
+            assert!(matches!(error, Error::Setting { .. }), "{error}");
+        }
+    }
+    // The greatest of everything is still counted, not overflowed.
+    for workload in workloads() {
+        let greatest = (4..40).rev().find_map(|bits| {
+            let settings = Settings {
+                size: Some(1 << bits),
+                count: Some(10_000_000),
+                warm_up: Some(10_000_000),
+            };
+            Plan::of(workload, &settings).ok()
+        });
+        assert!(greatest.unwrap().whole().bytes > 0);
+    }
+}
+
+/// On a Mac with a GPU every workload runs, small, and is right; elsewhere it is
+/// said why not.
+#[test]
+fn runs_as_planned_or_says_why_not() {
+    for workload in workloads() {
+        let plan = plan(workload.name(), 40, 3, 2);
+        let run = match run(&plan, &Options::default()) {
+            Ok(run) => run,
+            Err(error) => {
+                assert!(error.is_unavailable(), "{workload:?}: {error}");
+                assert_eq!(cfg!(target_os = "macos"), matches!(error, Error::NoDevice));
+                eprintln!("SKIPPED: {error}");
+                return;
+            }
+        };
+        let planned: Vec<_> = plan.command_buffers().map(|(phase, _)| phase).collect();
+        let found: Vec<_> = run.buffers.iter().map(|one| one.phase).collect();
+        assert_eq!(found, planned, "{workload:?}");
+        assert!(run.buffers.iter().all(|one| one.start_ns <= one.end_ns));
+        assert!(!run.checked.is_empty() && run.measured_ns > 0);
+        eprintln!("{workload:?} ran on {}: {:?}", run.device, run.notes);
+    }
+}
