@@ -8,6 +8,7 @@
 //! | 3 | this machine cannot do it |
 //! | 4 | the trace is unusable, or has no rows for the target |
 //! | 5 | a target was missed |
+//! | 130 | interrupted: outputs are whole, or not there |
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ const USAGE: u8 = 2;
 const UNAVAILABLE: u8 = 3;
 const UNUSABLE: u8 = 4;
 const MISSED: u8 = 5;
+const INTERRUPTED: u8 = 130;
 
 /// What this machine, or this version, cannot do; the message says what would.
 #[derive(Debug)]
@@ -83,6 +85,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<metalens_analyzer::Error>() {
         return error.hint();
     }
+    if let Some(error) = xctrace_error(error) {
+        return xctrace_hint(error);
+    }
+    if let Some(error) = error.downcast_ref::<metalens_exporter::Error>() {
+        return error.hint().map(str::to_owned);
+    }
     match error.downcast_ref() {
         Some(metalens_simulator::Error::NotEmpty { .. }) => {
             return Some("--force writes into it".to_owned());
@@ -99,6 +107,14 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<Unavailable>() {
         return UNAVAILABLE;
     }
+    if let Some(error) = xctrace_error(error) {
+        return code_of_xctrace(error);
+    }
+    match error.downcast_ref() {
+        Some(metalens_exporter::Error::Interrupted { .. }) => return INTERRUPTED,
+        Some(metalens_exporter::Error::NotExportable { .. }) => return UNUSABLE,
+        _ => {}
+    }
     if error
         .downcast_ref::<metalens_analyzer::Error>()
         .is_some_and(is_unusable)
@@ -109,6 +125,41 @@ fn code_of(error: &anyhow::Error) -> u8 {
     match trace_error.is_some_and(|error| error.problem().is_unusable_input()) {
         true => UNUSABLE,
         false => FAILED,
+    }
+}
+
+/// What went wrong with Apple's tool, whoever used it.
+fn xctrace_error(error: &anyhow::Error) -> Option<&metalens_xctrace::Error> {
+    match error.downcast_ref() {
+        Some(metalens_exporter::Error::Xctrace(error)) => Some(error),
+        _ => error.downcast_ref(),
+    }
+}
+
+fn xctrace_hint(error: &metalens_xctrace::Error) -> Option<String> {
+    use metalens_xctrace::{Error, Feature};
+    let hint = match error {
+        Error::NoMac | Error::NoXcode { .. } => {
+            "a .trace bundle that is there needs no export: metalens reads it itself, on any machine \
+             (`metalens analyze X.trace`)"
+        }
+        Error::TooOld {
+            feature: Feature::ExportOfAPart,
+            ..
+        } => {
+            "leave --from and --to out here, and give them to the command that reads the export \
+             (`metalens analyze --from T --to T`)"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn code_of_xctrace(error: &metalens_xctrace::Error) -> u8 {
+    use metalens_xctrace::Error;
+    match error {
+        Error::NoMac | Error::NoXcode { .. } | Error::TooOld { .. } => UNAVAILABLE,
+        _ => FAILED,
     }
 }
 

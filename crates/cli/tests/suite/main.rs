@@ -6,6 +6,8 @@
 
 mod analyze;
 mod chart;
+#[cfg(unix)]
+mod export;
 mod failures;
 mod front_page;
 mod known_work;
