@@ -15,13 +15,13 @@ pub(crate) fn source(trace: &Trace) -> Source {
     Source {
         path: trace.path.clone(),
         kind: match trace.kind {
-            InputKind::Bundle => SourceKind::Bundle,
+            InputKind::Bundle | InputKind::Exported => SourceKind::Bundle,
             InputKind::Export => SourceKind::Export,
             InputKind::Xml => SourceKind::Xml,
         },
         reader: match trace.kind {
             InputKind::Bundle => Reader::Native,
-            InputKind::Export | InputKind::Xml => Reader::Xml,
+            InputKind::Export | InputKind::Xml | InputKind::Exported => Reader::Xml,
         },
     }
 }

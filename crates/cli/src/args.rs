@@ -14,8 +14,8 @@ INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml 
 .zst), bundles and folders zipped.
 
 Exit codes: 0 fine, 1 something failed, 2 bad usage, 3 this machine cannot do it, 4 the trace is \
-unusable or has no rows for the target, 5 a target was missed (--check). Of \
-several inputs, 1 if one failed.";
+unusable or has no rows for the target, 5 a target was missed (--check), \
+130 interrupted. Of several inputs, 1 if one failed.";
 
 /// Is my GPU busy, with what, and when it is idle, whose fault is that?
 #[derive(Debug, Parser)]
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Stacks(StacksArguments),
     /// List the tables of a trace, or print one
     Tables(TablesArguments),
+    /// Export a bundle's tables as XML, with Apple's xctrace
+    Export(ExportArguments),
     /// Compare the native reading of a bundle with an export of it, cell by cell
     Selfcheck(SelfcheckArguments),
     /// Write a synthetic recording with known truth, for tests and dashboards
@@ -264,11 +266,46 @@ pub(crate) struct SelfcheckArguments {
     /// The .trace bundle
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
-    /// What `xctrace export` wrote of it
+    /// What `xctrace export` wrote of it [default: exported here and now, on a Mac with Xcode]
     #[arg(value_name = "EXPORT")]
     pub(crate) export: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The .trace bundles
+    #[arg(required = true, value_name = "TRACE")]
+    pub(crate) traces: Vec<PathBuf>,
+    /// The folder to write, or to complete; of several bundles, the folder of their folders
+    /// [default: X.export beside X.trace]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Which run of the trace [default: the last]
+    #[arg(long, value_name = "N")]
+    pub(crate) run: Option<u64>,
+    /// Export this table [default: those that metalens reads]
+    #[arg(long = "schema", value_name = "NAME")]
+    pub(crate) schemas: Vec<String>,
+    /// Export every table: this may take 10 times the bundle's size and more
+    #[arg(long, conflicts_with = "schemas")]
+    pub(crate) all: bool,
+    /// Leave out what comes before this time of the recording, such as 1.5s or 200ms (Xcode 27)
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) from: Option<u64>,
+    /// Leave out what comes after this time of the recording (Xcode 27)
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) to: Option<u64>,
+    /// Compress the tables
+    #[arg(long)]
+    pub(crate) gzip: bool,
+    /// Export again what is there, and write into a folder that holds something else
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print what the folder holds as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@
 //! | 3 | this machine cannot do it |
 //! | 4 | the trace is unusable, or has no rows for the target |
 //! | 5 | a target was missed |
-//! | 130 | interrupted |
+//! | 130 | interrupted: outputs are whole, or not there |
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -97,6 +97,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<metalens_analyzer::Error>() {
         return error.hint();
     }
+    if let Some(error) = xctrace_error(error) {
+        return xctrace_hint(error);
+    }
+    if let Some(error) = error.downcast_ref::<metalens_exporter::Error>() {
+        return error.hint().map(str::to_owned);
+    }
     match error.downcast_ref() {
         Some(metalens_simulator::Error::NotEmpty { .. }) => {
             return Some("--force writes into it".to_owned());
@@ -113,7 +119,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<Unavailable>() {
         return UNAVAILABLE;
     }
-    if let Some(error) = error.downcast_ref() {
+    if let Some(error) = xctrace_error(error) {
         return code_of_xctrace(error);
     }
     if let Some(error) = error.downcast_ref() {
@@ -121,6 +127,11 @@ fn code_of(error: &anyhow::Error) -> u8 {
     }
     if error.is::<Misuse>() {
         return USAGE;
+    }
+    match error.downcast_ref() {
+        Some(metalens_exporter::Error::Interrupted { .. }) => return INTERRUPTED,
+        Some(metalens_exporter::Error::NotExportable { .. }) => return UNUSABLE,
+        _ => {}
     }
     if error
         .downcast_ref::<metalens_analyzer::Error>()
@@ -133,6 +144,33 @@ fn code_of(error: &anyhow::Error) -> u8 {
         true => UNUSABLE,
         false => FAILED,
     }
+}
+
+/// What went wrong with Apple's tool, whoever used it.
+fn xctrace_error(error: &anyhow::Error) -> Option<&metalens_xctrace::Error> {
+    match error.downcast_ref() {
+        Some(metalens_exporter::Error::Xctrace(error)) => Some(error),
+        _ => error.downcast_ref(),
+    }
+}
+
+fn xctrace_hint(error: &metalens_xctrace::Error) -> Option<String> {
+    use metalens_xctrace::{Error, Feature};
+    let hint = match error {
+        Error::NoMac | Error::NoXcode { .. } => {
+            "a .trace bundle that is there needs no export: metalens reads it itself, on any machine \
+             (`metalens analyze X.trace`)"
+        }
+        Error::TooOld {
+            feature: Feature::ExportOfAPart,
+            ..
+        } => {
+            "leave --from and --to out here, and give them to the command that reads the export \
+             (`metalens analyze --from T --to T`)"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
 }
 
 fn code_of_xctrace(error: &metalens_xctrace::Error) -> u8 {

@@ -7,6 +7,8 @@ mod args;
 mod commands;
 mod config;
 mod exit;
+mod exporting;
+mod interrupt;
 mod pages;
 mod report_folder;
 mod screen;
@@ -38,6 +40,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
         Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
+        Command::Export(arguments) => commands::export::run(&arguments, quiet),
         Command::Tables(arguments) => commands::tables::run(&arguments, quiet),
         Command::Selfcheck(arguments) => commands::selfcheck::run(&arguments, quiet),
         Command::Synth(arguments) => commands::synth::run(&arguments, quiet),

@@ -45,7 +45,9 @@ use std::io::Read;
 
 pub use compare::{Difference, TableComparison, compare};
 pub use error::{Error, Place, Problem, Result};
-pub use input::{CountedTable, Input, InputKind, ListedDocument, LoadOptions, Progress};
+pub use input::{
+    CountedTable, Input, InputKind, ListedDocument, LoadOptions, Opener, Progress, Source,
+};
 pub use kind::Kind;
 pub use names::{
     Frame, FrameId, Label, LabelId, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,

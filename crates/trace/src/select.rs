@@ -97,6 +97,15 @@ impl Selection {
         self
     }
 
+    /// The names of the wanted tables; `None` if all are.
+    #[must_use]
+    pub fn schemas(&self) -> Option<Vec<&str>> {
+        match &self.keep {
+            Keep::AllTables(_) => None,
+            Keep::Tables(tables) => Some(tables.keys().map(String::as_str).collect()),
+        }
+    }
+
     /// The columns to keep of a table; `None` if the table is not wanted.
     pub(crate) fn of(&self, schema: &str) -> Option<&Columns> {
         match &self.keep {

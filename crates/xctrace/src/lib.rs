@@ -3,8 +3,9 @@
 //!
 //! ```text
 //! Surroundings → Tool ──────────────┐
-//! Record, Export, List → arguments ─┴→ Running → Said, line by line → Transcript
-//!                                                                      + exit code → meaning
+//! Record, Export, List → arguments ─┼→ Running → Said, line by line → Transcript
+//!                                   │                                  + exit code → meaning
+//!                                   └→ Streaming: what it writes, as bytes
 //! ```
 //!
 //! # What is known, and how
@@ -24,6 +25,7 @@ mod listing;
 pub mod meaning;
 mod run;
 mod said;
+mod stream;
 mod version;
 
 pub use error::{Error, Result};
@@ -31,4 +33,5 @@ pub use find::{Surroundings, Tool};
 pub use listing::{Devices, Templates, devices, instruments, templates};
 pub use run::{Answer, Piece, Running, Stdin, Stream};
 pub use said::{Said, Transcript};
+pub use stream::Streaming;
 pub use version::{Feature, Version};

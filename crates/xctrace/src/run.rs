@@ -7,7 +7,7 @@
 //! recording that is being saved nobody has written down.
 
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::io::{self, PipeReader, Read};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -53,7 +53,7 @@ pub struct Running {
 }
 
 /// What a tool that ended said.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// Its exit code; none if a signal ended it.
     pub code: Option<i32>,
@@ -62,6 +62,9 @@ pub struct Answer {
     /// All that it said, as it came.
     pub pieces: Vec<Piece>,
 }
+
+/// As many of the last lines are kept of one that runs long.
+const KEPT: usize = 32;
 
 /// A longer line is cut: nothing that is understood is.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -78,6 +81,28 @@ impl Tool {
         stdin: Stdin,
         folder: Option<&Path>,
     ) -> Result<Running> {
+        let Spawned { handle, out, err } = self.spawn(arguments, stdin, folder)?;
+        let (sender, pieces) = channel();
+        follow(out, Stream::Out, sender.clone());
+        follow(err, Stream::Err, sender);
+        Ok(Running { handle, pieces })
+    }
+
+    /// Starts it, and follows only what it says on standard error: the other
+    /// stream is its caller's to read.
+    pub(crate) fn start_for_bytes(&self, arguments: &[OsString]) -> Result<(Running, PipeReader)> {
+        let Spawned { handle, out, err } = self.spawn(arguments, Stdin::Nothing, None)?;
+        let (sender, pieces) = channel();
+        follow(err, Stream::Err, sender);
+        Ok((Running { handle, pieces }, out))
+    }
+
+    fn spawn(
+        &self,
+        arguments: &[OsString],
+        stdin: Stdin,
+        folder: Option<&Path>,
+    ) -> Result<Spawned> {
         let all = self.before.iter().chain(arguments);
         let mut expression = duct::cmd(&self.program, all)
             .unchecked()
@@ -100,11 +125,15 @@ impl Tool {
         })?;
         // The expression holds the pipes' other ends: they must not outlive it.
         drop(expression);
-        let (sender, pieces) = channel();
-        follow(out, Stream::Out, sender.clone());
-        follow(err, Stream::Err, sender);
-        Ok(Running { handle, pieces })
+        Ok(Spawned { handle, out, err })
     }
+}
+
+/// A tool that was started, and our ends of its streams.
+struct Spawned {
+    handle: duct::Handle,
+    out: PipeReader,
+    err: PipeReader,
 }
 
 #[cfg(unix)]
@@ -230,6 +259,15 @@ fn how(status: std::process::ExitStatus) -> (Option<i32>, Option<i32>) {
 }
 
 impl Answer {
+    /// Takes in what comes next, and lets go of what came long ago: what runs
+    /// for minutes may say anything, and only the end of it is of use.
+    pub fn keep(&mut self, piece: Piece) {
+        if self.pieces.len() == KEPT {
+            self.pieces.remove(0);
+        }
+        self.pieces.push(piece);
+    }
+
     /// What came on standard output.
     #[must_use]
     pub fn out(&self) -> String {

@@ -2,6 +2,7 @@
 
 pub(crate) mod analyze;
 pub(crate) mod chart;
+pub(crate) mod export;
 pub(crate) mod own;
 pub(crate) mod record;
 pub(crate) mod record_and_analyze;
@@ -19,11 +20,11 @@ use metalens_analyzer::{
     Analysis, Request, Settings, Sidecar, analyze, lost_encodings, selection,
     selection_with_recovery,
 };
+use metalens_exporter::Manifest;
 use metalens_trace::{Input, LoadOptions, Selection};
 
 use crate::args::{MeasureArguments, PartArguments, ReaderChoice, ReadingArguments};
-use crate::config;
-use crate::exit::Unavailable;
+use crate::{config, exporting};
 use crate::screen::progress;
 
 /// What a report is to be about, everything else as usual.
@@ -68,10 +69,12 @@ pub(crate) fn analysis(
     quiet: bool,
 ) -> anyhow::Result<Analysis> {
     let read = |selection: &Selection| {
-        let input = open(path, reading)?;
+        let input = open(path, reading, quiet)?;
         let load = |options: LoadOptions<'_>| input.load(selection, options);
         let trace = progress::reading(reading, quiet, load)?;
-        anyhow::Ok(analyze(trace, request)?)
+        let mut analysis = analyze(trace, request)?;
+        note_part(path, &mut analysis);
+        anyhow::Ok(analysis)
     };
     let analysis = read(&selection())?;
     match lost_encodings(&analysis.report) && can_read_again(path) {
@@ -93,14 +96,33 @@ pub(crate) fn check_times(from: Option<u64>, to: Option<u64>) -> anyhow::Result<
     Ok(())
 }
 
-/// Opens an input for the reader that was asked for.
-pub(crate) fn open(path: &Path, reading: ReadingArguments) -> anyhow::Result<Input> {
+/// Opens an input for the reader that was asked for. Only a bundle leaves a choice.
+pub(crate) fn open(path: &Path, reading: ReadingArguments, quiet: bool) -> anyhow::Result<Input> {
     match reading.reader {
-        ReaderChoice::Auto | ReaderChoice::Native => Ok(Input::open(path)?),
-        ReaderChoice::Xctrace => Err(Unavailable(
-            "driving xctrace is not built yet: on a Mac, `xctrace export` the tables and give \
-             metalens the folder, or leave --reader out to read the bundle natively",
-        )
-        .into()),
+        ReaderChoice::Xctrace if !is_exported(path) => exporting::open(path, reading, quiet),
+        _ => Ok(Input::open(path)?),
     }
+}
+
+/// Whether an input is XML already.
+fn is_exported(path: &Path) -> bool {
+    let has = |name: &str| path.join(name).exists();
+    let is_bundle = path
+        .extension()
+        .is_some_and(|one| one == "trace" || one == "zip");
+    let looks_like_one = is_bundle || has("corespace") || has("form.template");
+    path.as_os_str() == "-" || (path.exists() && !looks_like_one)
+}
+
+/// What the folder of an export says of itself that a report must not hide.
+fn note_part(path: &Path, analysis: &mut Analysis) {
+    let Some(holds) = Manifest::load(path).filter(Manifest::is_part) else {
+        return;
+    };
+    let time = |ns: Option<u64>, end: &str| ns.map_or(end.to_owned(), crate::words::moment);
+    analysis.report.notes.push(format!(
+        "only a part of the recording was exported, from {} to {}: everything else is missing",
+        time(holds.basis.from_ns, "its beginning"),
+        time(holds.basis.to_ns, "its end"),
+    ));
 }

@@ -1,31 +1,33 @@
 //! `metalens selfcheck`: is the native reading of a bundle what `xctrace` says?
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use metalens_exporter::{Part, Request, Wanted};
 use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare};
 
 use crate::args::SelfcheckArguments;
-use crate::exit::{self, Unavailable};
 use crate::screen::columns::{Align, Columns};
 use crate::screen::progress;
 use crate::screen::safe::safe;
 use crate::screen::style::{FAINT, VERDICT};
+use crate::{exit, exporting};
 use metalens_analyzer::units::{count, counted};
 
 pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let bundle = super::open(&arguments.bundle, arguments.reading)?;
+    let bundle = super::open(&arguments.bundle, arguments.reading, quiet)?;
     if bundle.kind() != InputKind::Bundle {
         bail!("{} is not a .trace bundle", arguments.bundle.display());
     }
-    let Some(export) = &arguments.export else {
-        return Err(Unavailable(
-            "exporting the bundle here is not built yet: on a Mac, `xctrace export` the tables \
-             and name the folder behind the bundle",
-        )
-        .into());
+    let made = match &arguments.export {
+        Some(_) => None,
+        None => Some(Made::new(arguments, quiet)?),
+    };
+    let folder = made.as_ref().map(|made| &made.folder);
+    let Some(export) = arguments.export.as_ref().or(folder) else {
+        bail!("there is nothing to compare with");
     };
     let export = load(
         export,
@@ -44,12 +46,49 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
     let tables = compare(&native, &export);
     let mut out = anstream::stdout().lock();
     out.write_all(screen(&tables).as_bytes())?;
-    let agree = !tables.is_empty() && tables.iter().all(|table| table.different == 0);
+    let is_whole = made.is_none_or(|made| made.is_whole);
+    let agree = !tables.is_empty() && tables.iter().all(|table| table.different == 0) && is_whole;
     Ok(if agree {
         ExitCode::SUCCESS
     } else {
         exit::some_failed()
     })
+}
+
+/// An export that was made for this only.
+struct Made {
+    folder: PathBuf,
+    /// Whether all that was asked for is in it.
+    is_whole: bool,
+    /// Goes, with all that is in it, when this does.
+    _around: tempfile::TempDir,
+}
+
+impl Made {
+    fn new(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<Self> {
+        let around = tempfile::tempdir().context("cannot make a folder to export to")?;
+        let folder = around.path().join("export");
+        let request = Request {
+            bundle: arguments.bundle.clone(),
+            folder: folder.clone(),
+            run: arguments.reading.run,
+            wanted: Wanted::Known,
+            known: exporting::known_tables(),
+            part: Part::default(),
+            gzip: false,
+            force: false,
+        };
+        let exported = exporting::export(&request, quiet)?;
+        let trouble = exporting::trouble(&exported);
+        if let Some(trouble) = &trouble {
+            exit::tell(&anyhow::anyhow!("{trouble}"));
+        }
+        Ok(Self {
+            folder,
+            is_whole: trouble.is_none(),
+            _around: around,
+        })
+    }
 }
 
 fn load(

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<Ex
         to_ns: arguments.to,
         ..Request::default()
     };
-    let input = super::open(&arguments.input, arguments.reading)?;
+    let input = super::open(&arguments.input, arguments.reading, quiet)?;
     let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);
     let trace = progress::reading(arguments.reading, quiet, load)?;
     let facts = profile(&trace, &request)?;

@@ -19,7 +19,7 @@ mod cells;
 mod rows;
 
 pub(crate) fn run(arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let input = super::open(&arguments.input, arguments.reading)?;
+    let input = super::open(&arguments.input, arguments.reading, quiet)?;
     match &arguments.schema {
         Some(schema) => print_rows(input, schema, arguments, quiet),
         None => list(&input, arguments, quiet),

@@ -6,6 +6,8 @@
 
 mod analyze;
 mod chart;
+#[cfg(unix)]
+mod export;
 mod failures;
 mod folder;
 mod folder_failures;

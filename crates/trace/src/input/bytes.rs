@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use flate2::bufread::MultiGzDecoder;
 
+use super::list::Opener;
 use super::sniff::{Looks, PREFIX, sniff};
 use super::zstd::ZstdReader;
 use crate::error::{Error, Problem, Result};
@@ -18,7 +19,7 @@ use crate::error::{Error, Problem, Result};
 const BUFFER: usize = 256 << 10;
 
 /// A document's bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) enum Stored {
     File(PathBuf),
     /// An entry of a zip archive, by its place in it.
@@ -29,6 +30,21 @@ pub(crate) enum Stored {
         stored: u64,
     },
     StandardInput,
+    /// Opened when it is read.
+    Stream(Rc<Opener>),
+}
+
+impl std::fmt::Debug for Stored {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+            Self::Entry { archive, index, .. } => {
+                f.debug_tuple("Entry").field(archive).field(index).finish()
+            }
+            Self::StandardInput => f.write_str("StandardInput"),
+            Self::Stream(_) => f.write_str("Stream"),
+        }
+    }
 }
 
 impl Stored {
@@ -43,6 +59,10 @@ impl Stored {
         match self {
             Self::File(path) => decompressed(open(path, name)?, name, count, read),
             Self::StandardInput => decompressed(io::stdin().lock(), name, count, read),
+            Self::Stream(open) => {
+                let stream = open().map_err(|error| Error::in_file(Problem::Io(error), name))?;
+                decompressed(stream, name, count, read)
+            }
             Self::Entry { archive, index, .. } => {
                 let mut archive = zip_archive(archive)?;
                 let entry = archive.by_index(*index).map_err(|e| zip_error(e, name))?;
@@ -55,12 +75,12 @@ impl Stored {
         }
     }
 
-    /// How many bytes are stored; not known of standard input.
+    /// How many bytes are stored; not known of what streams.
     pub(crate) fn size(&self) -> Option<u64> {
         match self {
             Self::File(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
             Self::Entry { stored, .. } => Some(*stored),
-            Self::StandardInput => None,
+            Self::StandardInput | Self::Stream(_) => None,
         }
     }
 }

@@ -6,6 +6,7 @@ use super::bytes::{Stored, looks, zip_archive, zip_error};
 use super::sniff::Looks;
 use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
+use crate::table::Origin;
 use crate::toc::{self, Toc};
 use crate::xml::{Header, read_header};
 
@@ -18,6 +19,8 @@ pub enum InputKind {
     Export,
     /// A single document.
     Xml,
+    /// A `.trace` bundle, whose documents are written while they are read.
+    Exported,
 }
 
 /// An input whose documents are known, and none of whose tables is read yet.
@@ -59,11 +62,43 @@ impl Document {
         }
     }
 
-    /// The schema that the file's name promises: `X` for `X.xml`, `X.run-2.xml.gz`.
+    /// The schema that the file's name promises: `X` for `X.xml`, `X.run-2.xml.gz`,
+    /// `X.table-12.xml`.
     pub(crate) fn promised_schema(&self) -> &str {
         let file = self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name);
         let stem = file.split(".xml").next().unwrap_or(file);
-        stem.split(".run-").next().unwrap_or(stem)
+        let of_run = stem.split(".run-").next().unwrap_or(stem);
+        of_run.split(".table-").next().unwrap_or(of_run)
+    }
+}
+
+/// A table that is read from a stream, which is opened when the table is wanted.
+pub struct Source {
+    /// Its schema.
+    pub schema: String,
+    /// The 1-based position of its run in the table of contents.
+    pub run: u64,
+    /// Opens the stream. It may be opened again.
+    pub open: Box<Opener>,
+}
+
+/// Opens a stream of a table's document.
+pub type Opener = dyn Fn() -> std::io::Result<Box<dyn std::io::Read>>;
+
+impl Source {
+    fn into_document(self, path: &str) -> Document {
+        let origin = Origin {
+            run: Some(self.run),
+            table: None,
+        };
+        Document {
+            name: format!("{path}, exported: /{}", self.schema),
+            header: Some(Ok(Header::Table {
+                schema: self.schema,
+                origin,
+            })),
+            stored: Stored::Stream(self.open.into()),
+        }
     }
 }
 
@@ -91,6 +126,20 @@ impl Input {
             Looks::Zip => Self::archive(path, name),
             _ => Self::single(path, name),
         }
+    }
+
+    /// Tables that come from streams, with the text of their table of contents.
+    pub fn of_streams(path: &Path, toc: Option<&[u8]>, sources: Vec<Source>) -> Result<Self> {
+        let path = path.display().to_string();
+        let name = format!("{path}, exported: /toc");
+        let documents = sources.into_iter().map(|one| one.into_document(&path));
+        Ok(Self {
+            documents: documents.collect(),
+            toc: toc.map(|toc| toc::read(toc, &name)).transpose()?,
+            kind: InputKind::Exported,
+            path,
+            bundle: None,
+        })
     }
 
     /// The table of contents, if the input has one.
@@ -239,6 +288,8 @@ fn is_bundle(path: &Path) -> bool {
 
 fn is_document(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name);
+    // One that breaks off is read, and refused unless that is allowed.
+    let name = name.strip_suffix(".partial").unwrap_or(name);
     let is_xml = [".xml", ".xml.gz", ".xml.zst"]
         .iter()
         .any(|end| name.ends_with(end));

@@ -40,6 +40,8 @@ impl Input {
                     reading.tables.extend(read.tables);
                     reading.notes.extend(read.notes);
                 }
+                // No table of contents said that it is there.
+                Err(error) if self.toc().is_none() && self.is_absent(&error) => {}
                 Err(error) if self.is_needed(document, selection) => return Err(error),
                 Err(error) => {
                     let why = error.problem().to_string();
@@ -70,6 +72,12 @@ impl Input {
         let stores = self.bundle.iter().flat_map(|bundle| &bundle.toc().runs);
         let stores = stores.flat_map(|run| run.tables.iter().map(|table| table.schema.clone()));
         schemas.chain(stores).collect()
+    }
+
+    /// Whether a table that was asked for by name is not there.
+    fn is_absent(&self, error: &Error) -> bool {
+        let is_nothing = matches!(error.problem(), Problem::NothingSelected);
+        is_nothing && self.kind() == InputKind::Exported
     }
 
     /// Whether a document that cannot be read makes the answer wrong.

@@ -16,6 +16,6 @@ mod sniff;
 mod zstd;
 
 pub(crate) use bytes::compression_problem;
-pub use list::{Input, InputKind};
+pub use list::{Input, InputKind, Opener, Source};
 pub use listing::{CountedTable, ListedDocument};
 pub use read::{LoadOptions, Progress};
