@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use recording::{OwnArguments, RecordAndAnalyzeArguments, RecordArguments};
+use recording::{OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments};
 
 const AFTER_HELP: &str = "\
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Record(RecordArguments),
     /// Record, then report: a folder with the bundle, pages, charts and JSON
     RecordAndAnalyze(RecordAndAnalyzeArguments),
+    /// Run a bundled Metal program whose work is known
+    Workload(WorkloadArguments),
     /// Give a bundle that sudo left to root back to its user
     Own(OwnArguments),
     /// Report how busy the GPU was, with what, and why it idled

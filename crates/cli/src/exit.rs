@@ -103,6 +103,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<metalens_exporter::Error>() {
         return error.hint().map(str::to_owned);
     }
+    if let Some(error) = error.downcast_ref::<metalens_workload::Error>() {
+        return error.hint();
+    }
     match error.downcast_ref() {
         Some(metalens_simulator::Error::NotEmpty { .. }) => {
             return Some("--force writes into it".to_owned());
@@ -128,6 +131,13 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<Misuse>() {
         return USAGE;
     }
+    if let Some(error) = error.downcast_ref::<metalens_workload::Error>() {
+        return match () {
+            () if error.is_usage() => USAGE,
+            () if error.is_unavailable() => UNAVAILABLE,
+            () => FAILED,
+        };
+    }
     match error.downcast_ref() {
         Some(metalens_exporter::Error::Interrupted { .. }) => return INTERRUPTED,
         Some(metalens_exporter::Error::NotExportable { .. }) => return UNUSABLE,
@@ -148,8 +158,11 @@ fn code_of(error: &anyhow::Error) -> u8 {
 
 /// What went wrong with Apple's tool, whoever used it.
 fn xctrace_error(error: &anyhow::Error) -> Option<&metalens_xctrace::Error> {
+    if let Some(metalens_exporter::Error::Xctrace(error)) = error.downcast_ref() {
+        return Some(error);
+    }
     match error.downcast_ref() {
-        Some(metalens_exporter::Error::Xctrace(error)) => Some(error),
+        Some(metalens_recorder::Error::Xctrace(error)) => Some(error),
         _ => error.downcast_ref(),
     }
 }

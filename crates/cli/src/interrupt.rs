@@ -1,14 +1,19 @@
-//! Ctrl-C: while someone listens it is a wish to end well; else the system's
-//! own answer, at once.
+//! Ctrl-C: while someone listens it is a wish, counted; else the system's own
+//! answer, at once.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
-/// What the handlers know.
+/// What is known of the signals that ask to stop.
+#[derive(Default)]
 struct Known {
-    /// It was heard since someone listens.
+    /// How often one came since someone listens.
+    times: Arc<AtomicUsize>,
+    /// Whether one did.
     heard: Arc<AtomicBool>,
     /// Nobody listens.
     idle: Arc<AtomicBool>,
@@ -23,27 +28,28 @@ pub(crate) struct Listening {
 
 impl Listening {
     /// Listens from now on.
-    pub(crate) fn begin() -> anyhow::Result<Self> {
-        let known = KNOWN.get_or_init(|| Known {
-            heard: Arc::default(),
-            idle: Arc::new(AtomicBool::new(true)),
-        });
-        static REGISTERED: AtomicBool = AtomicBool::new(false);
-        if !REGISTERED.swap(true, Ordering::SeqCst) {
-            for signal in [SIGINT, SIGTERM, SIGHUP] {
-                let idle = Arc::clone(&known.idle);
-                signal_hook::flag::register_conditional_default(signal, idle)?;
-                signal_hook::flag::register(signal, Arc::clone(&known.heard))?;
+    pub(crate) fn begin() -> std::io::Result<Self> {
+        let known = match KNOWN.get() {
+            Some(known) => known,
+            None => {
+                let known = register()?;
+                KNOWN.get_or_init(|| known)
             }
-        }
+        };
+        known.times.store(0, Ordering::SeqCst);
         known.heard.store(false, Ordering::SeqCst);
         known.idle.store(false, Ordering::SeqCst);
         Ok(Self { known })
     }
 
-    /// Becomes true when it is heard.
+    /// Becomes true when one comes.
     pub(crate) fn heard(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.known.heard)
+    }
+
+    /// How many came.
+    pub(crate) fn times(&self) -> usize {
+        self.known.times.load(Ordering::SeqCst)
     }
 }
 
@@ -51,4 +57,21 @@ impl Drop for Listening {
     fn drop(&mut self) {
         self.known.idle.store(true, Ordering::SeqCst);
     }
+}
+
+fn register() -> std::io::Result<Known> {
+    const ALL: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+    let known = Known::default();
+    for signal in ALL {
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&known.idle))?;
+    }
+    let mut signals = Signals::new(ALL)?;
+    let (times, heard) = (Arc::clone(&known.times), Arc::clone(&known.heard));
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            times.fetch_add(1, Ordering::SeqCst);
+            heard.store(true, Ordering::SeqCst);
+        }
+    });
+    Ok(known)
 }

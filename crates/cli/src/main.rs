@@ -36,6 +36,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::RecordAndAnalyze(arguments) => {
             commands::record_and_analyze::run(&arguments, quiet)
         }
+        Command::Workload(arguments) => commands::workload::run(&arguments),
         Command::Own(arguments) => commands::own::run(&arguments, quiet),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),

@@ -50,6 +50,12 @@ pub(crate) struct RecordAndAnalyzeArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct WorkloadArguments {
+    #[command(subcommand)]
+    pub(crate) command: metalens_workload::command::Command,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct OwnArguments {
     /// The bundles
     #[arg(required = true, value_name = "X.trace")]
@@ -68,6 +74,8 @@ pub(crate) struct RecordingArguments {
     /// Which bundled workload to record [default: eager]; `metalens workload list` lists them
     #[arg(long, value_name = "NAME", conflicts_with_all = ["command", "attach", "all_processes"])]
     pub(crate) workload: Option<String>,
+    #[command(flatten)]
+    pub(crate) amount: AmountArguments,
     /// Record a process that runs; what is started by metalens is recorded more surely
     #[arg(long, value_name = "NAME|PID", conflicts_with_all = ["command", "all_processes"])]
     pub(crate) attach: Option<String>,
@@ -112,6 +120,44 @@ pub(crate) struct RecordingArguments {
     /// Let a simulator take xctrace's place, on any machine: nothing is measured
     #[arg(long)]
     pub(crate) simulate: bool,
+}
+
+/// How much of a bundled workload.
+#[derive(Debug, Args)]
+pub(crate) struct AmountArguments {
+    /// Elements of the workload's arrays
+    #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
+    pub(crate) size: Option<u64>,
+    /// Steps of the workload that are measured
+    #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
+    pub(crate) count: Option<u64>,
+    /// Steps of the workload before those
+    #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
+    pub(crate) warm_up: Option<u64>,
+}
+
+impl AmountArguments {
+    /// As the workload takes them.
+    pub(crate) fn settings(&self) -> metalens_workload::Settings {
+        metalens_workload::Settings {
+            size: self.size,
+            count: self.count,
+            warm_up: self.warm_up,
+        }
+    }
+
+    /// As words of its command line.
+    pub(crate) fn words(&self) -> impl Iterator<Item = OsString> {
+        let all = [
+            ("--size", self.size),
+            ("--count", self.count),
+            ("--warm-up", self.warm_up),
+        ];
+        let given = all
+            .into_iter()
+            .filter_map(|(word, value)| Some((word, value?)));
+        given.flat_map(|(word, value)| [word.into(), value.to_string().into()])
+    }
 }
 
 /// What cargo is to build before it is recorded.

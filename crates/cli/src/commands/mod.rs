@@ -12,6 +12,7 @@ pub(crate) mod stacks;
 pub(crate) mod stand_in;
 pub(crate) mod synth;
 pub(crate) mod tables;
+pub(crate) mod workload;
 
 use std::path::Path;
 
@@ -24,8 +25,8 @@ use metalens_exporter::Manifest;
 use metalens_trace::{Input, LoadOptions, Selection};
 
 use crate::args::{MeasureArguments, PartArguments, ReaderChoice, ReadingArguments};
-use crate::{config, exporting};
 use crate::screen::progress;
+use crate::{config, exporting};
 
 /// What a report is to be about, everything else as usual.
 pub(crate) fn request(part: &PartArguments) -> Request {

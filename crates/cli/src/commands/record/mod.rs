@@ -1,8 +1,8 @@
 //! `metalens record`: a recording, whole, under the name that was asked for.
 
-mod interrupts;
 mod plan;
 mod provenance;
+mod simulated;
 mod watching;
 
 use std::io::Write;
@@ -15,6 +15,7 @@ use metalens_recorder::{Recording, StoppedBy};
 
 use super::own;
 use crate::args::recording::{RecordArguments, RecordingArguments};
+use crate::interrupt::Listening;
 use crate::screen::safe::safe;
 
 pub(crate) use plan::{Plan, free, subject};
@@ -43,7 +44,7 @@ pub(crate) fn record(
     arguments: &RecordingArguments,
     quiet: bool,
 ) -> anyhow::Result<Recording> {
-    let interrupts = interrupts::Interrupts::listen()?;
+    let interrupts = Listening::begin()?;
     for doubt in plan.doubts.iter().filter(|_| !quiet) {
         tell("warning", doubt)?;
     }

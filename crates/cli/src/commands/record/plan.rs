@@ -10,7 +10,9 @@ use anyhow::Context;
 use metalens_recorder::{Build, Patience, Request, resolve, sign_for_tracing};
 use metalens_xctrace::command::{Launch, Length, Record, Target, Template};
 use metalens_xctrace::{Stdin, Surroundings, Tool};
+use tempfile::NamedTempFile;
 
+use super::simulated;
 use crate::args::recording::{CargoArguments, RecordingArguments};
 
 /// A recording that can be made.
@@ -28,6 +30,8 @@ pub(crate) struct Plan {
     pub(crate) work: Option<PathBuf>,
     /// Whether what the target prints goes to stderr.
     pub(crate) keeps_stdout: bool,
+    /// What the simulator shows; it is read while this is here.
+    _scenario: Option<NamedTempFile>,
 }
 
 impl Plan {
@@ -38,14 +42,17 @@ impl Plan {
         force: bool,
         append_run: bool,
     ) -> anyhow::Result<Self> {
-        let tool = tool(arguments)?;
+        let scenario = (arguments.simulate && is_bundled(arguments))
+            .then(|| scenario(arguments))
+            .transpose()?;
+        let tool = tool(arguments, scenario.as_ref().map(NamedTempFile::path))?;
         let version = tool.version()?;
         let mut doubts = Vec::new();
         let work = is_bundled(arguments).then(|| output.with_extension("work.json"));
         if let Some(work) = &work {
-            crate::whole::refuse_existing(work, force)?;
+            crate::whole::refuse_existing(work, force || append_run)?;
         }
-        let target = target(arguments, work.as_deref(), &mut doubts)?;
+        let target = target(arguments, work.as_deref(), force || append_run, &mut doubts)?;
         let mut instruments = arguments.instruments.clone();
         if arguments.cpu {
             instruments.push("Time Profiler".to_owned());
@@ -70,6 +77,7 @@ impl Plan {
             doubts: doubts.into_iter().filter(|_| !arguments.simulate).collect(),
             work,
             keeps_stdout: false,
+            _scenario: scenario,
             request: Request {
                 tool,
                 version,
@@ -153,17 +161,26 @@ fn is_bundled(arguments: &RecordingArguments) -> bool {
     arguments.command.is_empty() && !is_other
 }
 
-fn tool(arguments: &RecordingArguments) -> anyhow::Result<Tool> {
+/// The workload's plan, as the simulator reads it.
+fn scenario(arguments: &RecordingArguments) -> anyhow::Result<NamedTempFile> {
+    let plan = metalens_workload::Plan::new(workload(arguments), &arguments.amount.settings())?;
+    let mut file = tempfile::Builder::new().suffix(".toml").tempfile()?;
+    file.write_all(simulated::scenario(&plan).as_bytes())?;
+    Ok(file)
+}
+
+/// Apple's, or metalens itself as a simulator of it.
+fn tool(arguments: &RecordingArguments, scenario: Option<&Path>) -> anyhow::Result<Tool> {
     if !arguments.simulate {
         return Ok(Tool::find(&Surroundings::here())?);
     }
     let own = std::env::current_exe().context("cannot find metalens itself")?;
     Ok(Tool {
         before: vec!["stand-in".into(), "--".into()],
-        environment: vec![(
-            "METALENS_STAND_IN_SCENARIO".into(),
-            workload(arguments).into(),
-        )],
+        environment: scenario
+            .map(|file| ("METALENS_STAND_IN_SCENARIO".into(), file.into()))
+            .into_iter()
+            .collect(),
         ..Tool::at(own)
     })
 }
@@ -183,6 +200,7 @@ fn is_about_gpu(template: &str) -> bool {
 fn target(
     arguments: &RecordingArguments,
     work: Option<&Path>,
+    force: bool,
     doubts: &mut Vec<String>,
 ) -> anyhow::Result<Target> {
     if arguments.all_processes {
@@ -191,7 +209,7 @@ fn target(
     if let Some(whom) = &arguments.attach {
         return Ok(Target::Attach(whom.clone()));
     }
-    let (program, rest) = program(arguments, work, doubts)?;
+    let (program, rest) = program(arguments, work, force, doubts)?;
     let environment = arguments
         .env
         .iter()
@@ -209,6 +227,7 @@ fn target(
 fn program(
     arguments: &RecordingArguments,
     work: Option<&Path>,
+    force: bool,
     doubts: &mut Vec<String>,
 ) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
     if arguments.cargo.cargo {
@@ -226,6 +245,10 @@ fn program(
     if let Some(work) = work {
         let work = std::path::absolute(work)?;
         rest.extend(["--output".into(), work.into()]);
+    }
+    rest.extend(arguments.amount.words());
+    if force {
+        rest.push("--force".into());
     }
     if arguments.simulate {
         rest.push("--simulated".into());

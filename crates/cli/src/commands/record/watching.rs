@@ -10,15 +10,15 @@ use metalens_analyzer::units::bytes;
 use metalens_recorder::{Check, Event, Watcher, Wish};
 use metalens_trace::{Input, Problem};
 
-use super::interrupts::Interrupts;
 use super::plan::Plan;
 use crate::args::{ReaderChoice, ReadingArguments};
+use crate::interrupt::Listening;
 use crate::screen::safe::safe;
 
 /// A line on stderr that tells what goes on; the target's output goes through.
 pub(super) struct Watching<'a> {
     plan: &'a Plan,
-    interrupts: &'a Interrupts,
+    interrupts: &'a Listening,
     quiet: bool,
     bar: ProgressBar,
     since: Instant,
@@ -26,7 +26,7 @@ pub(super) struct Watching<'a> {
 }
 
 impl<'a> Watching<'a> {
-    pub(super) fn new(plan: &'a Plan, interrupts: &'a Interrupts, quiet: bool) -> Self {
+    pub(super) fn new(plan: &'a Plan, interrupts: &'a Listening, quiet: bool) -> Self {
         // indicatif itself stays silent where stderr is no terminal.
         let bar = match quiet {
             true => ProgressBar::hidden(),
@@ -118,7 +118,11 @@ impl Watcher for Watching<'_> {
     }
 
     fn wish(&mut self) -> Wish {
-        self.interrupts.wish()
+        match self.interrupts.times() {
+            0 => Wish::GoOn,
+            1 => Wish::Stop,
+            _ => Wish::GiveUp,
+        }
     }
 
     /// A recording of the GPU must have GPU work of its target.
