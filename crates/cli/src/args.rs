@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use recording::{OwnArguments, RecordArguments};
+use recording::{DoctorArguments, OwnArguments, RecordArguments};
 
 const AFTER_HELP: &str = "\
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
@@ -32,6 +32,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Record a program, or a bundled workload, with xctrace
     Record(RecordArguments),
+    /// Tell whether this machine can record, and what to do if not
+    Doctor(DoctorArguments),
     /// Give a bundle that sudo left to root back to its user
     Own(OwnArguments),
     /// Report how busy the GPU was, with what, and why it idled
@@ -253,6 +255,10 @@ pub(crate) enum Form {
     Profile,
     /// What `analyze --work` reads
     Work,
+    /// What `doctor --json` prints
+    Doctor,
+    /// What `record` writes beside a bundle: X.recording.json
+    Recording,
 }
 
 #[derive(Debug, Args)]

@@ -30,6 +30,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
     match arguments.command {
         Command::Record(arguments) => commands::record::run(&arguments, quiet),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Own(arguments) => commands::own::run(&arguments, quiet),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),

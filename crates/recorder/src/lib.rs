@@ -30,6 +30,7 @@ pub mod ownership;
 mod promote;
 mod request;
 mod session;
+pub mod shader_timeline;
 mod staging;
 mod target;
 mod verdict;

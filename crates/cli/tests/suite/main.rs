@@ -6,12 +6,14 @@
 
 mod analyze;
 mod chart;
+mod doctor;
 mod failures;
 mod front_page;
 mod known_work;
 mod outputs;
 mod page;
 mod settings;
+mod shader_timeline;
 mod stacks;
 mod synth;
 mod tables;

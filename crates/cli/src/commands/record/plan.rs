@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use metalens_recorder::{Patience, Request, resolve};
+use metalens_recorder::{Patience, Request, resolve, shader_timeline};
 use metalens_xctrace::command::{Launch, Length, Record, Target, Template};
 use metalens_xctrace::{Stdin, Surroundings, Tool};
 
@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) is_about_gpu: bool,
     /// What a bundled workload writes about itself.
     pub(crate) work: Option<PathBuf>,
+    /// The changed template, for as long as it is needed.
+    shader_template: Option<shader_timeline::Copy>,
 }
 
 impl Plan {
@@ -49,8 +51,13 @@ impl Plan {
             instruments.push("Time Profiler".to_owned());
         }
         let length = |time: Option<u64>| time.and_then(Length::of_nanoseconds);
+        let shader_template = shader_template(arguments, &tool, append_run)?;
+        let template = match &shader_template {
+            Some(copy) => Template::File(copy.path().to_owned()),
+            None => template(&arguments.template),
+        };
         let record = Record {
-            template: template(&arguments.template),
+            template,
             instruments,
             output,
             append_run,
@@ -67,6 +74,7 @@ impl Plan {
             is_simulated: arguments.simulate,
             doubts: doubts.into_iter().filter(|_| !arguments.simulate).collect(),
             work,
+            shader_template,
             request: Request {
                 tool,
                 version,
@@ -93,6 +101,11 @@ impl Plan {
         let line: Vec<String> = words.map(quoted).collect();
         let mut out = anstream::stdout().lock();
         writeln!(out, "{}", line.join(" "))?;
+        if self.shader_template.is_some() {
+            let note =
+                "note: that template is a changed copy, and is made anew for each recording\n";
+            anstream::stderr().write_all(note.as_bytes())?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -156,6 +169,22 @@ fn tool(arguments: &RecordingArguments) -> anyhow::Result<Tool> {
         )],
         ..Tool::at(own)
     })
+}
+
+/// The changed copy that `--shader-timeline` records with. A simulator has no template.
+fn shader_template(
+    arguments: &RecordingArguments,
+    tool: &Tool,
+    append_run: bool,
+) -> anyhow::Result<Option<shader_timeline::Copy>> {
+    if !arguments.shader_timeline || arguments.simulate {
+        return Ok(None);
+    }
+    anyhow::ensure!(
+        !append_run,
+        "--shader-timeline does not go with --append-run: a bundle keeps its first template"
+    );
+    Ok(Some(shader_timeline::Copy::of_template_of(&tool.program)?))
 }
 
 fn template(name: &str) -> Template {
@@ -243,6 +272,43 @@ fn quoted(word: &OsStr) -> String {
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.into_owned(),
         false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+impl Plan {
+    /// One that is never carried out.
+    pub(super) fn of_a_test(arguments: &RecordingArguments, output: PathBuf) -> Self {
+        Self {
+            subject: subject(arguments),
+            doubts: Vec::new(),
+            is_simulated: arguments.simulate,
+            is_about_gpu: true,
+            work: None,
+            shader_template: None,
+            request: Request {
+                tool: Tool::at("xctrace".into()),
+                version: metalens_xctrace::Version {
+                    dotted: "26.0".to_owned(),
+                    build: "17C529".to_owned(),
+                },
+                stdin: Stdin::Nothing,
+                force: false,
+                patience: Patience::default(),
+                record: Record {
+                    template: template(&arguments.template),
+                    instruments: Vec::new(),
+                    output,
+                    append_run: false,
+                    run_name: None,
+                    time_limit: None,
+                    window: None,
+                    device: None,
+                    tracing_started: None,
+                    target: Target::AllProcesses,
+                },
+            },
+        }
     }
 }
 
