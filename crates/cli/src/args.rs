@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use recording::{OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments};
+use recording::{
+    DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments,
+};
 
 const AFTER_HELP: &str = "\
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
@@ -37,6 +39,8 @@ pub(crate) enum Command {
     RecordAndAnalyze(RecordAndAnalyzeArguments),
     /// Run a bundled Metal program whose work is known
     Workload(WorkloadArguments),
+    /// Tell whether this machine can record, and what to do if not
+    Doctor(DoctorArguments),
     /// Give a bundle that sudo left to root back to its user
     Own(OwnArguments),
     /// Report how busy the GPU was, with what, and why it idled
@@ -327,6 +331,10 @@ pub(crate) enum Form {
     Work,
     /// What lists the files that `analyze -o` writes
     Manifest,
+    /// What `doctor --json` prints
+    Doctor,
+    /// What `record` writes beside a bundle: X.recording.json
+    Recording,
 }
 
 #[derive(Debug, Args)]

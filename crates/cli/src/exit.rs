@@ -76,6 +76,11 @@ pub(crate) fn some_failed() -> ExitCode {
     ExitCode::from(FAILED)
 }
 
+/// This machine cannot do it, and what would was told.
+pub(crate) fn unavailable() -> ExitCode {
+    ExitCode::from(UNAVAILABLE)
+}
+
 /// A target was missed; the report says which and by how much.
 pub(crate) fn missed() -> ExitCode {
     ExitCode::from(MISSED)

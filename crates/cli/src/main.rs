@@ -37,6 +37,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             commands::record_and_analyze::run(&arguments, quiet)
         }
         Command::Workload(arguments) => commands::workload::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Own(arguments) => commands::own::run(&arguments, quiet),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),

@@ -21,6 +21,9 @@ pub enum Error {
     /// The target cannot be started.
     #[error("{0}")]
     Target(String),
+    /// The template with the Shader Timeline cannot be made.
+    #[error("--shader-timeline needs a changed copy of Apple's template: {0}")]
+    ShaderTimeline(String),
     /// It did not begin to record.
     #[error("xctrace did not record: {said}")]
     NotStarted {

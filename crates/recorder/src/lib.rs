@@ -31,6 +31,7 @@ pub mod ownership;
 mod promote;
 mod request;
 mod session;
+pub mod shader_timeline;
 mod signing;
 mod staging;
 mod target;

@@ -56,6 +56,25 @@ pub(crate) struct WorkloadArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// The program that is to be recorded: whether macOS lets it be traced
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Where the recording is to go: whether there is room [default: here]
+    #[arg(short, long, value_name = "X.trace")]
+    pub(crate) output: Option<PathBuf>,
+    /// For how long it is to go on
+    #[arg(long, value_name = "T", value_parser = nanoseconds)]
+    pub(crate) time_limit: Option<u64>,
+    /// Which template of Instruments it is to be made with
+    #[arg(long, value_name = "NAME|FILE", default_value = "Metal System Trace")]
+    pub(crate) template: String,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct OwnArguments {
     /// The bundles
     #[arg(required = true, value_name = "X.trace")]

@@ -2,6 +2,7 @@
 
 pub(crate) mod analyze;
 pub(crate) mod chart;
+pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod own;
 pub(crate) mod record;

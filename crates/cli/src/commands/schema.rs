@@ -14,6 +14,8 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Profile => profile_json_schema(),
         Form::Work => work_json_schema(),
         Form::Manifest => report_folder::json_schema(),
+        Form::Doctor => metalens_doctor::json_schema(),
+        Form::Recording => super::record::json_schema(),
     };
     let schema = serde_json::to_string_pretty(&schema)?;
     writeln!(anstream::stdout(), "{schema}")?;

@@ -6,6 +6,7 @@
 
 mod analyze;
 mod chart;
+mod doctor;
 #[cfg(unix)]
 mod export;
 mod failures;
@@ -16,6 +17,7 @@ mod known_work;
 mod outputs;
 mod page;
 mod settings;
+mod shader_timeline;
 mod stacks;
 mod stand_in;
 mod synth;

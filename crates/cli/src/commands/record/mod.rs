@@ -1,8 +1,11 @@
 //! `metalens record`: a recording, whole, under the name that was asked for.
 
 mod plan;
+mod private;
 mod provenance;
+mod shaders;
 mod simulated;
+mod surroundings;
 mod watching;
 
 use std::io::Write;
@@ -19,6 +22,8 @@ use crate::interrupt::Listening;
 use crate::screen::safe::safe;
 
 pub(crate) use plan::{Plan, free, subject};
+pub(crate) use provenance::json_schema;
+pub(crate) use surroundings::folder;
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let recording = &arguments.recording;
@@ -45,7 +50,9 @@ pub(crate) fn record(
     quiet: bool,
 ) -> anyhow::Result<Recording> {
     let interrupts = Listening::begin()?;
-    for doubt in plan.doubts.iter().filter(|_| !quiet) {
+    let surroundings = surroundings::Surroundings::look(plan);
+    let warnings = surroundings.iter().flat_map(|one| &one.warnings);
+    for doubt in plan.doubts.iter().chain(warnings).filter(|_| !quiet) {
         tell("warning", doubt)?;
     }
     let mut watching = watching::Watching::new(plan, &interrupts, quiet);
@@ -58,10 +65,15 @@ pub(crate) fn record(
             return Err(error.into());
         }
     };
-    let written = provenance::write(plan, arguments, &recorded)?;
+    let made_on = surroundings.map(surroundings::Surroundings::made_on);
+    let shaders = shaders::look(&recorded.bundle, arguments);
+    let written = provenance::write(plan, arguments, &recorded, made_on, shaders.as_ref())?;
     give_back(plan.work.iter().chain([&written]))?;
     if !quiet {
         report(plan, &recorded)?;
+        if let Some(shaders) = &shaders {
+            tell(shaders.heading(), &shaders.in_words())?;
+        }
     }
     Ok(recorded)
 }

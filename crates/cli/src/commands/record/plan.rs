@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use metalens_recorder::{Build, Patience, Request, resolve, sign_for_tracing};
+use metalens_recorder::{Build, Patience, Request, resolve, shader_timeline, sign_for_tracing};
 use metalens_xctrace::command::{Launch, Length, Record, Target, Template};
 use metalens_xctrace::{Stdin, Surroundings, Tool};
 use tempfile::NamedTempFile;
@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) keeps_stdout: bool,
     /// What the simulator shows; it is read while this is here.
     _scenario: Option<NamedTempFile>,
+    /// The changed template, for as long as it is needed.
+    shader_template: Option<shader_timeline::Copy>,
 }
 
 impl Plan {
@@ -58,8 +60,13 @@ impl Plan {
             instruments.push("Time Profiler".to_owned());
         }
         let length = |time: Option<u64>| time.and_then(Length::of_nanoseconds);
+        let shader_template = shader_template(arguments, &tool, append_run)?;
+        let template = match &shader_template {
+            Some(copy) => Template::File(copy.path().to_owned()),
+            None => template(&arguments.template),
+        };
         let record = Record {
-            template: template(&arguments.template),
+            template,
             instruments,
             output,
             append_run,
@@ -78,6 +85,7 @@ impl Plan {
             work,
             keeps_stdout: false,
             _scenario: scenario,
+            shader_template,
             request: Request {
                 tool,
                 version,
@@ -104,6 +112,11 @@ impl Plan {
         let line: Vec<String> = words.map(quoted).collect();
         let mut out = anstream::stdout().lock();
         writeln!(out, "{}", line.join(" "))?;
+        if self.shader_template.is_some() {
+            let note =
+                "note: that template is a changed copy, and is made anew for each recording\n";
+            anstream::stderr().write_all(note.as_bytes())?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -183,6 +196,22 @@ fn tool(arguments: &RecordingArguments, scenario: Option<&Path>) -> anyhow::Resu
             .collect(),
         ..Tool::at(own)
     })
+}
+
+/// The changed copy that `--shader-timeline` records with. A simulator has no template.
+fn shader_template(
+    arguments: &RecordingArguments,
+    tool: &Tool,
+    append_run: bool,
+) -> anyhow::Result<Option<shader_timeline::Copy>> {
+    if !arguments.shader_timeline || arguments.simulate {
+        return Ok(None);
+    }
+    anyhow::ensure!(
+        !append_run,
+        "--shader-timeline does not go with --append-run: a bundle keeps its first template"
+    );
+    Ok(Some(shader_timeline::Copy::of_template_of(&tool.program)?))
 }
 
 fn template(name: &str) -> Template {
@@ -307,6 +336,45 @@ fn quoted(word: &OsStr) -> String {
     match !text.is_empty() && text.chars().all(is_plain) {
         true => text.into_owned(),
         false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+impl Plan {
+    /// One that is never carried out.
+    pub(super) fn of_a_test(arguments: &RecordingArguments, output: PathBuf) -> Self {
+        Self {
+            subject: subject(arguments),
+            doubts: Vec::new(),
+            is_simulated: arguments.simulate,
+            is_about_gpu: true,
+            work: None,
+            shader_template: None,
+            keeps_stdout: false,
+            _scenario: None,
+            request: Request {
+                tool: Tool::at("xctrace".into()),
+                version: metalens_xctrace::Version {
+                    dotted: "26.0".to_owned(),
+                    build: "17C529".to_owned(),
+                },
+                stdin: Stdin::Nothing,
+                force: false,
+                patience: Patience::default(),
+                record: Record {
+                    template: template(&arguments.template),
+                    instruments: Vec::new(),
+                    output,
+                    append_run: false,
+                    run_name: None,
+                    time_limit: None,
+                    window: None,
+                    device: None,
+                    tracing_started: None,
+                    target: Target::AllProcesses,
+                },
+            },
+        }
     }
 }
 

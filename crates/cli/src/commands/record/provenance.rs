@@ -1,44 +1,123 @@
 //! `X.recording.json`: how a bundle was made, so that two of them can be compared
-//! and one can be made again.
+//! and one can be made again. What names its maker is left out.
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use metalens_recorder::{Recording, StoppedBy};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::plan::Plan;
+use super::private::Private;
+use super::shaders::Shaders;
+use super::surroundings::MadeOn;
 use crate::args::recording::RecordingArguments;
 use crate::whole;
 
 /// The form's name.
 const SCHEMA: &str = "metalens.recording/1";
 
-/// How a bundle was made. What names its user is left out.
-#[derive(Debug, Serialize)]
+/// How a bundle was made. The home folder is `~`; the names of the user and the machine, and what
+/// looks like a secret, are replaced.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Provenance<'a> {
+    /// `metalens.recording/1`.
     schema: &'static str,
+    /// The version of metalens.
     metalens: &'static str,
     /// Whether a simulator took `xctrace`'s place.
     synthetic: bool,
+    /// What recorded it.
     xctrace: Xctrace<'a>,
-    template: &'a str,
+    /// What it was made on. Null where nothing was asked: off macOS, and of a simulator.
+    machine: Option<MadeOn>,
+    /// The template.
+    template: String,
+    /// The instruments beside it.
     instruments: &'a [String],
-    /// What was recorded, as it was asked for; the home folder is `~`.
+    /// What came of `--shader-timeline`. Null if it was not asked for.
+    shader_timeline: Option<&'a Shaders>,
+    /// What was recorded, as it was asked for.
     command: Vec<String>,
     /// The names of the variables that were set; their values may be secrets.
     environment: Vec<&'a str>,
+    /// When it was to stop, at the latest.
     time_limit_ns: Option<u64>,
+    /// How much of its end was to be kept.
     window_ns: Option<u64>,
-    ended_by: &'static str,
+    /// What ended it.
+    ended_by: EndedBy,
+    /// The exit code of `xctrace`: 0 and 54 are usual. Null if a signal ended it.
     exit_code: Option<i32>,
-    warnings: &'a [String],
+    /// What a reader of it should know.
+    warnings: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+/// What recorded a bundle.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Xctrace<'a> {
+    /// The number that it gives itself, which is not Xcode's.
     version: &'a str,
+    /// The build of its Xcode.
     build: &'a str,
+}
+
+/// What ended a recording.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum EndedBy {
+    /// Its time limit.
+    TimeLimit,
+    /// The target's end.
+    TargetExit,
+    /// Its user.
+    Interrupt,
+    /// It was not said.
+    Unknown,
+}
+
+impl<'a> Provenance<'a> {
+    fn of(
+        plan: &'a Plan,
+        arguments: &'a RecordingArguments,
+        recorded: &Recording,
+        private: &Private,
+    ) -> Self {
+        let version = &plan.request.version;
+        let names = arguments.env.iter().map(|(name, _)| name.as_str());
+        Self {
+            schema: SCHEMA,
+            metalens: env!("CARGO_PKG_VERSION"),
+            synthetic: plan.is_simulated,
+            xctrace: Xctrace {
+                version: &version.dotted,
+                build: &version.build,
+            },
+            machine: None,
+            template: private.text(&arguments.template),
+            instruments: &plan.request.record.instruments,
+            shader_timeline: None,
+            command: match arguments.command.as_slice() {
+                [] => vec![private.text(&plan.subject)],
+                words => private.words(words),
+            },
+            environment: names.collect(),
+            time_limit_ns: arguments.time_limit,
+            window_ns: arguments.window,
+            ended_by: match recorded.stopped_by {
+                StoppedBy::TimeLimit => EndedBy::TimeLimit,
+                StoppedBy::TargetExit => EndedBy::TargetExit,
+                StoppedBy::Wish => EndedBy::Interrupt,
+                StoppedBy::Unknown => EndedBy::Unknown,
+            },
+            exit_code: recorded.code,
+            warnings: recorded
+                .warnings
+                .iter()
+                .map(|one| private.text(one))
+                .collect(),
+        }
+    }
 }
 
 /// Writes it beside the bundle. Of a bundle that is replaced or appended to, it
@@ -47,39 +126,13 @@ pub(super) fn write(
     plan: &Plan,
     arguments: &RecordingArguments,
     recorded: &Recording,
+    machine: Option<MadeOn>,
+    shader_timeline: Option<&Shaders>,
 ) -> anyhow::Result<PathBuf> {
-    let version = &plan.request.version;
-    let home = std::env::var_os("HOME");
-    let shown = |word: &OsStr| without_home(&word.to_string_lossy(), home.as_deref());
     let provenance = Provenance {
-        schema: SCHEMA,
-        metalens: env!("CARGO_PKG_VERSION"),
-        synthetic: plan.is_simulated,
-        xctrace: Xctrace {
-            version: &version.dotted,
-            build: &version.build,
-        },
-        template: &arguments.template,
-        instruments: &plan.request.record.instruments,
-        command: match arguments.command.as_slice() {
-            [] => vec![plan.subject.clone()],
-            words => words.iter().map(|word| shown(word)).collect(),
-        },
-        environment: arguments
-            .env
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .collect(),
-        time_limit_ns: arguments.time_limit,
-        window_ns: arguments.window,
-        ended_by: match recorded.stopped_by {
-            StoppedBy::TimeLimit => "time-limit",
-            StoppedBy::TargetExit => "target-exit",
-            StoppedBy::Wish => "interrupt",
-            StoppedBy::Unknown => "unknown",
-        },
-        exit_code: recorded.code,
-        warnings: &recorded.warnings,
+        machine,
+        shader_timeline,
+        ..Provenance::of(plan, arguments, recorded, &Private::here())
     };
     let file = recorded.bundle.with_extension("recording.json");
     whole::write(&file, true, |out| {
@@ -89,25 +142,108 @@ pub(super) fn write(
     Ok(file)
 }
 
-/// A text in which the home folder is `~`.
-fn without_home(text: &str, home: Option<&OsStr>) -> String {
-    match home.and_then(OsStr::to_str).filter(|home| home.len() > 1) {
-        Some(home) => text.replace(home, "~"),
-        None => text.to_owned(),
-    }
+/// The JSON Schema of `X.recording.json`.
+pub(crate) fn json_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Provenance<'_>);
+    schema.insert("title".to_owned(), SCHEMA.into());
+    schema.to_value()
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
-    use super::*;
+    use std::path::Path;
 
+    use clap::Parser;
+    use metalens_xctrace::Transcript;
+
+    use super::*;
+    use crate::args::{Arguments, Command};
+
+    fn recorded(bundle: &Path, warning: String) -> Recording {
+        Recording {
+            bundle: bundle.to_owned(),
+            transcript: Transcript::default(),
+            code: Some(54),
+            stopped_by: StoppedBy::TimeLimit,
+            warnings: vec![warning],
+            given: None,
+        }
+    }
+
+    /// Whoever runs this test: nothing of them is in the file, and it is what its
+    /// schema says.
     #[test]
     fn nobody_is_named() {
-        let check = |text: &str, home: &str, expected: &str| {
-            assert_eq!(without_home(text, Some(OsStr::new(home))), expected);
+        let home = std::env::var("HOME").unwrap_or_default();
+        let host = rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned();
+        let folder = tempfile::tempdir().unwrap();
+        let bundle = folder.path().join("a.trace");
+        let data = format!("--data={home}/x");
+        let words = [
+            "metalens",
+            "record",
+            "--simulate",
+            "--env",
+            "TOKEN=one",
+            "--time-limit",
+            "1s",
+            "--",
+            "/bin/sh",
+            &data,
+            "--token",
+            "two",
+            "--host",
+            &host,
+            "PASSWORD=three",
+        ];
+        let Command::Record(arguments) = Arguments::try_parse_from(words).unwrap().command else {
+            panic!("another command");
         };
-        check("--data=/Users/ada/x", "/Users/ada", "--data=~/x");
-        check("/x", "/", "/x");
-        check("/x", "", "/x");
+        let arguments = &arguments.recording;
+        let plan = Plan::of_a_test(arguments, bundle.clone());
+        let recorded = recorded(&bundle, format!("{home}/y was slow"));
+        let machine = super::super::surroundings::of_a_test();
+        let file = write(&plan, arguments, &recorded, Some(machine), None).unwrap();
+
+        let text = std::fs::read_to_string(file).unwrap();
+        for secret in ["one", "two", "three"] {
+            assert!(!text.contains(&format!("{secret}\"")), "{secret}: {text}");
+        }
+        for name in [home.as_str(), host.as_str()] {
+            assert!(name.len() < 3 || !text.contains(name), "{name}: {text}");
+        }
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let validator = jsonschema::validator_for(&json_schema()).unwrap();
+        assert!(validator.is_valid(&value), "{text}");
+        let machine = &value["machine"];
+        assert_eq!(machine["chip"], "Apple M3 Max");
+        assert_eq!(machine["thermal_pressure"]["before"], "nominal");
+        assert_eq!(machine["thermal_pressure"]["after"], "moderate");
+        assert_eq!(machine["power"]["after"], "mains");
+        assert!(machine["model"].is_null() && machine["low_power_mode"]["before"].is_null());
+        assert_eq!(value["environment"][0], "TOKEN");
+        assert_eq!(value["ended_by"], "time-limit");
+    }
+
+    /// The JSON Schema that is shipped is the one the code makes.
+    #[test]
+    fn the_schema_is_up_to_date() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recording.schema.json");
+        let schema = format!(
+            "{}\n",
+            serde_json::to_string_pretty(&json_schema()).unwrap()
+        );
+        if std::env::var_os("METALENS_BLESS").is_some() {
+            std::fs::write(&file, &schema).unwrap();
+        }
+        let shipped = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            shipped == schema,
+            "docs/recording.schema.json is old: scripts/bless renews it"
+        );
     }
 }

@@ -1,0 +1,304 @@
+//! `metalens doctor`: whether this machine can record, and what to do if not.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use metalens_analyzer::units::counted;
+use metalens_doctor::{Asked, Check, Diagnosis, Remedy, System, Verdict, diagnose, elsewhere};
+use metalens_recorder::{ownership::is_root, resolve};
+use metalens_xctrace::{Surroundings, Tool};
+
+use super::record::folder;
+use crate::args::recording::DoctorArguments;
+use crate::exit;
+use crate::screen::columns::wrap;
+use crate::screen::safe::safe;
+use crate::screen::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+
+pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
+    let surroundings = Surroundings::here();
+    let diagnosis = match surroundings.is_mac {
+        true => of_this_mac(arguments, &surroundings)?,
+        false => elsewhere(std::env::consts::OS),
+    };
+    let mut out = anstream::stdout().lock();
+    match arguments.json {
+        true => writeln!(out, "{}", serde_json::to_string_pretty(&diagnosis)?)?,
+        false => out.write_all(screen(&diagnosis).as_bytes())?,
+    }
+    Ok(match diagnosis.can_record {
+        true => ExitCode::SUCCESS,
+        false => exit::unavailable(),
+    })
+}
+
+fn of_this_mac(
+    arguments: &DoctorArguments,
+    surroundings: &Surroundings,
+) -> anyhow::Result<Diagnosis> {
+    let here = std::env::current_dir()?;
+    let path = std::env::var_os("PATH");
+    let program = arguments
+        .command
+        .first()
+        .map(|program| resolve(program, path.as_deref(), &here).map_err(|error| error.to_string()));
+    let home = std::env::var("HOME").ok();
+    let output = arguments
+        .output
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("x.trace"));
+    let asked = Asked {
+        folder: folder(&output),
+        template: &arguments.template,
+        time_limit: arguments.time_limit.map(Duration::from_nanos),
+        program,
+        is_root: is_root(),
+        home: home.as_deref(),
+    };
+    Ok(diagnose(
+        &System::default(),
+        &asked,
+        Tool::find(surroundings),
+    ))
+}
+
+/// Lines are no longer than this.
+const WIDTH: usize = 100;
+/// What stands before the words of a check: its mark and its name.
+const NAME: usize = 18;
+
+/// A line for each check, and under those that are not as they should be what to do.
+fn screen(diagnosis: &Diagnosis) -> String {
+    let mut text = format!("{VERDICT}{}{VERDICT:#}\n\n", verdict(diagnosis));
+    for check in &diagnosis.checks {
+        line(check, &mut text);
+    }
+    if !diagnosis.can_record {
+        text.push_str(&format!("\n{TITLE}What works here{TITLE:#}\n"));
+        let longest = diagnosis
+            .works_here
+            .iter()
+            .map(|one| one.command.len())
+            .max();
+        let width = longest.unwrap_or(0);
+        for one in &diagnosis.works_here {
+            text.push_str(&format!(
+                "  {:width$}  {FAINT}{}{FAINT:#}\n",
+                one.command, one.what
+            ));
+        }
+    }
+    text
+}
+
+fn verdict(diagnosis: &Diagnosis) -> String {
+    let count = |verdict: Verdict| {
+        let checks = diagnosis.checks.iter();
+        checks.filter(|check| check.verdict == verdict).count() as u64
+    };
+    let warnings = |before: &str| match count(Verdict::Warning) {
+        0 => String::new(),
+        many => format!("{before}{}", counted(many, "warning")),
+    };
+    match count(Verdict::Problem) {
+        0 => format!("This Mac can record{}.", warnings(", with ")),
+        many if diagnosis.facts.is_some() => {
+            format!(
+                "This Mac cannot record yet: {}{}.",
+                counted(many, "problem"),
+                warnings(", ")
+            )
+        }
+        _ => "This machine cannot record, but it can read recordings.".to_owned(),
+    }
+}
+
+fn line(check: &Check, text: &mut String) {
+    let (style, mark) = match check.verdict {
+        Verdict::Ok => (GOOD, '✓'),
+        Verdict::NotApplicable => (FAINT, '·'),
+        Verdict::Unknown => (FAINT, '?'),
+        Verdict::Warning => (LOUD, '!'),
+        Verdict::Problem => (BAD, '✗'),
+    };
+    let words = match check.verdict {
+        Verdict::NotApplicable | Verdict::Unknown => FAINT,
+        _ => anstyle::Style::new(),
+    };
+    let indent = " ".repeat(NAME + 4);
+    for (at, part) in wrap(&safe(&check.found), WIDTH - NAME - 4)
+        .iter()
+        .enumerate()
+    {
+        match at {
+            0 => text.push_str(&format!("  {style}{mark}{style:#} {:NAME$}", check.id)),
+            _ => text.push_str(&indent),
+        }
+        text.push_str(&format!("{words}{part}{words:#}\n"));
+    }
+    if let Some(remedy) = &check.remedy {
+        remedied(remedy, &indent, text);
+    }
+}
+
+/// Commands stand alone, unbroken, so that they can be copied.
+fn remedied(remedy: &Remedy, indent: &str, text: &mut String) {
+    for (at, part) in wrap(&safe(&remedy.what), WIDTH - NAME - 6)
+        .iter()
+        .enumerate()
+    {
+        let mark = if at == 0 { '→' } else { ' ' };
+        text.push_str(&format!("{indent}{FAINT}{mark}{FAINT:#} {part}\n"));
+    }
+    if let Some(file) = &remedy.file {
+        text.push_str(&format!("{indent}  with this as {}:\n", safe(&file.name)));
+        for part in file.content.lines() {
+            text.push_str(&format!("{indent}    {FAINT}{}{FAINT:#}\n", safe(part)));
+        }
+    }
+    for command in &remedy.commands {
+        text.push_str(&format!(
+            "{indent}  {VERDICT}{}{VERDICT:#}\n",
+            safe(command)
+        ));
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::path::Path;
+
+    use metalens_doctor::{Answer, Ask};
+
+    use super::*;
+
+    /// A laptop whose answers are changed by some of these.
+    struct Mac(&'static [(&'static str, i32, &'static str)]);
+
+    const LAPTOP: &[(&str, i32, &str)] = &[
+        (
+            "sysctl",
+            0,
+            "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\n",
+        ),
+        (
+            "sw_vers",
+            0,
+            "ProductVersion:\t\t26.3.1\nBuildVersion:\t\t25D2128\n",
+        ),
+        (
+            "xcode-select",
+            0,
+            "/Applications/Xcode.app/Contents/Developer\n",
+        ),
+        (
+            "xcodebuild -version",
+            0,
+            "Xcode 26.3\nBuild version 17C529\n",
+        ),
+        ("xcodebuild -", 0, ""),
+        (
+            "DevToolsSecurity",
+            0,
+            "Developer mode is currently enabled.\n",
+        ),
+        ("id", 0, "staff everyone admin _developer\n"),
+        (
+            "csrutil",
+            0,
+            "System Integrity Protection status: enabled.\n",
+        ),
+        ("pmset -g batt", 0, "Now drawing from 'AC Power'\n"),
+        (
+            "pmset -g therm",
+            0,
+            "Note: No thermal warning level has been recorded\n",
+        ),
+        ("pmset -g", 0, " lowpowermode         0\n"),
+        ("notifyutil", 0, "com.apple.system.thermalpressurelevel 0\n"),
+        ("ps", 0, "    1 /sbin/launchd\n"),
+        (
+            "codesign",
+            0,
+            "CodeDirectory v=20500 size=1 flags=0x10000(runtime) hashes=1\n",
+        ),
+    ];
+
+    const TROUBLED: &[(&str, i32, &str)] = &[
+        ("xcode-select", 0, "/Library/Developer/CommandLineTools\n"),
+        (
+            "xcodebuild",
+            1,
+            "xcode-select: error: tool 'xcodebuild' requires Xcode, but active developer directory '/Library/Developer/CommandLineTools' is a command line tools instance\n",
+        ),
+        (
+            "DevToolsSecurity",
+            0,
+            "Developer mode is currently disabled.\n",
+        ),
+        ("pmset -g batt", 0, "Now drawing from 'Battery Power'\n"),
+        ("pmset -g therm", 0, "\n"),
+        ("pmset -g", 0, " lowpowermode         1\n"),
+        ("notifyutil", 0, "com.apple.system.thermalpressurelevel 2\n"),
+        ("ps", 0, "  431 /usr/bin/ktrace\n"),
+    ];
+
+    impl Ask for Mac {
+        fn ask(&self, program: &str, arguments: &[&str]) -> Answer {
+            let name = program.rsplit('/').next().unwrap_or(program);
+            let line = format!("{name} {}", arguments.join(" "));
+            let mut all = self.0.iter().chain(LAPTOP);
+            match all.find(|(start, ..)| line.starts_with(start)) {
+                Some(&(_, code, out)) => Answer::Said {
+                    code: Some(code),
+                    out: out.to_owned(),
+                    err: String::new(),
+                },
+                None => Answer::Silent(format!("{program} did not answer within 10 s")),
+            }
+        }
+    }
+
+    fn shown(mac: &Mac, tool: Result<Tool, metalens_xctrace::Error>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let found = resolve("sh".as_ref(), Some("/bin".as_ref()), Path::new("/"));
+        let mut found = found.unwrap();
+        (found.path, found.doubt) = ("/Users/ada/bench".into(), None);
+        let asked = Asked {
+            folder: folder.path(),
+            template: "Metal System Trace",
+            time_limit: Some(Duration::ZERO),
+            program: Some(Ok(found)),
+            is_root: false,
+            home: Some("/Users/ada"),
+        };
+        let text = screen(&diagnose(mac, &asked, tool));
+        let text = anstream::adapter::strip_str(&text).to_string();
+        // The one thing that is not the same everywhere.
+        let lines = text.lines().map(|line| match line.split_once("✓ disk") {
+            Some((before, _)) => format!("{before}✓ disk              …"),
+            None => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn screens() {
+        let script = "case $1 in version) echo 'xctrace version 26.0 (17C529)';; list) \
+                      echo '== Standard Templates =='; echo 'Metal System Trace';; esac";
+        let tool = Tool {
+            before: vec!["-c".into(), script.into(), "sh".into()],
+            ..Tool::at("/bin/sh".into())
+        };
+        insta::assert_snapshot!("doctor-good", shown(&Mac(&[]), Ok(tool)));
+        let none = metalens_xctrace::Error::NoXcode {
+            said:
+                "xcrun: error: unable to find utility \"xctrace\", not a developer tool or in PATH"
+                    .to_owned(),
+        };
+        insta::assert_snapshot!("doctor-troubled", shown(&Mac(TROUBLED), Err(none)));
+    }
+}

@@ -1,0 +1,172 @@
+//! `record --shader-timeline`: what reaches `xctrace`, and what is left behind.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use super::{command, metalens, stderr, stdout};
+
+/// An `xctrace` in an Xcode, which keeps the template that it is given, and fails.
+fn xcode(folder: &Path) -> PathBuf {
+    let tool = folder.join("Xcode.app/Contents/Developer/usr/bin/xctrace");
+    fs::create_dir_all(tool.parent().unwrap()).unwrap();
+    let script = "#!/bin/sh\n[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit\n\
+                  while [ $# -gt 0 ]; do [ $1 = --template ] && cp \"$2\" \"$SEEN\" && echo \"$2\"; shift; done\n\
+                  exit 1\n";
+    fs::write(&tool, script).unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    tool
+}
+
+/// As Apple's, but for a person to read: keys and values stand where numbers would.
+fn template(folder: &Path, key: &str) {
+    let place = "Xcode.app/Contents/Applications/Instruments.app/Contents/Packages/GPU.instrdst/Contents/Templates";
+    let place = folder.join(place);
+    fs::create_dir_all(&place).unwrap();
+    let text = format!(
+        "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>$objects</key><array><dict>\
+         <key>NS.keys</key><array><string>{key}</string></array>\
+         <key>NS.objects</key><array><false/></array>\
+         </dict></array></dict></plist>"
+    );
+    fs::write(place.join("Metal System Trace.tracetemplate"), text).unwrap();
+}
+
+fn record(folder: &Path, more: &[&str]) -> Output {
+    let tool = xcode(folder);
+    let mut arguments = vec!["record", "--shader-timeline", "-o", "x.trace"];
+    arguments.extend(more);
+    arguments.extend(["--", "/bin/true"]);
+    let mut command = command(folder, &arguments);
+    command.env("METALENS_XCTRACE", tool);
+    command.env("SEEN", folder.join("seen.tracetemplate"));
+    command.env("TMPDIR", folder.join("tmp"));
+    fs::create_dir_all(folder.join("tmp")).unwrap();
+    command.output().unwrap()
+}
+
+fn left_behind(folder: &Path) -> usize {
+    fs::read_dir(folder.join("tmp")).unwrap().count()
+}
+
+#[test]
+fn a_changed_copy_reaches_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    template(folder, "shaderprofiler");
+    let shown = stdout(&record(folder, &["--dry-run"]));
+    assert!(
+        shown.contains("metalens-shader-timeline-") && !shown.contains("'Metal System Trace'"),
+        "{shown}"
+    );
+    let output = record(folder, &[]);
+    // This xctrace records nothing; what it was given was changed.
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let seen = fs::read(folder.join("seen.tracetemplate")).unwrap();
+    assert!(seen.starts_with(b"bplist00"));
+    assert_eq!(left_behind(folder), 0);
+}
+
+#[test]
+fn no_template_to_change() {
+    let check = |prepare: &dyn Fn(&Path), expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        prepare(folder.path());
+        let output = record(folder.path(), &[]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = stderr(&output);
+        assert!(
+            said.contains("--shader-timeline needs a changed copy"),
+            "{said}"
+        );
+        assert!(said.contains(expected), "{said}");
+        assert_eq!(left_behind(folder.path()), 0);
+    };
+    check(&|_| {}, "is in no Xcode");
+    check(
+        &|folder| template(folder, "other"),
+        "it has no switch for the Shader Timeline",
+    );
+}
+
+/// A bundle keeps the template that it was first recorded with.
+#[test]
+fn not_for_a_bundle_that_has_its_template() {
+    let folder = tempfile::tempdir().unwrap();
+    template(folder.path(), "shaderprofiler");
+    let output = record(folder.path(), &["--append-run"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("does not go with --append-run"));
+}
+
+/// An `xctrace` that records what was made before it was asked.
+fn records(folder: &Path, scenario: &str) -> Output {
+    fs::write(folder.join("scenario.toml"), scenario).unwrap();
+    let made = metalens(folder, &["synth", "scenario.toml", "-o", "made.trace"]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    template(folder, "shaderprofiler");
+    let tool = xcode(folder);
+    let script = "#!/bin/sh\n[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit\n\
+                  while [ $# -gt 0 ]; do [ $1 = --output ] && cp -r \"$SEEN\" \"$2\" && saved=$2; shift; done\n\
+                  echo 'Ctrl-C to stop the recording'; echo 'Target app exited, ending recording...'\n\
+                  echo 'Recording completed. Saving output file...'; echo \"Output file saved as: $saved\"\n";
+    fs::write(&tool, script).unwrap();
+    let arguments = [
+        "record",
+        "--shader-timeline",
+        "-o",
+        "x.trace",
+        "--",
+        "/bin/true",
+    ];
+    let mut command = command(folder, &arguments);
+    command.env("METALENS_XCTRACE", tool);
+    command.env("SEEN", folder.join("made.trace"));
+    command.output().unwrap()
+}
+
+const SCENARIO: &str = r#"
+[recording]
+shader-timeline = TIMELINE
+
+[[process]]
+name = "bench"
+pid = 4321
+role = "target"
+shaders = ["sin_kernel"]
+
+[[process.stream]]
+count = 3
+duration = "10us"
+encode = "5us"
+launch = "20us"
+completion = "15us"
+"#;
+
+/// Whether it gave what it is for is told, and kept beside the recording.
+#[test]
+fn what_came_of_it() {
+    let check = |timeline: &str, said: &str, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let output = records(folder.path(), &SCENARIO.replace("TIMELINE", timeline));
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        let file = fs::read_to_string(folder.path().join("x.recording.json")).unwrap();
+        let provenance: serde_json::Value = serde_json::from_str(&file).unwrap();
+        assert_eq!(provenance["shader_timeline"]["said"], said, "{file}");
+        let has_samples = provenance["shader_timeline"]["samples"].as_u64() > Some(0);
+        assert_eq!(has_samples, timeline == "true", "{file}");
+        let schema = metalens(folder.path(), &["schema", "recording"]);
+        let schema = serde_json::from_str(&stdout(&schema)).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert!(validator.is_valid(&provenance), "{file}");
+    };
+    check(
+        "true",
+        "Enabled",
+        "the Shader Timeline was recorded: 3 samples",
+    );
+    check("false", "Disabled", "the Shader Timeline stayed off");
+}

@@ -1,0 +1,164 @@
+//! Whether the disk holds a recording.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::diagnosis::Check;
+use crate::facts::Disk;
+
+/// What recordings of others took, in bytes a second: from a quiet program (300 to
+/// 400 MB in 15 s) to one that kept the GPU full (19 GB in 90 s).
+const QUIET: u64 = 25_000_000;
+const FULL: u64 = 211_000_000;
+/// What macOS itself should be left.
+const LEFT: u64 = 2_000_000_000;
+
+pub(super) fn disk(disk: &Disk, time_limit: Option<Duration>) -> Check {
+    let id = "disk";
+    let Some(free) = disk.free_bytes.value else {
+        return Check::unknown(id, disk.free_bytes.why_not.as_ref());
+    };
+    let room = free.saturating_sub(LEFT);
+    let shown = size(free);
+    let Some(limit) = time_limit else {
+        let found = format!(
+            "{shown} free: enough for {} to {}, as the GPU has much or little to do",
+            span(room / FULL),
+            span(room / QUIET)
+        );
+        return match room / FULL {
+            0..5 => Check::problem(id, found).remedy(MAKE_ROOM, &[]),
+            5..60 => Check::warning(id, found).remedy(
+                "set a --time-limit, or make room: a full disk has cost others their recordings",
+                &[],
+            ),
+            _ => Check::ok(id, found),
+        };
+    };
+    let needs =
+        |rate: u64| rate.saturating_mul(limit.as_millis().try_into().unwrap_or(u64::MAX)) / 1_000;
+    let found = format!(
+        "{shown} free; {} may take {} to {}",
+        seconds(limit),
+        size(needs(QUIET)),
+        size(needs(FULL))
+    );
+    match room {
+        _ if room < needs(QUIET) => Check::problem(id, found).remedy(MAKE_ROOM, &[]),
+        _ if room < needs(FULL) => Check::warning(id, found).remedy(
+            "record for less time, or make room: a full disk has cost others their recordings",
+            &[],
+        ),
+        _ => Check::ok(id, found),
+    }
+}
+
+const MAKE_ROOM: &str = "make room, or record to another disk (-o)";
+
+pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
+    let id = "left-over";
+    let Some(all) = &disk.left_over.value else {
+        return Check::unknown(id, disk.left_over.why_not.as_ref());
+    };
+    if all.is_empty() {
+        return Check::ok(id, "no recording was left unfinished here");
+    }
+    let bytes = all.iter().map(|one| one.bytes).sum();
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    let found = format!(
+        "unfinished recordings are here, {} of them: {}",
+        size(bytes),
+        names.join(", ")
+    );
+    let paths: Vec<String> = names
+        .iter()
+        .map(|name| {
+            format!(
+                "'{}'",
+                folder
+                    .join(name)
+                    .display()
+                    .to_string()
+                    .replace('\'', r"'\''")
+            )
+        })
+        .collect();
+    Check::warning(id, found).remedy(
+        "if no xctrace runs any more, take out of them the bundles that you want, and remove them",
+        &[&format!("rm -r {}", paths.join(" "))],
+    )
+}
+
+/// `12.3 GB`: as disks are sold, and as macOS counts.
+fn size(bytes: u64) -> String {
+    let tenths = |unit: u64| {
+        let tenths = bytes / (unit / 10);
+        format!("{}.{}", tenths / 10, tenths % 10)
+    };
+    match bytes {
+        1_000_000_000.. => format!("{} GB", tenths(1_000_000_000)),
+        1_000_000.. => format!("{} MB", bytes / 1_000_000),
+        _ => format!("{} kB", bytes / 1_000),
+    }
+}
+
+/// `2 minutes`, no finer than it is known.
+fn span(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3_600),
+    }
+}
+
+fn seconds(length: Duration) -> String {
+    format!("{} s", length.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnosis::Verdict;
+    use crate::facts::Fact;
+
+    fn with(free: u64) -> Disk {
+        Disk {
+            free_bytes: Fact::of("", Some(free), String::new),
+            left_over: Fact::of("", Some(Vec::new()), String::new),
+        }
+    }
+
+    #[test]
+    fn room_against_time() {
+        let gb = 1_000_000_000;
+        let check = |free: u64, limit: Option<u64>, expected: Verdict| {
+            let checked = disk(&with(free), limit.map(Duration::from_secs));
+            assert_eq!(checked.verdict, expected, "{free} {limit:?}");
+            assert_eq!(checked.remedy.is_some(), expected != Verdict::Ok);
+        };
+        // 10 s: 0.25 to 2.11 GB, and 2 to be left.
+        check(gb, Some(10), Verdict::Problem);
+        check(2 * gb + gb / 5, Some(10), Verdict::Problem);
+        check(2 * gb + gb / 2, Some(10), Verdict::Warning);
+        check(5 * gb, Some(10), Verdict::Ok);
+        // 90 s took somebody 19 GB.
+        check(20 * gb, Some(90), Verdict::Warning);
+        check(21 * gb, Some(90), Verdict::Ok);
+        check(2 * gb, None, Verdict::Problem);
+        check(10 * gb, None, Verdict::Warning);
+        check(100 * gb, None, Verdict::Ok);
+    }
+
+    #[test]
+    fn in_words() {
+        let found = |free: u64, limit| disk(&with(free), limit).found;
+        assert_eq!(
+            found(50_000_000_000, Some(Duration::from_secs(10))),
+            "50.0 GB free; 10 s may take 250 MB to 2.1 GB"
+        );
+        assert_eq!(
+            found(50_000_000_000, None),
+            "50.0 GB free: enough for 3 min to 32 min, as the GPU has much or little to do"
+        );
+    }
+}

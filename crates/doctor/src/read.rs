@@ -1,0 +1,315 @@
+//! What the answers of macOS's programs mean. Pure: a text in, a fact out, or
+//! nothing if it is not understood.
+
+use crate::facts::{Power, Process, Protection, ThermalPressure};
+
+/// The value of `name: value` on a line of its own.
+pub(crate) fn field(text: &str, name: &str) -> Option<String> {
+    let mut values = text.lines().filter_map(|line| {
+        let rest = line.trim().strip_prefix(name)?;
+        let value = rest.strip_prefix(':')?.trim();
+        (!value.is_empty()).then(|| value.to_owned())
+    });
+    values.next()
+}
+
+/// A number of that kind.
+pub(crate) fn number(text: &str, name: &str) -> Option<u64> {
+    field(text, name)?.parse().ok()
+}
+
+/// `xcodebuild -version`: `Xcode 26.3`, then `Build version 17C529`.
+pub(crate) fn xcode(text: &str) -> Option<(String, String)> {
+    let after = |start: &str| {
+        let mut lines = text.lines().map(str::trim);
+        let value = lines.find_map(|line| line.strip_prefix(start))?.trim();
+        (!value.is_empty()).then(|| value.to_owned())
+    };
+    Some((after("Xcode ")?, after("Build version ")?))
+}
+
+/// `xcode-select -p`.
+pub(crate) fn folder(text: &str) -> Option<String> {
+    let line = text.lines().next()?.trim();
+    line.starts_with('/').then(|| line.to_owned())
+}
+
+/// `DevToolsSecurity -status`.
+pub(crate) fn developer_mode(text: &str) -> Option<bool> {
+    match () {
+        () if text.contains("currently enabled") => Some(true),
+        () if text.contains("currently disabled") => Some(false),
+        () => None,
+    }
+}
+
+/// `id -Gn`.
+pub(crate) fn is_in_group(text: &str, group: &str) -> Option<bool> {
+    let mut groups = text.split_whitespace().peekable();
+    groups.peek()?;
+    Some(groups.any(|one| one == group))
+}
+
+/// `csrutil status`.
+pub(crate) fn protection(text: &str) -> Option<Protection> {
+    let status = field(text, "System Integrity Protection status")?;
+    match status.as_str() {
+        _ if status.contains("Custom") => Some(Protection::Custom),
+        _ if status.starts_with("enabled") => Some(Protection::On),
+        _ if status.starts_with("disabled") => Some(Protection::Off),
+        _ => None,
+    }
+}
+
+/// `pmset -g batt`: `Now drawing from 'AC Power'`.
+pub(crate) fn power(text: &str) -> Option<Power> {
+    match text.split('\'').nth(1)? {
+        "AC Power" => Some(Power::Mains),
+        "Battery Power" => Some(Power::Battery),
+        "UPS Power" => Some(Power::Ups),
+        _ => None,
+    }
+}
+
+/// `pmset -g`: `lowpowermode 1`; where there is a high-power mode too,
+/// `powermode 1` is the low one.
+pub(crate) fn low_power_mode(text: &str) -> Option<bool> {
+    let setting = |name: &str| {
+        text.lines().find_map(|line| {
+            let mut words = line.split_whitespace();
+            let is_it = words.next() == Some(name);
+            words.next().filter(|_| is_it)?.parse::<u32>().ok()
+        })
+    };
+    let mode = setting("lowpowermode").or_else(|| setting("powermode"))?;
+    Some(mode == 1)
+}
+
+/// `notifyutil -g com.apple.system.thermalpressurelevel`: the name and a number.
+pub(crate) fn thermal_pressure(text: &str) -> Option<ThermalPressure> {
+    match text.split_whitespace().last()? {
+        "0" => Some(ThermalPressure::Nominal),
+        "1" => Some(ThermalPressure::Moderate),
+        "2" => Some(ThermalPressure::Heavy),
+        "3" => Some(ThermalPressure::Trapping),
+        "4" => Some(ThermalPressure::Sleeping),
+        _ => None,
+    }
+}
+
+/// `pmset -g therm`, as far as it says that something is slowed down: the share
+/// of its speed that is left. That it says nothing proves nothing.
+pub(crate) fn speed_limit(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let is_it = name.trim() == "CPU_Speed_Limit";
+        value.trim().parse().ok().filter(|_| is_it)
+    })
+}
+
+/// `ps -axo pid=,comm=`.
+pub(crate) fn processes(text: &str) -> Option<Vec<Process>> {
+    let one = |line: &str| {
+        let (pid, path) = line.trim().split_once(char::is_whitespace)?;
+        let path = path.trim();
+        Some(Process {
+            pid: pid.parse().ok()?,
+            name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+        })
+    };
+    let all: Vec<Process> = text.lines().filter_map(one).collect();
+    (!all.is_empty()).then_some(all)
+}
+
+/// `ioreg -r -d 1 -w 0 -c IOAccelerator`: `"gpu-core-count" = 10`.
+pub(crate) fn registry_number(text: &str, name: &str) -> Option<u64> {
+    let quoted = format!("\"{name}\"");
+    let (_, rest) = text.split_once(&quoted)?;
+    let rest = rest.trim_start().strip_prefix('=')?.trim_start();
+    let digits = rest.split(|one: char| !one.is_ascii_digit()).next()?;
+    digits.parse().ok()
+}
+
+/// `ioreg -r -l -w 0 -c IOAccelerator`: who has the GPU open, and for how long
+/// each has used it since, in nanoseconds; none if this macOS does not count that.
+pub(crate) fn gpu_clients(text: &str) -> Option<Vec<(Process, Option<u64>)>> {
+    let mut all: Vec<(Process, Option<u64>)> = Vec::new();
+    for entry in text.split("+-o ").skip(1) {
+        let Some(process) = entry.split_once("\"IOUserClientCreator\" = \"pid ") else {
+            continue;
+        };
+        let Some((pid, rest)) = process.1.split_once(", ") else {
+            continue;
+        };
+        let (Ok(pid), Some(name)) = (pid.parse(), rest.split('"').next()) else {
+            continue;
+        };
+        let time = gpu_time(entry);
+        match all.iter_mut().find(|(known, _)| known.pid == pid) {
+            Some((_, total)) => *total = total.zip(time).map(|(a, b)| a + b).or(*total).or(time),
+            None => {
+                let name = name.to_owned();
+                all.push((Process { pid, name }, time));
+            }
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// Several interfaces may each have a count.
+fn gpu_time(entry: &str) -> Option<u64> {
+    let mut counts = entry.split("\"accumulatedGPUTime\"").skip(1).peekable();
+    counts.peek()?;
+    let number = |text: &str| {
+        let digits = text.trim_start_matches([' ', '=']);
+        let digits = digits.split(|one: char| !one.is_ascii_digit()).next()?;
+        digits.parse::<u64>().ok()
+    };
+    counts.map(number).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields() {
+        let text = "ProductName:\t\tmacOS\nProductVersion:\t\t15.3.1\nBuildVersion:\t\t24D70\n";
+        let check = |name: &str, expected: Option<&str>| {
+            assert_eq!(field(text, name).as_deref(), expected, "{name}");
+        };
+        check("ProductVersion", Some("15.3.1"));
+        check("BuildVersion", Some("24D70"));
+        check("Product", None);
+        let sysctl = "hw.memsize: 17179869184\nhw.perflevel0.physicalcpu: 4\n";
+        assert_eq!(number(sysctl, "hw.memsize"), Some(17_179_869_184));
+        assert_eq!(number(sysctl, "hw.perflevel1.physicalcpu"), None);
+    }
+
+    #[test]
+    fn xcodes() {
+        let found = xcode("Xcode 26.3\nBuild version 17C529\n").unwrap();
+        assert_eq!(found, ("26.3".to_owned(), "17C529".to_owned()));
+        let other = "xcode-select: error: tool 'xcodebuild' requires Xcode, but active developer \
+                     directory '/Library/Developer/CommandLineTools' is a command line tools instance";
+        assert_eq!(xcode(other), None);
+    }
+
+    #[test]
+    fn rights() {
+        assert_eq!(
+            developer_mode("Developer mode is currently enabled.\n"),
+            Some(true)
+        );
+        assert_eq!(
+            developer_mode("Developer mode is currently disabled.\n"),
+            Some(false)
+        );
+        assert_eq!(developer_mode(""), None);
+        let groups = "staff everyone admin _appserveradm _lpadmin _developer";
+        assert_eq!(is_in_group(groups, "_developer"), Some(true));
+        assert_eq!(is_in_group("staff _developers", "_developer"), Some(false));
+        assert_eq!(is_in_group(" \n", "_developer"), None);
+        let check = |status: &str, expected: Option<Protection>| {
+            let text = format!("System Integrity Protection status: {status}.\n");
+            assert_eq!(protection(&text), expected, "{status}");
+        };
+        check("enabled", Some(Protection::On));
+        check("disabled", Some(Protection::Off));
+        let custom =
+            "(Custom Configuration).\n\nConfiguration:\n\tDebugging Restrictions: disabled";
+        check(&format!("unknown {custom}"), Some(Protection::Custom));
+        check(&format!("enabled {custom}"), Some(Protection::Custom));
+        check("?", None);
+    }
+
+    #[test]
+    fn power_and_heat() {
+        let laptop = "Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1)\t72%; discharging; 3:15 remaining present: true\n";
+        assert_eq!(power(laptop), Some(Power::Battery));
+        assert_eq!(power("Now drawing from 'AC Power'\n"), Some(Power::Mains));
+        assert_eq!(power(""), None);
+        let check = |text: &str, expected: Option<bool>| {
+            assert_eq!(low_power_mode(text), expected, "{text}");
+        };
+        let older = "System-wide power settings:\nCurrently in use:\n lowpowermode         1\n standby              1\n";
+        check(older, Some(true));
+        check(" lowpowermode         0\n", Some(false));
+        // A Mac with a high-power mode.
+        check("Currently in use:\n powermode            2\n", Some(false));
+        check(" powermode            1\n", Some(true));
+        check(" standby              1\n", None);
+
+        let level = |level: &str| {
+            thermal_pressure(&format!("com.apple.system.thermalpressurelevel {level}\n"))
+        };
+        assert_eq!(level("0"), Some(ThermalPressure::Nominal));
+        assert_eq!(level("2"), Some(ThermalPressure::Heavy));
+        assert_eq!(level("9"), None);
+        assert_eq!(thermal_pressure(""), None);
+        let intel = "2026-08-20 05:08:37 -0700 CPU Power notify\n\tCPU_Scheduler_Limit \t= 100\n\tCPU_Available_CPUs \t= 12\n\tCPU_Speed_Limit \t= 62\n";
+        assert_eq!(speed_limit(intel), Some(62));
+        assert_eq!(
+            speed_limit("Note: No thermal warning level has been recorded\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn who_runs() {
+        let text = "    1 /sbin/launchd\n  438 /Applications/Xcode.app/Contents/Applications/Instruments.app/Contents/MacOS/Instruments\n 9001 -zsh\n";
+        let names: Vec<(u32, String)> = processes(text)
+            .unwrap()
+            .into_iter()
+            .map(|one| (one.pid, one.name))
+            .collect();
+        let expected = [(1, "launchd"), (438, "Instruments"), (9001, "-zsh")];
+        assert_eq!(names, expected.map(|(pid, name)| (pid, name.to_owned())));
+        assert_eq!(processes(""), None);
+    }
+
+    /// As Apple silicon lists them: several clients of one process, several
+    /// counts in one client, a client that never used it.
+    #[test]
+    fn who_has_the_gpu_open() {
+        let text = r#"+-o AGXAcceleratorG13X  <class AGXAcceleratorG13X, id 0x1000004cb>
+  | {
+  |   "gpu-core-count" = 10
+  |   "PerformanceStatistics" = {"Device Utilization %"=23,"Tiler Utilization %"=4}
+  | }
+  |
+  +-o AGXDeviceUserClient  <class AGXDeviceUserClient, id 0x100000b0c>
+  | {
+  |   "IOUserClientCreator" = "pid 438, WindowServer"
+  |   "AppUsage" = ({"API"="Metal","accumulatedGPUTime"=1000,"lastSubmittedTime"=7},{"API"="GL","accumulatedGPUTime"=500})
+  | }
+  +-o AGXDeviceUserClient  <class AGXDeviceUserClient, id 0x100000b0d>
+  | {
+  |   "IOUserClientCreator" = "pid 438, WindowServer"
+  |   "AppUsage" = ({"API"="Metal","accumulatedGPUTime"=20})
+  | }
+  +-o AGXDeviceUserClient  <class AGXDeviceUserClient, id 0x100000b0e>
+    {
+      "IOUserClientCreator" = "pid 900, Some Browser (GPU)"
+      "AppUsage" = ()
+    }
+"#;
+        let found: Vec<(u32, String, Option<u64>)> = gpu_clients(text)
+            .unwrap()
+            .into_iter()
+            .map(|(process, time)| (process.pid, process.name, time))
+            .collect();
+        let expected = [
+            (438, "WindowServer", Some(1_520)),
+            (900, "Some Browser (GPU)", None),
+        ];
+        assert_eq!(
+            found,
+            expected.map(|(pid, name, time)| (pid, name.to_owned(), time))
+        );
+        assert_eq!(registry_number(text, "gpu-core-count"), Some(10));
+        assert_eq!(registry_number(text, "Device Utilization %"), Some(23));
+        assert_eq!(registry_number(text, "Renderer Utilization %"), None);
+        assert_eq!(gpu_clients(""), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! A Mac that answers what it is told to.
+
+use std::collections::BTreeMap;
+
+use metalens_doctor::{Answer, Ask};
+
+/// A Mac whose programs answer what they are told to.
+#[derive(Clone)]
+pub(super) struct Mac(pub(super) BTreeMap<String, Answer>);
+
+pub(super) fn said(code: i32, text: &str) -> Answer {
+    Answer::Said {
+        code: Some(code),
+        out: text.to_owned(),
+        err: String::new(),
+    }
+}
+
+impl Ask for Mac {
+    fn ask(&self, program: &str, arguments: &[&str]) -> Answer {
+        let name = program.rsplit('/').next().unwrap();
+        let line = format!("{name} {}", arguments.join(" "));
+        // `pmset -g` is not `pmset -g batt`: the longest that fits.
+        let known = self
+            .0
+            .iter()
+            .filter(|(start, _)| line.starts_with(start.as_str()));
+        let known = known.max_by_key(|(start, _)| start.len());
+        known.map_or_else(
+            || {
+                Answer::Silent(format!(
+                    "{program} cannot be run: nothing is known of `{line}`"
+                ))
+            },
+            |(_, answer)| answer.clone(),
+        )
+    }
+}
+
+impl Mac {
+    /// A laptop in good order.
+    pub(super) fn laptop() -> Self {
+        let answers = [
+            (
+                "sysctl",
+                1,
+                "machdep.cpu.brand_string: Apple M3 Max\nhw.model: Mac15,9\nhw.physicalcpu: 16\n\
+                 hw.perflevel0.physicalcpu: 12\nhw.perflevel1.physicalcpu: 4\nhw.memsize: 137438953472\n",
+            ),
+            (
+                "sw_vers",
+                0,
+                "ProductName:\t\tmacOS\nProductVersion:\t\t26.3.1\nBuildVersion:\t\t25D2128\n",
+            ),
+            (
+                "xcode-select -p",
+                0,
+                "/Applications/Xcode.app/Contents/Developer\n",
+            ),
+            (
+                "xcodebuild -version",
+                0,
+                "Xcode 26.3\nBuild version 17C529\n",
+            ),
+            ("xcodebuild -license check", 0, ""),
+            ("xcodebuild -checkFirstLaunchStatus", 0, ""),
+            (
+                "DevToolsSecurity -status",
+                0,
+                "Developer mode is currently enabled.\n",
+            ),
+            (
+                "id -Gn",
+                0,
+                "staff everyone localaccounts admin _lpadmin _developer _analyticsusers\n",
+            ),
+            (
+                "csrutil status",
+                0,
+                "System Integrity Protection status: enabled.\n",
+            ),
+            (
+                "pmset -g",
+                0,
+                "Currently in use:\n lowpowermode         0\n",
+            ),
+            (
+                "pmset -g batt",
+                0,
+                "Now drawing from 'AC Power'\n -InternalBattery-0 (id=1)\t80%; AC attached; not charging present: true\n",
+            ),
+            (
+                "pmset -g therm",
+                0,
+                "Note: No thermal warning level has been recorded\nNote: No performance warning level has been recorded\n",
+            ),
+            ("notifyutil", 0, "com.apple.system.thermalpressurelevel 0\n"),
+            (
+                "ps",
+                0,
+                "    1 /sbin/launchd\n  438 /System/Library/PrivateFrameworks/SkyLight.framework/Resources/WindowServer\n",
+            ),
+            (
+                "ioreg -r -d 1",
+                0,
+                "+-o AGXAcceleratorG15X  <class AGXAcceleratorG15X>\n  {\n    \"gpu-core-count\" = 40\n  }\n",
+            ),
+            (
+                "ioreg -r -l",
+                0,
+                "+-o AGXDeviceUserClient  <class AGXDeviceUserClient>\n  {\n    \"IOUserClientCreator\" = \"pid 438, WindowServer\"\n    \"AppUsage\" = ({\"API\"=\"Metal\",\"accumulatedGPUTime\"=1520})\n  }\n",
+            ),
+        ];
+        let answers = answers.map(|(line, code, text)| (line.to_owned(), said(code, text)));
+        Self(answers.into())
+    }
+
+    pub(super) fn with(mut self, line: &str, answer: Answer) -> Self {
+        self.0.insert(line.to_owned(), answer);
+        self
+    }
+}
