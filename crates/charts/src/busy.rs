@@ -107,17 +107,19 @@ fn plot(canvas: &Canvas, report: &Report, place: Place) -> Result<(), Error> {
         };
         canvas.rectangle(bar, canvas.palette.target);
     }
-    let style = stroke(canvas.palette.others).stroke_width(2);
-    for line in others(report) {
-        plot.draw_series(LineSeries::new(line, style))?;
+    // A light line under it, so that it is seen upon the target's bars too.
+    let lines = [(canvas.palette.background, 4), (canvas.palette.others, 2)];
+    for (colour, width) in lines {
+        for line in others(report) {
+            plot.draw_series(LineSeries::new(line, stroke(colour).stroke_width(width)))?;
+        }
     }
     drop(plot);
     if let Some(limit) = limit(report, "utilisation") {
         let y = snap(place.bottom() - place.height * limit.clamp(0.0, 1.0) as f32);
         canvas.dashes_across(y, place);
-        let at = (place.right() - 4.0, y - 5.0);
         let label = format!("target {:.0} %", limit * 100.0);
-        canvas.text(at, SMALL, Anchor::End, canvas.palette.text, &label);
+        canvas.label_upon((place.right() - 4.0, y - 5.0), &label);
     }
     Ok(())
 }

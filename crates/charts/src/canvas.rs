@@ -34,6 +34,7 @@ pub(crate) struct Canvas {
     pub(crate) width: f32,
     /// The width of a device pixel.
     pub(crate) pixel: f32,
+    has_header: bool,
 }
 
 /// Where something is: left, top, width, height.
@@ -73,6 +74,7 @@ impl Canvas {
             palette,
             width: options.width as f32,
             pixel: 1.0 / f32::from(options.scale),
+            has_header: options.has_header,
         }
     }
 
@@ -134,8 +136,12 @@ impl Canvas {
         self.words_above(headline, lines, &loud)
     }
 
-    /// A headline, what explains it, and what nobody may overlook. Where it ends.
+    /// A headline, what explains it, and what nobody may overlook. Where it ends: at
+    /// the margin, if it is not wanted.
     pub(crate) fn words_above(&self, headline: &str, lines: &[&str], loud: &[String]) -> f32 {
+        if !self.has_header {
+            return MARGIN - 6.0;
+        }
         let room = self.width - 2.0 * MARGIN;
         let mut bottom = MARGIN - 2.0;
         let mut write = |text: &str, size: f32, fill: Colour| {
@@ -149,7 +155,7 @@ impl Canvas {
             write(line, BODY, self.palette.faint);
         }
         for note in loud {
-            write(note, BODY, self.palette.cause(Cause::Host));
+            write(note, BODY, self.palette.loud);
         }
         bottom + 6.0
     }
@@ -214,7 +220,7 @@ impl Canvas {
                 width: 1.0,
                 height: 4.0_f32.min(place.bottom() - top),
             };
-            self.rectangle(dash, self.palette.mark);
+            self.dash(dash);
             top += 7.0;
         }
     }
@@ -229,9 +235,34 @@ impl Canvas {
                 width: 4.0_f32.min(place.right() - left),
                 height: 1.0,
             };
-            self.rectangle(dash, self.palette.mark);
+            self.dash(dash);
             left += 7.0;
         }
+    }
+
+    /// A dash with light around it, so that it is seen upon bars too.
+    fn dash(&self, dash: Place) {
+        let light = Place {
+            left: dash.left - 1.0,
+            top: dash.top - 1.0,
+            width: dash.width + 2.0,
+            height: dash.height + 2.0,
+        };
+        self.rectangle(light, self.palette.background);
+        self.rectangle(dash, self.palette.mark);
+    }
+
+    /// A label that ends at its place, legible upon whatever is there.
+    pub(crate) fn label_upon(&self, (x, y): (f32, f32), text: &str) {
+        let width = font::width(text, SMALL) + 8.0;
+        let light = Place {
+            left: (x - width + 4.0).floor(),
+            top: y - 11.0,
+            width: width.ceil(),
+            height: 14.0,
+        };
+        self.rectangle(light, self.palette.background);
+        self.text((x, y), SMALL, Anchor::End, self.palette.text, text);
     }
 
     /// Axes around a place, which is theirs without their labels.
@@ -340,13 +371,24 @@ pub(crate) fn fault(report: &Report) -> Option<String> {
     let mut said = parts
         .iter()
         .take(2)
-        .map(|&(_, ns, words)| format!("{:.0} % {words}", 100.0 * ratio(ns, ledger.total_ns)));
+        .map(|&(_, ns, words)| (ratio(ns, ledger.total_ns), words))
+        // What is next to nothing explains nothing.
+        .filter(|&(share, _)| share >= 0.005)
+        .map(|(share, words)| format!("{} {words}", rounded(share)));
     let first = said.next()?;
     let first = first.replacen(" %", " % of the idle time", 1);
     Some(match said.next() {
         Some(second) => format!("For {first}, for {second}"),
         None => format!("For {first}"),
     })
+}
+
+/// Whole percents, but that what is not all of it is not 100.
+fn rounded(share: f64) -> String {
+    match share {
+        0.995..1.0 => percent(share),
+        _ => format!("{:.0} %", 100.0 * share),
+    }
 }
 
 /// What a target asks for.

@@ -33,6 +33,9 @@ pub struct Options {
     pub scale: u8,
     /// Dark on light, or light on dark.
     pub theme: Theme,
+    /// Whether the verdict is above it. In a page that says it already, it need not
+    /// be: then nobody may take the picture out of that page.
+    pub has_header: bool,
 }
 
 impl Default for Options {
@@ -43,6 +46,7 @@ impl Default for Options {
             height: None,
             scale: 1,
             theme: Theme::Light,
+            has_header: true,
         }
     }
 }

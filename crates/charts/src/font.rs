@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 
+use crate::lacking;
+
 /// Names that a browser tries in turn; all of nearly the same widths.
 pub(crate) const FAMILY: &str = "DejaVu Sans, Verdana, Geneva, sans-serif";
 
@@ -19,15 +21,35 @@ fn scale(font: &FontRef<'static>, size: f32) -> PxScale {
     PxScale::from(size * font.height_unscaled() / em)
 }
 
-/// The width of a text of this size.
+/// The width that a text of this size needs: in pixels, or in a browser's own
+/// fonts, which have the letters that this one lacks.
 #[must_use]
 pub(crate) fn width(text: &str, size: f32) -> f32 {
+    let painted = painted_width(text, size);
+    let lacking = lacking::count(text);
+    #[expect(clippy::cast_precision_loss, reason = "a few letters")]
+    match lacking {
+        0 => painted,
+        _ => painted.max(size * lacking as f32 + painted_width(&lacking::without(text), size)),
+    }
+}
+
+/// The width of a text of this size as it is painted.
+#[must_use]
+pub(crate) fn painted_width(text: &str, size: f32) -> f32 {
     let Some(font) = font() else {
         return 0.0;
     };
     let mut end = 0.0;
-    place(font, text, size, |_, after| end = after);
+    place(font, &lacking::told(text), size, |_, after| end = after);
     end
+}
+
+/// Whether the font can write it: it has the letter, and the letter does not
+/// change with its neighbours, which takes more than a font.
+pub(crate) fn has(letter: char) -> bool {
+    let is_joined = matches!(letter, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}');
+    !is_joined && font().is_some_and(|font| font.glyph_id(letter).0 != 0)
 }
 
 /// Glyph by glyph, and where the pen is after it.
@@ -36,7 +58,6 @@ fn place(font: &FontRef<'static>, text: &str, size: f32, mut each: impl FnMut(Gl
     let scaled = font.as_scaled(scale);
     let (mut pen, mut last) = (0.0, None);
     for letter in text.chars() {
-        // What the font lacks has number 0, which is a box.
         let id = scaled.glyph_id(letter);
         if let Some(last) = last {
             pen += scaled.kern(last, id);
@@ -53,7 +74,7 @@ pub(crate) fn paint(text: &str, size: f32, at: (f32, f32), mut pixel: impl FnMut
     let Some(font) = font() else {
         return;
     };
-    place(font, text, size, |mut glyph, _| {
+    place(font, &lacking::told(text), size, |mut glyph, _| {
         glyph.position.x += at.0;
         glyph.position.y += at.1;
         let Some(outline) = font.outline_glyph(glyph) else {
@@ -134,15 +155,36 @@ pub(crate) fn wrap(text: &str, size: f32, room: f32, lines: usize) -> Vec<String
     wrapped.into_iter().map(fit).collect()
 }
 
-/// At most two lines, the second not so short that it looks forgotten.
+/// At most two lines, broken where the sentence pauses, if that fits; if not, the
+/// second is not so short that it looks forgotten.
 #[must_use]
 pub(crate) fn balanced(text: &str, size: f32, room: f32) -> Vec<String> {
     let lines = wrap(text, size, room, 2);
+    if lines.len() == 2
+        && let Some(halves) = at_a_pause(text, size, room)
+    {
+        return halves;
+    }
     let short = |line: &String| width(line, size) < room * 0.2;
     if lines.len() == 2 && lines.last().is_some_and(short) {
         return wrap(text, size, room * 0.75, 2);
     }
     lines
+}
+
+/// Two lines, as alike in width as a colon or comma allows.
+fn at_a_pause(text: &str, size: f32, room: f32) -> Option<Vec<String>> {
+    let text = clean(text);
+    let pauses = [": ", ", ", "; "];
+    let pauses = pauses.iter().flat_map(|pause| text.match_indices(pause));
+    let halves = pauses.filter_map(|(at, pause)| {
+        let (first, second) = text.split_at_checked(at + pause.len())?;
+        let first = first.trim_end();
+        let longer = width(first, size).max(width(second, size));
+        (longer <= room).then_some((longer, first, second))
+    });
+    let (_, first, second) = halves.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    Some(vec![first.to_owned(), second.to_owned()])
 }
 
 #[cfg(test)]
@@ -168,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_has_a_shape_and_what_is_lacking_is_a_box() {
+    fn every_letter_has_a_shape_or_is_told() {
         for letter in ["µ", "×", "→", "Ω", "Ж", "…", "行", "\u{10FFFF}"] {
             let mut ink = 0.0;
             paint(letter, 20.0, (0.0, 20.0), |_, _, part| ink += part);
@@ -184,6 +226,31 @@ mod tests {
         assert!(lines.iter().all(|line| width(line, 12.0) <= 150.0));
         assert!(lines.concat().contains('…'));
         assert_eq!(wrap(text, 12.0, 1_000.0, 2), [text]);
+    }
+
+    #[test]
+    fn a_sentence_is_broken_where_it_pauses() {
+        let cases = [
+            (
+                "it kept the GPU busy: 1,000 intervals ran",
+                "it kept the GPU busy:|1,000 intervals ran",
+            ),
+            (
+                "aaaa, aaaa, aaaa, aaaa, aaaa, aaaa",
+                "aaaa, aaaa, aaaa,|aaaa, aaaa, aaaa",
+            ),
+            ("too short", "too short"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(balanced(text, 12.0, 180.0).join("|"), expected);
+        }
+    }
+
+    #[test]
+    fn there_is_room_for_what_a_browser_writes() {
+        // A letter of these scripts is as wide as it is high.
+        assert!(width("行列積カーネル行列積カーネル", 10.0) >= 140.0);
+        assert!(painted_width("行列積カーネル行列積カーネル", 10.0) < 80.0);
     }
 
     #[test]

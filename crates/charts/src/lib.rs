@@ -20,7 +20,8 @@
 //! * Nothing is read from the system: the font is a part of the program.
 //!
 //! The font is DejaVu Sans, whose licence (Bitstream Vera's, and Arev's) allows
-//! to embed it.
+//! to embed it. What it lacks is painted as a word, `‹3 CJK›`; SVG and the text for
+//! those who cannot see keep the letters.
 
 mod alt;
 mod axes;
@@ -34,6 +35,7 @@ mod font;
 mod funnel;
 mod gaps;
 mod kernels;
+mod lacking;
 mod lanes;
 mod ledger;
 #[cfg(test)]

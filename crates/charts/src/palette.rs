@@ -39,10 +39,12 @@ impl Colour {
         format!("#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
     }
 
-    /// Which of black and white reads better on it.
+    /// Which of black and white reads better on it: black where its luminance, which
+    /// goes about with the squares, is above a fifth of white's.
     pub(crate) fn ink_on_it(self) -> Self {
         let [red, green, blue] = [self.red, self.green, self.blue].map(u32::from);
-        match 299 * red + 587 * green + 114 * blue > 100_000 {
+        let luminance = 2_126 * red * red + 7_152 * green * green + 722 * blue * blue;
+        match luminance > 136_000_000 {
             true => Self::of(0x11_11_11),
             false => Self::of(0xFF_FF_FF),
         }
@@ -65,6 +67,8 @@ pub(crate) struct Palette {
     pub(crate) others: Colour,
     /// Limits, and the stretch that is enlarged.
     pub(crate) mark: Colour,
+    /// Words that nobody may overlook: the colour of alarm, dark or light enough to read.
+    pub(crate) loud: Colour,
     /// A beginning that is unlike the rest.
     pub(crate) warm_up: Colour,
     /// Phases, told apart by their names; shades, so that neighbours differ.
@@ -85,11 +89,12 @@ impl Palette {
                 text: Colour::of(0x1A_1D_21),
                 faint: Colour::of(0x57_5E_66),
                 target: Colour::of(0x00_72_B2),
-                others: Colour::of(0x8C_93_9A),
+                others: Colour::of(0x6B_73_7B),
                 mark: Colour::of(0x1A_1D_21),
-                warm_up: Colour::of(0xF0_E4_42),
-                phases: [0xE6_DA_C6, 0xD3_C1_A3, 0xF1_E9_DB].map(Colour::of),
-                states: [0xE4_E1_F5, 0x8A_82_C9].map(Colour::of),
+                loud: Colour::of(0xB8_4E_00),
+                warm_up: Colour::of(0xE0_C4_00),
+                phases: [0xD9_C7_A7, 0xC4_AE_84, 0xE4_D6_BC].map(Colour::of),
+                states: [0xD0_CB_EE, 0x8A_82_C9].map(Colour::of),
                 theme,
             },
             Theme::Dark => Self {
@@ -102,9 +107,10 @@ impl Palette {
                 target: Colour::of(0x2B_8F_D6),
                 others: Colour::of(0x7C_85_90),
                 mark: Colour::of(0xEC_EF_F3),
+                loud: Colour::of(0xF0_7A_1F),
                 warm_up: Colour::of(0xD9_CD_3A),
                 phases: [0x5C_51_40, 0x45_3D_31, 0x73_66_52].map(Colour::of),
-                states: [0x30_2E_4D, 0x85_7D_C7].map(Colour::of),
+                states: [0x41_3E_68, 0x85_7D_C7].map(Colour::of),
                 theme,
             },
         }
@@ -136,13 +142,15 @@ impl Palette {
         Colour::of(match (cause, self.theme) {
             (Cause::Completion, _) => 0xE6_9F_00,
             (Cause::Host, _) => 0xD5_5E_00,
-            (Cause::Encode, _) => 0xCC_79_A7,
+            // As grey as others' work to those who lack green: so not as light.
+            (Cause::Encode, Theme::Light) => 0xCC_79_A7,
+            (Cause::Encode, Theme::Dark) => 0xE5_A3_C8,
             (Cause::Launch, _) => 0x00_9E_73,
             (Cause::Queued, _) => 0x56_B4_E9,
-            (Cause::Foreign, Theme::Light) => 0x8C_93_9A,
+            (Cause::Foreign, Theme::Light) => 0x6B_73_7B,
             (Cause::Foreign, Theme::Dark) => 0x7C_85_90,
-            (Cause::Unexplained, Theme::Light) => 0xC3_C8_CE,
-            (Cause::Unexplained, Theme::Dark) => 0x4A_52_5D,
+            (Cause::Unexplained, Theme::Light) => 0xB4_BA_C1,
+            (Cause::Unexplained, Theme::Dark) => 0x55_5E_69,
         })
     }
 }
@@ -157,5 +165,43 @@ pub(crate) const fn cause_label(cause: Cause) -> &'static str {
         Cause::Queued => "queued on the GPU",
         Cause::Foreign => "other process",
         Cause::Unexplained => "unexplained",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the Web Content Accessibility Guidelines define it.
+    fn contrast(one: Colour, other: Colour) -> f64 {
+        let luminance = |colour: Colour| {
+            let linear = |byte: u8| match f64::from(byte) / 255.0 {
+                part if part <= 0.04045 => part / 12.92,
+                part => ((part + 0.055) / 1.055).powf(2.4),
+            };
+            let [red, green, blue] = [colour.red, colour.green, colour.blue].map(linear);
+            0.2126 * red + 0.7152 * green + 0.0722 * blue
+        };
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn words_can_be_read() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let palette = Palette::of(theme);
+            let own = [palette.text, palette.faint, palette.loud];
+            let plain = own.map(|ink| (ink, palette.background));
+            let causes = Cause::ALL.map(|cause| palette.cause(cause));
+            let fills = causes.into_iter().chain(palette.phases);
+            let fills = fills.chain([palette.target, palette.warm_up]);
+            let states = [0.0, 0.25, 0.5, 0.75, 1.0].map(|state| palette.state(state));
+            let fills = fills.chain(states).map(|fill| (fill.ink_on_it(), fill));
+            for (ink, ground) in fills.chain(plain) {
+                let found = contrast(ink, ground);
+                let what = format!("{theme:?}: {} on {}", ink.hex(), ground.hex());
+                assert!(found >= 4.5, "{what}: {found:.2}");
+            }
+        }
     }
 }

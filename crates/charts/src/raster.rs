@@ -119,7 +119,7 @@ pub(crate) fn painted(scene: &Scene) -> Result<Pixmap, Error> {
                 text,
             } => {
                 let size = size * scale;
-                let before = anchor.share_before() * font::width(text, size);
+                let before = anchor.share_before() * font::painted_width(text, size);
                 let start = (at.0 * scale - before, (at.1 * scale).round());
                 font::paint(text, size, start, |x, y, ink| {
                     // So few shades that a picture can have a palette.

@@ -43,6 +43,37 @@ fn the_timeline_is_laid_out() {
     insta::assert_snapshot!(scene(Chart::Timeline, &analysis));
 }
 
+/// A page that has said it leaves the words above a chart out, and nothing else.
+#[test]
+fn a_header_can_be_left_out() {
+    let analysis = small(&Request::default());
+    let texts = |scene: &Scene| -> Vec<String> {
+        let texts = scene.shapes.iter().filter_map(|shape| match shape {
+            Shape::Text { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        texts.collect()
+    };
+    for chart in ALL {
+        let options = Options {
+            has_header: false,
+            ..Options::default()
+        };
+        let (whole, bare) = (
+            scene(chart, &analysis),
+            draw(chart, &analysis, &options).unwrap(),
+        );
+        let (all, rest) = (texts(&whole), texts(&bare));
+        assert!(bare.height < whole.height && !rest.is_empty(), "{chart:?}");
+        assert!(all.ends_with(&rest), "{chart:?}");
+        let said = all.get(..all.len() - rest.len()).unwrap();
+        let is_loud = said
+            .last()
+            .is_some_and(|last| last.starts_with("SYNTHETIC"));
+        assert!(is_loud, "{chart:?}: {said:?}");
+    }
+}
+
 #[test]
 fn the_ledger_is_laid_out() {
     let analysis = small(&Request::default());

@@ -119,11 +119,17 @@ fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyh
         }
         let text = match arguments.markdown {
             true => page(one, arguments)?,
-            false => report::render(one),
+            false => report::render(one, terminal()),
         };
         out.write_all(text.as_bytes())?;
     }
     Ok(())
+}
+
+/// How wide the terminal is, if there is one.
+fn terminal() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(usize::from(width.0))
 }
 
 /// The files that are to be written, but for those of the folder.

@@ -160,5 +160,6 @@ fn options(arguments: &ChartArguments) -> Options {
             ThemeChoice::Light => Theme::Light,
             ThemeChoice::Dark => Theme::Dark,
         },
+        ..default
     }
 }

@@ -33,9 +33,14 @@ pub(crate) fn html(analysis: &Analysis, show_names: bool) -> anyhow::Result<Stri
     }
 }
 
-/// The timeline as a part of the page. It names no process but the target.
+/// The timeline as a part of the page, which has said the verdict above it. It
+/// names no process but the target.
 fn picture(analysis: &Analysis) -> anyhow::Result<String> {
-    let scene = draw(Chart::Timeline, analysis, &Options::default())
+    let options = Options {
+        has_header: false,
+        ..Options::default()
+    };
+    let scene = draw(Chart::Timeline, analysis, &options)
         .context("cannot draw the timeline of the page")?;
     let picture = svg(&scene, &alt(Chart::Timeline, &analysis.report));
     // In a page an SVG element needs no namespace.

@@ -45,6 +45,24 @@ impl Columns {
         self
     }
 
+    /// Leaves a column out if the lines would be wider than this even with short
+    /// cells in the last one.
+    pub(crate) fn spare(mut self, line_width: usize, heading: &str) -> Self {
+        const SHORT: usize = 24;
+        let mut widths = self.widths();
+        if let Some(last) = widths.last_mut() {
+            *last = SHORT.min(*last);
+        }
+        let wide: usize = widths.into_iter().map(|width| width + 2).sum();
+        let headings = self.rows.first();
+        let at = headings.and_then(|row| row.iter().position(|one| one == heading));
+        if let Some(at) = at.filter(|_| wide > line_width) {
+            self.alignment.remove(at);
+            self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+        }
+        self
+    }
+
     fn widths(&self) -> Vec<usize> {
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));

@@ -3,7 +3,7 @@
 use metalens_analyzer::Report;
 use metalens_analyzer::units::{count, counted, time};
 
-use super::{LABEL, Screen, share};
+use super::{Screen, share};
 use crate::screen::columns::{Align, Columns, shorten};
 use crate::screen::safe::safe;
 
@@ -33,7 +33,7 @@ pub(super) fn gpu_time(report: &Report, screen: &mut Screen) {
         span.saturating_sub(busy.machine_busy_ns),
         "nobody on the GPU".to_owned(),
     );
-    screen.columns(&columns);
+    screen.columns(&columns.fit(screen.width));
 }
 
 fn overlap_remark(report: &Report) -> String {
@@ -74,7 +74,7 @@ pub(super) fn processes(report: &Report, screen: &mut Screen) {
     ]);
     for one in report.processes.iter().take(PROCESSES) {
         columns.row([
-            shorten(&safe(&one.name), LABEL),
+            shorten(&safe(&one.name), screen.label()),
             one.pid.map_or("-".to_owned(), |pid| pid.to_string()),
             time(one.window_busy_ns),
             share(one.window_busy_ns, report.window.span_ns),
@@ -83,7 +83,7 @@ pub(super) fn processes(report: &Report, screen: &mut Screen) {
             if one.is_target { "target" } else { "" }.to_owned(),
         ]);
     }
-    screen.columns(&columns);
+    screen.columns(&columns.spare(screen.width, "in recording"));
     let hidden = report.processes.len().saturating_sub(PROCESSES);
     if hidden > 0 {
         screen.line(format!("  … and {hidden} more"));

@@ -27,15 +27,16 @@ pub(super) fn gaps(report: &Report, screen: &mut Screen) {
         return;
     };
     screen.section("Gaps in the target's work");
-    screen.line(format!(
-        "  {}: mean {}, median {}, p95 {}, p99 {}, longest {}",
+    let said = format!(
+        "{}: mean {}, median {}, p95 {}, p99 {}, longest {}",
         counted(gaps.count, "gap"),
         time(mean),
         time(median),
         time(p95),
         time(p99),
         time(max)
-    ));
+    );
+    screen.text(2, &said);
     let mut columns = Columns::new(&[
         ("length", Align::Right),
         ("gaps", Align::Right),
@@ -54,7 +55,7 @@ pub(super) fn gaps(report: &Report, screen: &mut Screen) {
             count(bucket.count),
             time(bucket.total_ns),
             share(bucket.total_ns, gaps.total_ns),
-            bar(bucket.total_ns, gaps.total_ns, BAR),
+            bar(bucket.total_ns, gaps.total_ns, BAR.min(screen.width - 50)),
         ]);
     }
     screen.columns(&columns);
@@ -102,8 +103,9 @@ pub(super) fn top_gaps(report: &Report, screen: &mut Screen) {
         ("between", Align::Left),
         ("and", Align::Left),
     ]);
+    let room = ((screen.width - 42) / 2).min(30);
     let name = |kernel: &Option<String>, none: &str| match kernel {
-        Some(kernel) => shorten(&safe(kernel), 30),
+        Some(kernel) => shorten(&safe(kernel), room),
         None => none.to_owned(),
     };
     for gap in report.gaps.top.iter().take(TOP_GAPS) {
@@ -119,7 +121,7 @@ pub(super) fn top_gaps(report: &Report, screen: &mut Screen) {
             name(&gap.after, "the window's end"),
         ]);
     }
-    screen.columns(&columns);
+    screen.columns(&columns.fit(screen.width));
 }
 
 /// Where the idle time went, cause by cause.
@@ -145,7 +147,7 @@ pub(super) fn ledger(report: &Report, screen: &mut Screen) {
             words.to_owned(),
         ]);
     }
-    screen.columns(&columns);
+    screen.columns(&columns.fit(screen.width));
     screen.text(2, &pairs(report));
 }
 
@@ -213,7 +215,7 @@ pub(super) fn latency(report: &Report, screen: &mut Screen) {
             signed(found.max_ns),
         ]);
     }
-    screen.columns(&columns);
+    screen.columns(&columns.spare(screen.width, "mean"));
     if let Some(queue) = &latency.queue {
         screen.text(2, &in_hand(queue, report.window.span_ns));
     }

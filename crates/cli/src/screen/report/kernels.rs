@@ -3,7 +3,7 @@
 use metalens_analyzer::units::{count, counted, percent, short_time, time};
 use metalens_analyzer::{Outlier, Report};
 
-use super::{Screen, WIDTH, share};
+use super::{Screen, share};
 use crate::screen::columns::{Align, Columns};
 use crate::screen::safe::safe;
 use crate::words::moment;
@@ -51,7 +51,8 @@ pub(super) fn kernels(report: &Report, screen: &mut Screen) {
             },
         ]);
     }
-    screen.columns(&columns.fit(WIDTH));
+    let columns = columns.spare(screen.width, "stddev");
+    screen.columns(&columns.fit(screen.width));
     let rest = report.kernels.get(KERNELS..).unwrap_or(&[]);
     if !rest.is_empty() {
         let total = rest.iter().map(|kernel| kernel.total_ns).sum();
@@ -227,7 +228,7 @@ pub(super) fn known_work(report: &Report, screen: &mut Screen) {
             safe(&row.label),
         ]);
     }
-    screen.columns(&columns.fit(WIDTH));
+    screen.columns(&columns.fit(screen.width));
     if let Some(timings) = &work.timings {
         screen.item(2, &safe(&timings.why));
     }

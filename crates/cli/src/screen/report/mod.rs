@@ -15,14 +15,18 @@ use super::safe::safe;
 use super::style::{FAINT, TITLE};
 use crate::words::share;
 
-/// Lines are no longer than this.
-const WIDTH: usize = 100;
-/// The widest label in a table.
-const LABEL: usize = 40;
+/// Lines are no longer than this, however wide the terminal is.
+const WIDEST: usize = 100;
+/// Narrower than this no table can be read: the terminal may break the lines.
+const NARROWEST: usize = 60;
 
-/// The whole report, styled; ends with a newline.
-pub(crate) fn render(report: &Report) -> String {
-    let mut screen = Screen::default();
+/// The whole report, styled, on a terminal of so many columns; ends with a newline.
+/// What goes elsewhere is always the same.
+pub(crate) fn render(report: &Report, terminal: Option<usize>) -> String {
+    let mut screen = Screen {
+        text: String::new(),
+        width: terminal.map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST)),
+    };
     verdict::verdict(report, &mut screen);
     sparklines::sparklines(report, &mut screen);
     verdict::findings(report, &mut screen);
@@ -46,12 +50,19 @@ pub(crate) fn render(report: &Report) -> String {
     screen.text
 }
 
-#[derive(Default)]
 struct Screen {
     text: String,
+    /// How long a line may be.
+    width: usize,
 }
 
 impl Screen {
+    /// How wide a label in a table of numbers may be.
+    const fn label(&self) -> usize {
+        let room = self.width - NARROWEST;
+        if room < 14 { 14 } else { room }
+    }
+
     fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(line.as_ref());
         self.text.push('\n');
@@ -74,7 +85,7 @@ impl Screen {
 
     /// A fact behind its name, wrapped.
     fn fact(&mut self, name: &str, text: &str) {
-        for (at, line) in wrap(text, WIDTH - 14).into_iter().enumerate() {
+        for (at, line) in wrap(text, self.width - 14).into_iter().enumerate() {
             let name = if at == 0 { name } else { "" };
             self.line(format!("  {FAINT}{name:<10}{FAINT:#}  {line}"));
         }
@@ -82,7 +93,7 @@ impl Screen {
 
     /// A text in lines, each behind so many blanks.
     fn text(&mut self, indent: usize, text: &str) {
-        for line in wrap(text, WIDTH - indent) {
+        for line in wrap(text, self.width - indent) {
             self.line(format!("{:indent$}{line}", ""));
         }
     }
@@ -94,7 +105,7 @@ impl Screen {
 
     /// The same, behind a mark of one's own.
     fn marked(&mut self, indent: usize, mark: char, text: &str) {
-        for (at, line) in wrap(text, WIDTH - indent - 2).into_iter().enumerate() {
+        for (at, line) in wrap(text, self.width - indent - 2).into_iter().enumerate() {
             let mark = if at == 0 { mark } else { ' ' };
             self.line(format!("{:indent$}{mark} {line}", ""));
         }
@@ -122,5 +133,43 @@ fn notes(report: &Report, screen: &mut Screen) {
         let missing = missing.collect::<Vec<_>>().join(", ");
         let text = format!("this input cannot tell: {missing}; --json and --markdown say why");
         screen.item(2, &safe(&text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+
+    fn report_of(preset: &str) -> Report {
+        let folder = tempfile::tempdir().unwrap();
+        let export = folder.path().join("export");
+        let scenario = metalens_simulator::Scenario::preset(preset).unwrap();
+        metalens_simulator::write_export(&scenario, &export, false).unwrap();
+        let input = metalens_trace::Input::open(&export).unwrap();
+        let options = metalens_trace::LoadOptions::default();
+        let trace = input.load(&metalens_analyzer::selection(), options);
+        let request = metalens_analyzer::Request::default();
+        metalens_analyzer::analyze(trace.unwrap(), &request)
+            .unwrap()
+            .report
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        for preset in ["eager", "renderer", "awkward"] {
+            let report = report_of(preset);
+            let elsewhere = render(&report, None);
+            for terminal in [80, 100, 140] {
+                let text = render(&report, Some(terminal));
+                let plain = anstream::adapter::strip_str(&text).to_string();
+                let limit = terminal.min(WIDEST);
+                let wide = plain.lines().filter(|line| line.width() > limit);
+                let wide: Vec<&str> = wide.collect();
+                assert!(wide.is_empty(), "{preset} at {terminal}: {wide:#?}");
+                assert_eq!(text == elsewhere, limit == WIDEST);
+            }
+        }
     }
 }

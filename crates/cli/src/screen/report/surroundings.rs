@@ -3,7 +3,7 @@
 use metalens_analyzer::units::{bytes, count, counted, percent, time};
 use metalens_analyzer::{Machine, Phases, Report, StateTime};
 
-use super::{LABEL, Screen, WIDTH, share};
+use super::{Screen, share};
 use crate::screen::columns::{Align, Columns, shorten};
 use crate::screen::safe::safe;
 use crate::words::moment;
@@ -90,7 +90,7 @@ fn signposts(phases: &Phases, screen: &mut Screen) {
     ]);
     for one in phases.signposts.iter().take(SIGNPOSTS) {
         columns.row([
-            shorten(&safe(&one.name), LABEL),
+            shorten(&safe(&one.name), screen.label()),
             count(one.count),
             time(one.total_ns),
             one.median_ns.map_or_else(|| "-".to_owned(), time),
@@ -98,7 +98,7 @@ fn signposts(phases: &Phases, screen: &mut Screen) {
             one.process.as_deref().map(safe).unwrap_or_default(),
         ]);
     }
-    screen.columns(&columns.fit(WIDTH));
+    screen.columns(&columns.fit(screen.width));
 }
 
 /// The rest of the machine.
@@ -249,7 +249,7 @@ pub(super) fn cpu(report: &Report, screen: &mut Screen) {
         ]);
     }
     if !host.self_frames.is_empty() {
-        screen.columns(&columns.fit(WIDTH));
+        screen.columns(&columns.fit(screen.width));
     }
 }
 
@@ -285,7 +285,7 @@ pub(super) fn counters(report: &Report, screen: &mut Screen) {
             safe(&counter.name),
         ]);
     }
-    screen.columns(&columns.fit(WIDTH));
+    screen.columns(&columns.fit(screen.width));
     let hidden = found.counters.len().saturating_sub(COUNTERS);
     if hidden > 0 {
         screen.line(format!("  … and {hidden} more"));

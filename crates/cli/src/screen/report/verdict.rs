@@ -3,7 +3,7 @@
 use metalens_analyzer::units::{percent, time};
 use metalens_analyzer::{Finding, Report, Severity, TargetVerdict, Verdict, Wanted, is_loud};
 
-use super::{Screen, WIDTH};
+use super::Screen;
 use crate::screen::columns::{Align, Columns, wrap};
 use crate::screen::safe::safe;
 use crate::screen::style::{BAD, FAINT, GOOD, LOUD, VERDICT};
@@ -17,18 +17,18 @@ const IN_FULL: usize = 5;
 /// The four sentences, and notes that change what every number means.
 pub(super) fn verdict(report: &Report, screen: &mut Screen) {
     let summary = &report.summary;
-    for line in wrap(&safe(&format!("{}.", summary.busy)), WIDTH) {
+    for line in wrap(&safe(&format!("{}.", summary.busy)), screen.width) {
         screen.line(format!("{VERDICT}{line}{VERDICT:#}"));
     }
     let rest = [Some(&summary.idle), summary.fault.as_ref()];
     for sentence in rest.into_iter().flatten() {
         screen.text(0, &safe(&format!("{sentence}.")));
     }
-    for line in wrap(&safe(&format!("{}.", summary.advice)), WIDTH) {
+    for line in wrap(&safe(&format!("{}.", summary.advice)), screen.width) {
         screen.line(format!("{VERDICT}{line}{VERDICT:#}"));
     }
     for note in report.notes.iter().filter(|note| is_loud(note)) {
-        for line in wrap(&safe(note), WIDTH) {
+        for line in wrap(&safe(note), screen.width) {
             screen.line(format!("{LOUD}{line}{LOUD:#}"));
         }
     }
@@ -90,7 +90,7 @@ fn title(finding: &Finding, screen: &mut Screen) {
         Severity::Medium => LOUD,
         Severity::Low | Severity::Caveat => FAINT,
     };
-    let title = wrap(&safe(&finding.title), WIDTH - 10);
+    let title = wrap(&safe(&finding.title), screen.width - 10);
     for (at, line) in title.into_iter().enumerate() {
         let word = if at == 0 { word } else { "" };
         screen.line(format!(
