@@ -120,6 +120,8 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     match &request.work {
         Some(file) => {
             report.work = Some(known_work::work(file, report, &subject.timed_buffers));
+            let loud = known_work::simulated(file, report.run.synthetic);
+            report.notes.splice(0..0, loud);
         }
         None => report.unavailable.push(known_work::unavailable()),
     }

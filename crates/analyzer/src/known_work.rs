@@ -64,6 +64,19 @@ pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Span]) -> Work {
     }
 }
 
+/// What a reader of a report must know of a file that tells of a simulation.
+/// None if the recording is a synthetic one, too, which says so itself.
+#[must_use]
+pub(crate) fn simulated(file: &Sidecar, is_synthetic: bool) -> Option<String> {
+    (file.is_simulated() && !is_synthetic).then(|| {
+        format!(
+            "SIMULATED: {} says that no GPU ran its work, so it is not of this recording: rates \
+             that follow from it are not true of anything",
+            file.file
+        )
+    })
+}
+
 /// Why there are no rates.
 #[must_use]
 pub(crate) fn unavailable() -> Unavailable {

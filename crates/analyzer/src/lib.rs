@@ -83,6 +83,7 @@ mod ledger;
 mod machine;
 mod naming;
 mod notes;
+pub mod paired;
 mod phases;
 mod processes;
 mod report;

@@ -11,7 +11,9 @@ use crate::timeline::{GPU_INTERVALS, GPU_STATES, Interval};
 /// must show it: it begins with a word in capitals.
 #[must_use]
 pub fn is_loud(note: &str) -> bool {
-    note.starts_with("SYNTHETIC") || note.starts_with("TRUNCATED")
+    ["SYNTHETIC", "SIMULATED", "TRUNCATED"]
+        .iter()
+        .any(|word| note.starts_with(word))
 }
 
 /// What the reading of the trace left to say.

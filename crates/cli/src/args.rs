@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use recording::{
-    DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments, WorkloadArguments,
+    CalibrateArguments, DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments,
+    WorkloadArguments,
 };
 
 const AFTER_HELP: &str = "\
@@ -37,6 +38,8 @@ pub(crate) enum Command {
     Record(RecordArguments),
     /// Record, then report: a folder with the bundle, pages, charts and JSON
     RecordAndAnalyze(RecordAndAnalyzeArguments),
+    /// Tell what recording a bundled workload finds, and what it costs
+    Calibrate(CalibrateArguments),
     /// Run a bundled Metal program whose work is known
     Workload(WorkloadArguments),
     /// Tell whether this machine can record, and what to do if not
@@ -335,6 +338,8 @@ pub(crate) enum Form {
     Doctor,
     /// What `record` writes beside a bundle: X.recording.json
     Recording,
+    /// What `calibrate --json` prints
+    Calibration,
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@
 //! | 2 | bad usage |
 //! | 3 | this machine cannot do it |
 //! | 4 | the trace is unusable, or has no rows for the target |
-//! | 5 | a target was missed |
+//! | 5 | a target was missed, or a calibration did not find what was issued |
 //! | 130 | interrupted: outputs are whole, or not there |
 
 use std::io::{self, Write};
@@ -84,6 +84,11 @@ pub(crate) fn unavailable() -> ExitCode {
 /// A target was missed; the report says which and by how much.
 pub(crate) fn missed() -> ExitCode {
     ExitCode::from(MISSED)
+}
+
+/// The user stopped it, and was told what there is.
+pub(crate) fn interrupted() -> ExitCode {
+    ExitCode::from(INTERRUPTED)
 }
 
 /// The error and what to do about it, on stderr.

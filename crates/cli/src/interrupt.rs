@@ -11,8 +11,10 @@ use signal_hook::iterator::Signals;
 /// What is known of the signals that ask to stop.
 #[derive(Default)]
 struct Known {
-    /// How often one came since someone listens.
+    /// How often one came while someone listened.
     times: Arc<AtomicUsize>,
+    /// How many listen: what is made of several parts does, and so does each of them.
+    listeners: AtomicUsize,
     /// Whether one did.
     heard: Arc<AtomicBool>,
     /// Nobody listens.
@@ -24,6 +26,8 @@ static KNOWN: OnceLock<Known> = OnceLock::new();
 /// Someone listens, until this is dropped.
 pub(crate) struct Listening {
     known: &'static Known,
+    /// How often one had come before.
+    before: usize,
 }
 
 impl Listening {
@@ -36,10 +40,14 @@ impl Listening {
                 KNOWN.get_or_init(|| known)
             }
         };
-        known.times.store(0, Ordering::SeqCst);
-        known.heard.store(false, Ordering::SeqCst);
+        if known.listeners.fetch_add(1, Ordering::SeqCst) == 0 {
+            known.heard.store(false, Ordering::SeqCst);
+        }
         known.idle.store(false, Ordering::SeqCst);
-        Ok(Self { known })
+        Ok(Self {
+            known,
+            before: known.times.load(Ordering::SeqCst),
+        })
     }
 
     /// Becomes true when one comes.
@@ -47,15 +55,17 @@ impl Listening {
         Arc::clone(&self.known.heard)
     }
 
-    /// How many came.
+    /// How many came since this listens.
     pub(crate) fn times(&self) -> usize {
-        self.known.times.load(Ordering::SeqCst)
+        self.known.times.load(Ordering::SeqCst) - self.before
     }
 }
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        self.known.idle.store(true, Ordering::SeqCst);
+        if self.known.listeners.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.known.idle.store(true, Ordering::SeqCst);
+        }
     }
 }
 

@@ -36,6 +36,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::RecordAndAnalyze(arguments) => {
             commands::record_and_analyze::run(&arguments, quiet)
         }
+        Command::Calibrate(arguments) => commands::calibrate::run(&arguments, quiet),
         Command::Workload(arguments) => commands::workload::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Own(arguments) => commands::own::run(&arguments, quiet),

@@ -21,9 +21,14 @@ pub enum Error {
     /// The target cannot be started.
     #[error("{0}")]
     Target(String),
-    /// The template with the Shader Timeline cannot be made.
-    #[error("--shader-timeline needs a changed copy of Apple's template: {0}")]
-    ShaderTimeline(String),
+    /// A changed template cannot be made.
+    #[error("{wanted} needs a changed copy of Apple's template: {why}")]
+    Template {
+        /// The options that need it.
+        wanted: String,
+        /// Why not.
+        why: String,
+    },
     /// It did not begin to record.
     #[error("xctrace did not record: {said}")]
     NotStarted {

@@ -31,10 +31,10 @@ pub mod ownership;
 mod promote;
 mod request;
 mod session;
-pub mod shader_timeline;
 mod signing;
 mod staging;
 mod target;
+pub mod template;
 mod verdict;
 mod watch;
 

@@ -20,6 +20,7 @@ pub struct WorkFile {
     work: Vec<Work>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     timings: Vec<Timing>,
+    program: Document,
 }
 
 /// The work of an encoder of a label: one GPU interval, unless the driver joins
@@ -45,7 +46,8 @@ struct Timing {
 
 impl WorkFile {
     /// Of a run, or of the plan alone: then there are no times, and the device is
-    /// [`SIMULATED`].
+    /// [`SIMULATED`]. The document is the one of `--json`, but for the times, which
+    /// stand beside it.
     #[must_use]
     pub fn of(plan: &Plan, run: Option<&Run>) -> Self {
         let work = plan.labels().into_iter().map(|label| Work {
@@ -60,6 +62,7 @@ impl WorkFile {
             device: Some(device(run)),
             work: work.collect(),
             timings: timings(plan, run),
+            program: Document::of(plan, run, run.is_none()).without_timings(),
         }
     }
 
@@ -137,6 +140,7 @@ struct Label {
 struct Ran {
     device: String,
     measured_ns: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     timings: Vec<Timing>,
     clocks: Vec<ClockPair>,
     counters: Vec<CounterSample>,
@@ -187,6 +191,15 @@ impl Document {
                 notes: run.notes.clone(),
             }),
         }
+    }
+}
+
+impl Document {
+    fn without_timings(mut self) -> Self {
+        if let Some(run) = &mut self.run {
+            run.timings.clear();
+        }
+        self
     }
 }
 

@@ -52,7 +52,8 @@ pub(super) const RULES: &[Rule] = &[
         advice: "The same kernels can be three times as fast at the Maximum state, so compare this \
                  only with recordings of the same state. Light or broken-up work does not raise \
                  the clock: more work at once does. Charge the machine, turn low-power mode off, \
-                 or set the state in the recording's options to measure kernels.",
+                 or record at another clock to measure kernels (`metalens record --gpu-clock \
+                 maximum`; `default` leaves it to the GPU where Apple's template holds it).",
         disproved_by: "A recording at the Maximum state with the same kernel times.",
     },
     Rule {

@@ -38,6 +38,10 @@ pub struct Sidecar {
     /// The GPU times of command buffers as the program saw them, in order of commit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timings: Vec<Timing>,
+    /// What else the program tells of itself, in whatever form. Of it only
+    /// `simulated` is read: whether no GPU ran any of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<serde_json::Value>,
 }
 
 /// The work of one kernel.
@@ -127,6 +131,14 @@ impl Sidecar {
         sidecar.check().map_err(wrong)?;
         file.clone_into(&mut sidecar.file);
         Ok(sidecar)
+    }
+
+    /// Whether the program says that no GPU ran any of the work.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        let program = self.program.as_ref();
+        let said = program.and_then(|program| program.get("simulated")?.as_bool());
+        said == Some(true)
     }
 
     fn check(&self) -> Result<(), String> {

@@ -26,6 +26,33 @@ fn a_whole_file() {
     assert_eq!((file.timings.len(), file.file.as_str()), (2, "work.json"));
 }
 
+/// What a program tells of itself is kept; that it only simulated makes a note,
+/// unless the recording is as synthetic.
+#[test]
+fn what_a_program_tells_of_itself() {
+    let check = |program: &str, is_simulated: bool| {
+        let text = format!(
+            r#"{{"schema": "metalens.work/1", "work": [{{"label": "*", "per": "total", "bytes": 1}}]{program}}}"#
+        );
+        let file = Sidecar::parse(&text, "w").unwrap();
+        assert_eq!(file.is_simulated(), is_simulated, "{program}");
+        let note = simulated(&file, false);
+        assert_eq!(note.is_some_and(|note| crate::is_loud(&note)), is_simulated);
+        assert_eq!(simulated(&file, true), None);
+        let written = serde_json::to_string(&file).unwrap();
+        assert_eq!(Sidecar::parse(&written, "w").unwrap(), file);
+    };
+    check("", false);
+    check(r#", "program": null"#, false);
+    check(r#", "program": "anything""#, false);
+    check(
+        r#", "program": {"simulated": false, "steps": [1, 2]}"#,
+        false,
+    );
+    check(r#", "program": {"simulated": "yes"}"#, false);
+    check(r#", "program": {"simulated": true}"#, true);
+}
+
 /// The problem that is told of a file.
 fn check(text: &str, expected: &str) {
     let error = Sidecar::parse(text, "w").unwrap_err().to_string();

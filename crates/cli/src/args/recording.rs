@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use metalens_recorder::ownership::Owner;
 
 use super::{MeasureArguments, PartArguments, nanoseconds};
@@ -50,6 +50,53 @@ pub(crate) struct RecordAndAnalyzeArguments {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Exits with 5 if what was found is not what was issued.")]
+pub(crate) struct CalibrateArguments {
+    /// Which bundled workload to run; `metalens workload list` lists them
+    #[arg(long, value_name = "NAME", default_value = "eager")]
+    pub(crate) workload: String,
+    /// Pairs of runs, one without and one with the recorder; five are the least to be sure of
+    /// anything
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=99))]
+    pub(crate) pairs: u64,
+    /// Elements of the workload's arrays
+    #[arg(long, value_name = "N")]
+    size: Option<u64>,
+    /// Steps of the workload that are measured
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+    /// Steps of the workload before those
+    #[arg(long, value_name = "N")]
+    warm_up: Option<u64>,
+    #[arg(long, value_enum, value_name = "STATE", hide_possible_values = true, help = GPU_CLOCK)]
+    pub(crate) gpu_clock: Option<GpuClock>,
+    /// Keep the bundles, their reports and calibration.json in this folder
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace files that exist in it
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Let a simulator take xctrace's place, on any machine: counts are compared, no time is
+    /// measured
+    #[arg(long)]
+    pub(crate) simulate: bool,
+}
+
+impl CalibrateArguments {
+    /// How much of the workload.
+    pub(crate) fn amount(&self) -> AmountArguments {
+        AmountArguments {
+            size: self.size,
+            count: self.count,
+            warm_up: self.warm_up,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct WorkloadArguments {
     #[command(subcommand)]
     pub(crate) command: metalens_workload::command::Command,
@@ -84,6 +131,32 @@ pub(crate) struct OwnArguments {
     pub(crate) user: Option<Owner>,
 }
 
+/// The help of `--gpu-clock`.
+const GPU_CLOCK: &str = "Record at this clock of the GPU: minimum, medium, maximum, or default, \
+                         which leaves it to the GPU; without it the template chooses, and Apple's \
+                         was seen to choose the minimum";
+
+/// A clock of the GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GpuClock {
+    Minimum,
+    Medium,
+    Maximum,
+    Default,
+}
+
+impl GpuClock {
+    /// As a word of the command line.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Minimum => "minimum",
+            Self::Medium => "medium",
+            Self::Maximum => "maximum",
+            Self::Default => "default",
+        }
+    }
+}
+
 /// What to record, and how.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArguments {
@@ -113,6 +186,9 @@ pub(crate) struct RecordingArguments {
     /// Add the times of shaders, where the GPU gives them to xctrace
     #[arg(long, conflicts_with = "template")]
     pub(crate) shader_timeline: bool,
+    #[arg(long, value_enum, value_name = "STATE", hide_possible_values = true, conflicts_with = "template",
+          help = GPU_CLOCK)]
+    pub(crate) gpu_clock: Option<GpuClock>,
     /// Stop after this time, such as 5s or 2500ms; a program that still runs is then killed
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) time_limit: Option<u64>,

@@ -1,6 +1,7 @@
 //! One file per command: read, ask, show.
 
 pub(crate) mod analyze;
+pub(crate) mod calibrate;
 pub(crate) mod chart;
 pub(crate) mod doctor;
 pub(crate) mod export;

@@ -15,6 +15,7 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Work => work_json_schema(),
         Form::Manifest => report_folder::json_schema(),
         Form::Doctor => metalens_doctor::json_schema(),
+        Form::Calibration => super::calibrate::json_schema(),
         Form::Recording => super::record::json_schema(),
     };
     let schema = serde_json::to_string_pretty(&schema)?;

@@ -5,6 +5,7 @@
 )]
 
 mod analyze;
+mod calibrate;
 mod chart;
 mod doctor;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! `record --shader-timeline`: what reaches `xctrace`, and what is left behind.
+//! `record --shader-timeline` and `--gpu-clock`: what reaches `xctrace`, and what is left behind.
 #![cfg(unix)]
 
 use std::fs;
@@ -22,21 +22,29 @@ fn xcode(folder: &Path) -> PathBuf {
 
 /// As Apple's, but for a person to read: keys and values stand where numbers would.
 fn template(folder: &Path, key: &str) {
+    template_of(folder, key, "<false/>");
+}
+
+fn template_of(folder: &Path, key: &str, value: &str) {
     let place = "Xcode.app/Contents/Applications/Instruments.app/Contents/Packages/GPU.instrdst/Contents/Templates";
     let place = folder.join(place);
     fs::create_dir_all(&place).unwrap();
     let text = format!(
         "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>$objects</key><array><dict>\
          <key>NS.keys</key><array><string>{key}</string></array>\
-         <key>NS.objects</key><array><false/></array>\
+         <key>NS.objects</key><array>{value}</array>\
          </dict></array></dict></plist>"
     );
     fs::write(place.join("Metal System Trace.tracetemplate"), text).unwrap();
 }
 
 fn record(folder: &Path, more: &[&str]) -> Output {
+    record_with(folder, &[&["--shader-timeline"], more].concat())
+}
+
+fn record_with(folder: &Path, more: &[&str]) -> Output {
     let tool = xcode(folder);
-    let mut arguments = vec!["record", "--shader-timeline", "-o", "x.trace"];
+    let mut arguments = vec!["record", "-o", "x.trace"];
     arguments.extend(more);
     arguments.extend(["--", "/bin/true"]);
     let mut command = command(folder, &arguments);
@@ -67,6 +75,72 @@ fn a_changed_copy_reaches_it() {
     let seen = fs::read(folder.join("seen.tracetemplate")).unwrap();
     assert!(seen.starts_with(b"bplist00"));
     assert_eq!(left_behind(folder), 0);
+}
+
+/// The number of the clock, in the place of the stock one.
+#[test]
+fn a_clock_reaches_it() {
+    for (clock, number) in [
+        ("minimum", 1),
+        ("medium", 2),
+        ("maximum", 3),
+        ("default", 4),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        template_of(folder, "gpuperformancestate", "<integer>0</integer>");
+        let output = record_with(folder, &["--gpu-clock", clock]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let seen = plist::Value::from_file(folder.join("seen.tracetemplate")).unwrap();
+        let objects = seen.as_dictionary().unwrap()["$objects"]
+            .as_array()
+            .unwrap();
+        assert_eq!(objects[1].as_unsigned_integer(), Some(number));
+        let held = objects[0].as_dictionary().unwrap()["NS.objects"]
+            .as_array()
+            .unwrap();
+        assert_eq!(held[0].as_uid().unwrap().get(), 1);
+        assert_eq!(left_behind(folder), 0);
+    }
+}
+
+/// Asked for both, it is one copy that is refused for what it lacks.
+#[test]
+fn no_clock_to_change() {
+    let check = |more: &[&str], code: i32, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        template(folder.path(), "shaderprofiler");
+        let output = record_with(folder.path(), more);
+        assert_eq!(output.status.code(), Some(code));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    };
+    let maximum = ["--gpu-clock", "maximum"];
+    check(
+        &maximum,
+        1,
+        "it has no number for the GPU's performance state",
+    );
+    let both = ["--shader-timeline", "--gpu-clock", "maximum"];
+    check(
+        &both,
+        1,
+        "--shader-timeline and --gpu-clock needs a changed copy",
+    );
+    check(
+        &["--gpu-clock", "maximum", "--append-run"],
+        1,
+        "does not go with --append-run",
+    );
+    check(
+        &["--gpu-clock", "maximum", "--template", "x"],
+        2,
+        "cannot be used with",
+    );
+    check(
+        &["--gpu-clock", "fast"],
+        2,
+        "minimum, medium, maximum, default",
+    );
 }
 
 #[test]
@@ -102,25 +176,22 @@ fn not_for_a_bundle_that_has_its_template() {
 }
 
 /// An `xctrace` that records what was made before it was asked.
-fn records(folder: &Path, scenario: &str) -> Output {
+fn records(folder: &Path, scenario: &str, option: &[&str]) -> Output {
     fs::write(folder.join("scenario.toml"), scenario).unwrap();
     let made = metalens(folder, &["synth", "scenario.toml", "-o", "made.trace"]);
     assert!(made.status.success(), "{}", stderr(&made));
-    template(folder, "shaderprofiler");
+    match option {
+        ["--gpu-clock", _] => template_of(folder, "gpuperformancestate", "<integer>0</integer>"),
+        _ => template(folder, "shaderprofiler"),
+    }
     let tool = xcode(folder);
     let script = "#!/bin/sh\n[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit\n\
                   while [ $# -gt 0 ]; do [ $1 = --output ] && cp -r \"$SEEN\" \"$2\" && saved=$2; shift; done\n\
                   echo 'Ctrl-C to stop the recording'; echo 'Target app exited, ending recording...'\n\
                   echo 'Recording completed. Saving output file...'; echo \"Output file saved as: $saved\"\n";
     fs::write(&tool, script).unwrap();
-    let arguments = [
-        "record",
-        "--shader-timeline",
-        "-o",
-        "x.trace",
-        "--",
-        "/bin/true",
-    ];
+    let rest = ["-o", "x.trace", "--", "/bin/true"];
+    let arguments = [&["record"], option, &rest].concat();
     let mut command = command(folder, &arguments);
     command.env("METALENS_XCTRACE", tool);
     command.env("SEEN", folder.join("made.trace"));
@@ -150,7 +221,11 @@ completion = "15us"
 fn what_came_of_it() {
     let check = |timeline: &str, said: &str, expected: &str| {
         let folder = tempfile::tempdir().unwrap();
-        let output = records(folder.path(), &SCENARIO.replace("TIMELINE", timeline));
+        let output = records(
+            folder.path(),
+            &SCENARIO.replace("TIMELINE", timeline),
+            &["--shader-timeline"],
+        );
         assert!(output.status.success(), "{}", stderr(&output));
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         let file = fs::read_to_string(folder.path().join("x.recording.json")).unwrap();
@@ -169,4 +244,32 @@ fn what_came_of_it() {
         "the Shader Timeline was recorded: 3 samples",
     );
     check("false", "Disabled", "the Shader Timeline stayed off");
+}
+
+/// What the settings say decides nothing; the states that the recording has do.
+#[test]
+fn what_came_of_a_clock() {
+    let check = |clock: &str, heading: &str, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let state = "false\nperformance-state = \"Minimum\"\nperformance-state-induced = true";
+        let scenario = SCENARIO.replace("TIMELINE", state);
+        let output = records(folder.path(), &scenario, &["--gpu-clock", clock]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let said = stderr(&output);
+        let line = said.lines().find(|line| line.contains("--gpu-clock"));
+        assert!(line.is_some_and(|line| line.starts_with(heading)), "{said}");
+        assert!(said.contains(expected), "{said}");
+        let file = fs::read_to_string(folder.path().join("x.recording.json")).unwrap();
+        let provenance: serde_json::Value = serde_json::from_str(&file).unwrap();
+        let asked = provenance["gpu_clock"]["asked"].as_str().unwrap();
+        assert_eq!(asked.to_lowercase(), clock);
+        assert!(provenance["shader_timeline"].is_null());
+        let schema = metalens(folder.path(), &["schema", "recording"]);
+        let schema = serde_json::from_str(&stdout(&schema)).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert!(validator.is_valid(&provenance), "{file}");
+    };
+    check("minimum", "clock:", "was at Minimum");
+    check("maximum", "warning:", "was not heeded");
+    check("default", "warning:", "was not heeded");
 }

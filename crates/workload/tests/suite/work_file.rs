@@ -70,6 +70,13 @@ fn it_is_what_the_analyzer_reads() {
             );
             let device = run.map_or(SIMULATED, |_| "Apple M1");
             assert_eq!(read.device.as_deref(), Some(device));
+            assert_eq!(read.is_simulated(), run.is_none());
+            let program = read.program.unwrap();
+            let whole = serde_json::to_value(Document::of(&plan, run, run.is_none())).unwrap();
+            assert_eq!(program["labels"], whole["labels"]);
+            assert_eq!(program["run"]["measured_ns"], whole["run"]["measured_ns"]);
+            // They stand beside it.
+            assert_eq!(program["run"]["timings"], Value::Null);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `metalens record`: a recording, whole, under the name that was asked for.
 
+mod clock;
 mod plan;
 mod private;
 mod provenance;
@@ -67,12 +68,20 @@ pub(crate) fn record(
     };
     let made_on = surroundings.map(surroundings::Surroundings::made_on);
     let shaders = shaders::look(&recorded.bundle, arguments);
-    let written = provenance::write(plan, arguments, &recorded, made_on, shaders.as_ref())?;
+    let clock = clock::look(&recorded.bundle, arguments);
+    let changed = provenance::Changed {
+        shader_timeline: shaders.as_ref(),
+        gpu_clock: clock.as_ref(),
+    };
+    let written = provenance::write(plan, arguments, &recorded, made_on, changed)?;
     give_back(plan.work.iter().chain([&written]))?;
     if !quiet {
         report(plan, &recorded)?;
         if let Some(shaders) = &shaders {
             tell(shaders.heading(), &shaders.in_words())?;
+        }
+        if let Some(clock) = &clock {
+            tell(clock.heading(), &clock.in_words())?;
         }
     }
     Ok(recorded)

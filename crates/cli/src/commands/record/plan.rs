@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use metalens_recorder::{Build, Patience, Request, resolve, shader_timeline, sign_for_tracing};
+use metalens_recorder::{Build, Patience, Request, resolve, sign_for_tracing, template};
 use metalens_xctrace::command::{Launch, Length, Record, Target, Template};
 use metalens_xctrace::{Stdin, Surroundings, Tool};
 use tempfile::NamedTempFile;
 
 use super::simulated;
-use crate::args::recording::{CargoArguments, RecordingArguments};
+use crate::args::recording::{CargoArguments, GpuClock, RecordingArguments};
 
 /// A recording that can be made.
 pub(crate) struct Plan {
@@ -30,10 +30,12 @@ pub(crate) struct Plan {
     pub(crate) work: Option<PathBuf>,
     /// Whether what the target prints goes to stderr.
     pub(crate) keeps_stdout: bool,
+    /// Whether what the target prints goes nowhere.
+    pub(crate) is_target_silent: bool,
     /// What the simulator shows; it is read while this is here.
     _scenario: Option<NamedTempFile>,
     /// The changed template, for as long as it is needed.
-    shader_template: Option<shader_timeline::Copy>,
+    changed_template: Option<template::Copy>,
 }
 
 impl Plan {
@@ -60,10 +62,10 @@ impl Plan {
             instruments.push("Time Profiler".to_owned());
         }
         let length = |time: Option<u64>| time.and_then(Length::of_nanoseconds);
-        let shader_template = shader_template(arguments, &tool, append_run)?;
-        let template = match &shader_template {
+        let changed_template = changed_template(arguments, &tool, append_run)?;
+        let template = match &changed_template {
             Some(copy) => Template::File(copy.path().to_owned()),
-            None => template(&arguments.template),
+            None => stock_template(&arguments.template),
         };
         let record = Record {
             template,
@@ -84,8 +86,9 @@ impl Plan {
             doubts: doubts.into_iter().filter(|_| !arguments.simulate).collect(),
             work,
             keeps_stdout: false,
+            is_target_silent: false,
             _scenario: scenario,
-            shader_template,
+            changed_template,
             request: Request {
                 tool,
                 version,
@@ -112,7 +115,7 @@ impl Plan {
         let line: Vec<String> = words.map(quoted).collect();
         let mut out = anstream::stdout().lock();
         writeln!(out, "{}", line.join(" "))?;
-        if self.shader_template.is_some() {
+        if self.changed_template.is_some() {
             let note =
                 "note: that template is a changed copy, and is made anew for each recording\n";
             anstream::stderr().write_all(note.as_bytes())?;
@@ -198,23 +201,49 @@ fn tool(arguments: &RecordingArguments, scenario: Option<&Path>) -> anyhow::Resu
     })
 }
 
-/// The changed copy that `--shader-timeline` records with. A simulator has no template.
-fn shader_template(
+/// The changed copy that is recorded with, if something is to be changed. A
+/// simulator has no template.
+fn changed_template(
     arguments: &RecordingArguments,
     tool: &Tool,
     append_run: bool,
-) -> anyhow::Result<Option<shader_timeline::Copy>> {
-    if !arguments.shader_timeline || arguments.simulate {
+) -> anyhow::Result<Option<template::Copy>> {
+    let shaders = arguments
+        .shader_timeline
+        .then_some(template::Change::ShaderTimeline);
+    let clock = arguments
+        .gpu_clock
+        .map(|clock| template::Change::GpuClock(clock.into()));
+    let changes: Vec<_> = shaders.into_iter().chain(clock).collect();
+    if changes.is_empty() || arguments.simulate {
         return Ok(None);
     }
     anyhow::ensure!(
         !append_run,
-        "--shader-timeline does not go with --append-run: a bundle keeps its first template"
+        "{} does not go with --append-run: a bundle keeps its first template",
+        match arguments.shader_timeline {
+            true => "--shader-timeline",
+            false => "--gpu-clock",
+        }
     );
-    Ok(Some(shader_timeline::Copy::of_template_of(&tool.program)?))
+    Ok(Some(template::Copy::of_template_of(
+        &tool.program,
+        &changes,
+    )?))
 }
 
-fn template(name: &str) -> Template {
+impl From<GpuClock> for template::Clock {
+    fn from(clock: GpuClock) -> Self {
+        match clock {
+            GpuClock::Minimum => Self::Minimum,
+            GpuClock::Medium => Self::Medium,
+            GpuClock::Maximum => Self::Maximum,
+            GpuClock::Default => Self::Default,
+        }
+    }
+}
+
+fn stock_template(name: &str) -> Template {
     match name.ends_with(".tracetemplate") {
         true => Template::File(name.into()),
         false => Template::Named(name.to_owned()),
@@ -349,7 +378,8 @@ impl Plan {
             is_simulated: arguments.simulate,
             is_about_gpu: true,
             work: None,
-            shader_template: None,
+            changed_template: None,
+            is_target_silent: false,
             keeps_stdout: false,
             _scenario: None,
             request: Request {
@@ -362,7 +392,7 @@ impl Plan {
                 force: false,
                 patience: Patience::default(),
                 record: Record {
-                    template: template(&arguments.template),
+                    template: stock_template(&arguments.template),
                     instruments: Vec::new(),
                     output,
                     append_run: false,

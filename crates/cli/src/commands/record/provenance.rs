@@ -7,6 +7,7 @@ use metalens_recorder::{Recording, StoppedBy};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::clock::Clock;
 use super::plan::Plan;
 use super::private::Private;
 use super::shaders::Shaders;
@@ -35,8 +36,9 @@ struct Provenance<'a> {
     template: String,
     /// The instruments beside it.
     instruments: &'a [String],
-    /// What came of `--shader-timeline`. Null if it was not asked for.
-    shader_timeline: Option<&'a Shaders>,
+    /// What was changed in the template, and what came of it.
+    #[serde(flatten)]
+    changed: Changed<'a>,
     /// What was recorded, as it was asked for.
     command: Vec<String>,
     /// The names of the variables that were set; their values may be secrets.
@@ -51,6 +53,15 @@ struct Provenance<'a> {
     exit_code: Option<i32>,
     /// What a reader of it should know.
     warnings: Vec<String>,
+}
+
+/// What a template was changed for.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+pub(super) struct Changed<'a> {
+    /// What came of `--shader-timeline`. Null if it was not asked for.
+    pub(super) shader_timeline: Option<&'a Shaders>,
+    /// What came of `--gpu-clock`. Null if it was not asked for.
+    pub(super) gpu_clock: Option<&'a Clock>,
 }
 
 /// What recorded a bundle.
@@ -96,7 +107,7 @@ impl<'a> Provenance<'a> {
             machine: None,
             template: private.text(&arguments.template),
             instruments: &plan.request.record.instruments,
-            shader_timeline: None,
+            changed: Changed::default(),
             command: match arguments.command.as_slice() {
                 [] => vec![private.text(&plan.subject)],
                 words => private.words(words),
@@ -127,11 +138,11 @@ pub(super) fn write(
     arguments: &RecordingArguments,
     recorded: &Recording,
     machine: Option<MadeOn>,
-    shader_timeline: Option<&Shaders>,
+    changed: Changed<'_>,
 ) -> anyhow::Result<PathBuf> {
     let provenance = Provenance {
         machine,
-        shader_timeline,
+        changed,
         ..Provenance::of(plan, arguments, recorded, &Private::here())
     };
     let file = recorded.bundle.with_extension("recording.json");
@@ -207,7 +218,14 @@ mod tests {
         let plan = Plan::of_a_test(arguments, bundle.clone());
         let recorded = recorded(&bundle, format!("{home}/y was slow"));
         let machine = super::super::surroundings::of_a_test();
-        let file = write(&plan, arguments, &recorded, Some(machine), None).unwrap();
+        let file = write(
+            &plan,
+            arguments,
+            &recorded,
+            Some(machine),
+            Changed::default(),
+        )
+        .unwrap();
 
         let text = std::fs::read_to_string(file).unwrap();
         for secret in ["one", "two", "three"] {

@@ -96,6 +96,7 @@ impl Watcher for Watching<'_> {
                 let text = format!("xctrace saves the recording: {}", bytes(size));
                 self.enter("saving", &text);
             }
+            Event::TargetOutput(_) if self.plan.is_target_silent => {}
             Event::TargetOutput(output) => self.bar.suspend(|| {
                 // A reader that left does not end the recording.
                 let _ = match self.plan.keeps_stdout {

@@ -1,0 +1,365 @@
+//! `metalens.calibration/1`: from what the runs said and what was found in their
+//! recordings to figures. Nothing here runs or reads anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use metalens_analyzer::paired::Differences;
+use metalens_analyzer::{Analysis, TimingCheck, TimingVerdict};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::counts::Counts;
+use super::program::Told;
+use super::verdicts;
+
+/// The form's name.
+const SCHEMA: &str = "metalens.calibration/1";
+
+/// The runs of a pair.
+pub(super) struct PairRuns {
+    pub(super) is_with_first: bool,
+    pub(super) without: Told,
+    pub(super) with: Told,
+    pub(super) recorded: Recorded,
+}
+
+/// What was found in a recording.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Recorded {
+    /// Of each name.
+    pub(super) found: BTreeMap<String, Found>,
+    pub(super) command_buffers: u64,
+    /// Intervals that the driver made of several encoders, and of how many.
+    pub(super) coalesced: (u64, u64),
+    pub(super) timings: Option<TimingCheck>,
+    pub(super) clocks: Vec<ClockShare>,
+}
+
+/// What is called by a name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) intervals: u64,
+    pub(super) encoders: u64,
+}
+
+impl Recorded {
+    pub(super) fn of(analysis: &Analysis) -> Self {
+        let mut found: BTreeMap<String, Found> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for interval in analysis.intervals() {
+            let one = found.entry(interval.kernel.to_owned()).or_default();
+            one.intervals += 1;
+            // What has no number is an encoder of its own, as far as anybody knows.
+            let is_new = interval.encoder.is_none_or(|id| seen.insert(id));
+            one.encoders += u64::from(is_new);
+        }
+        let (report, mut clocks) = (&analysis.report, Vec::new());
+        for state in report
+            .machine
+            .performance
+            .iter()
+            .flat_map(|one| &one.states)
+        {
+            clocks.push(ClockShare {
+                state: state.state.clone(),
+                busy_share: state.busy_share,
+                induced: state.induced_ns > 0,
+            });
+        }
+        Self {
+            found,
+            command_buffers: report.counts.command_buffers,
+            coalesced: (report.counts.coalesced, report.counts.coalesced_encoders),
+            timings: report.work.as_ref().and_then(|work| work.timings.clone()),
+            clocks,
+        }
+    }
+}
+
+/// What recording the bundled workload finds and costs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Calibration {
+    /// `metalens.calibration/1`.
+    schema: &'static str,
+    /// The version of metalens.
+    metalens: &'static str,
+    /// Whether a simulator took `xctrace`'s place and no GPU ran: then counts are compared for
+    /// real, and no time is measured.
+    pub(super) simulated: bool,
+    /// What was run.
+    pub(super) workload: Workload,
+    /// What it comes to, in sentences.
+    pub(super) verdicts: Vec<String>,
+    /// What was issued against what was found.
+    pub(super) counts: Counts,
+    /// The GPU's times by the program's own clocks against the recordings'.
+    pub(super) agreement: Agreement,
+    /// From before the first measured step until after the last, by the CPU's clock, of the
+    /// program with and without the recorder.
+    pub(super) wall: Cost,
+    /// The length of the union of the measured command buffers' times on the GPU, by the program's
+    /// own clocks in both runs.
+    pub(super) gpu: Cost,
+    /// The pairs, in order.
+    pub(super) pairs: Vec<Pair>,
+    /// What a reader should know.
+    pub(super) notes: Vec<String>,
+}
+
+/// What was run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Workload {
+    /// Its name.
+    pub(super) name: String,
+    /// Elements of an array.
+    pub(super) size: u64,
+    /// Measured steps.
+    pub(super) count: u64,
+    /// Steps before those.
+    pub(super) warm_up: u64,
+    /// The GPU that ran it, as Metal calls it. Null if none did.
+    pub(super) gpu: Option<String>,
+}
+
+/// Two clocks of the same work.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Agreement {
+    /// The worst of the recordings' verdicts. Null if it cannot be told.
+    pub(super) verdict: Option<TimingVerdict>,
+    /// (recording - program) / program of a command buffer's time on the GPU: the median of each
+    /// recording.
+    pub(super) bias: Vec<f64>,
+    /// The same of the whole time from the first command buffer's start to the last one's.
+    pub(super) clock_drift: Vec<f64>,
+    /// Why there is none. Null if there is.
+    pub(super) why: Option<String>,
+}
+
+/// What recording costs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Cost {
+    /// Of the runs without the recorder. Null if it was not measured.
+    pub(super) without: Option<Spread>,
+    /// Of those with it.
+    pub(super) with: Option<Spread>,
+    /// With less without, of each pair, nanoseconds.
+    pub(super) difference_ns: Option<Differences>,
+    /// The same by the time without: 0.02 is two per cent more with the recorder.
+    pub(super) relative: Option<Differences>,
+    /// Why it was not measured. Null if it was.
+    pub(super) why: Option<String>,
+}
+
+/// Runs of the same kind.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(super) struct Spread {
+    /// The median, nearest rank.
+    pub(super) median_ns: u64,
+    /// The shortest.
+    pub(super) min_ns: u64,
+    /// The longest.
+    pub(super) max_ns: u64,
+}
+
+/// A pair of runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Pair {
+    /// From 1.
+    number: u64,
+    /// Which run came first.
+    first: First,
+    /// Without the recorder.
+    without: Times,
+    /// With it.
+    with: Times,
+    /// At which clocks the recording says that the GPU was, the longest first; empty if it does not
+    /// say. At which it was without the recorder nobody knows.
+    pub(super) clocks: Vec<ClockShare>,
+    /// The recording in the folder. Null if it was not kept.
+    bundle: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+enum First {
+    Without,
+    With,
+}
+
+/// What the program measured. Null in a simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Times {
+    /// By the CPU's clock.
+    wall_ns: Option<u64>,
+    /// On the GPU.
+    gpu_ns: Option<u64>,
+}
+
+impl Times {
+    fn of(told: &Told) -> Self {
+        Self {
+            wall_ns: told.wall_ns(),
+            gpu_ns: told.gpu_ns,
+        }
+    }
+}
+
+/// A clock that the GPU was at.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(super) struct ClockShare {
+    /// As the recording calls it: `Minimum`, `Maximum`, …
+    pub(super) state: String,
+    /// How much of the workload's busy time.
+    pub(super) busy_share: Option<f64>,
+    /// Whether it was held there, and did not choose.
+    pub(super) induced: bool,
+}
+
+impl Calibration {
+    /// Of at least one pair.
+    pub(super) fn of(runs: Vec<PairRuns>, simulated: bool, is_kept: bool) -> Self {
+        let first = runs.first().map(|pair| &pair.with.program);
+        let workload = first.map_or_else(Workload::none, |program| Workload {
+            name: program.workload.clone(),
+            size: program.size,
+            count: program.count,
+            warm_up: program.warm_up,
+            gpu: program.run.as_ref().map(|run| run.device.clone()),
+        });
+        let cost = |time: fn(&Told) -> Option<u64>| {
+            let pairs = runs.iter();
+            let pairs = pairs.map(|pair| Some((time(&pair.without)?, time(&pair.with)?)));
+            Cost::of(pairs.collect(), simulated)
+        };
+        let mut calibration = Self {
+            schema: SCHEMA,
+            metalens: env!("CARGO_PKG_VERSION"),
+            simulated,
+            workload,
+            verdicts: Vec::new(),
+            counts: Counts::of(&runs),
+            agreement: Agreement::of(&runs, simulated),
+            wall: cost(Told::wall_ns),
+            gpu: cost(|told| told.gpu_ns),
+            pairs: pairs(&runs, is_kept),
+            notes: Vec::new(),
+        };
+        calibration.verdicts = verdicts::verdicts(&calibration);
+        calibration.notes = verdicts::notes(&calibration);
+        calibration
+    }
+}
+
+impl Workload {
+    fn none() -> Self {
+        Self {
+            name: String::new(),
+            size: 0,
+            count: 0,
+            warm_up: 0,
+            gpu: None,
+        }
+    }
+}
+
+fn pairs(runs: &[PairRuns], is_kept: bool) -> Vec<Pair> {
+    let pair = |(number, pair): (u64, &PairRuns)| Pair {
+        number,
+        first: match pair.is_with_first {
+            true => First::With,
+            false => First::Without,
+        },
+        without: Times::of(&pair.without),
+        with: Times::of(&pair.with),
+        clocks: pair.recorded.clocks.clone(),
+        bundle: is_kept.then(|| format!("pair-{number}.trace")),
+    };
+    (1..).zip(runs).map(pair).collect()
+}
+
+impl Agreement {
+    fn of(runs: &[PairRuns], simulated: bool) -> Self {
+        let checks: Vec<&TimingCheck> = runs
+            .iter()
+            .filter_map(|pair| pair.recorded.timings.as_ref())
+            .collect();
+        let worst = |verdict: TimingVerdict| match verdict {
+            TimingVerdict::Fine => 0,
+            TimingVerdict::Noted => 1,
+            TimingVerdict::ClockFault => 2,
+            TimingVerdict::NotComparable => 3,
+        };
+        let worst = checks.iter().max_by_key(|one| worst(one.verdict));
+        Self {
+            verdict: worst.map(|one| one.verdict),
+            bias: checks.iter().filter_map(|one| one.median_bias).collect(),
+            clock_drift: checks.iter().filter_map(|one| one.clock_drift).collect(),
+            why: match worst {
+                Some(one) if one.verdict == TimingVerdict::NotComparable => Some(one.why.clone()),
+                Some(_) => None,
+                None => Some(not_measured(simulated)),
+            },
+        }
+    }
+}
+
+fn not_measured(simulated: bool) -> String {
+    match simulated {
+        true => "no GPU ran, so no time was measured",
+        false => "the program told no times",
+    }
+    .to_owned()
+}
+
+impl Cost {
+    /// Times without and with; all pairs have them, or nothing follows.
+    fn of(pairs: Option<Vec<(u64, u64)>>, simulated: bool) -> Self {
+        let Some(pairs) = pairs else {
+            return Self {
+                without: None,
+                with: None,
+                difference_ns: None,
+                relative: None,
+                why: Some(not_measured(simulated)),
+            };
+        };
+        let difference = |&(without, with): &(u64, u64)| number(with) - number(without);
+        let relative = |pair: &(u64, u64)| difference(pair) / number(pair.0);
+        Self {
+            without: Spread::of(pairs.iter().map(|pair| pair.0)),
+            with: Spread::of(pairs.iter().map(|pair| pair.1)),
+            difference_ns: Differences::of(pairs.iter().map(difference)),
+            relative: Differences::of(pairs.iter().map(relative)),
+            why: None,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "exact up to 104 days")]
+fn number(ns: u64) -> f64 {
+    ns as f64
+}
+
+impl Spread {
+    fn of(times: impl Iterator<Item = u64>) -> Option<Self> {
+        let mut sorted: Vec<u64> = times.collect();
+        sorted.sort_unstable();
+        Some(Self {
+            median_ns: *sorted.get(sorted.len().div_ceil(2).checked_sub(1)?)?,
+            min_ns: *sorted.first()?,
+            max_ns: *sorted.last()?,
+        })
+    }
+}
+
+/// The JSON Schema of what `calibrate --json` prints.
+pub(crate) fn json_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Calibration);
+    schema.insert("title".to_owned(), SCHEMA.into());
+    schema.to_value()
+}
+
+#[cfg(test)]
+mod tests;

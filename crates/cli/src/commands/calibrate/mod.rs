@@ -1,0 +1,219 @@
+//! `metalens calibrate`: what recording costs and what it finds, by a bundled
+//! workload whose work is known: runs without and with the recorder, in pairs,
+//! by turns (`AB BA AB …`), so that a machine that warms up favours neither.
+
+mod counts;
+mod figures;
+mod program;
+mod runs;
+mod screen;
+mod verdicts;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use metalens_recorder::ownership::{Owner, give_file, give_folder};
+use metalens_xctrace::{Surroundings, Tool};
+
+use self::counts::CountVerdict;
+use self::figures::{Calibration, PairRuns};
+use self::runs::{Interrupted, Runner};
+use crate::args::recording::CalibrateArguments;
+use crate::exit::{self, Unavailable};
+use crate::whole;
+
+pub(crate) use self::figures::json_schema;
+
+/// The document's file in a folder.
+const FILE: &str = "calibration.json";
+
+pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    can_measure(arguments)?;
+    let place = Place::of(arguments)?;
+    let runner = Runner::of(arguments, place.folder())?;
+    let pairs = match all_pairs(&runner, arguments, quiet) {
+        Ok(pairs) => pairs,
+        Err(error) => return failed(error, place),
+    };
+    let calibration = Calibration::of(pairs, arguments.simulate, place.is_kept());
+    let text = format!("{}\n", serde_json::to_string_pretty(&calibration)?);
+    if place.is_kept() {
+        let file = place.folder().join(FILE);
+        whole::write(&file, true, |out| Ok(out.write_all(text.as_bytes())?))?;
+    }
+    place.leave()?;
+    let mut out = anstream::stdout().lock();
+    match arguments.json {
+        true => out.write_all(text.as_bytes())?,
+        false => out.write_all(screen::screen(&calibration).as_bytes())?,
+    }
+    Ok(match calibration.counts.verdict {
+        CountVerdict::Equal | CountVerdict::Coalesced => ExitCode::SUCCESS,
+        CountVerdict::Different => exit::missed(),
+    })
+}
+
+/// What there is of a recording is left where the error says that it is: `xctrace`
+/// may still be writing there.
+fn failed(error: anyhow::Error, place: Place) -> anyhow::Result<ExitCode> {
+    use metalens_recorder::Error;
+    place.leave()?;
+    let has_left_something = matches!(
+        error.downcast_ref(),
+        Some(
+            Error::NotWhole { .. }
+                | Error::Empty { .. }
+                | Error::StillSaving { .. }
+                | Error::GaveUp { .. }
+        )
+    );
+    if let Place::Passing(folder) = place
+        && has_left_something
+    {
+        let _ = folder.keep();
+    }
+    match error.is::<Interrupted>() {
+        true => {
+            exit::tell(&error);
+            Ok(exit::interrupted())
+        }
+        false => Err(error),
+    }
+}
+
+/// Before anything runs: the workload needs Metal, the recorder an Xcode.
+fn can_measure(arguments: &CalibrateArguments) -> anyhow::Result<()> {
+    if arguments.simulate {
+        return Ok(());
+    }
+    if !cfg!(target_os = "macos") {
+        return Err(anyhow::Error::new(Unavailable(
+            "a calibration needs a Mac: it runs a Metal program with and without Apple's xctrace. \
+             --simulate goes through all of it here, with a stand-in for xctrace: what was issued \
+             is counted against what is found, and no time is measured",
+        )));
+    }
+    Tool::find(&Surroundings::here())?;
+    Ok(())
+}
+
+fn all_pairs(
+    runner: &Runner<'_>,
+    arguments: &CalibrateArguments,
+    quiet: bool,
+) -> anyhow::Result<Vec<PairRuns>> {
+    let tell = |text: String| match quiet {
+        true => Ok(()),
+        false => writeln!(anstream::stderr(), "{text}"),
+    };
+    let pairs = arguments.pairs;
+    let one = |number: u64| {
+        let of = format!("pair {number} of {pairs}");
+        let without = || {
+            tell(format!("{of}: without the recorder"))?;
+            runner
+                .without(number)
+                .with_context(|| format!("{of}, without the recorder"))
+        };
+        let with = || {
+            tell(format!("{of}: with the recorder"))?;
+            runner
+                .with(number)
+                .with_context(|| format!("{of}, with the recorder"))
+        };
+        let is_with_first = number.is_multiple_of(2);
+        let (without, (with, recorded)) = match is_with_first {
+            true => {
+                let with = with()?;
+                (without()?, with)
+            }
+            false => (without()?, with()?),
+        };
+        Ok(PairRuns {
+            is_with_first,
+            without,
+            with,
+            recorded,
+        })
+    };
+    (1..=pairs).map(one).collect()
+}
+
+/// Where the runs leave their files: a folder that is kept, or one that is not.
+enum Place {
+    Kept { folder: PathBuf, is_new: bool },
+    Passing(tempfile::TempDir),
+}
+
+impl Place {
+    fn of(arguments: &CalibrateArguments) -> anyhow::Result<Self> {
+        let Some(folder) = &arguments.output else {
+            let folder = tempfile::Builder::new()
+                .prefix("metalens-calibrate-")
+                .tempdir()?;
+            return Ok(Self::Passing(folder));
+        };
+        let is_new = !folder.exists();
+        let shown = folder.display();
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))?;
+        for file in files(folder)? {
+            whole::refuse_existing(&file, arguments.force)?;
+        }
+        Ok(Self::Kept {
+            folder: folder.clone(),
+            is_new,
+        })
+    }
+
+    fn folder(&self) -> &Path {
+        match self {
+            Self::Kept { folder, .. } => folder,
+            Self::Passing(folder) => folder.path(),
+        }
+    }
+
+    fn is_kept(&self) -> bool {
+        matches!(self, Self::Kept { .. })
+    }
+
+    /// An empty folder is nobody's; what was written under sudo is the user's.
+    fn leave(&self) -> anyhow::Result<()> {
+        let Self::Kept { folder, is_new } = self else {
+            return Ok(());
+        };
+        if *is_new && fs::remove_dir(folder).is_ok() {
+            return Ok(());
+        }
+        let Some(owner) = Owner::who_ran_sudo() else {
+            return Ok(());
+        };
+        if *is_new {
+            give_folder(folder, owner)?;
+            return Ok(());
+        }
+        for file in files(folder)?.iter().filter(|file| file.is_file()) {
+            give_file(file, owner)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a calibration writes into a folder, as far as it is there.
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?
+    {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name == FILE || name.starts_with("pair-") {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}

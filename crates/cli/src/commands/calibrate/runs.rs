@@ -1,0 +1,137 @@
+//! One run of the workload, without the recorder or with it. The same command
+//! line in both: what differs is who starts it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use clap::Parser;
+use metalens_analyzer::{Request, Sidecar};
+
+use super::figures::Recorded;
+use super::program::Told;
+use crate::args::recording::{CalibrateArguments, RecordArguments};
+use crate::args::{self, Arguments, ReaderChoice, ReadingArguments};
+use crate::commands::analysis;
+use crate::commands::record::{Plan, record};
+use crate::interrupt::Listening;
+use crate::whole;
+
+/// Ctrl-C: half a calibration tells nothing.
+#[derive(Debug)]
+pub(super) struct Interrupted;
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("interrupted: there is no calibration")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Runs what the arguments ask for; its files go into a folder.
+pub(super) struct Runner<'a> {
+    arguments: &'a CalibrateArguments,
+    folder: &'a Path,
+    interrupts: Listening,
+}
+
+impl<'a> Runner<'a> {
+    /// From now on Ctrl-C is heard, so that what is left behind can be cleaned up.
+    pub(super) fn of(arguments: &'a CalibrateArguments, folder: &'a Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            arguments,
+            folder,
+            interrupts: Listening::begin()?,
+        })
+    }
+
+    fn go_on(&self) -> Result<(), Interrupted> {
+        match self.interrupts.times() {
+            0 => Ok(()),
+            _ => Err(Interrupted),
+        }
+    }
+
+    /// As the program is when nobody looks.
+    pub(super) fn without(&self, number: u64) -> anyhow::Result<Told> {
+        let work = self.folder.join(format!("pair-{number}.without.work.json"));
+        let own = std::env::current_exe().context("cannot find metalens itself")?;
+        let mut command = Command::new(own);
+        command.args(["workload", "run", &self.arguments.workload, "--output"]);
+        command.arg(&work).args(self.arguments.amount().words());
+        command.args(self.arguments.force.then_some("--force"));
+        command.args(self.arguments.simulate.then_some("--simulated"));
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let ended = command.output().context("cannot start the workload")?;
+        // It hears Ctrl-C, too.
+        self.go_on()?;
+        if !ended.status.success() {
+            let said = String::from_utf8_lossy(&ended.stderr);
+            let said = said.trim().trim_start_matches("error: ");
+            bail!("the workload failed ({}): {said}", ended.status);
+        }
+        Told::of(&sidecar(&work)?)
+    }
+
+    /// As `metalens record` records it, and what `metalens analyze` finds in that.
+    pub(super) fn with(&self, number: u64) -> anyhow::Result<(Told, Recorded)> {
+        let bundle = self.folder.join(format!("pair-{number}.trace"));
+        let arguments = self.recording(&bundle)?;
+        let recording = &arguments.recording;
+        let mut plan = Plan::of(recording, bundle, arguments.force, false)?;
+        plan.is_target_silent = true;
+        let recorded = record(&plan, recording, true)?;
+        self.go_on()?;
+        let work = sidecar(&recorded.bundle.with_extension("work.json"))?;
+        let told = Told::of(&work)?;
+        let request = Request {
+            work: Some(work),
+            ..Request::default()
+        };
+        let reading = ReadingArguments {
+            run: None,
+            allow_truncated: false,
+            reader: ReaderChoice::Native,
+        };
+        let analysis = analysis(&recorded.bundle, reading, &request, true)?;
+        let file = recorded.bundle.with_extension("report.json");
+        whole::write(&file, true, |out| {
+            serde_json::to_writer_pretty(&mut *out, &analysis.report)?;
+            Ok(writeln!(out)?)
+        })?;
+        self.go_on()?;
+        Ok((told, Recorded::of(&analysis)))
+    }
+
+    /// What `metalens record` would have been asked, with all its defaults.
+    fn recording(&self, bundle: &Path) -> anyhow::Result<RecordArguments> {
+        let mut words: Vec<OsString> = [
+            "metalens",
+            "record",
+            "--workload",
+            &self.arguments.workload,
+            "--output",
+        ]
+        .map(OsString::from)
+        .into();
+        words.push(bundle.into());
+        words.extend(self.arguments.amount().words());
+        words.extend(self.arguments.simulate.then(|| "--simulate".into()));
+        words.extend(self.arguments.force.then(|| "--force".into()));
+        if let Some(clock) = self.arguments.gpu_clock {
+            words.extend(["--gpu-clock".into(), clock.word().into()]);
+        }
+        match Arguments::try_parse_from(words)?.command {
+            args::Command::Record(arguments) => Ok(arguments),
+            _ => bail!("`record` is another command here"),
+        }
+    }
+}
+
+fn sidecar(file: &PathBuf) -> anyhow::Result<Sidecar> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    Ok(Sidecar::parse(&text, &shown.to_string())?)
+}

@@ -1,0 +1,158 @@
+//! A calibration on the terminal: the verdicts, then what they rest on.
+
+use metalens_analyzer::units::{count, time};
+
+use super::counts::Count;
+use super::figures::{Calibration, Cost};
+use super::verdicts::{range, signed};
+use crate::screen::columns::{Align, Columns, wrap};
+use crate::screen::safe::safe;
+use crate::screen::style::{FAINT, LOUD, TITLE, VERDICT};
+
+/// Lines are no longer than this.
+const WIDTH: usize = 100;
+
+pub(super) fn screen(calibration: &Calibration) -> String {
+    let mut text = String::new();
+    let loud = calibration
+        .notes
+        .iter()
+        .filter(|one| one.starts_with("SIMULATED"));
+    for note in loud {
+        paragraph(&mut text, &format!("{LOUD}!{LOUD:#} "), note);
+    }
+    let workload = &calibration.workload;
+    let gpu = workload.gpu.as_deref().unwrap_or("no GPU");
+    text.push_str(&format!(
+        "{VERDICT}{}{VERDICT:#}{FAINT}: {} steps of {} elements, {} before those; {} pairs of runs; {}{FAINT:#}\n\n",
+        safe(&workload.name),
+        count(workload.count),
+        count(workload.size),
+        count(workload.warm_up),
+        calibration.pairs.len(),
+        safe(gpu),
+    ));
+    for verdict in &calibration.verdicts {
+        paragraph(&mut text, "  ", verdict);
+    }
+    issued_and_found(&mut text, calibration);
+    costs(&mut text, calibration);
+    let quiet = calibration
+        .notes
+        .iter()
+        .filter(|one| !one.starts_with("SIMULATED"));
+    text.push('\n');
+    for note in quiet {
+        paragraph(&mut text, &format!("{FAINT}·{FAINT:#} "), note);
+    }
+    text
+}
+
+fn paragraph(text: &mut String, mark: &str, words: &str) {
+    for (at, line) in wrap(&safe(words), WIDTH - 2).iter().enumerate() {
+        let before = if at == 0 { mark } else { "  " };
+        text.push_str(&format!("{before}{line}\n"));
+    }
+}
+
+fn issued_and_found(text: &mut String, calibration: &Calibration) {
+    let counts = &calibration.counts;
+    text.push_str(&format!("\n{TITLE}Issued and found{TITLE:#}\n"));
+    let (left, right) = (Align::Left, Align::Right);
+    let mut columns = Columns::new(&[
+        ("", left),
+        ("issued", right),
+        ("found", right),
+        ("intervals", right),
+        ("dispatches", right),
+        ("found", right),
+    ]);
+    for label in &counts.labels {
+        columns.row([
+            safe(&label.label),
+            count(label.encoders.issued),
+            range(&label.encoders.found),
+            range(&label.intervals),
+            count(label.dispatches.issued),
+            range(&label.dispatches.found),
+        ]);
+    }
+    for other in &counts.others {
+        let none = String::new;
+        let name = format!("{} (not issued)", safe(&other.name));
+        columns.row([
+            name,
+            none(),
+            none(),
+            range(&other.intervals),
+            none(),
+            none(),
+        ]);
+    }
+    let all = |name: &str, one: &Count, dispatches: Option<&Count>| {
+        [
+            name.to_owned(),
+            count(one.issued),
+            range(&one.found),
+            String::new(),
+            dispatches.map_or(String::new(), |one| count(one.issued)),
+            dispatches.map_or(String::new(), |one| range(&one.found)),
+        ]
+    };
+    columns.row(all(
+        "encoders in all",
+        &counts.encoders,
+        Some(&counts.dispatches),
+    ));
+    columns.row(all("command buffers", &counts.command_buffers, None));
+    for line in columns.lines() {
+        text.push_str(&format!("{line}\n"));
+    }
+}
+
+fn costs(text: &mut String, calibration: &Calibration) {
+    let costs = [
+        ("wall time", &calibration.wall),
+        ("GPU time", &calibration.gpu),
+    ];
+    if costs.iter().all(|(_, cost)| cost.relative.is_none()) {
+        return;
+    }
+    text.push_str(&format!(
+        "\n{TITLE}With and without the recorder{TITLE:#}\n"
+    ));
+    let (left, right) = (Align::Left, Align::Right);
+    let mut columns = Columns::new(&[
+        ("", left),
+        ("without", right),
+        ("with", right),
+        ("difference", right),
+        ("from", right),
+        ("to", right),
+    ]);
+    for (what, cost) in costs {
+        columns.row(row(what, cost));
+    }
+    for line in columns.lines() {
+        text.push_str(&format!("{line}\n"));
+    }
+}
+
+fn row(what: &str, cost: &Cost) -> [String; 6] {
+    let none = || "-".to_owned();
+    let median = |spread: &Option<super::figures::Spread>| {
+        spread.as_ref().map_or_else(none, |one| time(one.median_ns))
+    };
+    let relative = |of: fn(&metalens_analyzer::paired::Differences) -> f64| {
+        let relative = cost.relative.as_ref();
+        relative.map_or_else(none, |one| signed(of(one)))
+    };
+    [
+        what.to_owned(),
+        median(&cost.without),
+        median(&cost.with),
+        relative(|one| one.median),
+        relative(|one| one.min),
+        relative(|one| one.max),
+    ]
+}
