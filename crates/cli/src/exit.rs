@@ -125,6 +125,15 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         }
         _ => {}
     }
+    match error.downcast_ref() {
+        Some(metalens_recorder::Error::NotStarted { .. }) => {
+            return Some("metalens doctor looks for what may be in the way".to_owned());
+        }
+        Some(metalens_recorder::Error::NotWhole { .. }) => {
+            return Some("record again: what was not saved cannot be saved afterwards".to_owned());
+        }
+        _ => {}
+    }
     error.downcast_ref::<metalens_trace::Error>()?.hint()
 }
 

@@ -25,13 +25,17 @@ use crate::watch::{Event, Watcher, Wish};
 const TICK: Duration = Duration::from_millis(50);
 /// How often a growing bundle is measured.
 const MEASURE: Duration = Duration::from_millis(500);
+/// How long it is listened to once it has ended: something it started may hold
+/// its streams, and talk for ever.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A run.
 pub(crate) struct Attempt<'a> {
     running: Running,
     patience: &'a Patience,
     limit: Option<Duration>,
-    bundle: PathBuf,
+    /// Where it may write.
+    bundles: [PathBuf; 2],
     output: Tail,
     transcript: Transcript,
     phase: Phase,
@@ -67,9 +71,12 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Whether anything was recorded, as far as it said so.
+    /// Whether anything was recorded, as far as it said so. One that could not
+    /// even start says that it saves, all the same: what it saves is nothing.
     pub(crate) fn was_recorded(&self) -> bool {
-        self.transcript.was_recording || self.transcript.was_saving
+        let transcript = &self.transcript;
+        let was_saving = transcript.was_saving && !transcript.said_failed;
+        transcript.was_recording || was_saving || transcript.saved_as.is_some()
     }
 }
 
@@ -109,14 +116,14 @@ impl<'a> Attempt<'a> {
             running,
             patience: &request.patience,
             limit: limit.map(Duration::from_millis),
-            bundle: staging.bundle.clone(),
+            bundles: [staging.bundle.clone(), staging.stray.clone()],
             output: Tail::of(staging.target_output.clone()),
             transcript: Transcript::default(),
             phase: Phase::Preparing,
             since: now,
             stirred: now,
             measured: now,
-            bytes: landing::size(&staging.bundle),
+            bytes: landing::size(&staging.bundle) + landing::size(&staging.stray),
             was_wished: false,
             never_began: false,
         })
@@ -138,9 +145,13 @@ impl<'a> Attempt<'a> {
             self.heed(watcher)?;
             self.watch_the_clock()?;
         };
-        // What is still in the pipes; what it started may hold them open.
+        // What is still in the pipes.
+        let ended = Instant::now();
         while let Some(piece) = self.running.next(TICK) {
             self.hear(&piece, watcher);
+            if ended.elapsed() > LAST_WORDS {
+                break;
+            }
         }
         self.output
             .drain(|bytes| watcher.happened(Event::TargetOutput(bytes)));
@@ -159,6 +170,10 @@ impl<'a> Attempt<'a> {
             Said::Recording => {
                 self.enter(Phase::Recording);
                 watcher.happened(Event::Recording);
+            }
+            // It says so even if there is nothing to save.
+            Said::Saving { has_failed: true } if !self.transcript.was_recording => {
+                self.enter(Phase::Ending);
             }
             Said::TimeLimit | Said::TargetExited | Said::Saving { .. } | Said::Saved(_) => {
                 self.enter(Phase::Ending);
@@ -186,7 +201,7 @@ impl<'a> Attempt<'a> {
             return;
         }
         self.measured = Instant::now();
-        let bytes = landing::size(&self.bundle);
+        let bytes = self.bundles.iter().map(|one| landing::size(one)).sum();
         if bytes == self.bytes {
             return;
         }
@@ -214,7 +229,7 @@ impl<'a> Attempt<'a> {
                 self.stop()
             }
             (Wish::GiveUp, Phase::Ending) => match self.running.pid() {
-                Some(pid) => Err(Hurry::LeftSaving { pid, for_s: None }),
+                Some(pid) => Err(self.left(pid, None)),
                 None => Ok(()),
             },
             (Wish::GiveUp, Phase::Refused(_)) => Ok(self.running.kill()?),
@@ -235,8 +250,7 @@ impl<'a> Attempt<'a> {
             },
             Phase::Ending if self.stirred.elapsed() > self.patience.save => {
                 let pid = self.running.pid().unwrap_or_default();
-                let for_s = Some(self.patience.save.as_secs());
-                Err(Hurry::LeftSaving { pid, for_s })
+                Err(self.left(pid, Some(self.patience.save.as_secs())))
             }
             // It neither speaks nor writes: there is nothing to lose.
             Phase::Refused(times) if passed > self.patience.heed => {
@@ -247,6 +261,14 @@ impl<'a> Attempt<'a> {
                 }
             }
             Phase::Preparing | Phase::Ending | Phase::Refused(_) => Ok(()),
+        }
+    }
+
+    /// Leaves it to itself, so that it can end in peace.
+    fn left(&self, pid: u32, for_s: Option<u64>) -> Hurry {
+        match self.running.leave() {
+            Ok(()) => Hurry::LeftSaving { pid, for_s },
+            Err(error) => error.into(),
         }
     }
 

@@ -68,7 +68,9 @@ impl Build {
     ///
     /// If it cannot be built, or is none or several programs.
     pub fn run(&self, cargo: &Path) -> Result<PathBuf> {
+        // What comes on standard input is for the program.
         let output = duct::cmd(cargo, self.arguments())
+            .stdin_null()
             .stdout_capture()
             .unchecked()
             .run();

@@ -81,14 +81,13 @@ fn copy_link(from: &Path, to: &Path) -> Result<()> {
 
 /// A name beside another that nothing has: `a.incomplete.trace`, `a.incomplete-2.trace`, …
 pub(crate) fn free_name(output: &Path, what: &str) -> PathBuf {
-    let stem = output
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let name = |at: u32| match at {
-        1 => output.with_file_name(format!("{stem}.{what}.trace")),
-        _ => output.with_file_name(format!("{stem}.{what}-{at}.trace")),
+    let name = |at: u32| {
+        let mut name = output.file_stem().unwrap_or_default().to_owned();
+        name.push(match at {
+            1 => format!(".{what}.trace"),
+            _ => format!(".{what}-{at}.trace"),
+        });
+        output.with_file_name(name)
     };
     let mut names = (1..).map(name);
     let free = names.find(|path| path.symlink_metadata().is_err());

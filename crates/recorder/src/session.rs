@@ -27,8 +27,8 @@ pub fn record(request: &Request, watcher: &mut dyn Watcher) -> Result<Recording>
     if output.symlink_metadata().is_ok() && !request.force && !request.record.append_run {
         return Err(Error::Exists(output.clone()));
     }
-    let staging = Staging::beside(output)?;
     let ran_in = std::env::current_dir().map_err(file("find", "."))?;
+    let staging = Staging::beside(output, &ran_in)?;
     let ended = match attempts(request, &staging, watcher) {
         Ok(ended) => ended,
         Err(Hurry::Failed(error)) => return Err(error),
@@ -105,6 +105,7 @@ fn land(
     let Some(found) = landing::find(&staging.bundle, ran_in, transcript.saved_as.as_deref())
         .filter(|_| ended.was_recorded() || transcript.saved_as.is_some())
     else {
+        staging.clear()?;
         return Err(no_recording(request, &ended));
     };
     if found != staging.bundle {
@@ -127,8 +128,9 @@ fn land(
     match watcher.check(&found) {
         Check::Good => {}
         Check::Doubtful(why) => warnings.push(why),
-        Check::Unreadable(why) => return not_whole(why),
+        Check::Unreadable(why) => return not_whole(with(why, &warnings)),
         Check::Empty(why) => {
+            let why = with(why, &warnings);
             give_back(&found)?;
             let kept = free_name(output, "empty");
             move_new(&found, &kept)?;
@@ -146,6 +148,14 @@ fn land(
         given,
         transcript: ended.transcript,
     })
+}
+
+/// What is wrong with a bundle, and what its recorder said, which may be why.
+fn with(why: String, warnings: &[String]) -> String {
+    match warnings {
+        [] => why,
+        said => format!("{why}. Of the recording: {}", said.join("; ")),
+    }
 }
 
 /// To whom ran `sudo`, if anybody did: before anybody but root can see it.

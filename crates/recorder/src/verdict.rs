@@ -14,6 +14,10 @@ pub(crate) fn said(ended: &Ended) -> String {
         .iter()
         .map(|text| explained(text))
         .collect();
+    let known = transcript.errors.iter().chain(&transcript.others);
+    let is_known = known
+        .into_iter()
+        .any(|text| meaning::of_message(text).is_some());
     if told.is_empty() {
         let known = transcript
             .others
@@ -25,7 +29,10 @@ pub(crate) fn said(ended: &Ended) -> String {
         let last = transcript.others.iter().rev().take(3).rev();
         told.extend(last.map(|line| format!("`{line}`")));
     }
-    told.push(end(ended));
+    if told.is_empty() && !transcript.has_started {
+        told.push("it said nothing".to_owned());
+    }
+    told.push(format!("it {}", end(ended, !is_known)));
     told.join("; ")
 }
 
@@ -37,14 +44,24 @@ fn explained(text: &str) -> String {
     }
 }
 
-fn end(ended: &Ended) -> String {
+/// How it ended, and, where nothing else says more, what its code means.
+fn end(ended: &Ended, is_explained: bool) -> String {
+    let known = |code| meaning::of_code(RECORD_CODES, code).filter(|_| is_explained && code != 0);
     match (ended.code, ended.signal) {
-        (Some(code), _) => match meaning::of_code(RECORD_CODES, code) {
-            Some(known) => format!("it ended with exit code {code} ({})", known.what),
-            None => format!("it ended with exit code {code}"),
+        (Some(code), _) => match known(code) {
+            Some(known) if known.remedy.is_empty() => {
+                format!("ended with exit code {code} ({})", known.what)
+            }
+            Some(known) => {
+                format!(
+                    "ended with exit code {code} ({}: {})",
+                    known.what, known.remedy
+                )
+            }
+            None => format!("ended with exit code {code}"),
         },
-        (None, Some(signal)) => format!("signal {signal} ended it"),
-        (None, None) => "how it ended is unknown".to_owned(),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended, nobody knows how".to_owned(),
     }
 }
 
@@ -68,7 +85,13 @@ pub(crate) fn warnings(ended: &Ended) -> Vec<String> {
     match (ended.code, ended.signal) {
         // Most good recordings end so.
         (Some(0 | 54), _) => {}
-        _ => all.push(end(ended)),
+        _ => all.push(format!("xctrace {}", end(ended, true))),
+    }
+    let has_reason = transcript.reached_limit || transcript.target_exited || ended.was_wished;
+    if !has_reason {
+        let text = "xctrace ended the recording by itself and did not say why: if something is missing, \
+                    record again";
+        all.push(text.to_owned());
     }
     all
 }
@@ -83,6 +106,7 @@ mod tests {
             transcript: Transcript {
                 errors: texts(errors),
                 others: texts(others),
+                target_exited: true,
                 ..Transcript::default()
             },
             code,
@@ -102,14 +126,25 @@ mod tests {
                 &["x"],
             ),
             "`Cannot find process matching name: bench` (no process of that name runs: start it first, \
-             or give its number; names are matched whole); it ended with exit code 19 (no process of \
-             that name runs)",
+             or give its number; names are matched whole); it ended with exit code 19",
         );
         check(
             &ended(Some(3), &[], &["a", "b"]),
             "`a`; `b`; it ended with exit code 3",
         );
-        check(&ended(None, &[], &[]), "signal 11 ended it");
+        check(
+            &ended(Some(30), &[], &["a"]),
+            "`a`; it ended with exit code 30 (a template of your own has the name of one of Apple's: \
+             give the template's path instead of its name)",
+        );
+        check(
+            &ended(Some(0), &[], &[]),
+            "it said nothing; it ended with exit code 0",
+        );
+        check(
+            &ended(None, &[], &[]),
+            "it said nothing; it was ended by signal 11",
+        );
     }
 
     #[test]
@@ -122,10 +157,15 @@ mod tests {
             &ended(Some(0), &["something new"], &[]),
             &["`something new`"],
         );
-        let table = "the bundle cannot be read or written";
+        let table = "the bundle cannot be read or written: look at its owner and permissions";
         check(
             &ended(Some(43), &[], &[]),
-            &[&format!("it ended with exit code 43 ({table})")],
+            &[&format!("xctrace ended with exit code 43 ({table})")],
         );
+        let mut abandoned = ended(Some(54), &[], &[]);
+        abandoned.transcript.target_exited = false;
+        assert!(warnings(&abandoned)[0].contains("by itself and did not say why"));
+        abandoned.was_wished = true;
+        check(&abandoned, &[]);
     }
 }

@@ -194,18 +194,10 @@ pub fn of_message(text: &str) -> Option<&'static Message> {
 pub const RECORD_CODES: &[(i32, Meaning)] = &[
     (0, code("it ended well", "", "seen")),
     (
-        1,
-        code(
-            "this xctrace is only the shim: there is no Xcode behind it, or its licence is not agreed to",
-            "run `metalens doctor`",
-            "seen without Xcode",
-        ),
-    ),
-    (
         2,
         code(
             "the recording could not start: the target may not be traced, or another profiler records",
-            "read its message",
+            "",
             "seen",
         ),
     ),
@@ -240,7 +232,7 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
     (
         54,
         code(
-            "the target did not end by itself, or not well: the usual end of a good recording",
+            "usual, of good recordings too: the target did not end by itself, or not well",
             "",
             "seen at 185 of 212 recordings of one project, all of them good",
         ),

@@ -50,6 +50,8 @@ pub struct Piece {
 pub struct Running {
     handle: duct::Handle,
     pieces: Receiver<Piece>,
+    /// Its streams, for whoever drains them after us.
+    streams: Vec<PipeReader>,
 }
 
 /// What a tool that ended said.
@@ -82,10 +84,15 @@ impl Tool {
         folder: Option<&Path>,
     ) -> Result<Running> {
         let Spawned { handle, out, err } = self.spawn(arguments, stdin, folder)?;
+        let streams = vec![out.try_clone()?, err.try_clone()?];
         let (sender, pieces) = channel();
         follow(out, Stream::Out, sender.clone());
         follow(err, Stream::Err, sender);
-        Ok(Running { handle, pieces })
+        Ok(Running {
+            handle,
+            pieces,
+            streams,
+        })
     }
 
     /// Starts it, and follows only what it says on standard error: the other
@@ -94,7 +101,13 @@ impl Tool {
         let Spawned { handle, out, err } = self.spawn(arguments, Stdin::Nothing, None)?;
         let (sender, pieces) = channel();
         follow(err, Stream::Err, sender);
-        Ok((Running { handle, pieces }, out))
+        let streams = Vec::new();
+        let running = Running {
+            handle,
+            pieces,
+            streams,
+        };
+        Ok((running, out))
     }
 
     fn spawn(
@@ -211,6 +224,21 @@ impl Running {
     /// Ends it. Only for one that saves nothing and does not end otherwise.
     pub fn kill(&self) -> Result<()> {
         self.signal(Signal::KILL)
+    }
+
+    /// Lets it live on after us. Its streams are drained for as long as it has
+    /// them: else the next line that it prints would be the end of it (SIGPIPE),
+    /// and of what it is saving.
+    pub fn leave(&self) -> Result<()> {
+        for stream in &self.streams {
+            let drain = duct::cmd("/bin/cat", [""; 0])
+                .stdin_file(stream.try_clone()?)
+                .stdout_null()
+                .stderr_null()
+                .before_spawn(own_group);
+            drain.start()?;
+        }
+        Ok(())
     }
 
     fn signal(&self, signal: Signal) -> Result<()> {

@@ -207,6 +207,9 @@ pub(crate) struct RecordingArguments {
     /// Wait this long for a bundle that does not grow, before it is left to itself
     #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "300s")]
     pub(crate) patience: u64,
+    /// Wait this long for the recording to begin [default: 120s]
+    #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
+    pub(crate) start_patience: Option<u64>,
     #[command(flatten)]
     pub(crate) cargo: CargoArguments,
     /// Print what would be run, and run nothing

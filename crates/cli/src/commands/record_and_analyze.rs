@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         None => free(&subject, ".report"),
     };
     report_folder::check(&folder, arguments.force)?;
-    let is_new = !folder.exists();
+    let new = new_folders(&folder.join(report_folder::FOLDER_OF_CHARTS));
     let bundle = folder.join(free_name(&subject));
     let mut plan = Plan::of(recording, bundle, arguments.force, false)?;
     plan.keeps_stdout = arguments.json;
@@ -32,12 +32,23 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
     let shown = folder.display();
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {shown}"))?;
     let recorded = record(&plan, recording, quiet).inspect_err(|_| {
-        // Whatever is in it is somebody's; an empty one is nobody's.
-        let _ = is_new.then(|| std::fs::remove_dir(&folder));
+        // Whatever is in them is somebody's; empty ones are nobody's.
+        for one in &new {
+            let _ = std::fs::remove_dir(one);
+        }
+        // What failed is told, and more than this.
+        let _ = give_back(&folder, new.last());
     })?;
     let code = super::analyze::run(&analysis(arguments, recorded.bundle, &folder), quiet)?;
-    give_back(&folder, is_new)?;
+    give_back(&folder, new.last())?;
     Ok(code)
+}
+
+/// A folder and those it is in, as far as they have to be made; the inner ones first.
+fn new_folders(folder: &Path) -> Vec<PathBuf> {
+    let all = folder.ancestors();
+    let new = all.take_while(|one| !one.as_os_str().is_empty() && !one.exists());
+    new.map(Path::to_owned).collect()
 }
 
 /// What `analyze` would have been asked.
@@ -74,13 +85,12 @@ fn free_name(subject: &str) -> String {
 
 /// The report too belongs to whom ran `sudo`; in a folder that was there before,
 /// only what was written now.
-fn give_back(folder: &Path, is_new: bool) -> anyhow::Result<()> {
+fn give_back(folder: &Path, new: Option<&PathBuf>) -> anyhow::Result<()> {
     let Some(owner) = Owner::who_ran_sudo() else {
         return Ok(());
     };
-    if is_new {
-        give_folder(folder, owner)?;
-        return Ok(());
+    if let Some(outermost) = new.filter(|one| one.is_dir()) {
+        give_folder(outermost, owner)?;
     }
     for file in report_folder::files(folder)
         .iter()

@@ -21,7 +21,8 @@ pub(crate) use manifest::json_schema;
 use manifest::{File, Kind, Manifest, Picture, Problem, sha256};
 
 const MANIFEST: &str = "manifest.json";
-const FOLDER_OF_CHARTS: &str = "charts";
+/// Where the charts are, in the folder.
+pub(crate) const FOLDER_OF_CHARTS: &str = "charts";
 const REPORTS: [&str; 3] = ["report.json", "report.md", "report.html"];
 
 /// What a folder is to be like.

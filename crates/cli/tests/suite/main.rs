@@ -17,6 +17,10 @@ mod front_page;
 mod known_work;
 mod outputs;
 mod page;
+#[cfg(unix)]
+mod record;
+#[cfg(unix)]
+mod record_and_analyze;
 mod settings;
 mod shader_timeline;
 mod stacks;

@@ -1,13 +1,16 @@
 //! `metalens record`: a recording, whole, under the name that was asked for.
 
 mod clock;
+mod ending;
 mod plan;
 mod private;
 mod provenance;
 mod shaders;
+mod shell;
 mod simulated;
 mod surroundings;
 mod watching;
+mod work;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,6 +22,7 @@ use metalens_recorder::{Recording, StoppedBy};
 
 use super::own;
 use crate::args::recording::{RecordArguments, RecordingArguments};
+use crate::exit::Misuse;
 use crate::interrupt::Listening;
 use crate::screen::safe::safe;
 
@@ -38,7 +42,10 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
     }
     let recorded = record(&plan, recording, quiet)?;
     if !quiet {
-        let next = format!("next: metalens analyze {}\n", plan::shown(&recorded.bundle));
+        let next = format!(
+            "next: metalens analyze {}\n",
+            shell::shown(&recorded.bundle)
+        );
         anstream::stderr().write_all(next.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
@@ -62,21 +69,35 @@ pub(crate) fn record(
     let recorded = match recorded {
         Ok(recorded) => recorded,
         Err(error) => {
-            plan.clean_up();
+            plan.clean_up(&error);
             return Err(error.into());
         }
     };
+    plan.keep_work(recorded.bundle.as_path())?;
+    let ending = ending::look(&recorded.bundle);
     let made_on = surroundings.map(surroundings::Surroundings::made_on);
     let shaders = shaders::look(&recorded.bundle, arguments);
     let clock = clock::look(&recorded.bundle, arguments);
-    let changed = provenance::Changed {
-        shader_timeline: shaders.as_ref(),
-        gpu_clock: clock.as_ref(),
-    };
-    let written = provenance::write(plan, arguments, &recorded, made_on, changed)?;
+    let written = provenance::write(
+        plan,
+        arguments,
+        &recorded,
+        provenance::Found {
+            machine: made_on,
+            changed: provenance::Changed {
+                shader_timeline: shaders.as_ref(),
+                gpu_clock: clock.as_ref(),
+            },
+            ending: ending.as_ref(),
+        },
+    )?;
     give_back(plan.work.iter().chain([&written]))?;
     if !quiet {
         report(plan, &recorded)?;
+        let ending = ending.and_then(|one| one.in_words(recorded.stopped_by));
+        if let Some(ending) = ending {
+            tell("note", &ending)?;
+        }
         if let Some(shaders) = &shaders {
             tell(shaders.heading(), &shaders.in_words())?;
         }
@@ -99,7 +120,7 @@ fn report(plan: &Plan, recorded: &Recording) -> anyhow::Result<()> {
         StoppedBy::Unknown => "the recording ended",
     };
     let size = bytes(plan::size(&recorded.bundle));
-    let shown = plan::shown(&recorded.bundle);
+    let shown = shell::shown(&recorded.bundle);
     tell("recorded", &format!("{why}; saved {shown} ({size})"))?;
     for warning in &recorded.warnings {
         tell("warning", warning)?;
@@ -144,6 +165,11 @@ fn give_back<'a>(files: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()>
 fn bundle_name(output: &Path) -> anyhow::Result<PathBuf> {
     let is_bundle = output.extension().is_some_and(|ending| ending == "trace");
     let shown = output.display();
-    anyhow::ensure!(is_bundle, "{shown} does not end in .trace");
-    Ok(output.to_owned())
+    match is_bundle {
+        true => Ok(output.to_owned()),
+        false => Err(Misuse(format!(
+            "{shown} does not end in .trace: Instruments opens nothing else"
+        ))
+        .into()),
+    }
 }

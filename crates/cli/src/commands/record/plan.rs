@@ -1,6 +1,6 @@
 //! What is to be run, worked out before anything is.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,8 +12,10 @@ use metalens_xctrace::command::{Launch, Length, Record, Target, Template};
 use metalens_xctrace::{Stdin, Surroundings, Tool};
 use tempfile::NamedTempFile;
 
-use super::simulated;
+use super::shell::quoted;
+use super::{simulated, work};
 use crate::args::recording::{CargoArguments, GpuClock, RecordingArguments};
+use crate::exit::Misuse;
 
 /// A recording that can be made.
 pub(crate) struct Plan {
@@ -28,6 +30,9 @@ pub(crate) struct Plan {
     pub(crate) is_about_gpu: bool,
     /// What a bundled workload writes about itself.
     pub(crate) work: Option<PathBuf>,
+    /// Where it writes that until there is a bundle.
+    work_draft: Option<PathBuf>,
+    append_run: bool,
     /// Whether what the target prints goes to stderr.
     pub(crate) keeps_stdout: bool,
     /// Whether what the target prints goes nowhere.
@@ -52,16 +57,23 @@ impl Plan {
         let tool = tool(arguments, scenario.as_ref().map(NamedTempFile::path))?;
         let version = tool.version()?;
         let mut doubts = Vec::new();
-        let work = is_bundled(arguments).then(|| output.with_extension("work.json"));
-        if let Some(work) = &work {
-            crate::whole::refuse_existing(work, force || append_run)?;
-        }
-        let target = target(arguments, work.as_deref(), force || append_run, &mut doubts)?;
+        let work = work::beside(&output);
+        crate::whole::refuse_existing(&work, force || append_run || arguments.dry_run)?;
+        let work = is_bundled(arguments).then_some(work);
+        let work_draft = work.as_ref().map(|work| match arguments.dry_run {
+            true => work.clone(),
+            false => work::draft(work),
+        });
+        let target = target(
+            arguments,
+            work_draft.as_deref(),
+            force || append_run,
+            &mut doubts,
+        )?;
         let mut instruments = arguments.instruments.clone();
         if arguments.cpu {
             instruments.push("Time Profiler".to_owned());
         }
-        let length = |time: Option<u64>| time.and_then(Length::of_nanoseconds);
         let changed_template = changed_template(arguments, &tool, append_run)?;
         let template = match &changed_template {
             Some(copy) => Template::File(copy.path().to_owned()),
@@ -73,8 +85,8 @@ impl Plan {
             output,
             append_run,
             run_name: arguments.run_name.clone(),
-            time_limit: length(arguments.time_limit),
-            window: length(arguments.window),
+            time_limit: length("--time-limit", arguments.time_limit)?,
+            window: length("--window", arguments.window)?,
             device: arguments.device.clone(),
             tracing_started: None,
             target,
@@ -85,6 +97,8 @@ impl Plan {
             is_simulated: arguments.simulate,
             doubts: doubts.into_iter().filter(|_| !arguments.simulate).collect(),
             work,
+            work_draft,
+            append_run,
             keeps_stdout: false,
             is_target_silent: false,
             _scenario: scenario,
@@ -95,10 +109,7 @@ impl Plan {
                 stdin: stdin(),
                 record,
                 force,
-                patience: Patience {
-                    save: Duration::from_nanos(arguments.patience),
-                    ..Patience::default()
-                },
+                patience: patience(arguments),
             },
         })
     }
@@ -112,9 +123,10 @@ impl Plan {
             .into_iter()
             .chain(request.tool.before.iter().map(OsString::as_os_str));
         let words = words.chain(arguments.iter().map(OsString::as_os_str));
-        let line: Vec<String> = words.map(quoted).collect();
-        let mut out = anstream::stdout().lock();
-        writeln!(out, "{}", line.join(" "))?;
+        let line: Vec<Vec<u8>> = words.map(quoted).collect();
+        let mut out = std::io::stdout().lock();
+        out.write_all(&line.join(b" ".as_slice()))?;
+        writeln!(out)?;
         if self.changed_template.is_some() {
             let note =
                 "note: that template is a changed copy, and is made anew for each recording\n";
@@ -124,10 +136,18 @@ impl Plan {
     }
 
     /// Removes what a failed recording leaves beside itself.
-    pub(crate) fn clean_up(&self) {
-        if let Some(work) = &self.work {
-            // It may never have been written.
-            let _ = std::fs::remove_file(work);
+    pub(crate) fn clean_up(&self, why: &metalens_recorder::Error) {
+        if let Some(draft) = &self.work_draft {
+            work::give_up(draft, why);
+        }
+    }
+
+    /// Puts what a bundled workload wrote beside its bundle. A run that is
+    /// appended leaves alone what tells of the others.
+    pub(crate) fn keep_work(&self, bundle: &Path) -> anyhow::Result<()> {
+        match self.append_run && self.work.is_none() {
+            true => Ok(()),
+            false => work::keep(self.work_draft.as_deref(), &work::beside(bundle)),
         }
     }
 }
@@ -170,6 +190,27 @@ pub(crate) fn free(name: &str, ending: &str) -> PathBuf {
     let mut free = all.filter(|path| path.symlink_metadata().is_err());
     free.next()
         .unwrap_or_else(|| PathBuf::from(format!("{name}{ending}")))
+}
+
+/// A length of time. One of nothing would be none at all.
+fn length(option: &str, time: Option<u64>) -> anyhow::Result<Option<Length>> {
+    let length = time.map(Length::of_nanoseconds);
+    match length {
+        Some(None) => Err(Misuse(format!("{option} must be longer than nothing")).into()),
+        found => Ok(found.flatten()),
+    }
+}
+
+fn patience(arguments: &RecordingArguments) -> Patience {
+    let usual = Patience::default();
+    let start = arguments.start_patience.map(Duration::from_nanos);
+    let start = start.unwrap_or(usual.start);
+    Patience {
+        start,
+        heed: usual.heed.min(start),
+        save: Duration::from_nanos(arguments.patience),
+        ..usual
+    }
 }
 
 fn is_bundled(arguments: &RecordingArguments) -> bool {
@@ -354,20 +395,6 @@ pub(crate) fn size(bundle: &Path) -> u64 {
     metalens_recorder::size(bundle)
 }
 
-/// A path as a shell takes it.
-pub(crate) fn shown(path: &Path) -> String {
-    quoted(path.as_os_str())
-}
-
-fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_./=:,+@%".contains(one);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.into_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
-    }
-}
-
 #[cfg(test)]
 impl Plan {
     /// One that is never carried out.
@@ -378,6 +405,8 @@ impl Plan {
             is_simulated: arguments.simulate,
             is_about_gpu: true,
             work: None,
+            work_draft: None,
+            append_run: false,
             changed_template: None,
             is_target_silent: false,
             keeps_stdout: false,
@@ -411,16 +440,6 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_for_a_shell() {
-        let check = |word: &str, expected: &str| assert_eq!(quoted(OsStr::new(word)), expected);
-        check("record", "record");
-        check("Metal System Trace", "'Metal System Trace'");
-        check("it's", r"'it'\''s'");
-        check("", "''");
-        check("$HOME", "'$HOME'");
-    }
 
     #[test]
     fn templates_for_the_gpu() {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clock::Clock;
+use super::ending::Ending;
 use super::plan::Plan;
 use super::private::Private;
 use super::shaders::Shaders;
@@ -49,6 +50,9 @@ struct Provenance<'a> {
     window_ns: Option<u64>,
     /// What ended it.
     ended_by: EndedBy,
+    /// How the program that was started ended, as the bundle says: `exit(0)`, `SIGKILL`, `status 4`. Null if it
+    /// does not say, and of one that ran before.
+    target_ended: Option<&'a str>,
     /// The exit code of `xctrace`: 0 and 54 are usual. Null if a signal ended it.
     exit_code: Option<i32>,
     /// What a reader of it should know.
@@ -108,10 +112,7 @@ impl<'a> Provenance<'a> {
             template: private.text(&arguments.template),
             instruments: &plan.request.record.instruments,
             changed: Changed::default(),
-            command: match arguments.command.as_slice() {
-                [] => vec![private.text(&plan.subject)],
-                words => private.words(words),
-            },
+            command: command(plan, arguments, private),
             environment: names.collect(),
             time_limit_ns: arguments.time_limit,
             window_ns: arguments.window,
@@ -121,6 +122,7 @@ impl<'a> Provenance<'a> {
                 StoppedBy::Wish => EndedBy::Interrupt,
                 StoppedBy::Unknown => EndedBy::Unknown,
             },
+            target_ended: None,
             exit_code: recorded.code,
             warnings: recorded
                 .warnings
@@ -131,18 +133,37 @@ impl<'a> Provenance<'a> {
     }
 }
 
+/// What was found out about a recording, beside what its recorder said.
+#[derive(Debug, Default)]
+pub(super) struct Found<'a> {
+    /// What it was made on.
+    pub(super) machine: Option<MadeOn>,
+    /// What came of a changed template.
+    pub(super) changed: Changed<'a>,
+    /// How its program ended.
+    pub(super) ending: Option<&'a Ending>,
+}
+
+/// What cargo built, or is bundled, goes by its name.
+fn command(plan: &Plan, arguments: &RecordingArguments, private: &Private) -> Vec<String> {
+    let words = private.words(&arguments.command);
+    let is_named = arguments.cargo.cargo || words.is_empty();
+    let name = is_named.then(|| private.text(&plan.subject));
+    name.into_iter().chain(words).collect()
+}
+
 /// Writes it beside the bundle. Of a bundle that is replaced or appended to, it
 /// is replaced too.
 pub(super) fn write(
     plan: &Plan,
     arguments: &RecordingArguments,
     recorded: &Recording,
-    machine: Option<MadeOn>,
-    changed: Changed<'_>,
+    found: Found<'_>,
 ) -> anyhow::Result<PathBuf> {
     let provenance = Provenance {
-        machine,
-        changed,
+        machine: found.machine,
+        changed: found.changed,
+        target_ended: found.ending.map(|one| one.how.as_str()),
         ..Provenance::of(plan, arguments, recorded, &Private::here())
     };
     let file = recorded.bundle.with_extension("recording.json");
@@ -217,15 +238,11 @@ mod tests {
         let arguments = &arguments.recording;
         let plan = Plan::of_a_test(arguments, bundle.clone());
         let recorded = recorded(&bundle, format!("{home}/y was slow"));
-        let machine = super::super::surroundings::of_a_test();
-        let file = write(
-            &plan,
-            arguments,
-            &recorded,
-            Some(machine),
-            Changed::default(),
-        )
-        .unwrap();
+        let found = Found {
+            machine: Some(super::super::surroundings::of_a_test()),
+            ..Found::default()
+        };
+        let file = write(&plan, arguments, &recorded, found).unwrap();
 
         let text = std::fs::read_to_string(file).unwrap();
         for secret in ["one", "two", "three"] {

@@ -132,11 +132,30 @@ impl Watcher for Watching<'_> {
             true => analyzed(bundle),
             false => Input::open(bundle).map(drop).map_err(Into::into),
         };
+        let record = &self.plan.request.record;
+        if record.append_run && runs(bundle) <= runs(&record.output) {
+            let why = "no run was added to what was there";
+            return Check::Unreadable(why.to_owned());
+        }
         let Err(error) = checked else {
             return Check::Good;
         };
-        judge(&error)
+        match judge(&error) {
+            // Newer than what metalens has seen it may be; without that nobody can read it.
+            Check::Doubtful(_) if !bundle.join("form.template").exists() => {
+                let why = "it has no form.template, without which nobody can open it";
+                Check::Unreadable(why.to_owned())
+            }
+            judged => judged,
+        }
     }
+}
+
+/// How many runs a bundle has, as far as it can be read.
+fn runs(bundle: &Path) -> usize {
+    let input = Input::open(bundle).ok();
+    let toc = input.as_ref().and_then(Input::toc);
+    toc.map_or(0, |toc| toc.runs.len())
 }
 
 fn analyzed(bundle: &Path) -> anyhow::Result<()> {

@@ -1,0 +1,304 @@
+//! `metalens record` with an `xctrace` that is the stand-in, a real process: what
+//! the user sees, what is left on disk, and with which exit code.
+
+mod cargo;
+mod interrupts;
+mod misbehaviour;
+mod names;
+mod options;
+mod outputs;
+mod ownership;
+mod target;
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{stderr, stdout, transcript};
+
+/// Nothing that ends at all takes longer, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const METALENS: &str = env!("CARGO_BIN_EXE_metalens");
+
+/// What every recording shows; whoever is recorded takes the target's place.
+const SCENARIO: &str = r#"
+[[process]]
+name = "bench"
+pid = 4321
+role = "target"
+
+[[process.stream]]
+count = 3
+duration = "10us"
+
+[[process]]
+name = "Compositor"
+pid = 301
+
+[[process.stream]]
+count = 2
+duration = "20us"
+"#;
+
+/// A folder to work in, `here`, with a program of one's own in it: `./bench`, a
+/// shell. Beside it lies an `xctrace`.
+pub(crate) struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::of("")
+    }
+
+    /// What its `xctrace` does first is a bit of shell.
+    pub(crate) fn of(before: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let bench = Self { folder };
+        for name in ["here", "tmp"] {
+            fs::create_dir(bench.path(name)).unwrap();
+        }
+        fs::write(bench.path("small.toml"), SCENARIO).unwrap();
+        fs::copy("/bin/sh", bench.path("here/bench")).unwrap();
+        bench.behave(&format!("{before}\nexec {METALENS} stand-in -- \"$@\"\n"));
+        bench
+    }
+
+    /// An `xctrace` that is all shell.
+    pub(crate) fn behave(&self, script: &str) {
+        let top = self.folder.path().display();
+        let log = "for word; do printf '%s|' \"$word\"; done >> \"$top/log\"; echo >> \"$top/log\"";
+        let script = format!("#!/bin/sh\ntop='{top}'\n{log}\n{script}\n");
+        let tool = self.path("xctrace");
+        fs::write(&tool, script).unwrap();
+        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn here(&self) -> PathBuf {
+        self.path("here")
+    }
+
+    /// `metalens`, with settings of the stand-in such as `MISBEHAVE=silent`.
+    pub(crate) fn command<W: AsRef<OsStr>>(&self, settings: &[&str], arguments: &[W]) -> Command {
+        let mut command = Command::new(METALENS);
+        command.current_dir(self.here()).env_clear().args(arguments);
+        command
+            .env("PATH", "/usr/bin:/bin")
+            .env("TMPDIR", self.path("tmp"))
+            .env("METALENS_XCTRACE", self.path("xctrace"))
+            .env("METALENS_STAND_IN_SCENARIO", self.path("small.toml"))
+            .env("METALENS_STAND_IN_STATE", self.path("state"))
+            .env("METALENS_STAND_IN_SLOW_MS", "3");
+        for setting in settings {
+            let (name, value) = setting.split_once('=').unwrap();
+            command.env(format!("METALENS_STAND_IN_{name}"), value);
+        }
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run<W: AsRef<OsStr>>(&self, settings: &[&str], arguments: &[W]) -> Output {
+        self.command(settings, arguments).output().unwrap()
+    }
+
+    /// A run that goes well.
+    pub(crate) fn fine<W: AsRef<OsStr>>(&self, settings: &[&str], arguments: &[W]) -> Output {
+        let output = self.run(settings, arguments);
+        assert!(output.status.success(), "{}", self.seen(&output));
+        output
+    }
+
+    /// A run that goes on. What it says goes to files.
+    fn start<W: AsRef<OsStr>>(&self, settings: &[&str], arguments: &[W]) -> Started {
+        let file = |name: &str| fs::File::create(self.path(name)).unwrap();
+        let mut command = self.command(settings, arguments);
+        command.stdout(file("stdout")).stderr(file("stderr"));
+        Started {
+            child: command.spawn().unwrap(),
+            stdout: self.path("stdout"),
+            stderr: self.path("stderr"),
+        }
+    }
+
+    /// All that a person sees of it, without what is never the same twice.
+    pub(crate) fn seen(&self, output: &Output) -> String {
+        self.plain(&transcript(output))
+    }
+
+    fn plain(&self, text: &str) -> String {
+        let top = self.folder.path().display().to_string();
+        let text = text.replace(&top, "<top>").replace(METALENS, "<metalens>");
+        let lines = text.lines().map(|line| plain_line(line) + "\n");
+        lines.collect()
+    }
+
+    /// What lies where it worked, but for its program; of bundles, what they are.
+    pub(crate) fn disk(&self) -> String {
+        let names = self.names();
+        let names = names.iter().filter(|name| *name != "bench");
+        let lines = names.map(|name| {
+            let what = match Path::new(name).extension() {
+                Some(ending) if ending == "trace" => self.what(name),
+                _ => "",
+            };
+            plain_line(&format!("{}{what}", name.display())) + "\n"
+        });
+        lines.collect()
+    }
+
+    fn names(&self) -> Vec<OsString> {
+        let entries = fs::read_dir(self.here()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    }
+
+    fn what(&self, bundle: &OsStr) -> &'static str {
+        let is_saved = self.here().join(bundle).join("form.template").is_file();
+        let arguments = [OsStr::new("analyze"), bundle, OsStr::new("--json")];
+        let code = self.run(&[], &arguments).status.code();
+        match (code, is_saved) {
+            (Some(0), true) => ": whole",
+            (Some(4), true) => ": saved, and nothing of the target is in it",
+            (Some(4), false) => ": a part of a bundle",
+            _ => ": neither whole nor a part",
+        }
+    }
+
+    /// What a whole bundle says.
+    pub(crate) fn report(&self, bundle: &str) -> Value {
+        let output = self.fine(&[], &["analyze", bundle, "--json"]);
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    pub(crate) fn json(&self, file: &str) -> Value {
+        let text = fs::read_to_string(self.here().join(file)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// The words of each call of `xctrace record`, with `|` behind each.
+    fn asked(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.path("log")).unwrap();
+        let calls = log.lines().filter(|line| line.starts_with("record|"));
+        calls
+            .map(|line| self.plain(line).trim().to_owned())
+            .collect()
+    }
+}
+
+/// A recording of `./bench -c SCRIPT` as `x.trace`.
+pub(crate) fn recording<'a>(options: &[&'a str], script: &'a str) -> Vec<&'a str> {
+    let start = ["record", "-o", "x.trace"];
+    [&start, options, &["--", "./bench", "-c", script]].concat()
+}
+
+/// A run that goes on.
+struct Started {
+    child: std::process::Child,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+impl Started {
+    fn says(&self, text: &str) {
+        let said = || fs::read_to_string(&self.stderr).unwrap();
+        until(text, || said().contains(text));
+    }
+
+    fn signal(&self, name: &str) {
+        signal(self.child.id(), name);
+    }
+
+    /// How it ended: as any other run.
+    fn end(mut self) -> Output {
+        let status = self.child.wait().unwrap();
+        let read = |file: &Path| fs::read(file).unwrap();
+        Output {
+            status,
+            stdout: read(&self.stdout),
+            stderr: read(&self.stderr),
+        }
+    }
+}
+
+/// Tries all of them, a few at a time: most of the time is spent waiting.
+pub(crate) fn each<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
+    for some in all.chunks(6) {
+        thread::scope(|scope| {
+            for one in some {
+                scope.spawn(|| check(one));
+            }
+        });
+    }
+}
+
+/// Sends a signal, as people do.
+fn signal(pid: u32, name: &str) {
+    let kill = Command::new("/bin/sh")
+        .args(["-c", &format!("kill -{name} {pid}")])
+        .status();
+    assert!(kill.unwrap().success());
+}
+
+/// Waits until something is so.
+fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !so() {
+        assert!(start.elapsed() < PATIENCE, "never: {what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The process that a message names.
+fn pid_in(output: &Output) -> u32 {
+    let said = stderr(output);
+    let (_, rest) = said.split_once("(process ").unwrap();
+    rest.split_once(')').unwrap().0.parse().unwrap()
+}
+
+/// Without sizes, numbers of processes, and names made up on the spot.
+fn plain_line(line: &str) -> String {
+    let size = "xctrace saves the recording: ";
+    if line.starts_with(size) {
+        return format!("{size}<size>");
+    }
+    let line = match line
+        .strip_prefix("recorded: ")
+        .and_then(|_| line.rsplit_once(" ("))
+    {
+        Some((text, _)) => format!("{text} (<size>)"),
+        None => line.to_owned(),
+    };
+    let line = masked(&line, "pid ", char::is_ascii_digit, "<pid>");
+    let line = masked(&line, "(process ", char::is_ascii_digit, "<pid>");
+    let line = masked(&line, ".metalens-", char::is_ascii_alphanumeric, "<random>");
+    masked(&line, "x-", char::is_ascii_alphanumeric, "<random>")
+}
+
+/// Something else for what comes behind a mark.
+fn masked(text: &str, mark: &str, is_part: fn(&char) -> bool, other: &str) -> String {
+    let mut parts = text.split(mark);
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|one: char| is_part(&one));
+        all.push_str(mark);
+        all.push_str(if rest == part { "" } else { other });
+        all.push_str(rest);
+    }
+    all
+}

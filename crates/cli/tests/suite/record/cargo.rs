@@ -1,0 +1,96 @@
+//! `--cargo`: built first, and then the right program is recorded.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use super::{Bench, stderr, stdout};
+
+const MANIFEST: &str =
+    "[package]\nname = \"tiny\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[workspace]\n";
+
+fn says(name: &str) -> String {
+    format!(
+        "fn main() {{ println!(\"{name} {{:?}}\", std::env::args().skip(1).collect::<Vec<_>>()); }}\n"
+    )
+}
+
+/// A project without dependencies.
+fn project() -> Bench {
+    let bench = Bench::new();
+    let write = |name: &str, text: &str| {
+        let file = bench.here().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    write("Cargo.toml", MANIFEST);
+    write("src/main.rs", &says("main"));
+    write("src/bin/other.rs", &says("other"));
+    write("examples/shown.rs", &says("shown"));
+    write("examples/broken.rs", "fn main() { nonsense() }");
+    bench
+}
+
+fn run(bench: &Bench, options: &[&str]) -> Output {
+    let arguments = [&["record", "-o", "x.trace", "--cargo"], options].concat();
+    let mut command: Command = bench.command(&[], &arguments);
+    for name in [
+        "PATH",
+        "HOME",
+        "CARGO_HOME",
+        "RUSTUP_HOME",
+        "RUSTUP_TOOLCHAIN",
+        "CARGO",
+    ] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command.env("CARGO_NET_OFFLINE", "true");
+    command.output().unwrap()
+}
+
+#[test]
+fn the_right_program() {
+    let bench = project();
+    let output = run(&bench, &["--example", "shown", "--", "--count", "3"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "shown [\"--count\", \"3\"]\n");
+    let built = Path::new("target/debug/examples/shown");
+    let [asked] = bench.asked().try_into().unwrap();
+    let built = format!("|--launch|--|<top>/here/{}|--count|3|", built.display());
+    assert!(asked.ends_with(&built), "{asked}");
+    assert_eq!(bench.report("x.trace")["target"]["name"], "shown");
+    assert_eq!(bench.json("x.recording.json")["command"][0], "shown");
+
+    // Which of several is not guessed.
+    let output = run(&bench, &["--force"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(
+        said.contains("error: cargo built several programs: "),
+        "{said}"
+    );
+    assert!(
+        said.contains("tiny") && said.contains("other") && said.contains("name one with --bin"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_cannot_be_built() {
+    let bench = project();
+    let check = |options: &[&str], cargos: &str| {
+        let output = run(&bench, options);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(cargos), "{said}");
+        assert!(
+            said.ends_with("error: cargo could not build it\n"),
+            "{said}"
+        );
+        assert!(!bench.here().join("x.trace").exists());
+    };
+    check(&["--example", "broken"], "nonsense");
+    check(&["--example", "no-such"], "no-such");
+}

@@ -1,0 +1,148 @@
+//! What options come to: the words that reach `xctrace`, and what comes of them.
+
+use super::{Bench, recording, stderr};
+
+#[test]
+fn they_reach_it() {
+    let check = |options: &[&str], expected: &str| {
+        let bench = Bench::new();
+        bench.fine(&[], &recording(options, "exit 0"));
+        let [asked] = bench.asked().try_into().unwrap();
+        let start = "record|--template|";
+        let asked = asked.strip_prefix(start).unwrap();
+        let (ours, _) = asked.split_once("|--target-stdin|").unwrap();
+        let bundle = "<top>/here/.metalens-<random>.recording/x-<random>.trace";
+        assert_eq!(ours.replace(bundle, "BUNDLE"), expected, "{options:?}");
+    };
+    let metal = "Metal System Trace|";
+    let check_metal = |options: &[&str], before: &str, after: &str| {
+        check(
+            options,
+            &format!("{metal}{before}--output|BUNDLE{after}|--no-prompt"),
+        );
+    };
+    check_metal(&[], "", "");
+    check_metal(
+        &["--instrument", "GPU", "--cpu"],
+        "--instrument|GPU|--instrument|Time Profiler|",
+        "",
+    );
+    check_metal(
+        &["--time-limit", "90s", "--window", "2.5s"],
+        "",
+        "|--time-limit|90s|--window|2500ms",
+    );
+    check_metal(
+        &["--run-name", "before: a b"],
+        "",
+        "|--run-name|before: a b",
+    );
+    check(
+        &["--template", "System Trace"],
+        "System Trace|--output|BUNDLE|--no-prompt",
+    );
+}
+
+#[test]
+fn what_comes_of_them() {
+    let bench = Bench::new();
+    bench.fine(&[], &recording(&["--window", "2s", "--cpu"], "exit 0"));
+    let report = bench.report("x.trace");
+    assert_eq!(report["run"]["recording_mode"], "Windowed (2 seconds)");
+    let kept = bench.json("x.recording.json");
+    assert_eq!(kept["window_ns"], 2_000_000_000_u64);
+    assert_eq!(kept["instruments"][0], "Time Profiler");
+    assert_eq!(kept["ended_by"], "target-exit");
+    let stacks = bench.fine(&[], &["stacks", "x.trace"]);
+    assert!(!stacks.stdout.is_empty(), "there are CPU samples");
+}
+
+/// Which an older Xcode does not know, and what none knows.
+#[test]
+fn refused() {
+    let check = |version: &str, options: &[&str], code: i32, expected: &str| {
+        let bench = Bench::new();
+        let version = format!("VERSION={version}");
+        let output = bench.run(&[&version], &recording(options, "exit 0"));
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(expected), "{said}");
+        assert_eq!(bench.disk(), "", "{options:?}");
+    };
+    let too_old = "error: --run-name needs Xcode 26.0 or newer, and this is xctrace 16.0 (16F6)\n";
+    check("16.0 (16F6)", &["--run-name", "a"], 3, too_old);
+    let too_old =
+        "error: --instrument needs Xcode 14.0 or newer, and this is xctrace 13.0 (13E113)\n";
+    check("13.0 (13E113)", &["--cpu"], 3, too_old);
+    let now = "26.0 (17C529)";
+    check(
+        now,
+        &["--instrument", "Clairvoyance"],
+        1,
+        "Instrument with name 'Clairvoyance' cannot be found",
+    );
+    check(now, &["--device", "Toaster"], 1, "Unable to find device");
+    check(
+        now,
+        &["--template", "No Such"],
+        1,
+        "Unable to find template",
+    );
+    check(
+        now,
+        &["--time-limit", "0s"],
+        2,
+        "--time-limit must be longer than nothing",
+    );
+    check(now, &["--window", "soon"], 2, "invalid value 'soon'");
+    check(now, &["--env", "=x"], 2, "a variable is NAME=VALUE");
+    check(now, &["--attach", "1"], 2, "cannot be used with");
+    check(now, &["--append-run", "--force"], 2, "cannot be used with");
+}
+
+/// Nothing is run; what is printed can be.
+#[test]
+fn dry_run() {
+    let bench = Bench::new();
+    let name = "it's $HOME\nnow.trace";
+    let script = "echo \"$A\"; exit 4";
+    let arguments = [
+        "record",
+        "-o",
+        name,
+        "--env",
+        "A=x 'y' $z",
+        "--time-limit",
+        "600s",
+        "--dry-run",
+        "--",
+        "./bench",
+        "-c",
+        script,
+    ];
+    let shown = bench.fine(&[], &arguments);
+    assert_eq!(stderr(&shown), "");
+    assert_eq!(bench.disk(), "");
+    assert!(!bench.path("log").exists() || bench.asked().is_empty());
+    // As a person would, who copies it.
+    let line = String::from_utf8(shown.stdout).unwrap();
+    let mut shell = bench.command::<&str>(&[], &[]);
+    let environment: Vec<_> = shell
+        .get_envs()
+        .map(|(name, value)| (name.to_owned(), value.unwrap().to_owned()))
+        .collect();
+    shell = std::process::Command::new("/bin/sh");
+    let output = shell
+        .args(["-c", &line])
+        .current_dir(bench.here())
+        .env_clear()
+        .envs(environment)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.ends_with("Output file saved as: it's $HOME\nnow.trace\n"),
+        "{said}{line}"
+    );
+    assert_eq!(bench.report(name)["run"]["end_reason"], "Target app exited");
+}

@@ -1,0 +1,139 @@
+//! What was there before: left alone, replaced by a whole recording, or added to.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::{Bench, each, recording, stderr};
+
+/// Every file below a folder, with its bytes.
+fn files(folder: &Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(files(&path));
+        } else {
+            all.insert(path.clone(), fs::read(path).unwrap());
+        }
+    }
+    all
+}
+
+const OLD: &[&str] = &["record", "--simulate", "-o", "x.trace", "--count", "2"];
+
+/// A bundle of a bundled workload, and what lies beside it.
+fn with_old() -> Bench {
+    let bench = Bench::new();
+    bench.fine(&[], OLD);
+    assert_eq!(
+        bench.disk(),
+        "x.recording.json\nx.trace: whole\nx.work.json\n"
+    );
+    bench
+}
+
+#[test]
+fn it_is_left_alone() {
+    let bench = with_old();
+    let before = files(&bench.here());
+    for more in [&[][..], &["--", "./bench", "-c", "exit 0"]] {
+        let output = bench.run(&[], &[OLD, more].concat()[..]);
+        // A count is a bundled workload's.
+        let code = if more.is_empty() { 1 } else { 2 };
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    }
+    let output = bench.run(&[], &recording(&[], "exit 0"));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("exists; --force replaces it"));
+    assert_eq!(files(&bench.here()), before);
+}
+
+/// Whatever happens to the new one.
+#[test]
+fn it_survives_a_recording_that_fails() {
+    let ways = [
+        ("attach-refused", 1),
+        ("silent", 1),
+        ("output-exists", 1),
+        ("exit-54-stub", 4),
+        ("saves-stub", 4),
+        ("no-target-rows", 4),
+        ("disk-full", 4),
+        ("saving-crashes", 4),
+    ];
+    each(&ways, |&(way, code)| {
+        let bench = with_old();
+        let before = files(&bench.here());
+        for option in ["--force", "--append-run"] {
+            let settings = format!("MISBEHAVE={way}");
+            let output = bench.run(&[&settings], &[OLD, &[option]].concat());
+            let seen = bench.seen(&output);
+            // What was appended to has rows in its first run, and must have some in the last.
+            assert_eq!(output.status.code(), Some(code), "{way} {option}: {seen}");
+            let is_kept = |path: &Path| {
+                let path = path.display().to_string();
+                path.contains("x.incomplete") || path.contains("x.empty")
+            };
+            let mut after = files(&bench.here());
+            let all = after.len();
+            after.retain(|path, _| !is_kept(path));
+            assert_eq!(after.len() != all, code == 4, "{way} {option}: {seen}");
+            assert!(after == before, "{way} {option}: {seen}");
+        }
+    });
+}
+
+#[test]
+fn it_is_replaced() {
+    let bench = with_old();
+    let old = bench.json("x.work.json");
+    let fused = [
+        "record",
+        "--simulate",
+        "-o",
+        "x.trace",
+        "--workload",
+        "fused",
+        "--force",
+    ];
+    bench.fine(&[], &fused);
+    assert_ne!(bench.json("x.work.json"), old);
+    // What tells of another program's work does not lie beside the new one.
+    bench.fine(&[], &recording(&["--force"], "exit 0"));
+    assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+    assert_eq!(bench.report("x.trace")["target"]["name"], "bench");
+}
+
+#[test]
+fn a_run_is_added() {
+    let bench = Bench::new();
+    bench.fine(&[], &recording(&[], "exit 0"));
+    let first = bench.report("x.trace");
+    assert_eq!(first["run"]["number"], 1);
+    let output = bench.fine(
+        &[],
+        &recording(&["--append-run", "--time-limit", "50ms"], "exec sleep 600"),
+    );
+    assert!(
+        stderr(&output).contains("still ran at the time limit"),
+        "of the last run"
+    );
+    let last = bench.report("x.trace");
+    assert_eq!(last["run"]["number"], 2);
+    assert_eq!(last["run"]["end_reason"], "Time limit reached");
+    let again = bench.fine(&[], &["analyze", "x.trace", "--run", "1", "--json"]);
+    let again: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
+    assert_eq!(again["counts"], first["counts"]);
+    assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+}
+
+#[test]
+fn there_is_nothing_to_add_to() {
+    let bench = Bench::new();
+    let output = bench.run(&[], &recording(&["--append-run"], "exit 0"));
+    assert_eq!(output.status.code(), Some(1));
+    let expected = "error: x.trace is no .trace bundle: there is nothing to append a run to\n";
+    assert_eq!(stderr(&output), expected);
+    assert_eq!(bench.disk(), "");
+}

@@ -1,0 +1,159 @@
+//! The program that is recorded: what it reads, what it says, and how it ends.
+
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+
+use super::{Bench, recording, stderr};
+
+/// Every byte comes through, once, and nothing else comes beside it.
+#[test]
+fn what_it_reads_and_prints() {
+    let bench = Bench::new();
+    let mut command = bench.command(
+        &[],
+        &recording(&["-q"], "cat; printf 'no\\000end\\377'; echo oops >&2"),
+    );
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let given: Vec<u8> = (0..100_000_u32).map(|at| at.to_le_bytes()[0]).collect();
+    child.stdin.take().unwrap().write_all(&given).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let expected = [&given[..], b"no\0end\xff"].concat();
+    assert!(output.stdout == expected, "{} bytes", output.stdout.len());
+    assert_eq!(stderr(&output), "oops\n");
+}
+
+/// Its environment; arguments that look like options of ours, or are not text.
+#[test]
+fn what_it_is_given() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let bench = Bench::new();
+    let script = r#"printf '%s\n' "$GREETING" "$@""#;
+    let words: Vec<&OsStr> = [
+        "record",
+        "-o",
+        "x.trace",
+        "--env",
+        "GREETING=a b=c",
+        "--",
+        "./bench",
+        "-c",
+        script,
+    ]
+    .into_iter()
+    .chain(["bench", "--force", "it's", ""])
+    .map(OsStr::new)
+    .chain([OsStr::from_bytes(b"\xff")])
+    .collect();
+    let output = bench.fine(&[], &words);
+    assert_eq!(output.stdout, b"a b=c\n--force\nit's\n\n\xff\n");
+    let recording = bench.json("x.recording.json");
+    assert_eq!(recording["environment"][0], "GREETING");
+    assert!(!recording.to_string().contains("a b=c"), "{recording}");
+}
+
+/// How it ended is told, though `xctrace` ends in the same way for most of them.
+#[test]
+fn how_it_ends() {
+    let check = |script: &str, options: &[&str], note: Option<&str>, kept: &str| {
+        let bench = Bench::new();
+        let output = bench.fine(&[], &recording(options, script));
+        let said = stderr(&output);
+        let notes: Vec<_> = said
+            .lines()
+            .filter_map(|line| line.strip_prefix("note: "))
+            .collect();
+        assert_eq!(notes, note.into_iter().collect::<Vec<_>>(), "{script}");
+        assert_eq!(bench.json("x.recording.json")["target_ended"], kept);
+    };
+    check("exit 0", &[], None, "exit(0)");
+    let four = "the program did not end well: status 4";
+    check("exit 4", &[], Some(four), "status 4");
+    let crashed = "the program did not end well: SIGSEGV";
+    check("kill -SEGV $$", &[], Some(crashed), "SIGSEGV");
+    let limit = "the program still ran at the time limit, and was ended: SIGKILL";
+    check(
+        "exec sleep 600",
+        &["--time-limit", "50ms"],
+        Some(limit),
+        "SIGKILL",
+    );
+}
+
+/// One that runs already is not started, nor ended.
+#[test]
+fn attached_to() {
+    let bench = Bench::new();
+    std::fs::copy("/bin/sleep", bench.path("lens-at-work")).unwrap();
+    let mut other = Command::new(bench.path("lens-at-work"))
+        .arg("600")
+        .spawn()
+        .unwrap();
+    // Until then it has this test's own name.
+    let pid = other.id().to_string();
+    let named = format!("/proc/{pid}/cmdline");
+    super::until("it has its name", || {
+        std::fs::read(&named).map_or(true, |words| words.ends_with(b"600\0"))
+    });
+    for (whom, output) in [
+        (pid.as_str(), "by-pid.trace"),
+        ("lens-at-work", "by-name.trace"),
+    ] {
+        let arguments = [
+            "record",
+            "-o",
+            output,
+            "--time-limit",
+            "50ms",
+            "--attach",
+            whom,
+        ];
+        let said = stderr(&bench.fine(&[], &arguments));
+        assert!(!said.contains("note:"), "{said}");
+        let report = bench.report(output);
+        assert_eq!(report["target"]["how"], "attached");
+        assert_eq!(report["target"]["name"], "lens-at-work");
+        assert_eq!(report["target"]["pid"], other.id());
+        let recording = bench.json(&output.replace(".trace", ".recording.json"));
+        assert!(recording["target_ended"].is_null());
+        assert!(runs(&mut other), "it was ended");
+    }
+    other.kill().unwrap();
+    other.wait().unwrap();
+}
+
+fn runs(child: &mut Child) -> bool {
+    child.try_wait().unwrap().is_none()
+}
+
+#[test]
+fn everyone() {
+    let bench = Bench::new();
+    let arguments = ["record", "--all-processes", "--time-limit", "50ms"];
+    bench.fine(&[], &arguments);
+    assert_eq!(
+        bench.disk(),
+        "everyone.recording.json\neveryone.trace: whole\n"
+    );
+    assert_eq!(bench.report("everyone.trace")["target"]["how"], "busiest");
+}
+
+/// What cannot be started is known before anything is.
+#[test]
+fn what_cannot_be_started() {
+    let check = |program: &str, expected: &str| {
+        let bench = Bench::new();
+        std::fs::write(bench.here().join("notes.txt"), "x").unwrap();
+        let output = bench.run(&[], &["record", "-o", "x.trace", "--", program]);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(stderr(&output), format!("error: {expected}\n"));
+        assert_eq!(bench.disk(), "notes.txt\n");
+    };
+    check("no-such-program", "no-such-program was not found in PATH");
+    check(
+        "./notes.txt",
+        "./notes.txt cannot be started: it is not executable (chmod +x)",
+    );
+    check("../here", "../here cannot be started: it is no file");
+}

@@ -1,0 +1,308 @@
+//! `metalens record-and-analyze`: from nothing to a folder with a report, and on
+//! any machine with a simulator in `xctrace`'s place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::record::{Bench, each};
+use super::{stderr, stdout};
+
+const ALL: [&str; 4] = ["record-and-analyze", "--simulate", "-o", "out"];
+
+fn json(file: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// The names in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Whoever sees any one piece of it knows that no GPU ran.
+#[test]
+fn nothing_is_taken_for_real() {
+    let bench = Bench::new();
+    let output = bench.fine(&[], &["record-and-analyze", "--simulate"]);
+    let folder = bench.here().join("eager.report");
+    let expected = [
+        "charts",
+        "eager.recording.json",
+        "eager.trace",
+        "eager.work.json",
+        "manifest.json",
+        "report.html",
+        "report.json",
+        "report.md",
+    ];
+    assert_eq!(names(&folder), expected);
+    assert!(stderr(&output).contains("SIMULATED: a simulator took xctrace's place"));
+    let screen = stdout(&output);
+    assert!(
+        screen.starts_with("SIMULATED: no GPU ran\n"),
+        "the workload's own words"
+    );
+    assert!(screen.contains("SYNTHETIC: this trace was written by a simulator"));
+    assert!(screen.contains("Most to gain: "), "a verdict");
+    assert_eq!(json(&folder.join("report.json"))["run"]["synthetic"], true);
+    assert_eq!(
+        json(&folder.join("eager.recording.json"))["synthetic"],
+        true
+    );
+    assert_eq!(
+        json(&folder.join("eager.work.json"))["device"],
+        "SIMULATED: no GPU ran"
+    );
+    for page in ["report.md", "report.html"] {
+        let text = fs::read_to_string(folder.join(page)).unwrap();
+        assert!(text.contains("SYNTHETIC"), "{page}");
+    }
+    let manifest = json(&folder.join("manifest.json"));
+    assert_eq!(manifest["synthetic"], true);
+    let pictures = manifest["files"].as_array().unwrap().iter();
+    let said: Vec<bool> = pictures
+        .filter_map(|file| file["picture"]["alt"].as_str())
+        .map(|alt| alt.contains("SYNTHETIC"))
+        .collect();
+    assert_eq!(said, [true; 10]);
+    let schema = bench.fine(&[], &["schema", "recording"]);
+    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    assert!(schema.is_valid(&json(&folder.join("eager.recording.json"))));
+}
+
+/// The story that it is there to tell: one kernel for four, and what that gains.
+#[test]
+fn eager_against_fused() {
+    let bench = Bench::new();
+    let report = |workload: &str| {
+        let name = format!("{workload}.report");
+        bench.fine(
+            &[],
+            &[
+                "record-and-analyze",
+                "--simulate",
+                "--workload",
+                workload,
+                "-q",
+            ],
+        );
+        json(&bench.here().join(name).join("report.json"))
+    };
+    let (eager, fused) = (report("eager"), report("fused"));
+    let number = |report: &Value, pointer: &str| report.pointer(pointer).unwrap().as_u64().unwrap();
+    let both = |pointer: &str| (number(&eager, pointer), number(&fused, pointer));
+    // Every interval but the first is behind a gap: each of both waits.
+    for pointer in [
+        "/counts/intervals",
+        "/counts/command_buffers",
+        "/counts/encoders",
+    ] {
+        let (eager, fused) = both(pointer);
+        assert_eq!(eager, 4 * fused, "{pointer}");
+        assert_eq!(
+            number(
+                &json(&bench.here().join("eager.report/report.json")),
+                "/gaps/count"
+            ),
+            eager - 1
+        );
+    }
+    assert_eq!(both("/counts/kernels"), (4, 1));
+    let (eager_gaps, fused_gaps) = both("/gaps/count");
+    assert_eq!(eager_gaps + 1, 4 * (fused_gaps + 1));
+    let (eager_time, fused_time) = both("/window/span_ns");
+    assert!(eager_time > 3 * fused_time, "{eager_time} {fused_time}");
+    let (eager_idle, fused_idle) = both("/gaps/total_ns");
+    assert!(eager_idle > 3 * fused_idle, "{eager_idle} {fused_idle}");
+
+    let arguments = [
+        "chart",
+        "-q",
+        "--base",
+        "eager.report/eager.trace",
+        "fused.report/fused.trace",
+        "-o",
+        "both.svg",
+    ];
+    bench.fine(&[], &arguments);
+    let picture = fs::read_to_string(bench.here().join("both.svg")).unwrap();
+    assert!(
+        picture.contains("SYNTHETIC") || picture.contains("simulator"),
+        "the picture says so"
+    );
+}
+
+/// Every file below a folder, as seen from there.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let all = names(folder).into_iter().map(|name| folder.join(name));
+    let mut files: Vec<PathBuf> = all
+        .flat_map(|path| match path.is_dir() {
+            true => files(&path),
+            false => vec![path],
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// It is `record` and then `analyze -o`, to the byte.
+#[test]
+fn it_is_both_and_nothing_more() {
+    let bench = Bench::new();
+    let options = ["--count", "20", "--show-names", "--skip-warmup"];
+    let first = bench.fine(&[], &[&ALL[..], &options].concat());
+    let analyzed = [
+        "analyze",
+        "out/eager.trace",
+        "-o",
+        "again",
+        "--show-names",
+        "--skip-warmup",
+    ];
+    let again = bench.fine(&[], &analyzed);
+    assert!(stdout(&first).ends_with(&stdout(&again)), "the screen");
+    let of = |folder: &str| {
+        let folder = bench.here().join(folder);
+        let all = files(&folder).into_iter();
+        let relative = all.map(|file| file.strip_prefix(&folder).unwrap().to_owned());
+        relative.collect::<Vec<_>>()
+    };
+    let (first, again) = (of("out"), of("again"));
+    let is_report = |file: &&PathBuf| {
+        !file.starts_with("eager.trace") && !file.to_string_lossy().starts_with("eager.")
+    };
+    assert_eq!(
+        first.iter().filter(is_report).collect::<Vec<_>>(),
+        again.iter().collect::<Vec<_>>()
+    );
+    for file in again {
+        let bytes = |folder: &str| fs::read(bench.here().join(folder).join(&file)).unwrap();
+        assert!(bytes("out") == bytes("again"), "{}", file.display());
+    }
+}
+
+/// Whatever the program prints, what is read by programs is one document.
+#[test]
+fn as_json() {
+    let bench = Bench::new();
+    let script = "printf 'loud, and no end'; echo '{}' >&2";
+    let arguments = [
+        "record-and-analyze",
+        "--json",
+        "-o",
+        "out",
+        "--",
+        "./bench",
+        "-c",
+        script,
+    ];
+    let output = bench.fine(&[], &arguments);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["target"]["name"], "bench");
+    assert_eq!(report, json(&bench.here().join("out/report.json")));
+    assert!(stderr(&output).contains("loud, and no end"));
+}
+
+#[test]
+fn a_target_is_missed() {
+    let missed: &[&str] = &["--check", "--target", "utilisation=0.99"];
+    let [_, unchecked @ ..] = missed else {
+        unreachable!()
+    };
+    let met = "--check --target utilisation=0.0001 --target average-gap=1s --target launch-efficiency=0.0001";
+    let met: Vec<&str> = met.split(' ').collect();
+    each(
+        &[(missed, 5), (unchecked, 0), (&met, 0)],
+        |(options, code)| {
+            let bench = Bench::new();
+            let all = [&ALL[..], &["--count", "3", "-q"], options].concat();
+            let output = bench.run(&[], &all);
+            assert_eq!(output.status.code(), Some(*code), "{}", stderr(&output));
+            assert!(bench.here().join("out/report.json").is_file());
+        },
+    );
+}
+
+/// Without a recording there is no folder; what is there stays, and the rest of a
+/// recording is kept in it.
+#[test]
+fn nothing_is_recorded() {
+    let run = |misbehave: &str, output: &str, bench: &Bench| {
+        let settings = format!("MISBEHAVE={misbehave}");
+        let arguments = [
+            "record-and-analyze",
+            "--simulate",
+            "--count",
+            "2",
+            "-o",
+            output,
+        ];
+        bench.run(&[&settings], &arguments).status.code()
+    };
+    let check = |misbehave: &str, output: &str, code: i32, left: &[&str]| {
+        let bench = Bench::new();
+        assert_eq!(run(misbehave, output, &bench), Some(code), "{misbehave}");
+        let all = files(&bench.here());
+        let is_program = |file: &PathBuf| file.ends_with("bench");
+        let tops: Vec<_> = all.iter().filter(|file| !is_program(file)).collect();
+        assert_eq!(tops.is_empty(), left.is_empty(), "{misbehave}: {tops:?}");
+        let top = names(&bench.here());
+        let expected = if left.is_empty() {
+            vec!["bench"]
+        } else {
+            vec!["bench", "new"]
+        };
+        assert_eq!(top, expected, "{misbehave}");
+        if !left.is_empty() {
+            assert_eq!(names(&bench.here().join(output)), left, "{misbehave}");
+        }
+    };
+    check("attach-refused", "new", 1, &[]);
+    check("silent", "new/and/deep", 1, &[]);
+    check("no-xcode", "new", 3, &[]);
+    check(
+        "exit-54-stub",
+        "new/and/deep",
+        4,
+        &["eager.incomplete.trace"],
+    );
+    check("no-target-rows", "new", 4, &["eager.empty.trace"]);
+
+    let bench = Bench::new();
+    fs::create_dir(bench.here().join("mine")).unwrap();
+    assert_eq!(run("attach-refused", "mine", &bench), Some(1));
+    assert_eq!(names(&bench.here()), ["bench", "mine"]);
+}
+
+/// What is wrong with a request is told before anything is recorded.
+#[test]
+fn refused_at_once() {
+    let bench = Bench::new();
+    bench.fine(&[], &[&ALL[..], &["--count", "2", "-q"]].concat());
+    let before = files(&bench.here());
+    let check = |more: &[&str], code: i32, expected: &str| {
+        let _ = fs::remove_file(bench.path("log"));
+        let output = bench.run(&[], &[&["record-and-analyze", "--simulate"], more].concat());
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(expected), "{said}");
+        assert!(!said.contains("xctrace prepares"), "{said}");
+        assert_eq!(files(&bench.here()), before);
+    };
+    check(&["-o", "out"], 1, "exists; --force replaces it");
+    check(
+        &["-o", "new", "--from", "2s", "--to", "1s"],
+        1,
+        "--from must lie before --to",
+    );
+    check(&["-o", "new", "--target", "speed=1"], 1, "speed");
+    check(&["-o", "new", "--workload", "no-such"], 2, "no-such");
+    check(&["-o", "bench"], 1, "bench");
+}
