@@ -167,7 +167,7 @@ mod tests {
         let put = |place: &str| {
             let folder = instruments.join(place);
             fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join(STOCK), super::patch::of_a_test()).unwrap();
+            fs::write(folder.join(STOCK), patch::of_a_test()).unwrap();
             assert_eq!(found(&tool).unwrap(), folder.join(STOCK));
         };
         // The known places come before what is found by searching.

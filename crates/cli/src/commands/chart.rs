@@ -10,7 +10,7 @@ use metalens_charts::{
     Chart, Options, Theme, alt, alt_comparison, draw, draw_comparison, png, svg,
 };
 
-use crate::args::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
+use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
 use crate::exit::Misuse;
 use crate::whole;
 

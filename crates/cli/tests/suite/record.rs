@@ -21,32 +21,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::stand_in::SMALL;
 use super::{stderr, stdout, transcript};
 
 /// Nothing that ends at all takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const METALENS: &str = env!("CARGO_BIN_EXE_metalens");
-
-/// What every recording shows; whoever is recorded takes the target's place.
-const SCENARIO: &str = r#"
-[[process]]
-name = "bench"
-pid = 4321
-role = "target"
-
-[[process.stream]]
-count = 3
-duration = "10us"
-
-[[process]]
-name = "Compositor"
-pid = 301
-
-[[process.stream]]
-count = 2
-duration = "20us"
-"#;
 
 /// A folder to work in, `here`, with a program of one's own in it: `./bench`, a
 /// shell. Beside it lies an `xctrace`.
@@ -66,7 +47,7 @@ impl Bench {
         for name in ["here", "tmp"] {
             fs::create_dir(bench.path(name)).unwrap();
         }
-        fs::write(bench.path("small.toml"), SCENARIO).unwrap();
+        fs::write(bench.path("small.toml"), SMALL).unwrap();
         fs::copy("/bin/sh", bench.path("here/bench")).unwrap();
         bench.behave(&format!("{before}\nexec {METALENS} stand-in -- \"$@\"\n"));
         bench

@@ -19,7 +19,8 @@ use super::{metalens, stderr, stdout};
 /// Nothing here takes longer, or it hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const SMALL: &str = r#"
+/// What every recording shows; whoever is recorded takes the target's place.
+pub(crate) const SMALL: &str = r#"
 [[process]]
 name = "bench"
 pid = 4321

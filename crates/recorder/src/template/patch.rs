@@ -214,7 +214,12 @@ mod tests {
         let on = Value::Boolean(true);
         let stock = of_a_test();
         check(&stock, &[], &[], [4, 4, 12, 15, 16]);
-        check(&stock, &[TIMELINE], &[on.clone()], [17, 4, 17, 15, 16]);
+        check(
+            &stock,
+            &[TIMELINE],
+            std::slice::from_ref(&on),
+            [17, 4, 17, 15, 16],
+        );
         check(&stock, &[MAXIMUM], &[number(3)], [4, 4, 12, 17, 17]);
         check(
             &stock,

@@ -10,6 +10,7 @@ mod shell;
 mod simulated;
 mod surroundings;
 mod watching;
+mod whom;
 mod work;
 
 use std::io::Write;
@@ -26,9 +27,10 @@ use crate::exit::Misuse;
 use crate::interrupt::Listening;
 use crate::screen::safe::safe;
 
-pub(crate) use plan::{Plan, free, subject};
+pub(crate) use plan::{Plan, free};
 pub(crate) use provenance::json_schema;
 pub(crate) use surroundings::folder;
+pub(crate) use whom::subject;
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let recording = &arguments.recording;

@@ -7,14 +7,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use metalens_recorder::{Build, Patience, Request, resolve, sign_for_tracing, template};
-use metalens_xctrace::command::{Launch, Length, Record, Target, Template};
-use metalens_xctrace::{Stdin, Surroundings, Tool};
+use metalens_recorder::{Patience, Request, template};
+use metalens_xctrace::command::{Length, Record, Template};
+use metalens_xctrace::{Surroundings, Tool};
 use tempfile::NamedTempFile;
 
 use super::shell::quoted;
+use super::whom::{is_bundled, stdin, subject, target, workload};
 use super::{simulated, work};
-use crate::args::recording::{CargoArguments, GpuClock, RecordingArguments};
+use crate::args::recording::{GpuClock, RecordingArguments};
 use crate::exit::Misuse;
 
 /// A recording that can be made.
@@ -152,26 +153,6 @@ impl Plan {
     }
 }
 
-/// What is recorded, in a word.
-pub(crate) fn subject(arguments: &RecordingArguments) -> String {
-    if arguments.cargo.cargo {
-        let cargo = &arguments.cargo;
-        let named = [&cargo.bin, &cargo.example, &cargo.bench, &cargo.package];
-        let named = named.into_iter().flatten().next();
-        return named.cloned().unwrap_or_else(|| "program".to_owned());
-    }
-    let program = arguments.command.first().map(Path::new);
-    let name = program
-        .and_then(Path::file_stem)
-        .map(|name| name.to_string_lossy().into_owned());
-    match (name, &arguments.attach) {
-        (Some(name), _) => name,
-        (None, Some(whom)) => whom.clone(),
-        (None, None) if arguments.all_processes => "everyone".to_owned(),
-        (None, None) => workload(arguments).to_owned(),
-    }
-}
-
 /// `bench.trace`, or the next of `bench-2.trace`, … that nothing has.
 pub(crate) fn free_bundle(subject: &str) -> PathBuf {
     free(subject, ".trace")
@@ -211,11 +192,6 @@ fn patience(arguments: &RecordingArguments) -> Patience {
         save: Duration::from_nanos(arguments.patience),
         ..usual
     }
-}
-
-fn is_bundled(arguments: &RecordingArguments) -> bool {
-    let is_other = arguments.attach.is_some() || arguments.all_processes || arguments.cargo.cargo;
-    arguments.command.is_empty() && !is_other
 }
 
 /// The workload's plan, as the simulator reads it.
@@ -296,100 +272,6 @@ fn is_about_gpu(template: &str) -> bool {
     ["Metal", "Game"].iter().any(|word| template.contains(word))
 }
 
-fn target(
-    arguments: &RecordingArguments,
-    work: Option<&Path>,
-    force: bool,
-    doubts: &mut Vec<String>,
-) -> anyhow::Result<Target> {
-    if arguments.all_processes {
-        return Ok(Target::AllProcesses);
-    }
-    if let Some(whom) = &arguments.attach {
-        return Ok(Target::Attach(whom.clone()));
-    }
-    let (program, rest) = program(arguments, work, force, doubts)?;
-    let environment = arguments
-        .env
-        .iter()
-        .map(|(name, value)| (name.into(), value.into()));
-    Ok(Target::Launch(Launch {
-        program,
-        arguments: rest,
-        environment: environment.collect(),
-        reads_stdin: stdin() == Stdin::Ours,
-        stdout: None,
-    }))
-}
-
-/// What is started: what cargo builds, what was named, or a bundled workload.
-fn program(
-    arguments: &RecordingArguments,
-    work: Option<&Path>,
-    force: bool,
-    doubts: &mut Vec<String>,
-) -> anyhow::Result<(PathBuf, Vec<OsString>)> {
-    if arguments.cargo.cargo {
-        return Ok((built(&arguments.cargo)?, arguments.command.clone()));
-    }
-    if let Some((program, rest)) = arguments.command.split_first() {
-        let folder = std::env::current_dir().context("cannot find the current folder")?;
-        let found = resolve(program, std::env::var_os("PATH").as_deref(), &folder)?;
-        doubts.extend(found.doubt);
-        return Ok((found.path, rest.to_vec()));
-    }
-    let own = std::env::current_exe().context("cannot find metalens itself")?;
-    let mut rest: Vec<OsString> =
-        ["workload".into(), "run".into(), workload(arguments).into()].into();
-    if let Some(work) = work {
-        let work = std::path::absolute(work)?;
-        rest.extend(["--output".into(), work.into()]);
-    }
-    rest.extend(arguments.amount.words());
-    if force {
-        rest.push("--force".into());
-    }
-    if arguments.simulate {
-        rest.push("--simulated".into());
-    }
-    Ok((own, rest))
-}
-
-/// Built, and on a Mac signed so that it can be traced.
-fn built(arguments: &CargoArguments) -> anyhow::Result<PathBuf> {
-    let build = Build {
-        package: arguments.package.clone(),
-        bin: arguments.bin.clone(),
-        example: arguments.example.clone(),
-        bench: arguments.bench.clone(),
-        release: arguments.release,
-        profile: arguments.profile.clone(),
-        features: arguments.features.clone(),
-        no_default_features: arguments.no_default_features,
-    };
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let program = build.run(Path::new(&cargo))?;
-    if cfg!(target_os = "macos") {
-        sign_for_tracing(Path::new("/usr/bin/codesign"), &program)?;
-    }
-    Ok(program)
-}
-
-/// The bundled workload that is meant.
-pub(crate) fn workload(arguments: &RecordingArguments) -> &str {
-    arguments.workload.as_deref().unwrap_or("eager")
-}
-
-/// What the target reads: ours, unless that is a terminal, which programs in a
-/// group of their own may not read.
-fn stdin() -> Stdin {
-    use std::io::IsTerminal;
-    match std::io::stdin().is_terminal() {
-        true => Stdin::Nothing,
-        false => Stdin::Ours,
-    }
-}
-
 /// The bytes of a bundle's files.
 pub(crate) fn size(bundle: &Path) -> u64 {
     metalens_recorder::size(bundle)
@@ -417,7 +299,7 @@ impl Plan {
                     dotted: "26.0".to_owned(),
                     build: "17C529".to_owned(),
                 },
-                stdin: Stdin::Nothing,
+                stdin: metalens_xctrace::Stdin::Nothing,
                 force: false,
                 patience: Patience::default(),
                 record: Record {
@@ -430,7 +312,7 @@ impl Plan {
                     window: None,
                     device: None,
                     tracing_started: None,
-                    target: Target::AllProcesses,
+                    target: metalens_xctrace::command::Target::AllProcesses,
                 },
             },
         }

@@ -269,6 +269,19 @@ fn asks_for_enter() {
     );
 }
 
+/// The size of a bundle that does not grow, however busy the machine is.
+fn settled(bundle: &Path) -> u64 {
+    let mut last = size(bundle);
+    loop {
+        thread::sleep(Duration::from_millis(1_000));
+        let now = size(bundle);
+        if now == last {
+            return now;
+        }
+        last = now;
+    }
+}
+
 /// Neither the limit nor SIGINT ends a hang; what it leaves is no bundle.
 #[test]
 fn hangs() {
@@ -285,9 +298,11 @@ fn hangs() {
             .stdout(File::create(&said).unwrap())
             .spawn()
             .unwrap();
-        thread::sleep(Duration::from_millis(400));
         let bundle = folder.path().join("out.trace");
-        let before = size(&bundle);
+        until("it says no more", || {
+            fs::read_to_string(&said).unwrap().ends_with(last_line)
+        });
+        let before = settled(&bundle);
         signal(&child, "INT");
         thread::sleep(Duration::from_millis(200));
         assert!(child.try_wait().unwrap().is_none(), "{name}");
