@@ -6,6 +6,7 @@
 
 mod analyze;
 mod chart;
+mod compare;
 mod doctor;
 #[cfg(unix)]
 mod export;
