@@ -1,6 +1,7 @@
 //! The words of the command line.
 
 pub(crate) mod chart;
+pub(crate) mod comparing;
 pub(crate) mod recording;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use chart::ChartArguments;
+use comparing::{BaselineArguments, CompareArguments};
 use recording::{
     CalibrateArguments, DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments,
     WorkloadArguments,
@@ -19,8 +21,8 @@ INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml 
 .zst), bundles and folders zipped.
 
 Exit codes: 0 fine, 1 something failed, 2 bad usage, 3 this machine cannot do it, 4 the trace is \
-unusable or has no rows for the target, 5 a target was missed (--check), \
-130 interrupted. Of several inputs, 1 if one failed.";
+unusable or has no rows for the target, 5 a target was missed (--check) or a limit (--gate), \
+6 two sides are not comparable, 130 interrupted. Of several inputs, 1 if one failed.";
 
 /// Is my GPU busy, with what, and when it is idle, whose fault is that?
 #[derive(Debug, Parser)]
@@ -50,6 +52,10 @@ pub(crate) enum Command {
     Own(OwnArguments),
     /// Report how busy the GPU was, with what, and why it idled
     Analyze(AnalyzeArguments),
+    /// Tell what changed between recordings, and whether it is more than noise
+    Compare(CompareArguments),
+    /// Keep several runs as one file to compare with, or show it
+    Baseline(BaselineArguments),
     /// Draw a picture of a report, as PNG or SVG
     Chart(ChartArguments),
     /// Print what CPU samples found as collapsed stacks, for flame graphs
@@ -273,6 +279,10 @@ pub(crate) enum Form {
     Recording,
     /// What `calibrate --json` prints
     Calibration,
+    /// What `compare --json` prints
+    Comparison,
+    /// What `baseline save` writes
+    Baseline,
 }
 
 #[derive(Debug, Args)]

@@ -1,9 +1,12 @@
 //! `metalens.toml`, and what the command line says over it.
 
+mod gate;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use metalens_analyzer::Settings;
+use metalens_comparison::Gate;
 use serde::Deserialize;
 
 use crate::args::nanoseconds;
@@ -17,6 +20,7 @@ const DEFAULT: &str = "metalens.toml";
 struct File {
     targets: Targets,
     findings: Findings,
+    gate: Option<gate::Section>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -50,6 +54,24 @@ impl Value {
     }
 }
 
+/// The gate: of a file that was named for it, else of the settings' file, else the
+/// default one.
+pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow::Result<Gate> {
+    let default = PathBuf::from(DEFAULT);
+    let usual = config.or(default.is_file().then_some(&default));
+    let Some(path) = named.or(usual) else {
+        return Ok(Gate::default());
+    };
+    let shown = path.display();
+    match file(path)?.gate {
+        Some(section) => section.gate(&shown.to_string()),
+        None if named.is_none() => Ok(Gate::default()),
+        None => anyhow::bail!(
+            "{shown} has no [gate]: write one, or leave the name out for the default limits"
+        ),
+    }
+}
+
 /// The settings: defaults, then the file's, then the command line's.
 pub(crate) fn settings(file: Option<&PathBuf>, targets: &[String]) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
@@ -69,13 +91,18 @@ pub(crate) fn settings(file: Option<&PathBuf>, targets: &[String]) -> anyhow::Re
     Ok(settings)
 }
 
-fn read(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
+fn file(path: &Path) -> anyhow::Result<File> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-    let file: File = toml::from_str(&text).map_err(|error| {
+    toml::from_str(&text).map_err(|error| {
         let error = error.to_string();
         anyhow::anyhow!("{shown} is not understood: {}", error.trim_end())
-    })?;
+    })
+}
+
+fn read(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
+    let shown = path.display();
+    let file = file(path)?;
     let targets = [
         ("average-gap", file.targets.average_gap),
         ("utilisation", file.targets.utilisation),

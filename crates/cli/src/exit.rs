@@ -7,7 +7,8 @@
 //! | 2 | bad usage |
 //! | 3 | this machine cannot do it |
 //! | 4 | the trace is unusable, or has no rows for the target |
-//! | 5 | a target was missed, or a calibration did not find what was issued |
+//! | 5 | a target was missed, a limit of a gate, or a calibration did not find what was issued |
+//! | 6 | the two sides of a comparison are not comparable |
 //! | 130 | interrupted: outputs are whole, or not there |
 
 use std::io::{self, Write};
@@ -20,6 +21,7 @@ const USAGE: u8 = 2;
 const UNAVAILABLE: u8 = 3;
 const UNUSABLE: u8 = 4;
 const MISSED: u8 = 5;
+const NOT_COMPARABLE: u8 = 6;
 const INTERRUPTED: u8 = 130;
 
 /// What this machine, or this version, cannot do; the message says what would.
@@ -45,6 +47,24 @@ impl std::fmt::Display for Misuse {
 }
 
 impl std::error::Error for Misuse {}
+
+/// Sides that were recorded under different circumstances; the message says which.
+#[derive(Debug)]
+pub(crate) struct NotComparable(pub(crate) Vec<String>);
+
+impl std::fmt::Display for NotComparable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(
+            "the sides are not comparable, so that a difference may not be the program's:",
+        )?;
+        for reason in &self.0 {
+            write!(f, "\n  - {}", crate::screen::safe::safe(reason))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for NotComparable {}
 
 /// clap's own message: help and version are no failures.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
@@ -81,7 +101,7 @@ pub(crate) fn unavailable() -> ExitCode {
     ExitCode::from(UNAVAILABLE)
 }
 
-/// A target was missed; the report says which and by how much.
+/// A target or a limit was missed; the report says which and by how much.
 pub(crate) fn missed() -> ExitCode {
     ExitCode::from(MISSED)
 }
@@ -106,6 +126,11 @@ pub(crate) fn tell(error: &anyhow::Error) {
 fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<metalens_analyzer::Error>() {
         return error.hint();
+    }
+    if error.is::<NotComparable>() {
+        let hint = "record both alike; or --force compares them nevertheless, and the comparison \
+                    says so";
+        return Some(hint.to_owned());
     }
     if let Some(error) = xctrace_error(error) {
         return xctrace_hint(error);
@@ -140,6 +165,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 fn code_of(error: &anyhow::Error) -> u8 {
     if error.is::<Unavailable>() {
         return UNAVAILABLE;
+    }
+    if error.is::<NotComparable>() {
+        return NOT_COMPARABLE;
     }
     if let Some(error) = xctrace_error(error) {
         return code_of_xctrace(error);

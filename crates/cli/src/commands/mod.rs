@@ -1,8 +1,10 @@
 //! One file per command: read, ask, show.
 
 pub(crate) mod analyze;
+pub(crate) mod baseline;
 pub(crate) mod calibrate;
 pub(crate) mod chart;
+pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod own;

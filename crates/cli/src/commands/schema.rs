@@ -17,6 +17,8 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Doctor => metalens_doctor::json_schema(),
         Form::Calibration => super::calibrate::json_schema(),
         Form::Recording => super::record::json_schema(),
+        Form::Comparison => metalens_comparison::json_schema(),
+        Form::Baseline => metalens_comparison::baseline_json_schema(),
     };
     let schema = serde_json::to_string_pretty(&schema)?;
     writeln!(anstream::stdout(), "{schema}")?;

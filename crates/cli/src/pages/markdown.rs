@@ -49,7 +49,11 @@ pub(crate) fn markdown(report: &Report, pictures: &[Shown]) -> anyhow::Result<St
 }
 
 /// Writes a value so that Markdown shows it and does not obey it.
-fn escaped(out: &mut Output<'_>, state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
+pub(super) fn escaped(
+    out: &mut Output<'_>,
+    state: &State<'_, '_>,
+    value: &Value,
+) -> Result<(), Error> {
     if state.auto_escape() == AutoEscape::None || value.is_safe() {
         return minijinja::escape_formatter(out, state, value);
     }

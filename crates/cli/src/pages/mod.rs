@@ -1,5 +1,6 @@
 //! Reports as pages to keep and to post.
 
+mod comparison;
 mod gaps;
 mod held;
 mod html;
@@ -9,6 +10,7 @@ mod redact;
 mod timeline;
 mod words;
 
+pub(crate) use comparison::comparison;
 pub(crate) use gaps::gaps;
 pub(crate) use html::html;
 pub(crate) use markdown::{Shown, markdown};

@@ -65,8 +65,8 @@ pub(super) fn check_manifest(files: &BTreeMap<String, Vec<u8>>) {
         assert_eq!(entry["bytes"], bytes.len(), "{path}");
         assert_eq!(entry["sha256"], sha256(bytes), "{path}");
         let (kind, media_type) = match path {
-            "report.json" => ("report", "application/json"),
-            "report.md" => ("page", "text/markdown"),
+            "report.json" | "comparison.json" => ("report", "application/json"),
+            "report.md" | "comparison.md" => ("page", "text/markdown"),
             "report.html" => ("page", "text/html"),
             _ => ("chart", "image/png"),
         };

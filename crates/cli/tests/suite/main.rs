@@ -7,6 +7,7 @@
 mod analyze;
 mod calibrate;
 mod chart;
+mod compare;
 mod doctor;
 #[cfg(unix)]
 mod export;

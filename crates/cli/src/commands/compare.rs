@@ -1,0 +1,296 @@
+//! `metalens compare`: what changed between recordings, and whether that is noise.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use metalens_analyzer::{Analysis, Report, Request, SCHEMA, Settings};
+use metalens_comparison::{Baseline, Comparison, Gate, Options, Preset, Runs, compare_runs, judge};
+
+use crate::args::comparing::{CompareArguments, PresetChoice};
+use crate::args::{MeasureArguments, PartArguments, ReadingArguments};
+use crate::exit::{self, Misuse, NotComparable};
+use crate::pages;
+use crate::report_folder::comparison as folder;
+use crate::screen::comparison as screen;
+
+pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    super::check_times(arguments.part.from, arguments.part.to)?;
+    let sides = Sides::of(arguments)?;
+    // Better now than after a long reading.
+    if let Some(folder) = &arguments.output {
+        folder::check(folder, arguments.force)?;
+    }
+    let gate = match &arguments.gate {
+        Some(file) => Some(crate::config::gate(
+            file.as_ref(),
+            arguments.measure.config.as_ref(),
+        )?),
+        None => None,
+    };
+    let reading = Reading {
+        part: &arguments.part,
+        measure: &arguments.measure,
+        reading: arguments.reading,
+        settings: super::settings(&arguments.measure)?,
+        quiet,
+    };
+    let keep = arguments.output.is_some();
+    let (base, base_run) = base(sides.base, &reading, keep)?;
+    let mut comparisons = Vec::new();
+    let mut new_run = None;
+    for side in &sides.new {
+        let loaded = reading.all(side)?;
+        let new = runs(&loaded);
+        comparisons.push(compared(&base, &new, arguments, gate.as_ref()));
+        new_run = median_run(loaded).filter(|_| keep);
+    }
+    refuse(&comparisons, arguments.force)?;
+    let is_whole = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
+    show(&comparisons, arguments)?;
+    let is_missed = |one: &Comparison| one.gate.as_ref().is_some_and(|gate| gate.missed);
+    Ok(match () {
+        () if !is_whole => exit::some_failed(),
+        () if comparisons.iter().any(is_missed) => exit::missed(),
+        () => ExitCode::SUCCESS,
+    })
+}
+
+/// What is compared with what.
+struct Sides<'a> {
+    base: Base<'a>,
+    /// Each is compared with base.
+    new: Vec<&'a [PathBuf]>,
+}
+
+enum Base<'a> {
+    Runs(&'a [PathBuf]),
+    Baseline(&'a Path),
+}
+
+impl<'a> Sides<'a> {
+    fn of(arguments: &'a CompareArguments) -> Result<Self, Misuse> {
+        let CompareArguments {
+            runs,
+            base,
+            new,
+            baseline,
+            ..
+        } = arguments;
+        let sides = match (baseline, base.as_slice(), new.as_slice(), runs.as_slice()) {
+            (Some(file), [], [], runs @ [_, ..]) | (Some(file), [], runs @ [_, ..], []) => Self {
+                base: Base::Baseline(file),
+                new: vec![runs],
+            },
+            (None, base @ [_, ..], new @ [_, ..], []) => Self {
+                base: Base::Runs(base),
+                new: vec![new],
+            },
+            (None, [], [], [base, new @ ..]) if !new.is_empty() => Self {
+                base: Base::Runs(std::slice::from_ref(base)),
+                new: new.iter().map(std::slice::from_ref).collect(),
+            },
+            _ => {
+                let said = "name two sides: BASE NEW, or --base A B C --new D E F, or --baseline \
+                            FILE D E F";
+                return Err(Misuse(said.to_owned()));
+            }
+        };
+        let inputs = sides.new.iter().copied().flatten().chain(match sides.base {
+            Base::Runs(base) => base,
+            Base::Baseline(_) => &[],
+        });
+        if inputs.filter(|input| input.as_os_str() == "-").count() > 1 {
+            let said = "standard input holds one recording: name files for the others";
+            return Err(Misuse(said.to_owned()));
+        }
+        if arguments.output.is_some() && sides.new.len() > 1 {
+            let said = "--output is for one NEW at a time; several runs of it go behind --new";
+            return Err(Misuse(said.to_owned()));
+        }
+        Ok(sides)
+    }
+}
+
+/// How runs are read.
+pub(super) struct Reading<'a> {
+    pub(super) part: &'a PartArguments,
+    pub(super) measure: &'a MeasureArguments,
+    pub(super) reading: ReadingArguments,
+    pub(super) settings: Settings,
+    pub(super) quiet: bool,
+}
+
+/// A run: analyzed here and now, or read as a report.
+pub(super) enum Loaded {
+    Analyzed(Box<Analysis>),
+    Reported(Box<Report>),
+}
+
+impl Loaded {
+    pub(super) fn report(&self) -> &Report {
+        match self {
+            Self::Analyzed(analysis) => &analysis.report,
+            Self::Reported(report) => report,
+        }
+    }
+}
+
+impl Reading<'_> {
+    pub(super) fn all(&self, inputs: &[PathBuf]) -> anyhow::Result<Vec<Loaded>> {
+        inputs.iter().map(|input| self.one(input)).collect()
+    }
+
+    fn one(&self, input: &Path) -> anyhow::Result<Loaded> {
+        if let Some(file) = report_file(input) {
+            return Ok(Loaded::Reported(Box::new(read_report(&file)?)));
+        }
+        let request = Request {
+            work: super::known_work(input, self.measure)?,
+            settings: self.settings.clone(),
+            ..super::request(self.part)
+        };
+        let analysis = super::analysis(input, self.reading, &request, self.quiet);
+        let analysis = analysis.with_context(|| format!("{}", input.display()))?;
+        Ok(Loaded::Analyzed(Box::new(analysis)))
+    }
+}
+
+/// A report that `analyze` wrote: the file, or the one in the folder of `analyze -o`.
+fn report_file(input: &Path) -> Option<PathBuf> {
+    if input.extension().is_some_and(|ending| ending == "json") {
+        return Some(input.to_path_buf());
+    }
+    let inside = input.join("report.json");
+    let is_folder_of_report = inside.is_file() && !input.join("toc.xml").exists();
+    is_folder_of_report.then_some(inside)
+}
+
+fn read_report(file: &Path) -> anyhow::Result<Report> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    let report: Report = serde_json::from_str(&text)
+        .with_context(|| format!("{shown} is no report that this version of metalens reads"))?;
+    anyhow::ensure!(
+        report.schema == SCHEMA,
+        "{shown} is no report: it says {:?} where {SCHEMA:?} was expected",
+        report.schema
+    );
+    Ok(report)
+}
+
+fn runs(loaded: &[Loaded]) -> Runs {
+    let reports: Vec<Report> = loaded.iter().map(|one| one.report().clone()).collect();
+    Runs::of(&reports)
+}
+
+/// The side to compare with, and its run to draw if it is `keep`.
+fn base(
+    side: Base<'_>,
+    reading: &Reading<'_>,
+    keep: bool,
+) -> anyhow::Result<(Runs, Option<Box<Analysis>>)> {
+    match side {
+        Base::Runs(inputs) => {
+            let loaded = reading.all(inputs)?;
+            Ok((runs(&loaded), median_run(loaded).filter(|_| keep)))
+        }
+        Base::Baseline(file) => Ok((read_baseline(file)?.runs, None)),
+    }
+}
+
+/// A file that `metalens baseline save` wrote.
+pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    Baseline::parse(&text).context(shown)
+}
+
+/// The run of the median length, if all of them were analyzed here: it is drawn for
+/// the others.
+fn median_run(mut loaded: Vec<Loaded>) -> Option<Box<Analysis>> {
+    loaded.sort_by_key(|one| one.report().window.span_ns);
+    let is_analyzed = |one: &Loaded| matches!(one, Loaded::Analyzed(_));
+    let at = loaded.len().div_ceil(2).checked_sub(1)?;
+    if !loaded.iter().all(is_analyzed) {
+        return None;
+    }
+    match loaded.swap_remove(at) {
+        Loaded::Analyzed(analysis) => Some(analysis),
+        Loaded::Reported(_) => None,
+    }
+}
+
+fn compared(
+    base: &Runs,
+    new: &Runs,
+    arguments: &CompareArguments,
+    gate: Option<&Gate>,
+) -> Comparison {
+    let options = Options {
+        preset: arguments.preset.map(|PresetChoice::Fusion| Preset::Fusion),
+        force: arguments.force,
+        ..Options::default()
+    };
+    let mut comparison = compare_runs(base, new, &options);
+    comparison.gate = gate.map(|gate| judge(&comparison, gate));
+    comparison
+}
+
+fn refuse(comparisons: &[Comparison], force: bool) -> Result<(), NotComparable> {
+    let differ = comparisons.iter().flat_map(|one| &one.comparable.differ);
+    let mut reasons: Vec<String> = Vec::new();
+    for reason in differ.map(ToString::to_string) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    match reasons.is_empty() || force {
+        true => Ok(()),
+        false => Err(NotComparable(reasons)),
+    }
+}
+
+/// Whether all of it could be made; what could not is told.
+fn write_folder(
+    comparisons: &[Comparison],
+    median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
+    arguments: &CompareArguments,
+) -> anyhow::Result<bool> {
+    let (Some(folder), [comparison]) = (&arguments.output, comparisons) else {
+        return Ok(true);
+    };
+    let choices = crate::report_folder::Choices {
+        force: arguments.force,
+        show_names: arguments.show_names,
+    };
+    let problems = folder::write(comparison, median_runs, folder, choices)?;
+    for problem in &problems {
+        exit::tell(&anyhow::anyhow!("{problem}"));
+    }
+    Ok(problems.is_empty())
+}
+
+fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    if arguments.json {
+        let json = match comparisons {
+            [only] => serde_json::to_string_pretty(only)?,
+            several => serde_json::to_string_pretty(several)?,
+        };
+        writeln!(out, "{json}")?;
+        return Ok(());
+    }
+    if !arguments.markdown {
+        out.write_all(screen::render(comparisons).as_bytes())?;
+        return Ok(());
+    }
+    for (at, one) in comparisons.iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        out.write_all(pages::comparison(one, arguments.show_names, None)?.as_bytes())?;
+    }
+    Ok(())
+}

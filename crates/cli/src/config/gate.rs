@@ -1,0 +1,225 @@
+//! `[gate]` of `metalens.toml`.
+//!
+//! ```toml
+//! [gate.metrics]
+//! "window.span_ns" = { grow = "5%" }                     # relative to base, beyond noise
+//! "gaps.median_ns" = { max = "200us", severity = "warn" } # absolute
+//! "busy.ratio" = { min = "80%" }
+//! "gaps.mean_ns" = { range = "10%" }                     # base's range and a margin
+//!
+//! [gate.kernels]                                         # the longest pattern that fits counts
+//! "*" = { grow = "5%", of = "median", share = "1%" }
+//! "matmul*" = { grow = "3%", max = "40us" }
+//! ```
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+use metalens_comparison::{
+    Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Severity, Unit, metric_ids,
+};
+use serde::Deserialize;
+
+use super::{Value, ratio};
+use crate::args::nanoseconds;
+
+/// The section's form.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Section {
+    metrics: BTreeMap<String, Limits>,
+    kernels: BTreeMap<String, Limits>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Limits {
+    max: Option<Value>,
+    min: Option<Value>,
+    grow: Option<Value>,
+    shrink: Option<Value>,
+    range: Option<Value>,
+    severity: Severity,
+    of: Option<KernelFigure>,
+    share: Option<Value>,
+}
+
+impl Section {
+    /// The limits, or the first of them that is not understood.
+    pub(super) fn gate(self, source: &str) -> anyhow::Result<Gate> {
+        let metrics = self.metrics.into_iter().map(|(id, limits)| {
+            let failed = format!("{source}: gate.metrics.{id:?}");
+            metric(id, limits).context(failed)
+        });
+        let kernels = self.kernels.into_iter().map(|(pattern, limits)| {
+            let failed = format!("{source}: gate.kernels.{pattern:?}");
+            kernel(pattern, limits).context(failed)
+        });
+        let gate = Gate {
+            source: format!("[gate] of {source}"),
+            metrics: metrics.collect::<anyhow::Result<_>>()?,
+            kernels: kernels.collect::<anyhow::Result<_>>()?,
+        };
+        anyhow::ensure!(
+            !gate.metrics.is_empty() || !gate.kernels.is_empty(),
+            "{source}: [gate] has no limit; write one, or leave the section out for the default ones"
+        );
+        Ok(gate)
+    }
+}
+
+fn metric(id: String, limits: Limits) -> anyhow::Result<MetricLimit> {
+    anyhow::ensure!(
+        limits.of.is_none() && limits.share.is_none(),
+        "`of` and `share` are for kernels"
+    );
+    let mut metric = MetricLimit {
+        id,
+        limit: Limit::default(),
+    };
+    let unit = metric.unit();
+    let unit =
+        unit.with_context(|| format!("there is no such figure, but {}", metric_ids().join(", ")))?;
+    metric.limit = limit(limits, unit)?;
+    Ok(metric)
+}
+
+fn kernel(pattern: String, mut limits: Limits) -> anyhow::Result<KernelLimit> {
+    let of = limits.of.unwrap_or(KernelFigure::Total);
+    let share = limits.share.take();
+    Ok(KernelLimit {
+        pattern,
+        of,
+        share: share.map_or(Ok(0.0), |share| ratio(&share.text()))?,
+        limit: limit(limits, of.unit())?,
+    })
+}
+
+fn limit(limits: Limits, unit: Unit) -> anyhow::Result<Limit> {
+    let value = |text: Option<Value>| text.map(|text| value(&text.text(), unit)).transpose();
+    let share = |text: Option<Value>| text.map(|text| growth(&text.text())).transpose();
+    let limit = Limit {
+        max: value(limits.max)?,
+        min: value(limits.min)?,
+        grow: share(limits.grow)?,
+        shrink: share(limits.shrink)?,
+        range: share(limits.range)?,
+        severity: limits.severity,
+    };
+    let all = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
+    anyhow::ensure!(
+        all.iter().any(Option::is_some),
+        "it has no limit: write max, min, grow, shrink or range"
+    );
+    Ok(limit)
+}
+
+/// A value in the figure's own unit.
+#[expect(clippy::cast_precision_loss, reason = "a limit has few digits")]
+fn value(text: &str, unit: Unit) -> anyhow::Result<f64> {
+    match unit {
+        Unit::Ns => Ok(nanoseconds(text).map_err(anyhow::Error::msg)? as f64),
+        Unit::Ratio => ratio(text),
+        Unit::Count => {
+            let count: u64 = text
+                .parse()
+                .ok()
+                .with_context(|| format!("`{text}` is not a count"))?;
+            Ok(count as f64)
+        }
+    }
+}
+
+/// `5%`, `150%`, `0.05`; a bare number above 1 may be meant either way.
+fn growth(text: &str) -> anyhow::Result<f64> {
+    let found = match text.strip_suffix('%') {
+        Some(percent) => percent
+            .trim_end()
+            .parse()
+            .ok()
+            .map(|value: f64| value / 100.0),
+        None => text.parse().ok().filter(|value| *value <= 1.0),
+    };
+    found
+        .filter(|value| value.is_finite() && *value >= 0.0)
+        .with_context(|| format!("`{text}` is not a share: write 5% or 0.05"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_growth() {
+        let cases = [
+            ("5%", Some(0.05)),
+            ("150 %", Some(1.5)),
+            ("0.05", Some(0.05)),
+            ("0", Some(0.0)),
+            ("5", None),
+            ("-5%", None),
+            ("inf", None),
+            ("NaN%", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(growth(text).ok(), expected, "{text}");
+        }
+    }
+
+    /// `expected`: a part of what is said, or of what was understood.
+    fn check(toml: &str, expected: &str) {
+        let section: Result<Section, _> = toml::from_str(toml);
+        let said = match section {
+            Err(error) => error.to_string(),
+            Ok(section) => match section.gate("x.toml") {
+                Ok(gate) => format!("{gate:?}"),
+                Err(error) => format!("{error:#}"),
+            },
+        };
+        assert!(said.contains(expected), "{toml}\n{said}");
+    }
+
+    #[test]
+    fn limits() {
+        check(
+            "metrics = { \"gaps.median_ns\" = { max = \"200us\" } }",
+            "max: Some(200000.0)",
+        );
+        check(
+            "metrics = { \"busy.ratio\" = { min = \"80%\" } }",
+            "min: Some(0.8)",
+        );
+        check(
+            "metrics = { \"counts.intervals\" = { max = 7 } }",
+            "max: Some(7.0)",
+        );
+        check(
+            "kernels = { \"a*\" = { grow = 0.1, severity = \"warn\" } }",
+            "severity: Warn",
+        );
+        check(
+            "kernels = { \"a*\" = { grow = 0.1, of = \"median\" } }",
+            "of: Median",
+        );
+        check("", "has no limit");
+        check("kernels = { \"a\" = {} }", "has no limit: write max");
+        check(
+            "metrics = { \"gaps.median_ns\" = { max = 200 } }",
+            "a time needs a unit",
+        );
+        check(
+            "metrics = { \"gaps.median\" = { max = \"2us\" } }",
+            "no such figure, but window.span_ns",
+        );
+        check(
+            "metrics = { \"gaps.count\" = { max = 1, share = 0.1 } }",
+            "for kernels",
+        );
+        check(
+            "metrics = { \"gaps.count\" = { most = 1 } }",
+            "unknown field `most`",
+        );
+        check("kernels = { \"a\" = { grow = \"5\" } }", "is not a share");
+    }
+}

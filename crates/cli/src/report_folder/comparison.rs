@@ -1,0 +1,167 @@
+//! The folder that `compare -o` writes: the comparison for programs and for people,
+//! its picture, and a manifest in the form of a report's.
+
+use std::path::Path;
+
+use anyhow::Context;
+use metalens_analyzer::Analysis;
+use metalens_charts::{Options, Theme, alt_comparison, draw_comparison, png};
+use metalens_comparison::Comparison;
+
+use super::manifest::{self, Kind, Manifest, Picture, Problem};
+use super::{Choices, Content, FOLDER_OF_CHARTS, MANIFEST, pictures, store};
+use crate::pages;
+
+const JSON: &str = "comparison.json";
+const PAGE: &str = "comparison.md";
+const CHART: &str = "compare";
+const SCALE: u8 = 2;
+const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
+
+/// Refuses what exists, and where nothing can be written.
+pub(crate) fn check(folder: &Path, force: bool) -> anyhow::Result<()> {
+    store::check_place(folder)?;
+    store::check_place(&folder.join(FOLDER_OF_CHARTS))?;
+    let charts = THEMES.map(|(theme, _)| pictures::path(CHART, theme));
+    let named = [JSON, PAGE, MANIFEST].map(str::to_owned);
+    for file in named.into_iter().chain(charts) {
+        crate::whole::refuse_existing(&folder.join(file), force)?;
+    }
+    Ok(())
+}
+
+/// Writes the folder. A picture needs an analysis of both sides. Says what should be
+/// in it and is not.
+pub(crate) fn write(
+    comparison: &Comparison,
+    median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
+    folder: &Path,
+    choices: Choices,
+) -> anyhow::Result<Vec<String>> {
+    let (charts, problems) = match median_runs {
+        Some((base, new)) => charts(*base, *new, choices),
+        None => (Vec::new(), Vec::new()),
+    };
+    let mut contents = texts(comparison, &charts, choices)?;
+    contents.extend(charts);
+    let told = problems.iter();
+    let told = told.map(|one| format!("{} is missing: {}", one.path, one.why));
+    let told = told.collect();
+    let manifest = manifest(comparison, &contents, problems, choices);
+    store::write(folder, &contents, &manifest, choices.force)?;
+    // Without a picture there is nothing in it; else it stays.
+    let _ = std::fs::remove_dir(folder.join(FOLDER_OF_CHARTS));
+    Ok(told)
+}
+
+fn texts(
+    comparison: &Comparison,
+    charts: &[Content],
+    choices: Choices,
+) -> anyhow::Result<Vec<Content>> {
+    let mut json =
+        serde_json::to_vec_pretty(comparison).with_context(|| format!("cannot write {JSON}"))?;
+    json.push(b'\n');
+    let light = charts.iter().find_map(|chart| {
+        let picture = chart.picture.as_ref()?;
+        (picture.theme == "light").then(|| pages::Shown {
+            chart: picture.chart.clone(),
+            path: chart.path.clone(),
+            alt: picture.alt.clone(),
+        })
+    });
+    let page = pages::comparison(comparison, choices.show_names, light.as_ref())?;
+    let of = |path: &str, kind, media_type, bytes, redacted| Content {
+        path: path.to_owned(),
+        kind,
+        media_type,
+        bytes,
+        redacted,
+        picture: None,
+    };
+    let redacted = !choices.show_names;
+    Ok(vec![
+        of(JSON, Kind::Report, "application/json", json, false),
+        of(
+            PAGE,
+            Kind::Page,
+            "text/markdown",
+            page.into_bytes(),
+            redacted,
+        ),
+    ])
+}
+
+/// Charts are posted: they are drawn from what may be said.
+fn charts(mut base: Analysis, mut new: Analysis, choices: Choices) -> (Vec<Content>, Vec<Problem>) {
+    if !choices.show_names {
+        base.report = pages::redacted(&base.report);
+        new.report = pages::redacted(&new.report);
+    }
+    let (mut contents, mut problems) = (Vec::new(), Vec::new());
+    for (theme, name) in THEMES {
+        let path = pictures::path(CHART, theme);
+        match chart((&base, &new), (theme, name), &path, choices) {
+            Ok(content) => contents.push(content),
+            Err(error) => problems.push(Problem {
+                path,
+                why: error.to_string(),
+            }),
+        }
+    }
+    (contents, problems)
+}
+
+fn chart(
+    (base, new): (&Analysis, &Analysis),
+    (theme, name): (Theme, &str),
+    path: &str,
+    choices: Choices,
+) -> Result<Content, metalens_charts::Error> {
+    let options = Options {
+        scale: SCALE,
+        theme,
+        ..Options::default()
+    };
+    let scene = draw_comparison(base, new, &options)?;
+    let (width, height) = scene.device_size();
+    Ok(Content {
+        path: path.to_owned(),
+        kind: Kind::Chart,
+        media_type: "image/png",
+        bytes: png(&scene)?,
+        redacted: !choices.show_names,
+        picture: Some(Picture {
+            chart: CHART.to_owned(),
+            theme: name.to_owned(),
+            width,
+            height,
+            scale: SCALE,
+            alt: alt_comparison(&base.report, &new.report),
+        }),
+    })
+}
+
+fn manifest(
+    comparison: &Comparison,
+    contents: &[Content],
+    problems: Vec<Problem>,
+    choices: Choices,
+) -> Manifest {
+    let new = comparison.new.runs.first();
+    let loud = |word: &str| comparison.notes.iter().any(|note| note.starts_with(word));
+    Manifest {
+        schema: manifest::SCHEMA.to_owned(),
+        metalens: env!("CARGO_PKG_VERSION").to_owned(),
+        report_schema: comparison.schema.clone(),
+        input: new.map(|run| run.path.clone()).unwrap_or_default(),
+        run: 1,
+        target: new.map(|run| run.target.clone()).unwrap_or_default(),
+        verdict: comparison.headline.clone(),
+        synthetic: loud("SYNTHETIC"),
+        truncated: loud("TRUNCATED"),
+        redacted: !choices.show_names,
+        files: contents.iter().map(Content::entry).collect(),
+        problems,
+    }
+}

@@ -1,0 +1,156 @@
+//! A baseline: several runs kept as one file that people can review.
+
+use metalens_analyzer::Report;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::compare::titled;
+use crate::runs::Runs;
+
+/// The format's name; its number rises when a key is removed or changes meaning.
+pub const BASELINE_SCHEMA: &str = "metalens.baseline/1";
+
+/// Fewer runs than this have no range that is worth the name.
+pub const LEAST_RUNS: usize = 3;
+
+/// Several runs of one program, recorded alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// `metalens.baseline/1`.
+    pub schema: String,
+    /// The version of metalens that wrote it.
+    pub metalens: String,
+    /// The runs.
+    #[serde(flatten)]
+    pub runs: Runs,
+}
+
+/// Why there is no baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// Too few.
+    #[error("a baseline needs {LEAST_RUNS} runs or more, not {0}: fewer have no range to speak of")]
+    TooFew(usize),
+    /// They differ among themselves.
+    #[error("the runs differ among themselves, so that they are no baseline: {0}")]
+    Differ(String),
+    /// Not what this crate wrote.
+    #[error("is no baseline: {0}")]
+    Unreadable(String),
+}
+
+impl Baseline {
+    /// Of these runs. What was read keeps its last name alone: a baseline is posted.
+    ///
+    /// # Errors
+    ///
+    /// If they are too few, or recorded under different circumstances.
+    pub fn of(reports: &[Report]) -> Result<Self, BaselineError> {
+        if reports.len() < LEAST_RUNS {
+            return Err(BaselineError::TooFew(reports.len()));
+        }
+        let mut runs = Runs::of(reports);
+        let mut differ = runs.circumstances.iter().filter_map(|fact| {
+            let mut known: Vec<&String> = fact.values.iter().flatten().collect();
+            known.sort();
+            known.dedup();
+            let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
+            (known.len() > 1).then(|| format!("{} {}", fact.what, known.join(" and ")))
+        });
+        if let Some(first) = differ.next() {
+            let all: Vec<String> = [first].into_iter().chain(differ).collect();
+            return Err(BaselineError::Differ(all.join("; ")));
+        }
+        for path in &mut runs.paths {
+            *path = last_name(path);
+        }
+        Ok(Self {
+            schema: BASELINE_SCHEMA.to_owned(),
+            metalens: env!("CARGO_PKG_VERSION").to_owned(),
+            runs,
+        })
+    }
+
+    /// Reads what [`Self::text`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// If it is something else, or was edited so that lists do not fit each other.
+    pub fn parse(text: &str) -> Result<Self, BaselineError> {
+        let unreadable = |why: String| BaselineError::Unreadable(why);
+        let baseline: Self =
+            serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+        if baseline.schema != BASELINE_SCHEMA {
+            let why = format!(
+                "it says {:?} where {BASELINE_SCHEMA:?} was expected",
+                baseline.schema
+            );
+            return Err(unreadable(why));
+        }
+        if !baseline.runs.is_whole() {
+            let why = "some of its lists have not one value for each run".to_owned();
+            return Err(unreadable(why));
+        }
+        match baseline.runs.count() {
+            few if few < LEAST_RUNS => Err(BaselineError::TooFew(few)),
+            _ => Ok(baseline),
+        }
+    }
+
+    /// The file: the same runs, the same bytes; one line for each list of values.
+    ///
+    /// # Errors
+    ///
+    /// None in practice: everything in it can be written as JSON.
+    pub fn text(&self) -> Result<String, serde_json::Error> {
+        let pretty = serde_json::to_string_pretty(self)?;
+        let mut text = joined_lists(&pretty);
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+/// Lists of numbers and words on one line each: a changed figure is one changed line.
+fn joined_lists(pretty: &str) -> String {
+    let mut out: Vec<String> = Vec::new();
+    let mut list: Vec<&str> = Vec::new();
+    for line in pretty.lines() {
+        let bare = line.trim();
+        let is_open = !list.is_empty();
+        match bare {
+            _ if bare.ends_with('[') => {
+                out.extend(list.drain(..).map(str::to_owned));
+                list.push(line);
+            }
+            _ if is_open && bare.ends_with('{') => {
+                out.extend(list.drain(..).map(str::to_owned));
+                out.push(line.to_owned());
+            }
+            "]" | "]," if is_open => {
+                let first = list.first().copied().unwrap_or_default();
+                let items = list.iter().skip(1).map(|item| item.trim());
+                let items = items.collect::<Vec<_>>().join(" ");
+                out.push(format!("{first}{items}{bare}"));
+                list.clear();
+            }
+            _ if is_open => list.push(line),
+            _ => out.push(line.to_owned()),
+        }
+    }
+    out.extend(list.into_iter().map(str::to_owned));
+    out.join("\n")
+}
+
+fn last_name(path: &str) -> String {
+    let name = std::path::Path::new(path).file_name();
+    name.map_or_else(
+        || path.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
+/// The JSON Schema of the baseline.
+#[must_use]
+pub fn baseline_json_schema() -> serde_json::Value {
+    titled(schemars::schema_for!(Baseline), BASELINE_SCHEMA)
+}

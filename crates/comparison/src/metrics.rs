@@ -1,0 +1,202 @@
+//! The figures that are compared: where each is in a report, and which way it should go.
+
+use metalens_analyzer::Report;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::change::{Change, Judge, Wish};
+use crate::number::Number;
+use crate::runs::Runs;
+
+/// What became of one figure of the report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MetricChange {
+    /// Where it is in a report: `gaps.median_ns`. Of targets: `targets.` and its id.
+    pub id: String,
+    /// What it is, in words.
+    pub name: String,
+    /// What it belongs to.
+    pub group: Group,
+    /// What its values are in.
+    pub unit: Unit,
+    /// What became of it.
+    #[serde(flatten)]
+    pub change: Change,
+}
+
+/// What a figure belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Group {
+    /// How long it took, and how much of that the GPU worked.
+    Time,
+    /// When it did not.
+    Gaps,
+    /// Why it did not: these sum to the idle time.
+    Ledger,
+    /// How much ran.
+    Work,
+    /// How long work travels.
+    Latency,
+    /// What the targets measure.
+    Targets,
+    /// Everybody else on the GPU.
+    Machine,
+}
+
+/// What a figure is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// A number of things.
+    Count,
+    /// A share: 0.5 is 50 %.
+    Ratio,
+}
+
+pub(crate) struct Metric {
+    pub(crate) id: &'static str,
+    name: &'static str,
+    group: Group,
+    unit: Unit,
+    wish: Wish,
+    get: fn(&Report) -> Option<f64>,
+}
+
+impl Metric {
+    pub(crate) fn value(&self, report: &Report) -> Option<Number> {
+        Number::of((self.get)(report)?)
+    }
+}
+
+/// The ids of all figures, in their order.
+#[must_use]
+pub fn metric_ids() -> Vec<&'static str> {
+    METRICS.iter().map(|metric| metric.id).collect()
+}
+
+/// What a figure is in, by its id.
+pub(crate) fn unit_of(id: &str) -> Option<Unit> {
+    let mut all = METRICS.iter();
+    all.find(|metric| metric.id == id).map(|metric| metric.unit)
+}
+
+/// What became of all figures. One that neither side tells is left out.
+pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
+    let all = METRICS.iter().map(|metric| {
+        let (was, now) = (base.values(metric.id), new.values(metric.id));
+        MetricChange {
+            id: metric.id.to_owned(),
+            name: metric.name.to_owned(),
+            group: metric.group,
+            unit: metric.unit,
+            change: judge.change((&was, &now), metric.unit, metric.wish),
+        }
+    });
+    let is_told = |one: &MetricChange| {
+        let change = &one.change;
+        change.base.median.is_some() || change.new.median.is_some()
+    };
+    all.filter(is_told).collect()
+}
+
+macro_rules! metrics {
+    ($($id:literal, $name:literal, $group:ident, $unit:ident, $wish:ident, $get:expr;)*) => {
+        &[$(Metric {
+            id: $id,
+            name: $name,
+            group: Group::$group,
+            unit: Unit::$unit,
+            wish: Wish::$wish,
+            get: $get,
+        }),*]
+    };
+}
+
+// Shares of time have no good side of their own: a slower kernel makes the GPU
+// busier. Whether a target is met, its own verdict says.
+pub(crate) const METRICS: &[Metric] = metrics! {
+    "window.span_ns", "first to last GPU work", Time, Ns, Less, |r| exact(r.window.span_ns);
+    "busy.busy_ns", "GPU busy", Time, Ns, Less, |r| exact(r.busy.busy_ns);
+    "busy.ratio", "busy share", Time, Ratio, Neither, |r| r.busy.ratio;
+    "busy.sum_ns", "kernels' time, summed", Time, Ns, Less, |r| exact(r.busy.sum_ns);
+    "efficiency.program_ns", "first encoding to last completion", Time, Ns, Less,
+        |r| exact(r.efficiency.program_ns?);
+    "run.duration_ns", "the whole recording", Time, Ns, Neither, |r| exact(r.run.duration_ns?);
+
+    "gaps.total_ns", "GPU idle", Gaps, Ns, Less, |r| exact(r.gaps.total_ns);
+    "gaps.count", "gaps", Gaps, Count, Neither, |r| exact(r.gaps.count);
+    "gaps.mean_ns", "mean gap", Gaps, Ns, Less, |r| exact(r.gaps.mean_ns?);
+    "gaps.median_ns", "median gap", Gaps, Ns, Less, |r| exact(r.gaps.median_ns?);
+    "gaps.p95_ns", "gap, 95th percentile", Gaps, Ns, Less, |r| exact(r.gaps.p95_ns?);
+    "gaps.max_ns", "longest gap", Gaps, Ns, Less, |r| exact(r.gaps.max_ns?);
+
+    "ledger.completion_ns", "completion", Ledger, Ns, Less, |r| exact(r.ledger.parts.completion_ns);
+    "ledger.host_ns", "host", Ledger, Ns, Less, |r| exact(r.ledger.parts.host_ns);
+    "ledger.encode_ns", "encode", Ledger, Ns, Less, |r| exact(r.ledger.parts.encode_ns);
+    "ledger.launch_ns", "launch", Ledger, Ns, Less, |r| exact(r.ledger.parts.launch_ns);
+    "ledger.queued_ns", "queued", Ledger, Ns, Less, |r| exact(r.ledger.parts.queued_ns);
+    "ledger.foreign_ns", "foreign", Ledger, Ns, Less, |r| exact(r.ledger.parts.foreign_ns);
+    "ledger.unexplained_ns", "unexplained", Ledger, Ns, Neither,
+        |r| exact(r.ledger.parts.unexplained_ns);
+
+    "counts.intervals", "GPU intervals", Work, Count, Neither, |r| exact(r.counts.intervals);
+    "counts.encoders", "encoders", Work, Count, Neither, |r| exact(r.counts.encoders);
+    "counts.command_buffers", "command buffers", Work, Count, Neither,
+        |r| exact(r.counts.command_buffers);
+    "counts.kernels", "kernel names", Work, Count, Neither, |r| exact(r.counts.kernels);
+    "counts.coalesced", "coalesced intervals", Work, Count, Neither, |r| exact(r.counts.coalesced);
+    "ledger.serialised", "serialised pairs", Work, Count, Less, serialised;
+
+    "latency.start.median_ns", "commit to GPU start, median", Latency, Ns, Less,
+        |r| signed(r.latency.start?.median_ns);
+    "latency.completion.median_ns", "GPU end to completion, median", Latency, Ns, Less,
+        |r| signed(r.latency.completion?.median_ns);
+    "latency.encode.median_ns", "encoding, median", Latency, Ns, Less,
+        |r| signed(r.latency.encode?.median_ns);
+    "latency.encode_busy_ns", "encoding, all of it", Latency, Ns, Less,
+        |r| exact(r.latency.encode_busy_ns?);
+
+    "targets.average-gap", "average-gap", Targets, Ns, Less, |r| target(r, "average-gap");
+    "targets.utilisation", "utilisation", Targets, Ratio, Neither, |r| target(r, "utilisation");
+    "targets.launch-efficiency", "launch-efficiency", Targets, Ratio, Neither,
+        |r| target(r, "launch-efficiency");
+
+    "busy.machine_busy_ns", "GPU busy with anybody's work", Machine, Ns, Neither,
+        |r| exact(r.busy.machine_busy_ns);
+    "busy.foreign_busy_ns", "GPU busy with others' work", Machine, Ns, Neither,
+        |r| exact(r.busy.foreign_busy_ns);
+    "machine.driver.busy_ns", "driver at work for the target", Machine, Ns, Neither,
+        |r| exact(r.machine.driver.as_ref()?.busy_ns);
+};
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::unnecessary_wraps,
+    reason = "exact up to 2^53 ns, 104 days; the getters of the table are alike"
+)]
+fn exact(value: u64) -> Option<f64> {
+    Some(value as f64)
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::unnecessary_wraps,
+    reason = "as above"
+)]
+fn signed(value: i64) -> Option<f64> {
+    Some(value as f64)
+}
+
+/// Where nothing could be joined, nothing is known to be serialised.
+fn serialised(report: &Report) -> Option<f64> {
+    let ledger = &report.ledger;
+    let is_known = ledger.pairs == 0 || ledger.joinable > 0;
+    exact(ledger.serialised).filter(|_| is_known)
+}
+
+fn target(report: &Report, id: &str) -> Option<f64> {
+    report.targets.iter().find(|target| target.id == id)?.value
+}

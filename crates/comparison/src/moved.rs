@@ -1,0 +1,174 @@
+//! Which of dispatches, gaps, kernel time and wall moved, in sentences.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::change::{Change, Class};
+use crate::metrics::{Group, MetricChange, Unit};
+use crate::number::Number;
+use crate::words::{became, difference, share, sureness, value};
+
+/// One of the four things that can move, and whether it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Moved {
+    /// Which.
+    pub what: Quantity,
+    /// What became of it.
+    pub class: Class,
+    /// The same in a sentence.
+    pub says: String,
+}
+
+/// What can move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quantity {
+    /// GPU intervals: each usually one dispatch, or several that the driver merged.
+    Dispatches,
+    /// The GPU's idle time.
+    Gaps,
+    /// The kernels' summed durations.
+    KernelTime,
+    /// From the first to the last GPU work.
+    Wall,
+}
+
+impl Quantity {
+    const ALL: [(Self, &str, &str); 4] = [
+        (Self::Dispatches, "counts.intervals", "Dispatches"),
+        (Self::Gaps, "gaps.total_ns", "Gaps"),
+        (Self::KernelTime, "busy.sum_ns", "Kernel time"),
+        (Self::Wall, "window.span_ns", "Wall"),
+    ];
+
+    /// As it is called in a table.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let mut all = Self::ALL.into_iter();
+        all.find(|(one, ..)| *one == self)
+            .map_or("", |(.., name)| name)
+    }
+}
+
+pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a MetricChange> {
+    metrics.iter().find(|metric| metric.id == id)
+}
+
+pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<Moved> {
+    let all = Quantity::ALL.into_iter().filter_map(|(what, id, _)| {
+        let metric = find(metrics, id)?;
+        let said = match what {
+            Quantity::Dispatches => of(
+                "GPU intervals (dispatches, or several that the driver merged)",
+                metric,
+            ),
+            Quantity::Gaps => gaps(metric, find(metrics, "gaps.count")),
+            Quantity::KernelTime => of("the kernels' summed time", metric),
+            Quantity::Wall => of("first to last GPU work", metric),
+        };
+        Some(Moved {
+            what,
+            class: metric.change.class,
+            says: said,
+        })
+    });
+    all.collect()
+}
+
+fn of(what: &str, metric: &MetricChange) -> String {
+    let (change, unit) = (&metric.change, metric.unit);
+    let Some(said) = became(change, unit) else {
+        return format!("{what}: a side does not tell");
+    };
+    match change.class {
+        Class::Unstable => {
+            let sure = sureness(change, unit).map_or_else(String::new, |sure| format!(": {sure}"));
+            format!("{what}: {said}, which the runs do not decide{sure}")
+        }
+        _ => format!("{what}: {said}"),
+    }
+}
+
+fn gaps(idle: &MetricChange, gaps: Option<&MetricChange>) -> String {
+    let said = of("GPU idle", idle);
+    let count = gaps.and_then(|gaps| {
+        let change = &gaps.change;
+        let (was, now) = (change.base.median?, change.new.median?);
+        Some(match was == now {
+            true => format!(", in {} gaps as before", value(now, Unit::Count)),
+            false => format!(
+                ", in {} gaps instead of {}",
+                value(now, Unit::Count),
+                value(was, Unit::Count)
+            ),
+        })
+    });
+    format!("{said}{}", count.unwrap_or_default())
+}
+
+/// One sentence: how much longer or shorter, and where the difference lies.
+pub(crate) fn headline(metrics: &[MetricChange]) -> String {
+    let Some(wall) = find(metrics, "window.span_ns") else {
+        return "Neither side tells how long it took".to_owned();
+    };
+    let change = &wall.change;
+    let (Some(was), Some(now)) = (change.base.median, change.new.median) else {
+        return "One side does not tell how long it took".to_owned();
+    };
+    let (was, now) = (value(was, Unit::Ns), value(now, Unit::Ns));
+    let sure = sureness(change, Unit::Ns).map_or_else(String::new, |sure| format!(", {sure}"));
+    match change.class {
+        Class::Grown | Class::Shrunk => {
+            let word = if change.class == Class::Grown {
+                "slower"
+            } else {
+                "faster"
+            };
+            // Of one run a side nothing follows for the next.
+            let who = match change.interval {
+                Some(_) => "New is",
+                None => "In these recordings new is",
+            };
+            let by = share(change);
+            format!(
+                "{who} {word}: {now} instead of {was} ({by}{sure}); {}",
+                split(metrics)
+            )
+        }
+        Class::Unchanged => format!("New takes as long as base: {now} and {was}{sure}"),
+        _ => {
+            format!("The runs do not decide whether new is slower or faster: {now} and {was}{sure}")
+        }
+    }
+}
+
+/// Where a difference lies: busy, idle, and the causes that moved most.
+fn split(metrics: &[MetricChange]) -> String {
+    let by = |change: &Change| change.absolute.map_or(0.0, Number::get);
+    let said = |id: &str| {
+        let change = find(metrics, id).and_then(|one| one.change.absolute);
+        change.map_or_else(|| "unknown".to_owned(), |by| difference(by, Unit::Ns))
+    };
+    let mut causes: Vec<&MetricChange> = metrics
+        .iter()
+        .filter(|one| one.group == Group::Ledger && by(&one.change) != 0.0)
+        .collect();
+    causes.sort_by(|one, other| by(&other.change).abs().total_cmp(&by(&one.change).abs()));
+    let most = causes.iter().take(2).map(|one| {
+        let by = one
+            .change
+            .absolute
+            .map_or_else(String::new, |by| difference(by, Unit::Ns));
+        format!("{} {by}", one.name)
+    });
+    let most: Vec<String> = most.collect();
+    let most = match most.is_empty() {
+        true => String::new(),
+        false => format!(" (most of it {})", most.join(", ")),
+    };
+    format!(
+        "GPU busy {}, idle {}{most}",
+        said("busy.busy_ns"),
+        said("gaps.total_ns")
+    )
+}

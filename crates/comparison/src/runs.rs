@@ -1,0 +1,232 @@
+//! The runs of one side: the figures of each, and the circumstances.
+
+use std::collections::BTreeMap;
+
+use metalens_analyzer::{NamedBy, Report, is_loud};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::metrics::METRICS;
+use crate::number::Number;
+
+/// The runs of one side. Every list of values has one for each run, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Runs {
+    /// What was read of each run, as it was given.
+    pub paths: Vec<String>,
+    /// Whom each run is about.
+    pub targets: Vec<String>,
+    /// Under what circumstances they were recorded.
+    pub circumstances: Vec<Fact>,
+    /// The share of the busy time in each of the GPU's performance states.
+    pub performance: BTreeMap<String, Vec<Option<Number>>>,
+    /// The share of the window in which other processes were on the GPU.
+    pub others: Vec<Option<Number>>,
+    /// Notes that change what every number means, of any of the runs.
+    pub loud: Vec<String>,
+    /// The figures, by where they are in a report; null where a run has none.
+    pub metrics: BTreeMap<String, Vec<Option<Number>>>,
+    /// The kernels, by name and channel.
+    pub kernels: Vec<KernelRuns>,
+}
+
+/// One circumstance of each run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fact {
+    /// What it is: `GPU`, `system`, …
+    pub what: String,
+    /// What it was; null where the run does not tell.
+    pub values: Vec<Option<String>>,
+}
+
+/// A kernel of one side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelRuns {
+    /// What it is called.
+    pub name: String,
+    /// Where it ran.
+    pub channel: Option<String>,
+    /// Its summed durations; 0 in a run without it.
+    pub total_ns: Vec<Number>,
+    /// Its intervals; 0 in a run without it.
+    pub instances: Vec<Number>,
+    /// Its median duration; null in a run without it.
+    pub med_ns: Vec<Option<Number>>,
+}
+
+/// What must be alike, and where a report says what it was. `system` is an example
+/// of what a reader looks for by that name.
+type Get = fn(&Report) -> Option<String>;
+const FACTS: [(&str, Get); 11] = [
+    ("origin", |report| {
+        let origin = if report.run.synthetic {
+            "synthetic"
+        } else {
+            "recorded"
+        };
+        Some(origin.to_owned())
+    }),
+    ("GPU", |report| report.run.device.gpu.clone()),
+    ("model", |report| report.run.device.model.clone()),
+    ("system", |report| report.run.device.os.clone()),
+    ("Instruments", |report| {
+        report.run.instruments_version.clone()
+    }),
+    ("template", |report| report.run.template.clone()),
+    ("recording mode", |report| report.run.recording_mode.clone()),
+    ("shader timeline", shader_timeline),
+    ("left out of the window", left_out),
+    ("requested GPU clock", |report| {
+        report.machine.performance.as_ref()?.requested.clone()
+    }),
+    ("thermal state", |report| {
+        report.machine.thermal.as_ref()?.worst.clone()
+    }),
+];
+
+/// Recorded or not: it slows the GPU down, and it names kernels.
+#[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
+fn shader_timeline(report: &Report) -> Option<String> {
+    let mut kernels = report.kernels.iter();
+    let is_on = kernels.any(|kernel| kernel.named_by == NamedBy::ShaderProfiler);
+    Some(if is_on { "in use" } else { "not in use" }.to_owned())
+}
+
+/// Which parts of the recordings the reports are about.
+#[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
+fn left_out(report: &Report) -> Option<String> {
+    let mut why: Vec<String> = Vec::new();
+    for excluded in &report.window.excluded {
+        if !why.contains(&excluded.why) {
+            why.push(excluded.why.clone());
+        }
+    }
+    Some(match why.is_empty() {
+        true => "nothing".to_owned(),
+        false => why.join(", "),
+    })
+}
+
+impl Runs {
+    /// Of these reports.
+    #[must_use]
+    pub fn of(reports: &[Report]) -> Self {
+        let facts = FACTS.iter().map(|(what, get)| Fact {
+            what: (*what).to_owned(),
+            values: reports.iter().map(get).collect(),
+        });
+        let metrics = METRICS.iter().map(|metric| {
+            let values = reports.iter().map(|report| metric.value(report));
+            (metric.id.to_owned(), values.collect())
+        });
+        Self {
+            paths: reports.iter().map(|one| one.source.path.clone()).collect(),
+            targets: reports.iter().map(|one| one.target.name.clone()).collect(),
+            circumstances: facts.collect(),
+            performance: performance(reports),
+            others: reports.iter().map(others).collect(),
+            loud: loud(reports),
+            metrics: metrics.collect(),
+            kernels: kernels(reports),
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// A figure of each run.
+    pub(crate) fn values(&self, id: &str) -> Vec<Option<Number>> {
+        let known = self.metrics.get(id).cloned();
+        known.unwrap_or_else(|| vec![None; self.count()])
+    }
+
+    pub(crate) fn fact(&self, what: &str) -> Option<&Fact> {
+        self.circumstances.iter().find(|fact| fact.what == what)
+    }
+
+    /// Whether every list has a value for each run: a file may have been edited.
+    pub(crate) fn is_whole(&self) -> bool {
+        let count = self.count();
+        let kernels = self.kernels.iter().all(|one| {
+            let lists = [one.total_ns.len(), one.instances.len(), one.med_ns.len()];
+            lists == [count; 3]
+        });
+        let facts = self.circumstances.iter().map(|fact| fact.values.len());
+        let lists = self.metrics.values().chain(self.performance.values());
+        let mut lengths = facts
+            .chain(lists.map(Vec::len))
+            .chain([self.paths.len(), self.others.len()]);
+        kernels && lengths.all(|length| length == count)
+    }
+}
+
+/// What is not known of all of the busy time is not known.
+fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
+    let states = |report: &Report| -> Option<BTreeMap<String, f64>> {
+        let known = report.machine.performance.as_ref()?;
+        let mut shares = BTreeMap::new();
+        for state in &known.states {
+            *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?;
+        }
+        (known.unknown_busy_ns < report.busy.busy_ns && !shares.is_empty()).then_some(shares)
+    };
+    let all: Vec<Option<BTreeMap<String, f64>>> = reports.iter().map(states).collect();
+    let names = all.iter().flatten().flat_map(BTreeMap::keys);
+    let mut found = BTreeMap::new();
+    for name in names {
+        let of = |shares: &Option<BTreeMap<String, f64>>| {
+            let shares = shares.as_ref()?;
+            Number::of(shares.get(name).copied().unwrap_or(0.0))
+        };
+        found.insert(name.clone(), all.iter().map(of).collect());
+    }
+    found
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+fn others(report: &Report) -> Option<Number> {
+    Number::of(report.busy.foreign_busy_ns as f64 / report.window.span_ns as f64)
+}
+
+fn loud(reports: &[Report]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for note in reports.iter().flat_map(|report| &report.notes) {
+        if is_loud(note) && !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    notes
+}
+
+/// Two of one name and channel, which no report of ours has, are one.
+#[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
+fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
+    let zero = Number::of(0.0);
+    let mut found: BTreeMap<(String, Option<String>), KernelRuns> = BTreeMap::new();
+    for (run, report) in reports.iter().enumerate() {
+        for kernel in &report.kernels {
+            let key = (kernel.name.clone(), kernel.channel.clone());
+            let entry = found.entry(key).or_insert_with(|| KernelRuns {
+                name: kernel.name.clone(),
+                channel: kernel.channel.clone(),
+                total_ns: zero.into_iter().cycle().take(reports.len()).collect(),
+                instances: zero.into_iter().cycle().take(reports.len()).collect(),
+                med_ns: vec![None; reports.len()],
+            });
+            let add = |list: &mut Vec<Number>, value: u64| {
+                if let Some(at) = list.get_mut(run) {
+                    *at = Number::of(at.get() + value as f64).unwrap_or(*at);
+                }
+            };
+            add(&mut entry.total_ns, kernel.total_ns);
+            add(&mut entry.instances, kernel.instances);
+            if let Some(at) = entry.med_ns.get_mut(run).filter(|at| at.is_none()) {
+                *at = Number::of(kernel.med_ns as f64);
+            }
+        }
+    }
+    found.into_values().collect()
+}

@@ -1,0 +1,244 @@
+//! How far one side is from the other, and how sure that is, of few runs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::number::Number;
+
+/// The confidence that is asked for; few runs have less, and say so.
+const WANTED: f64 = 0.95;
+
+/// Between what the true shift lies.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// The least.
+    pub low: Number,
+    /// The most.
+    pub high: Number,
+    /// How often an interval made like this covers the true shift: exactly, and
+    /// whatever the distribution of the values.
+    pub confidence: f64,
+}
+
+/// How far one side is from the other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shift {
+    /// Hodges–Lehmann: the median of all differences between the sides; of an even
+    /// number of them the mean of the two in the middle.
+    pub estimate: Number,
+    /// Where the true shift lies; none with fewer than two values on a side.
+    pub interval: Option<Interval>,
+}
+
+/// The shift from `base` to `new`; none if a side is empty.
+#[must_use]
+pub fn shift(base: &[f64], new: &[f64]) -> Option<Shift> {
+    shift_ranked(base, new, Rank::of(base.len(), new.len()))
+}
+
+/// The same with a rank that is known already.
+pub(crate) fn shift_ranked(base: &[f64], new: &[f64], rank: Option<Rank>) -> Option<Shift> {
+    let pairs = new
+        .iter()
+        .flat_map(|now| base.iter().map(move |was| now - was));
+    let mut differences: Vec<f64> = pairs.collect();
+    differences.sort_by(f64::total_cmp);
+    let count = differences.len();
+    let at = |index: usize| differences.get(index).copied();
+    let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
+    let interval = rank.and_then(|rank| {
+        Some(Interval {
+            low: Number::of(at(rank.k - 1)?)?,
+            high: Number::of(at(count.checked_sub(rank.k)?)?)?,
+            confidence: rank.confidence,
+        })
+    });
+    Some(Shift {
+        estimate: Number::of(low + (high - low) / 2.0)?,
+        interval,
+    })
+}
+
+/// Which of the sorted differences make the interval, from either end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rank {
+    /// From 1.
+    pub(crate) k: usize,
+    /// The exact confidence of that.
+    pub(crate) confidence: f64,
+}
+
+impl Rank {
+    /// For so many values a side; none with fewer than two on one.
+    pub(crate) fn of(base: usize, new: usize) -> Option<Self> {
+        if base.min(new) < 2 {
+            return None;
+        }
+        let mut best = None;
+        let mut below = 0.0;
+        for (u, chance) in mann_whitney(base, new).into_iter().enumerate() {
+            below += chance;
+            let confidence = 1.0 - 2.0 * below;
+            if best.is_some() && confidence < WANTED {
+                break;
+            }
+            let k = u + 1;
+            best = Some(Self { k, confidence });
+        }
+        best
+    }
+}
+
+/// How likely each value of the Mann–Whitney statistic is if the sides are alike:
+/// the number of pairs in which new is the smaller, from 0 to half of all pairs.
+///
+/// The largest of all values is of base with probability m/(m+n), and then it is
+/// above all n of new: P(u; m, n) = m/(m+n) P(u-n; m-1, n) + n/(m+n) P(u; m, n-1).
+#[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
+fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
+    let most = base * new / 2;
+    let certain = || {
+        let mut chances = vec![0.0; most + 1];
+        if let Some(first) = chances.first_mut() {
+            *first = 1.0;
+        }
+        chances
+    };
+    // chances[n][u] for the m of the round.
+    let mut chances: Vec<Vec<f64>> = (0..=new).map(|_| certain()).collect();
+    for m in 1..=base {
+        let mut next = vec![certain()];
+        for n in 1..=new {
+            let (all, of) = ((m + n) as f64, |part: usize| part as f64);
+            let fewer = |row: Option<&Vec<f64>>, u: Option<usize>| {
+                u.and_then(|u| row?.get(u).copied()).unwrap_or(0.0)
+            };
+            let row = (0..=most).map(|u| {
+                of(m) / all * fewer(chances.get(n), u.checked_sub(n))
+                    + of(n) / all * fewer(next.get(n - 1), Some(u))
+            });
+            let row = row.collect();
+            next.push(row);
+        }
+        chances = next;
+    }
+    chances.pop().unwrap_or_default()
+}
+
+/// Nearest rank, as in reports: of n sorted values the one at index ⌈n/2⌉ - 1.
+#[must_use]
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+        .get(sorted.len().div_ceil(2).checked_sub(1)?)
+        .copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The confidence by enumeration: all ways in which the ranks 1..=m+n can fall
+    /// on the sides are as likely as each other if the sides are alike. The interval
+    /// covers 0 unless fewer than k pairs have the other sign.
+    fn enumerated(base: usize, new: usize, k: usize) -> f64 {
+        let all = base + new;
+        let (mut covered, mut ways) = (0_u32, 0_u32);
+        for mask in 0_u32..1 << all {
+            if mask.count_ones() as usize != base {
+                continue;
+            }
+            ways += 1;
+            let side = |of_base: bool| {
+                let ranks = (0..all).filter(move |at| (mask >> at & 1 == 1) == of_base);
+                ranks.map(|rank| rank as f64).collect::<Vec<_>>()
+            };
+            let (was, now) = (side(true), side(false));
+            let mut differences: Vec<f64> = now
+                .iter()
+                .flat_map(|now| was.iter().map(move |was| now - was))
+                .collect();
+            differences.sort_by(f64::total_cmp);
+            let (low, high) = (differences[k - 1], differences[differences.len() - k]);
+            covered += u32::from(low <= 0.0 && high >= 0.0);
+        }
+        f64::from(covered) / f64::from(ways)
+    }
+
+    #[test]
+    fn the_confidence_is_exact() {
+        for base in 2..=6 {
+            for new in 2..=6 {
+                let rank = Rank::of(base, new).unwrap();
+                let expected = enumerated(base, new, rank.k);
+                let found = rank.confidence;
+                assert!(
+                    (found - expected).abs() < 1e-12,
+                    "{base} {new}: {found} {expected}"
+                );
+                // The widest of those with enough confidence, else the whole range.
+                let next = enumerated(base, new, rank.k + 1);
+                assert!(next < WANTED, "{base} {new}: {next}");
+                assert!(rank.k == 1 || expected >= WANTED, "{base} {new}");
+            }
+        }
+    }
+
+    /// The table in the crate's documentation.
+    #[test]
+    fn confidences_by_hand() {
+        let check = |base: usize, new: usize, expected: Option<(usize, f64)>| {
+            let found = Rank::of(base, new).map(|rank| (rank.k, rank.confidence));
+            let close = match (found, expected) {
+                (Some((k, is)), Some((wanted, should))) => {
+                    k == wanted && (is - should).abs() < 1e-9
+                }
+                (found, expected) => found.is_none() && expected.is_none(),
+            };
+            assert!(close, "{base} {new}: {found:?}");
+        };
+        check(1, 1, None);
+        check(1, 9, None);
+        check(0, 3, None);
+        check(2, 2, Some((1, 1.0 - 2.0 / 6.0)));
+        check(3, 3, Some((1, 0.9)));
+        check(4, 4, Some((1, 1.0 - 2.0 / 70.0)));
+        // C(10, 5) = 252; u = 0, 1, 2 happen in 1 + 1 + 2 ways.
+        check(5, 5, Some((3, 1.0 - 2.0 * 4.0 / 252.0)));
+        // Tables of the rank sum test: the critical value of U is 23 (two-sided 5 %).
+        assert_eq!(Rank::of(10, 10).unwrap().k, 24);
+        assert_eq!(Rank::of(8, 12).unwrap().k, 23);
+    }
+
+    #[test]
+    fn shifts_by_hand() {
+        let check = |base: &[f64], new: &[f64], estimate: f64, range: Option<(f64, f64)>| {
+            let found = shift(base, new).unwrap();
+            assert_eq!(found.estimate.get(), estimate, "{base:?} {new:?}");
+            let interval = found.interval.map(|one| (one.low.get(), one.high.get()));
+            assert_eq!(interval, range, "{base:?} {new:?}");
+        };
+        check(&[10.0], &[12.0], 2.0, None);
+        check(&[10.0], &[12.0, 14.0], 3.0, None);
+        // 1 2 3 against 11 12 14: 8 9 9 10 10 11 11 12 13.
+        check(
+            &[2.0, 1.0, 3.0],
+            &[14.0, 11.0, 12.0],
+            10.0,
+            Some((8.0, 13.0)),
+        );
+        // -1 0 0 1: the two in the middle.
+        check(&[5.0, 6.0], &[5.0, 6.0], 0.0, Some((-1.0, 1.0)));
+        check(&[0.0, 0.0], &[1.0, 2.0], 1.5, Some((1.0, 2.0)));
+        assert_eq!(shift(&[], &[1.0]), None);
+        assert_eq!(shift(&[f64::MAX], &[-f64::MAX]), None, "no figure");
+    }
+
+    #[test]
+    fn medians_are_those_of_reports() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.0));
+    }
+}

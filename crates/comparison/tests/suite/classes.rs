@@ -1,0 +1,161 @@
+//! Whether sides are alike, and what is said of scenarios whose difference is known.
+
+use metalens_analyzer::Report;
+use metalens_comparison::{Class, Comparison, FusionVerdict, Options, Preset, Quantity, compare};
+use metalens_simulator::Scenario;
+
+use super::{SMALL, report};
+
+fn preset(name: &str) -> Report {
+    let scenario = Scenario::preset(name).unwrap();
+    let presets = metalens_simulator::presets();
+    let toml = presets.iter().find(|one| one.name == name).unwrap().toml;
+    report(toml, scenario.seed)
+}
+
+fn fusion(base: &Report, new: &Report) -> Comparison {
+    let options = Options {
+        preset: Some(Preset::Fusion),
+        ..Options::default()
+    };
+    compare(
+        std::slice::from_ref(base),
+        std::slice::from_ref(new),
+        &options,
+    )
+}
+
+/// `expected`: dispatches, gaps, kernel time, wall.
+#[test]
+fn what_moved_and_whether_it_is_fusion() {
+    use Class::{Grown, Shrunk, Unchanged};
+    let check = |base: &Report, new: &Report, expected: [Class; 4], verdict, says: &str| {
+        let found = fusion(base, new);
+        let moved: Vec<Class> = found.moved.iter().map(|one| one.class).collect();
+        assert_eq!(moved, expected, "{found:#?}");
+        let fusion = found.fusion.unwrap();
+        assert_eq!(fusion.verdict, verdict, "{}", fusion.says);
+        assert!(fusion.says.contains(says), "{}", fusion.says);
+    };
+    let (eager, fused) = (preset("eager"), preset("fused"));
+    check(
+        &eager,
+        &fused,
+        [Shrunk, Shrunk, Unchanged, Shrunk],
+        FusionVerdict::Consistent,
+        "consistent with fusion",
+    );
+    check(
+        &fused,
+        &eager,
+        [Grown, Grown, Unchanged, Grown],
+        FusionVerdict::NoSign,
+        "no sign of fusion",
+    );
+    // The same dispatches in larger buffers: gaps go, and nothing is fused.
+    check(
+        &eager,
+        &preset("batched"),
+        [Unchanged, Shrunk, Unchanged, Shrunk],
+        FusionVerdict::NoSign,
+        "no sign of fusion",
+    );
+    // Half the work under the same names.
+    let half = report(&SMALL.replace("count = 40", "count = 20"), 1);
+    check(
+        &report(SMALL, 1),
+        &half,
+        [Shrunk; 4],
+        FusionVerdict::Unclear,
+        "which less work explains as well as fusion",
+    );
+}
+
+#[test]
+fn what_must_be_alike() {
+    let base = report(SMALL, 0);
+    let check = |change: fn(&mut Report), differs: &str, unknown: &str| {
+        let mut new = base.clone();
+        change(&mut new);
+        let found = compare(std::slice::from_ref(&base), &[new], &Options::default()).comparable;
+        let said: Vec<String> = found.differ.iter().map(ToString::to_string).collect();
+        assert_eq!(said.join("; "), differs);
+        assert_eq!(found.comparable, differs.is_empty());
+        let is_said = unknown.is_empty() || found.unknown.iter().any(|one| one == unknown);
+        assert!(is_said, "{:?}", found.unknown);
+    };
+    check(|_| {}, "", "");
+    check(
+        |new| new.run.device.gpu = Some("Apple M9".to_owned()),
+        "GPU: base Synthetic GPU, new Apple M9",
+        "",
+    );
+    check(|new| new.run.device.gpu = None, "", "GPU of new");
+    check(
+        |new| new.run.synthetic = false,
+        "origin: base synthetic, new recorded",
+        "",
+    );
+    check(
+        |new| new.run.recording_mode = Some("Windowed (5 seconds)".to_owned()),
+        "recording mode: base Deferred, new Windowed (5 seconds)",
+        "",
+    );
+    check(
+        |new| new.busy.foreign_busy_ns = new.window.span_ns / 2,
+        "other processes on the GPU: base 0 % of the time, new 50.0 % of the time",
+        "",
+    );
+    check(
+        |new| new.machine.thermal.as_mut().unwrap().worst = Some("Serious".to_owned()),
+        "thermal state: base Nominal, new Serious",
+        "",
+    );
+    check(
+        |new| new.machine.performance.as_mut().unwrap().states[0].state = "Minimum".to_owned(),
+        "GPU clock at work: base Maximum 100 %, Minimum 0 %, new Maximum 0 %, Minimum 100 %",
+        "",
+    );
+    check(
+        |new| new.machine.performance = None,
+        "",
+        "GPU clock at work of new",
+    );
+    // Another program is no reason not to compare.
+    check(|new| new.target.name = "compiled".to_owned(), "", "");
+}
+
+#[test]
+fn force_is_recorded() {
+    let base = report(SMALL, 0);
+    let mut new = base.clone();
+    new.run.device.os = Some("27.1".to_owned());
+    let options = Options {
+        force: true,
+        ..Options::default()
+    };
+    let found = compare(std::slice::from_ref(&base), &[new], &options);
+    assert!(found.comparable.forced && !found.comparable.comparable);
+    assert!(found.notes[0].starts_with("FORCED: "), "{:?}", found.notes);
+    assert!(found.notes[0].contains("new 27.1"), "{:?}", found.notes);
+    // Where there is nothing to force, nothing was forced.
+    let found = compare(
+        std::slice::from_ref(&base),
+        std::slice::from_ref(&base),
+        &options,
+    );
+    assert!(!found.comparable.forced);
+}
+
+#[test]
+fn the_four_quantities_are_told_in_order() {
+    let base = report(SMALL, 0);
+    let found = fusion(&base, &base);
+    let what: Vec<Quantity> = found.moved.iter().map(|one| one.what).collect();
+    use Quantity::{Dispatches, Gaps, KernelTime, Wall};
+    assert_eq!(what, [Dispatches, Gaps, KernelTime, Wall]);
+    assert_eq!(
+        found.moved[0].says,
+        "GPU intervals (dispatches, or several that the driver merged): unchanged, 40"
+    );
+}

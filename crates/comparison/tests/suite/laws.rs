@@ -1,0 +1,193 @@
+//! What holds of every comparison.
+
+use std::slice::from_ref;
+
+use metalens_analyzer::Report;
+use metalens_comparison::{
+    Baseline, Change, Class, Comparison, Direction, Number, Options, Preset, Runs, compare,
+    compare_runs,
+};
+
+use super::{SMALL, report, reports};
+
+fn options() -> Options {
+    Options {
+        preset: Some(Preset::Fusion),
+        ..Options::default()
+    }
+}
+
+/// The same work slower, under one more name, and one kernel gone.
+fn other() -> String {
+    SMALL
+        .replace("\"softmax\"", "\"softmax2\", \"matmul\"")
+        .replace("[\"9us\", \"10us\"]", "[\"12us\", \"13us\"]")
+}
+
+fn mirrored(class: Class) -> Class {
+    match class {
+        Class::Grown => Class::Shrunk,
+        Class::Shrunk => Class::Grown,
+        Class::Added => Class::Removed,
+        Class::Removed => Class::Added,
+        same => same,
+    }
+}
+
+fn check_mirror(there: &Change, back: &Change) {
+    assert_eq!((&there.base, &there.new), (&back.new, &back.base));
+    assert_eq!(mirrored(there.class), back.class, "{there:?} {back:?}");
+    let by = |change: &Change| change.absolute.map(Number::get);
+    assert_eq!(by(there), by(back).map(|by| -by));
+    let ends = |change: &Change| change.interval.map(|one| (one.low.get(), one.high.get()));
+    assert_eq!(ends(there), ends(back).map(|(low, high)| (-high, -low)));
+    let direction = |one: Direction| match one {
+        Direction::Better => Direction::Worse,
+        Direction::Worse => Direction::Better,
+    };
+    assert_eq!(there.direction, back.direction.map(direction));
+}
+
+fn check_mirrors(base: &[Report], new: &[Report]) -> Comparison {
+    let there = compare(base, new, &options());
+    let back = compare(new, base, &options());
+    assert_eq!(there.metrics.len(), back.metrics.len());
+    for (one, other) in there.metrics.iter().zip(&back.metrics) {
+        assert_eq!(one.id, other.id);
+        check_mirror(&one.change, &other.change);
+    }
+    assert_eq!(there.kernels.len(), back.kernels.len());
+    for one in &there.kernels {
+        let mut all = back.kernels.iter();
+        let other = all.find(|other| (&other.name, &other.channel) == (&one.name, &one.channel));
+        let other = other.unwrap();
+        assert_eq!(mirrored(one.class), other.class, "{}", one.name);
+        check_mirror(&one.total_ns, &other.total_ns);
+        check_mirror(&one.instances, &other.instances);
+        check_mirror(&one.med_ns, &other.med_ns);
+    }
+    assert_eq!(there.comparable.comparable, back.comparable.comparable);
+    there
+}
+
+#[test]
+fn swapped_sides_mirror_each_other() {
+    let (base, new) = (reports(SMALL, 0..3), reports(&other(), 10..13));
+    let found = check_mirrors(&base, &new);
+    let class = |name: &str| {
+        let kernel = found.kernels.iter().find(|one| one.name == name);
+        kernel.map(|kernel| kernel.class)
+    };
+    assert_eq!(class("softmax"), Some(Class::Removed));
+    assert_eq!(class("softmax2"), Some(Class::Added));
+    assert_eq!(class("matmul"), Some(Class::Grown));
+    check_mirrors(&base[..1], &new[..1]);
+    check_mirrors(&base[..2], &new);
+    check_mirrors(&[], &new);
+}
+
+#[test]
+fn equal_sides_are_unchanged() {
+    let all = reports(SMALL, 0..1);
+    let three = [all[0].clone(), all[0].clone(), all[0].clone()];
+    for runs in [&all[..], &three[..]] {
+        let found = compare(runs, runs, &options());
+        assert!(found.comparable.comparable, "{:?}", found.comparable);
+        for metric in &found.metrics {
+            assert_eq!(metric.change.class, Class::Unchanged, "{}", metric.id);
+            assert_eq!(metric.change.absolute.map(Number::get), Some(0.0));
+        }
+        for kernel in &found.kernels {
+            assert_eq!(kernel.class, Class::Unchanged, "{}", kernel.name);
+        }
+        assert!(found.moved.iter().all(|one| one.class == Class::Unchanged));
+    }
+}
+
+/// A baseline is the runs: what is compared with it is what is compared with them.
+#[test]
+fn a_baseline_reads_back() {
+    let (base, new) = (reports(SMALL, 0..4), reports(&other(), 10..13));
+    let baseline = Baseline::of(&base).unwrap();
+    let text = baseline.text().unwrap();
+    assert_eq!(Baseline::of(&base).unwrap().text().unwrap(), text);
+    let read = Baseline::parse(&text).unwrap();
+    assert_eq!(read, baseline);
+    let new_runs = Runs::of(&new);
+    let mut from_file = compare_runs(&read.runs, &new_runs, &options());
+    let from_reports = compare(&base, &new, &options());
+    // The file has no folders.
+    from_file.base = from_reports.base.clone();
+    assert_eq!(from_file, from_reports);
+    // One line per list: a file that people can review.
+    let busy = text.lines().find(|line| line.contains("\"busy.busy_ns\""));
+    assert!(
+        busy.unwrap().contains('[') && busy.unwrap().contains(']'),
+        "{busy:?}"
+    );
+    assert!(
+        !text.contains(std::env::temp_dir().to_str().unwrap()),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_no_baseline() {
+    let all = reports(SMALL, 0..3);
+    assert!(
+        Baseline::of(&all[..2])
+            .unwrap_err()
+            .to_string()
+            .contains("3 runs or more, not 2")
+    );
+    let mut other = all.clone();
+    other[1].run.device.os = Some("another".to_owned());
+    let said = Baseline::of(&other).unwrap_err().to_string();
+    assert!(
+        said.contains("system another and macOS 26.0 (25A0000)"),
+        "{said}"
+    );
+    let text = Baseline::of(&all).unwrap().text().unwrap();
+    let check = |text: &str, expected: &str| {
+        let said = Baseline::parse(text).unwrap_err().to_string();
+        assert!(said.contains(expected), "{said}");
+    };
+    check("{}", "is no baseline: missing field");
+    check(
+        &text.replace("metalens.baseline/1", "metalens.baseline/9"),
+        "metalens.baseline/9",
+    );
+    let line = text
+        .lines()
+        .find(|line| line.contains("\"gaps.count\""))
+        .unwrap();
+    check(
+        &text.replace(line, "\"gaps.count\": [1],"),
+        "not one value for each run",
+    );
+}
+
+/// Whatever a report that was edited holds.
+#[test]
+fn hostile_reports_are_compared() {
+    let whole = report(SMALL, 0);
+    let mut empty = whole.clone();
+    empty.kernels.clear();
+    empty.targets.clear();
+    empty.machine.performance = None;
+    empty.window.span_ns = 0;
+    let mut twice = whole.clone();
+    twice.kernels.extend(whole.kernels.clone());
+    let mut huge = whole.clone();
+    huge.busy.sum_ns = u64::MAX;
+    huge.kernels[0].total_ns = u64::MAX;
+    let found = check_mirrors(from_ref(&whole), from_ref(&empty));
+    assert!(
+        found
+            .kernels
+            .iter()
+            .all(|kernel| kernel.class == Class::Removed)
+    );
+    check_mirrors(&[empty.clone(), whole.clone()], &[twice, huge, empty]);
+    check_mirrors(&[], &[]);
+}

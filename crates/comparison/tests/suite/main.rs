@@ -1,0 +1,47 @@
+//! Comparisons against what is known from elsewhere: laws, scenarios, a baseline
+//! that was written and read.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a panic is the failure report, in the helpers too"
+)]
+
+mod classes;
+mod laws;
+mod schema;
+mod trials;
+
+use metalens_analyzer::{Report, Request, analyze, selection};
+use metalens_simulator::{Scenario, write_export};
+use metalens_trace::{Input, LoadOptions};
+
+/// Small and quick to write: forty dispatches of two kernels, each waited for.
+const SMALL: &str = r#"
+[[process]]
+name = "bench"
+pid = 4101
+role = "target"
+
+[[process.stream]]
+count = 40
+submit = "sync"
+encoder-label = ["matmul", "softmax"]
+duration = ["9us", "10us"]
+encode = ["6us", "9us"]
+launch = ["80us", "95us"]
+completion = ["55us", "80us"]
+"#;
+
+/// The report of a scenario with a seed.
+fn report(toml: &str, seed: u64) -> Report {
+    let mut scenario = Scenario::from_toml(toml).unwrap();
+    scenario.seed = seed;
+    let folder = tempfile::tempdir().unwrap();
+    write_export(&scenario, folder.path(), false).unwrap();
+    let input = Input::open(folder.path()).unwrap();
+    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
+    analyze(trace, &Request::default()).unwrap().report
+}
+
+fn reports(toml: &str, seeds: std::ops::Range<u64>) -> Vec<Report> {
+    seeds.map(|seed| report(toml, seed)).collect()
+}

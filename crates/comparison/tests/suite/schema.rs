@@ -1,0 +1,27 @@
+//! The JSON Schemas that are shipped are the ones the code makes.
+
+use std::path::Path;
+
+use metalens_comparison::{baseline_json_schema, json_schema};
+use serde_json::Value;
+
+#[test]
+fn is_up_to_date() {
+    check("comparison.schema.json", &json_schema());
+    check("baseline.schema.json", &baseline_json_schema());
+}
+
+fn check(name: &str, schema: &Value) {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let file = docs.join(name);
+    let schema = format!("{}\n", serde_json::to_string_pretty(schema).unwrap());
+    if std::env::var_os("METALENS_BLESS").is_some() {
+        std::fs::write(&file, &schema).unwrap();
+    }
+    let shipped = std::fs::read_to_string(&file).unwrap_or_default();
+    // Not assert_eq: nobody wants to read both.
+    assert!(
+        shipped == schema,
+        "docs/{name} is old: scripts/bless renews it"
+    );
+}
