@@ -31,8 +31,8 @@ pub(crate) struct CompareArguments {
     /// What to look for
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetChoice>,
-    /// Exit with 5 if a limit of [gate] in this file is missed [default: metalens.toml, if there is
-    /// one here with a [gate], else what takes 5 % longer or has 10 % longer gaps]
+    /// Exit with 5 if a limit of the gate in this file is missed [default: metalens.toml, if there is
+    /// one here with a gate, else what takes 5 % longer or has 10 % longer gaps]
     #[arg(long, num_args = 0..=1, value_name = "FILE")]
     #[expect(
         clippy::option_option,
