@@ -12,8 +12,8 @@ mod words;
 
 use metalens_analyzer::units::{percent, time};
 use metalens_analyzer::{Analysis, Report};
+use metalens_comparison::Comparable;
 
-use self::alike::Alike;
 use crate::axes::Axis;
 use crate::canvas::{AXIS, Canvas, HEADLINE, MARGIN, Mesh, Place, SMALL, ratio};
 use crate::chart::{Error, Options, check};
@@ -48,9 +48,9 @@ pub fn draw_comparison(base: &Analysis, new: &Analysis, options: &Options) -> Re
     let (before, now) = (&base.report, &new.report);
     let canvas = Canvas::new(options, &title(before, now));
     let (sums, others) = table::rows(&canvas, before, now);
-    let alike = Alike::of(before, now);
-    let top = header(&canvas, before, now, &alike);
-    let small = small_print(&canvas, &alike);
+    let found = Comparable::of(before, now);
+    let top = header(&canvas, before, now, &found);
+    let small = small_print(&canvas, &found);
     let below = FAR + table::height(&sums, &others) + footer_height(&small) + MARGIN - 6.0;
     let place = Place {
         left: MARGIN + NAMES,
@@ -74,9 +74,9 @@ pub fn draw_comparison(base: &Analysis, new: &Analysis, options: &Options) -> Re
 /// The comparison in words, for those who cannot see it.
 #[must_use]
 pub fn alt_comparison(base: &Report, new: &Report) -> String {
-    let alike = Alike::of(base, new);
+    let found = Comparable::of(base, new);
     let mut loud = words::loud(base, new);
-    loud.extend(alike.warnings());
+    loud.extend(alike::warnings(&found));
     let loud: String = loud.iter().map(|one| format!(" {one}.")).collect();
     let said = format!(
         "Before and after. {}. {}. {}.{loud} One run each.",
@@ -94,10 +94,10 @@ fn title(base: &Report, new: &Report) -> String {
     }
 }
 
-fn header(canvas: &Canvas, base: &Report, new: &Report, alike: &Alike) -> f32 {
+fn header(canvas: &Canvas, base: &Report, new: &Report, found: &Comparable) -> f32 {
     let lines = [words::moved(base, new), words::work(base, new)];
     let mut loud = words::loud(base, new);
-    loud.extend(alike.warnings());
+    loud.extend(alike::warnings(found));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     // The rest of the line is for the figures.
     let room = (canvas.width - 2.0 * MARGIN) * 0.4;
@@ -324,21 +324,13 @@ fn columns(width: f32, scale: u8) -> usize {
 const PRINT: f32 = 10.0;
 
 /// What a reader must not forget.
-fn small_print(canvas: &Canvas, alike: &Alike) -> Vec<String> {
+fn small_print(canvas: &Canvas, found: &Comparable) -> Vec<String> {
     let mut said = vec![
         "One run each: this picture does not tell a change from noise. Causes are what was \
          waited for while the GPU was idle."
             .to_owned(),
     ];
-    if !alike.same.is_empty() {
-        said.push(format!("The same in both: {}.", alike.same.join(" · ")));
-    }
-    if !alike.unknown.is_empty() {
-        said.push(format!(
-            "In neither recording: {}.",
-            alike.unknown.join(", ")
-        ));
-    }
+    said.extend(alike::small_print(found));
     let room = canvas.width - 2.0 * MARGIN;
     said.iter()
         .flat_map(|text| font::wrap(text, PRINT, room, 2))

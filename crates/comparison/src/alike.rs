@@ -1,6 +1,9 @@
 //! Whether two sides were recorded alike: machine, system, recorder, clock, heat,
 //! neighbours. Where they were not, a difference may be theirs.
 
+use std::slice::from_ref;
+
+use metalens_analyzer::Report;
 use metalens_analyzer::units::percent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +32,15 @@ pub struct Comparable {
     pub unknown: Vec<String>,
     /// What differs and is no reason not to compare.
     pub notes: Vec<String>,
+}
+
+impl Comparable {
+    /// Of two recordings.
+    #[must_use]
+    pub fn of(base: &Report, new: &Report) -> Self {
+        let [base, new] = [base, new].map(|one| Runs::of(from_ref(one)));
+        comparable(&base, &new, false)
+    }
 }
 
 /// A circumstance in which the sides differ.
