@@ -98,6 +98,15 @@ pub fn bytes(count: u64) -> String {
     format!("{value:.1} {unit}")
 }
 
+/// `in 3 of 4` → `In 3 of 4`.
+#[must_use]
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next();
+    let first = first.into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

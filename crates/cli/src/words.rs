@@ -1,18 +1,12 @@
 //! Words and numbers that screens and pages share.
 
-use metalens_analyzer::units::{percent, time};
+use metalens_analyzer::units::{capital, percent, time};
 use metalens_analyzer::{Finding, How, Report, Unit};
 
 /// `in 3 of 4 …` → `In 3 of 4 ….`
 pub(crate) fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first: String = letters
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .collect();
     let end = if text.ends_with('.') { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
+    format!("{}{end}", capital(text))
 }
 
 /// What a finding rests on, as a sentence. A name that it begins with stays as it is.

@@ -3,6 +3,7 @@
 //! A recording shows intervals and their names, never what a compiler did. So the
 //! most that is said is that the figures are consistent with fusion.
 
+use metalens_analyzer::units::capital;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -119,16 +120,6 @@ fn list(all: &[&str]) -> String {
         [only] => (*only).to_owned(),
         [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first: String = letters
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .collect();
-    format!("{first}{}", letters.as_str())
 }
 
 fn verdict(

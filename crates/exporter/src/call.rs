@@ -42,7 +42,7 @@ impl Exporter {
         let arguments = export.arguments(&self.version)?;
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
-            let running = self.tool.start(&arguments, Stdin::Nothing, None)?;
+            let running = self.tool.start(&arguments, Stdin::Nothing)?;
             let answer = self.watch(running, call.output, tell)?;
             let document = Document::of(call.output).map_err(Error::at(call.output))?;
             if attempt >= call.attempts || !may_help_again(document, &answer) {

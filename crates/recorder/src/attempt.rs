@@ -109,7 +109,7 @@ impl<'a> Attempt<'a> {
         staging: &Staging,
     ) -> Result<Self, Hurry> {
         let arguments = record.arguments(&request.version)?;
-        let running = request.tool.start(&arguments, request.stdin, None)?;
+        let running = request.tool.start(&arguments, request.stdin)?;
         let limit = record.time_limit.map(Length::milliseconds);
         let now = Instant::now();
         Ok(Self {

@@ -1,6 +1,6 @@
 //! One recording, from the first line to the bundle in its place.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -113,9 +113,7 @@ fn land(
     }
     let output = &request.record.output;
     let not_whole = |why: String| {
-        give_back(&found)?;
-        let kept = free_name(output, "incomplete");
-        move_new(&found, &kept)?;
+        let kept = set_aside(&found, output, "incomplete")?;
         Err(Error::NotWhole { why, kept })
     };
     if transcript.saved_as.is_none() {
@@ -130,10 +128,8 @@ fn land(
         Check::Doubtful(why) => warnings.push(why),
         Check::Unreadable(why) => return not_whole(with(why, &warnings)),
         Check::Empty(why) => {
+            let kept = set_aside(&found, output, "empty")?;
             let why = with(why, &warnings);
-            give_back(&found)?;
-            let kept = free_name(output, "empty");
-            move_new(&found, &kept)?;
             return Err(Error::Empty { why, kept });
         }
     }
@@ -148,6 +144,15 @@ fn land(
         given,
         transcript: ended.transcript,
     })
+}
+
+/// Keeps a bundle that must not have the name that was asked for, under one that
+/// says what is wrong with it.
+fn set_aside(found: &Path, output: &Path, what: &str) -> Result<PathBuf> {
+    give_back(found)?;
+    let kept = free_name(output, what);
+    move_new(found, &kept)?;
+    Ok(kept)
 }
 
 /// What is wrong with a bundle, and what its recorder said, which may be why.

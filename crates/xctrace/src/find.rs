@@ -79,7 +79,7 @@ impl Tool {
 
     /// Runs it to its end, which is soon: for questions, not for recordings.
     pub fn ask(&self, arguments: &[OsString]) -> Result<Answer> {
-        self.start(arguments, Stdin::Nothing, None)?.finish()
+        self.start(arguments, Stdin::Nothing)?.finish()
     }
 
     /// Which Xcode it belongs to.

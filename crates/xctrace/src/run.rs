@@ -8,7 +8,6 @@
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -77,13 +76,8 @@ impl Tool {
     /// # Errors
     ///
     /// If it cannot be started.
-    pub fn start(
-        &self,
-        arguments: &[OsString],
-        stdin: Stdin,
-        folder: Option<&Path>,
-    ) -> Result<Running> {
-        let Spawned { handle, out, err } = self.spawn(arguments, stdin, folder)?;
+    pub fn start(&self, arguments: &[OsString], stdin: Stdin) -> Result<Running> {
+        let Spawned { handle, out, err } = self.spawn(arguments, stdin)?;
         let streams = vec![out.try_clone()?, err.try_clone()?];
         let (sender, pieces) = channel();
         follow(out, Stream::Out, sender.clone());
@@ -98,7 +92,7 @@ impl Tool {
     /// Starts it, and follows only what it says on standard error: the other
     /// stream is its caller's to read.
     pub(crate) fn start_for_bytes(&self, arguments: &[OsString]) -> Result<(Running, PipeReader)> {
-        let Spawned { handle, out, err } = self.spawn(arguments, Stdin::Nothing, None)?;
+        let Spawned { handle, out, err } = self.spawn(arguments, Stdin::Nothing)?;
         let (sender, pieces) = channel();
         follow(err, Stream::Err, sender);
         let streams = Vec::new();
@@ -110,21 +104,13 @@ impl Tool {
         Ok((running, out))
     }
 
-    fn spawn(
-        &self,
-        arguments: &[OsString],
-        stdin: Stdin,
-        folder: Option<&Path>,
-    ) -> Result<Spawned> {
+    fn spawn(&self, arguments: &[OsString], stdin: Stdin) -> Result<Spawned> {
         let all = self.before.iter().chain(arguments);
         let mut expression = duct::cmd(&self.program, all)
             .unchecked()
             .before_spawn(own_group);
         for (name, value) in &self.environment {
             expression = expression.env(name, value);
-        }
-        if let Some(folder) = folder {
-            expression = expression.dir(folder);
         }
         if stdin == Stdin::Nothing {
             expression = expression.stdin_null();
@@ -353,7 +339,7 @@ mod tests {
     fn shell(script: &str) -> Running {
         let tool = Tool::at("/bin/sh".into());
         let arguments = ["-c".into(), script.into()];
-        tool.start(&arguments, Stdin::Nothing, None).unwrap()
+        tool.start(&arguments, Stdin::Nothing).unwrap()
     }
 
     #[test]
