@@ -70,6 +70,10 @@ pub(crate) enum Command {
     Synth(SynthArguments),
     /// Print the JSON Schema of the report, or of another of metalens's forms
     Schema(SchemaArguments),
+    /// Print what a shell needs to complete these words
+    Completions(CompletionsArguments),
+    /// Write manual pages, one per command
+    Manual(ManualArguments),
     /// Take the place of Apple's xctrace, for tests and simulations
     #[command(hide = true, disable_help_flag = true)]
     StandIn(StandInArguments),
@@ -283,6 +287,22 @@ pub(crate) enum Form {
     Comparison,
     /// What `baseline save` writes
     Baseline,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// Which shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManualArguments {
+    /// The folder to write them in
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Overwrite pages that are there
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ pub(crate) mod chart;
 pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod manual;
 pub(crate) mod own;
 pub(crate) mod record;
 pub(crate) mod record_and_analyze;

@@ -16,6 +16,7 @@ mod folder;
 mod folder_failures;
 mod front_page;
 mod known_work;
+mod manual;
 mod outputs;
 mod page;
 #[cfg(unix)]

@@ -1,0 +1,72 @@
+//! Manual pages and completions: every command has its page, and shells take the scripts.
+
+use std::fs;
+use std::process::Command;
+
+use crate::{metalens, stderr, stdout};
+
+/// The commands that `--help` lists, of a command.
+fn commands_of(words: &[&str]) -> Vec<String> {
+    let help = stdout(&metalens(".".as_ref(), &[words, &["--help"]].concat()));
+    let Some((_, listed)) = help.split_once("Commands:\n") else {
+        return Vec::new();
+    };
+    let lines = listed.lines().take_while(|line| !line.is_empty());
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| !name.is_empty() && *name != "help");
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_command_has_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = metalens(folder.path(), &["manual", "-o", "man"]);
+    assert!(written.status.success(), "{}", stderr(&written));
+    let mut expected = vec!["metalens.1".to_owned()];
+    for command in commands_of(&[]) {
+        let inner = commands_of(&[&command]).into_iter();
+        expected.extend(inner.map(|inner| format!("metalens-{command}-{inner}.1")));
+        expected.push(format!("metalens-{command}.1"));
+    }
+    expected.sort();
+    let found = fs::read_dir(folder.path().join("man")).unwrap();
+    let mut found: Vec<String> = found
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    assert_eq!(found, expected);
+    let page = fs::read_to_string(folder.path().join("man/metalens-analyze.1")).unwrap();
+    for flag in ["skip\\-warmup", "perfetto", "force"] {
+        assert!(page.contains(&format!("\\-\\-{flag}")), "{flag}");
+    }
+
+    let again = metalens(folder.path(), &["manual", "-o", "man"]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(stderr(&again).contains("exists; --force replaces it"));
+    let forced = metalens(folder.path(), &["manual", "-o", "man", "--force"]);
+    assert!(forced.status.success());
+}
+
+/// A shell reads its script without a complaint, and then completes.
+#[test]
+fn bash_completes() {
+    let folder = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = metalens(folder.path(), &["completions", shell]);
+        assert!(script.status.success(), "{}", stderr(&script));
+        assert!(stdout(&script).contains("record-and-analyze"), "{shell}");
+        fs::write(folder.path().join(shell), &script.stdout).unwrap();
+    }
+    let completed = Command::new("bash")
+        .current_dir(folder.path())
+        .args(["--norc", "-c"])
+        .arg(
+            "source ./bash && COMP_WORDS=(metalens sch) COMP_CWORD=1 && \
+             _metalens metalens sch metalens && echo \"${COMPREPLY[@]}\"",
+        )
+        .output();
+    match completed {
+        Ok(completed) => assert_eq!(stdout(&completed), "schema\n", "{}", stderr(&completed)),
+        Err(error) => println!("SKIPPED: no bash: {error}"),
+    }
+}
