@@ -1,0 +1,43 @@
+# A Homebrew formula, to be filled in by .github/workflows/release.yml: @NAMES@ between signs
+# are the release's. Not yet used on a Mac.
+class Metalens < Formula
+  desc "Is my GPU busy, with what, and when it is idle, whose fault is that?"
+  homepage "@HOMEPAGE@"
+  version "@VERSION@"
+  license any_of: ["MIT", "Apache-2.0"]
+
+  on_macos do
+    on_arm do
+      url "@HOMEPAGE@/releases/download/v@VERSION@/metalens-@VERSION@-aarch64-apple-darwin.tar.gz"
+      sha256 "@SHA256_AARCH64_APPLE_DARWIN@"
+    end
+    on_intel do
+      url "@HOMEPAGE@/releases/download/v@VERSION@/metalens-@VERSION@-x86_64-apple-darwin.tar.gz"
+      sha256 "@SHA256_X86_64_APPLE_DARWIN@"
+    end
+  end
+  on_linux do
+    on_arm do
+      url "@HOMEPAGE@/releases/download/v@VERSION@/metalens-@VERSION@-aarch64-unknown-linux-gnu.tar.gz"
+      sha256 "@SHA256_AARCH64_UNKNOWN_LINUX_GNU@"
+    end
+    on_intel do
+      url "@HOMEPAGE@/releases/download/v@VERSION@/metalens-@VERSION@-x86_64-unknown-linux-gnu.tar.gz"
+      sha256 "@SHA256_X86_64_UNKNOWN_LINUX_GNU@"
+    end
+  end
+
+  def install
+    bin.install Dir["bin/*"]
+    man1.install Dir["share/man/man1/*"]
+    bash_completion.install "completions/metalens.bash" => "metalens"
+    zsh_completion.install "completions/_metalens"
+    fish_completion.install "completions/metalens.fish"
+  end
+
+  test do
+    system bin/"metalens", "synth", "eager", "-o", "demo.export"
+    assert_match '"schema": "metalens.report/1"',
+                 shell_output("#{bin}/metalens analyze demo.export --json")
+  end
+end
