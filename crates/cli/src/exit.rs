@@ -114,7 +114,12 @@ pub(crate) fn interrupted() -> ExitCode {
 /// The error and what to do about it, on stderr.
 pub(crate) fn tell(error: &anyhow::Error) {
     let style = crate::screen::style::ERROR;
-    let mut message = format!("{style}error:{style:#} {error:#}\n");
+    // Whoever writes a file says which; what nobody named is what everybody writes to.
+    let place = match error.downcast_ref::<io::Error>() {
+        Some(_) if error.chain().count() == 1 => "cannot write to standard output: ",
+        _ => "",
+    };
+    let mut message = format!("{style}error:{style:#} {place}{error:#}\n");
     if let Some(hint) = hint(error) {
         let style = crate::screen::style::HINT;
         message.push_str(&format!("{style}hint:{style:#} {hint}\n"));
@@ -271,6 +276,9 @@ fn is_unusable(error: &metalens_analyzer::Error) -> bool {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let error = error.downcast_ref::<io::Error>();
+    let error = match error.downcast_ref() {
+        Some(metalens_workload::Error::Output(error)) => Some(error),
+        _ => error.downcast_ref::<io::Error>(),
+    };
     error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

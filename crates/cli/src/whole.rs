@@ -22,7 +22,7 @@ pub(crate) fn write(
     let mut draft = draft_in(folder).with_context(failed)?;
     {
         let mut out = std::io::BufWriter::new(&mut draft);
-        fill(&mut out)?;
+        fill(&mut out).with_context(failed)?;
         out.flush().with_context(failed)?;
     }
     match force {

@@ -88,7 +88,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The screen, or what it was piped to, refused.
-    #[error("cannot write the output: {0}")]
+    #[error("cannot write to standard output")]
     Output(#[from] io::Error),
     /// What was to be written could not be put into JSON.
     #[error("cannot write JSON: {0}")]

@@ -27,6 +27,8 @@ mod settings;
 mod shader_timeline;
 mod stacks;
 mod stand_in;
+#[cfg(unix)]
+mod starved;
 mod synth;
 mod tables;
 

@@ -197,9 +197,10 @@ fn patience(arguments: &RecordingArguments) -> Patience {
 /// The workload's plan, as the simulator reads it.
 fn scenario(arguments: &RecordingArguments) -> anyhow::Result<NamedTempFile> {
     let plan = metalens_workload::Plan::new(workload(arguments), &arguments.amount.settings())?;
-    let mut file = tempfile::Builder::new().suffix(".toml").tempfile()?;
-    file.write_all(simulated::scenario(&plan).as_bytes())?;
-    Ok(file)
+    let text = simulated::scenario(&plan);
+    let file = tempfile::Builder::new().suffix(".toml").tempfile();
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
+    written.context("cannot write what is to be simulated")
 }
 
 /// Apple's, or metalens itself as a simulator of it.
