@@ -19,6 +19,8 @@ mod known_work;
 mod outputs;
 mod page;
 #[cfg(unix)]
+mod pr;
+#[cfg(unix)]
 mod record;
 #[cfg(unix)]
 mod record_and_analyze;
