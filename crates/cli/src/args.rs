@@ -2,6 +2,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod comparing;
+pub(crate) mod posting;
 pub(crate) mod recording;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments};
+use posting::PrArguments;
 use recording::{
     CalibrateArguments, DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments,
     WorkloadArguments,
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Keep several runs as one file to compare with, or show it
     Baseline(BaselineArguments),
+    /// Post a report or a comparison as a comment on a pull request, and keep it up to date
+    Pr(PrArguments),
     /// Draw a picture of a report, as PNG or SVG
     Chart(ChartArguments),
     /// Print what CPU samples found as collapsed stacks, for flame graphs

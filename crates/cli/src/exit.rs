@@ -191,6 +191,11 @@ fn code_of(error: &anyhow::Error) -> u8 {
         };
     }
     match error.downcast_ref() {
+        Some(metalens_github::Error::NoTool { .. }) => return UNAVAILABLE,
+        Some(metalens_github::Error::Address(_)) => return USAGE,
+        _ => {}
+    }
+    match error.downcast_ref() {
         Some(metalens_exporter::Error::Interrupted { .. }) => return INTERRUPTED,
         Some(metalens_exporter::Error::NotExportable { .. }) => return UNUSABLE,
         _ => {}

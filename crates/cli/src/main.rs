@@ -4,6 +4,7 @@
 //! exit codes. What is true of a trace, the other crates say.
 
 mod args;
+mod bars;
 mod commands;
 mod config;
 mod exit;
@@ -43,6 +44,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
         Command::Compare(arguments) => commands::compare::run(&arguments, quiet),
         Command::Baseline(arguments) => commands::baseline::run(&arguments, quiet),
+        Command::Pr(arguments) => commands::pr::run(&arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
         Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
         Command::Export(arguments) => commands::export::run(&arguments, quiet),

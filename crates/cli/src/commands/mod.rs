@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod manual;
 pub(crate) mod own;
+pub(crate) mod pr;
 pub(crate) mod record;
 pub(crate) mod record_and_analyze;
 pub(crate) mod schema;

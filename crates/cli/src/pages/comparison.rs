@@ -33,11 +33,18 @@ pub(crate) fn comparison(
         .context("templates/comparison.md is broken")?;
     let page = pages
         .get_template("comparison.md")
-        .and_then(|page| page.render(contents(comparison, show_names, picture)));
+        .and_then(|page| page.render(contents(comparison, show_names, picture, KERNELS, ROWS)));
     page.context("cannot fill templates/comparison.md")
 }
 
-fn contents(comparison: &Comparison, show_names: bool, picture: Option<&Shown>) -> Value {
+/// What a page is filled from, with so many kernels and limits at most.
+pub(super) fn contents(
+    comparison: &Comparison,
+    show_names: bool,
+    picture: Option<&Shown>,
+    most_kernels: usize,
+    most_rows: usize,
+) -> Value {
     let moved = comparison.moved.iter().map(|moved| {
         let (what, class) = (moved.what.name(), words::class(moved.class));
         context! { what, class, says => moved.says.as_str() }
@@ -48,7 +55,7 @@ fn contents(comparison: &Comparison, show_names: bool, picture: Option<&Shown>) 
         let more = context! { group, class };
         row(&metric.name, &metric.change, metric.unit, more)
     });
-    let kernels = comparison.kernels.iter().take(KERNELS).map(|kernel| {
+    let kernels = comparison.kernels.iter().take(most_kernels).map(|kernel| {
         let class = class(kernel.class, kernel.direction);
         let channel = kernel.channel.as_deref();
         let instances = before_and_after(&kernel.instances, Unit::Count);
@@ -68,8 +75,8 @@ fn contents(comparison: &Comparison, show_names: bool, picture: Option<&Shown>) 
         moved => moved.collect::<Vec<_>>(),
         rows => rows.collect::<Vec<_>>(),
         kernels => kernels.collect::<Vec<_>>(),
-        more_kernels => comparison.kernels.len().saturating_sub(KERNELS),
-        gate => gate_contents(comparison),
+        more_kernels => comparison.kernels.len().saturating_sub(most_kernels),
+        gate => gate_contents(comparison, show_names, most_rows),
         base => side(&comparison.base, show_names),
         new => side(&comparison.new, show_names),
         picture,
@@ -137,14 +144,14 @@ fn class(class: Class, direction: Option<Direction>) -> String {
     }
 }
 
-fn gate_contents(comparison: &Comparison) -> Option<Value> {
+fn gate_contents(comparison: &Comparison, show_names: bool, most: usize) -> Option<Value> {
     let found = comparison.gate.as_ref()?;
     let open = found
         .rows
         .iter()
         .filter(|row| row.verdict != GateVerdict::Pass);
     let open: Vec<&GateRow> = open.collect();
-    let rows = open.iter().take(ROWS).map(|row| {
+    let rows = open.iter().take(most).map(|row| {
         context! {
             name => gate::name(row),
             limit => gate::limit(row),
@@ -160,9 +167,13 @@ fn gate_contents(comparison: &Comparison) -> Option<Value> {
     });
     Some(context! {
         missed => found.missed,
-        source => found.source.as_str(),
+        source => match show_names {
+            true => found.source.clone(),
+            false => without_folders(&found.source),
+        },
+        open => open.len(),
         rows => rows.collect::<Vec<_>>(),
-        more => open.len().saturating_sub(ROWS),
+        more => open.len().saturating_sub(most),
         tally => gate::tally(found),
     })
 }
@@ -174,6 +185,14 @@ fn side(side: &SideFacts, show_names: bool) -> String {
         false => last_name(&run.path),
     });
     runs.collect::<Vec<_>>().join(", ")
+}
+
+/// `[gate] of /home/…/metalens.toml` without the folders.
+fn without_folders(source: &str) -> String {
+    match source.split_once(" of ") {
+        Some((what, path)) => format!("{what} of {}", last_name(path)),
+        None => source.to_owned(),
+    }
 }
 
 fn last_name(path: &str) -> String {

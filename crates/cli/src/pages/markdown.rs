@@ -8,6 +8,7 @@ use metalens_analyzer::Report;
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, Error, Output, State, context};
 
+use super::escape::in_markdown;
 use super::words::{add_words, plain_contents};
 
 const TEMPLATE: &str = include_str!("../../../../templates/report.md");
@@ -30,7 +31,7 @@ pub(crate) fn markdown(report: &Report, pictures: &[Shown]) -> anyhow::Result<St
     pages.set_formatter(escaped);
     pages.set_keep_trailing_newline(true);
     add_words(&mut pages);
-    pages.add_filter("verdict", |verdict: &str| verdict_word(verdict));
+    pages.add_filter("verdict", verdict_word);
     pages
         .add_template("report.md", TEMPLATE)
         .context("templates/report.md is broken")?;
@@ -63,33 +64,14 @@ pub(super) fn escaped(
             false => write_all(out, &value.to_string()),
         };
     };
-    write_all(out, &escape(text))
+    write_all(out, &in_markdown(text))
 }
 
 fn write_all(out: &mut Output<'_>, text: &str) -> Result<(), Error> {
     out.write_str(text).map_err(Error::from)
 }
 
-/// Marks of Markdown and HTML as plain characters; all on one line.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '#' | '~' => {
-                escaped.push('\\');
-                escaped.push(letter);
-            }
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            _ if letter.is_control() => escaped.push(' '),
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
-}
-
-fn verdict_word(verdict: &str) -> Value {
+pub(super) fn verdict_word(verdict: &str) -> Value {
     let word = match verdict {
         "pass" => "PASS",
         "fail" => "**FAIL**",

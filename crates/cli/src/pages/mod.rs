@@ -1,6 +1,8 @@
 //! Reports as pages to keep and to post.
 
+pub(crate) mod comment;
 mod comparison;
+mod escape;
 mod gaps;
 mod held;
 mod html;

@@ -73,10 +73,13 @@ pub(super) fn add_words(pages: &mut Environment<'_>) {
     pages.add_test("loud", is_loud);
 }
 
-/// A number as the page can take it: held together in HTML.
+/// How a comment is escaped: as Markdown, but its tables are narrow.
+pub(super) const COMMENT: AutoEscape = AutoEscape::Custom("comment");
+
+/// A number as the page can take it: held together in HTML and in comments.
 fn fit(state: &State<'_, '_>, number: String) -> String {
     match state.auto_escape() {
-        AutoEscape::Html => held(&number),
+        AutoEscape::Html | COMMENT => held(&number),
         _ => number,
     }
 }
@@ -162,8 +165,12 @@ fn range(bucket: &Value) -> String {
             .ok()
             .and_then(|ns| u64::try_from(ns).ok())
     };
-    let from = edge("from_ns").unwrap_or(0);
-    match edge("to_ns") {
+    range_of(edge("from_ns").unwrap_or(0), edge("to_ns"))
+}
+
+/// The same of its edges.
+pub(super) fn range_of(from: u64, to: Option<u64>) -> String {
+    match to {
         Some(to) if from == 0 => format!("below {}", time(to)),
         Some(to) => format!("{} – {}", time(from), time(to)),
         None => format!("{} and longer", time(from)),

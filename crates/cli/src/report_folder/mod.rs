@@ -18,10 +18,10 @@ use anyhow::Context;
 use metalens_analyzer::Analysis;
 
 use crate::pages;
-pub(crate) use manifest::json_schema;
-use manifest::{File, Kind, Manifest, Picture, Problem, sha256};
+pub(crate) use manifest::{File, Kind, Manifest, SCHEMA as MANIFEST_SCHEMA, json_schema, sha256};
+use manifest::{Picture, Problem};
 
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 /// Where the charts are, in the folder.
 pub(crate) const FOLDER_OF_CHARTS: &str = "charts";
 const REPORTS: [&str; 3] = ["report.json", "report.md", "report.html"];

@@ -20,6 +20,8 @@ mod manual;
 mod outputs;
 mod page;
 #[cfg(unix)]
+mod pr;
+#[cfg(unix)]
 mod record;
 #[cfg(unix)]
 mod record_and_analyze;

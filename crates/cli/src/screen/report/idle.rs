@@ -4,6 +4,7 @@ use metalens_analyzer::units::{count, counted, short_time, time};
 use metalens_analyzer::{Bucket, Queue, Report};
 
 use super::{Screen, share};
+use crate::bars::bar;
 use crate::screen::columns::{Align, Columns, shorten};
 use crate::screen::safe::safe;
 use crate::words::moment;
@@ -78,17 +79,6 @@ fn edge(ns: u64) -> String {
         _ if ns.is_multiple_of(1_000_000) => format!("{} ms", ns / 1_000_000),
         _ => format!("{} µs", ns / 1_000),
     }
-}
-
-/// A bar whose full length is the whole; whatever is there shows.
-fn bar(part: u64, whole: u64, width: usize) -> String {
-    let eighths = |part: u64| u128::from(part) * (width as u128 * 8) / u128::from(whole.max(1));
-    let filled = usize::try_from(eighths(part))
-        .unwrap_or(0)
-        .max(usize::from(part > 0));
-    let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let rest = partial.get(filled % 8).unwrap_or(&"");
-    format!("{}{rest}", "█".repeat(filled / 8))
 }
 
 pub(super) fn top_gaps(report: &Report, screen: &mut Screen) {

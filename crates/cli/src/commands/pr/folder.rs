@@ -1,0 +1,229 @@
+//! What is posted: a folder whose files are those that its manifest lists.
+//!
+//! The folder may come from a stranger: as an artifact of a run on a fork. What it
+//! lists is read only where it lies inside, is a plain file, is as long as is said, and
+//! is what was hashed.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use metalens_analyzer::{Report, SCHEMA};
+use metalens_comparison::Comparison;
+use serde::de::DeserializeOwned;
+
+use crate::report_folder::{File, Kind, MANIFEST, MANIFEST_SCHEMA, Manifest, sha256};
+
+/// A folder that can be posted.
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+    pub(super) document: Document,
+    /// Its charts, light and dark.
+    pub(super) charts: Vec<Chart>,
+    /// Charts that are not posted, and why.
+    pub(super) left: Vec<String>,
+}
+
+/// What the folder is about.
+pub(super) enum Document {
+    Report(Box<Report>),
+    Comparison(Box<Comparison>),
+}
+
+/// A chart of the folder.
+pub(super) struct Chart {
+    /// Which: `timeline`.
+    pub(super) name: String,
+    pub(super) is_dark: bool,
+    /// Where it is in the folder.
+    pub(super) path: String,
+    pub(super) alt: String,
+    /// How wide it is shown.
+    pub(super) width: u32,
+    pub(super) bytes: Vec<u8>,
+    pub(super) sha256: String,
+}
+
+/// No file of a folder that metalens writes is nearly as long.
+const LONGEST_FILE: u64 = 256 * 1024 * 1024;
+/// GitHub takes no longer pictures.
+const LONGEST_CHART: u64 = 10 * 1024 * 1024;
+const MOST_FILES: usize = 64;
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+impl Folder {
+    /// Checks a folder, and reads of it what is posted.
+    pub(super) fn open(path: &Path, show_names: bool) -> anyhow::Result<Self> {
+        let manifest = manifest(path)?;
+        let shown = path.display();
+        ensure!(
+            manifest.files.len() <= MOST_FILES,
+            "{shown} lists more files than any report has"
+        );
+        let (mut document, mut charts, mut left) = (None, Vec::new(), Vec::new());
+        for file in &manifest.files {
+            let bytes = listed(path, file)?;
+            match file.kind {
+                Kind::Report => document = Some((&file.path, bytes)),
+                Kind::Page => {}
+                Kind::Chart if !file.redacted && !show_names => left.push(format!(
+                    "{} may name others, as it was written with --show-names: not posted without it",
+                    file.path
+                )),
+                Kind::Chart => charts.push(chart(file, bytes)?),
+            }
+        }
+        let (name, bytes) = document.with_context(|| format!("{shown} lists no report"))?;
+        let document =
+            parse(&manifest.report_schema, &bytes).with_context(|| format!("{shown}: {name}"))?;
+        let path = path.to_path_buf();
+        Ok(Self {
+            path,
+            document,
+            charts,
+            left,
+        })
+    }
+}
+
+fn manifest(folder: &Path) -> anyhow::Result<Manifest> {
+    let shown = folder.display();
+    let file = folder.join(MANIFEST);
+    if file.symlink_metadata().is_err() {
+        bail!(
+            "{shown} has no {MANIFEST}, which comes last: write the folder with `metalens analyze \
+             INPUT -o {shown}` or `metalens compare BASE NEW -o {shown}`"
+        );
+    }
+    let text = plain(&file, LONGEST_CHART)?;
+    let manifest: Manifest = serde_json::from_slice(&text)
+        .with_context(|| format!("{} is no manifest of a report", file.display()))?;
+    ensure!(
+        manifest.schema == MANIFEST_SCHEMA,
+        "{} says {:?} where {MANIFEST_SCHEMA:?} was expected: another version wrote it",
+        file.display(),
+        manifest.schema
+    );
+    Ok(manifest)
+}
+
+/// A file that a manifest lists, if it is what the manifest says.
+fn listed(folder: &Path, file: &File) -> anyhow::Result<Vec<u8>> {
+    let path = inside(folder, &file.path)?;
+    let bytes = plain(&path, LONGEST_FILE)?;
+    ensure!(
+        bytes.len() as u64 == file.bytes && sha256(&bytes) == file.sha256,
+        "{} is not what the manifest lists: it was changed after it was written, so write the \
+         folder anew",
+        path.display()
+    );
+    Ok(bytes)
+}
+
+/// A path of a manifest, which anybody may have written, as one inside the folder: no
+/// link on the way leads out of it.
+fn inside(folder: &Path, listed: &str) -> anyhow::Result<PathBuf> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
+    let parts = Path::new(listed).components();
+    let is_inside = parts
+        .clone()
+        .all(|part| matches!(part, Component::Normal(_)));
+    ensure!(
+        is_inside && !listed.is_empty() && listed.bytes().all(is_plain) && !listed.starts_with('-'),
+        "{} lists {listed:?}, which no report has",
+        folder.display()
+    );
+    let mut path = folder.to_path_buf();
+    for part in parts {
+        path.push(part);
+        let is_link = path
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_symlink());
+        ensure!(!is_link, "{} is a link: no report has one", path.display());
+    }
+    Ok(path)
+}
+
+fn plain(path: &Path, longest: u64) -> anyhow::Result<Vec<u8>> {
+    let failed = || format!("cannot read {}", path.display());
+    let found = path.symlink_metadata().with_context(failed)?;
+    ensure!(found.is_file(), "{} is no plain file", path.display());
+    ensure!(
+        found.len() <= longest,
+        "{} is longer than any that metalens writes",
+        path.display()
+    );
+    fs::read(path).with_context(failed)
+}
+
+fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<Chart> {
+    let Some(picture) = &file.picture else {
+        bail!("the manifest does not say what {} shows", file.path);
+    };
+    ensure!(
+        file.media_type == "image/png" && bytes.starts_with(PNG) && file.path.ends_with(".png"),
+        "{} is no PNG",
+        file.path
+    );
+    ensure!(
+        file.bytes <= LONGEST_CHART,
+        "{} is longer than GitHub takes: 10 MB",
+        file.path
+    );
+    Ok(Chart {
+        name: picture.chart.clone(),
+        is_dark: picture.theme == "dark",
+        path: file.path.clone(),
+        alt: picture.alt.clone(),
+        width: picture.width / u32::from(picture.scale.max(1)),
+        bytes,
+        sha256: file.sha256.clone(),
+    })
+}
+
+fn parse(schema: &str, bytes: &[u8]) -> anyhow::Result<Document> {
+    match schema {
+        SCHEMA => Ok(Document::Report(Box::new(read(bytes)?))),
+        metalens_comparison::SCHEMA => Ok(Document::Comparison(Box::new(read(bytes)?))),
+        _ => bail!(
+            "this version of metalens posts {SCHEMA} and {}, not {schema:?}",
+            metalens_comparison::SCHEMA
+        ),
+    }
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
+    serde_json::from_slice(bytes).context("no document that this version of metalens reads")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_inside() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |path: &str, expected: bool| {
+            assert_eq!(inside(folder.path(), path).is_ok(), expected, "{path}");
+        };
+        check("report.json", true);
+        check("charts/timeline-dark.png", true);
+        check("../report.json", false);
+        check("charts/../../a", false);
+        check("/etc/passwd", false);
+        check("", false);
+        check("--attach", false);
+        check("a](b)", false);
+        check("a b", false);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/etc", folder.path().join("charts")).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join("report.json")).unwrap();
+        assert!(inside(folder.path(), "charts/passwd").is_err());
+        assert!(inside(folder.path(), "report.json").is_err());
+    }
+}

@@ -1,0 +1,137 @@
+//! `metalens pr`: a report or a comparison as a comment on a pull request, which the
+//! next run updates.
+
+mod dry;
+mod folder;
+mod place;
+mod post;
+mod ways;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use metalens_analyzer::Report;
+use metalens_github::{Client, Gh, Token};
+
+use crate::args::posting::PrArguments;
+use crate::exit::Misuse;
+use crate::pages::comment::Subject;
+use folder::{Document, Folder};
+use place::Place;
+
+pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCode> {
+    let folder = Folder::open(&arguments.folder, arguments.show_names)?;
+    let key = key(arguments.key.as_deref(), &folder.document)?;
+    let links = links(arguments)?;
+    let redacted = redacted(&folder.document, arguments.show_names);
+    let subject = match (&folder.document, &redacted) {
+        (_, Some(report)) => Subject::Report(report),
+        (Document::Report(report), None) => Subject::Report(report),
+        (Document::Comparison(comparison), None) => Subject::Comparison(comparison),
+    };
+    let posted = post::Posted {
+        arguments,
+        folder: &folder,
+        subject,
+        key,
+        links,
+        quiet,
+    };
+    if arguments.dry_run {
+        return dry::run(&posted);
+    }
+    let place = Place::find(arguments)?;
+    let token = token()?;
+    let client = Client::new(place.api.clone(), token.clone());
+    let done = post::run(&posted, &place, &client, &token)?;
+    if let Some(url) = done {
+        writeln!(anstream::stdout(), "{url}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What may be posted of a report; nothing to do for others.
+fn redacted(document: &Document, show_names: bool) -> Option<Report> {
+    match document {
+        Document::Report(report) if !show_names => Some(crate::pages::redacted(report)),
+        _ => None,
+    }
+}
+
+/// What the comment is called: letters, digits and a few marks, so that it cannot end
+/// the marker that it is in.
+fn key(asked: Option<&str>, document: &Document) -> Result<String, Misuse> {
+    const LONGEST: usize = 64;
+    let is_good = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    if let Some(key) = asked {
+        let is_key = !key.is_empty() && key.len() <= LONGEST && key.chars().all(is_good);
+        return match is_key && !key.contains("--") {
+            true => Ok(key.to_owned()),
+            false => Err(Misuse(format!(
+                "--key {key:?} is none: up to {LONGEST} letters, digits, and single . _ - make one"
+            ))),
+        };
+    }
+    let (kind, target) = match document {
+        Document::Report(report) => ("report", report.target.name.as_str()),
+        Document::Comparison(comparison) => {
+            let first = comparison.new.runs.first();
+            ("comparison", first.map_or("", |run| run.target.as_str()))
+        }
+    };
+    let mut key = kind.to_owned();
+    for letter in format!("-{target}")
+        .chars()
+        .skip(usize::from(target.is_empty()))
+    {
+        let letter = if is_good(letter) { letter } else { '-' };
+        if key.len() < LONGEST && !(letter == '-' && key.ends_with('-')) {
+            key.push(letter);
+        }
+    }
+    Ok(key.trim_end_matches('-').to_owned())
+}
+
+/// As `gh` looks for it, and then `gh` itself.
+fn token() -> anyhow::Result<Token> {
+    for name in ["GH_TOKEN", "GITHUB_TOKEN"] {
+        if let Some(text) = place::variable(name) {
+            // The text itself is nobody's business.
+            let odd = || Misuse(format!("what {name} holds is no token"));
+            return Ok(Token::new(&text).ok_or_else(odd)?);
+        }
+    }
+    Gh::default().token().map_err(|error| {
+        let said = format!(
+            "there is no token to post with: set GITHUB_TOKEN, or log in with gh ({error}); \
+             --dry-run needs none"
+        );
+        Misuse(said).into()
+    })
+}
+
+/// Links at the end of the comment.
+fn links(arguments: &PrArguments) -> Result<Vec<(String, String)>, Misuse> {
+    let Some(url) = &arguments.artifact_url else {
+        return Ok(Vec::new());
+    };
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:?&=%#@+,".contains(&byte);
+    match url.starts_with("https://") && url.bytes().all(is_good) {
+        true => Ok(vec![(
+            "The whole report, as an artifact".to_owned(),
+            url.clone(),
+        )]),
+        false => Err(Misuse(format!(
+            "--artifact-url {url:?} is no address that begins with https://"
+        ))),
+    }
+}
+
+/// Tells how it goes, on stderr.
+fn tell(quiet: bool, text: &str) {
+    if !quiet {
+        let text = crate::screen::safe::safe(text);
+        // Nothing is left to be done if even this cannot be written.
+        let _ = writeln!(anstream::stderr(), "{text}");
+    }
+}

@@ -1,0 +1,50 @@
+//! What a comment on a report is filled from.
+
+use metalens_analyzer::{Report, is_loud};
+use minijinja::context;
+use minijinja::value::Value;
+
+use super::{Picture, charts};
+use crate::pages::words::plain_contents;
+
+pub(super) const TEMPLATE: &str = include_str!("../../../../../templates/comment-report.md");
+/// A longer list of kernels is not read, even where there is room.
+const MOST_KERNELS: usize = 400;
+/// Notes that a reader must see come before everything: not more than these.
+const MOST_LOUD: usize = 8;
+
+pub(super) fn contents(report: &Report, pictures: &[Picture]) -> Value {
+    let instead = [
+        ("timeline", charts::timeline(report)),
+        ("ledger", charts::ledger(report)),
+        ("kernels", None),
+        ("gaps", charts::gaps(report)),
+    ];
+    let loud: Vec<&String> = report.notes.iter().filter(|note| is_loud(note)).collect();
+    let quiet: Vec<&String> = report.notes.iter().filter(|note| !is_loud(note)).collect();
+    context! {
+        charts => charts::charts(pictures, &instead),
+        loud => loud.into_iter().take(MOST_LOUD).collect::<Vec<_>>(),
+        quiet,
+        kernel_count => report.kernels.len(),
+        ..plain_contents(&shortened(report))
+    }
+}
+
+/// Without the kernels that are never shown: thousands take their time.
+fn shortened(report: &Report) -> Report {
+    let mut report = report.clone();
+    report.kernels.truncate(MOST_KERNELS);
+    report
+}
+
+/// How many rows a section could show.
+pub(super) fn rows_of(report: &Report, section: &str) -> usize {
+    let quiet = report.notes.iter().filter(|note| !is_loud(note));
+    match section {
+        "findings" => report.findings.len(),
+        "kernel_list" => report.kernels.len().min(MOST_KERNELS),
+        "notes" => quiet.count().max(report.unavailable.len()),
+        _ => 0,
+    }
+}

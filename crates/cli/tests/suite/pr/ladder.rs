@@ -1,0 +1,280 @@
+//! The ways of pictures: each holds, and each that does not is told.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use super::super::stderr;
+use super::server::{Server, TOKEN, VIEWER};
+use super::{Bench, KEY, has_curl};
+
+/// A stand-in for `gh` that writes down what it was told, and posts as the real one
+/// does: the body with addresses where the files are named.
+fn stand_in(bench: &Bench, server: &Server, version: &str, comment: &str) {
+    let api = &server.api;
+    let log = bench.path("gh.log");
+    let log = log.display();
+    let script = format!(
+        "#!/bin/sh\n\
+         echo \"$*\" >>{log}\n\
+         case \"$1 $2\" in\n\
+         '--version '*) echo 'gh version {version} (2026-09-01)' ;;\n\
+         'auth token') echo '{TOKEN}' ;;\n\
+         'pr view') echo '{{\"number\":7,\"url\":\"https://github.com/o/r/pull/7\"}}' ;;\n\
+         'pr comment')\n\
+         [ \"$GH_TOKEN\" ] || exit 4\n\
+         case \"$*\" in *--edit-last*) where=edit-last ;; *) where=comment ;; esac\n\
+         {comment} ;;\n\
+         esac\n"
+    )
+    .replace(
+        "POST",
+        &format!(
+            "env -u GH_TOKEN -u GITHUB_TOKEN curl -q -s --data-binary @- {api}/stand-in/$where"
+        ),
+    );
+    let file = bench.path("bin/gh");
+    fs::write(&file, script).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+const UPLOADS: &str = "sed 's#](charts/#](https://github.com/user-attachments/assets/#' | POST";
+
+fn logged(bench: &Bench) -> String {
+    fs::read_to_string(bench.path("gh.log")).unwrap_or_default()
+}
+
+/// A workflow's token is not even tried.
+#[test]
+fn not_attached_by_a_workflow() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let bench = Bench::with("renderer", &server);
+    stand_in(&bench, &server, "2.99.0", UPLOADS);
+    let output = bench.run(&["--images", "attach"], 0);
+    assert!(stderr(&output).contains("a workflow's or an app's token may not attach"));
+    assert_eq!(logged(&bench), "");
+}
+
+#[test]
+fn attached_by_a_person() {
+    if !has_curl() {
+        return;
+    }
+    let check = |version: &str, comment: &str, before: &[(&str, String)], says: &str| {
+        let server = Server::start();
+        for (id, (author, body)) in (1..).zip(before) {
+            server.add(id, author, body);
+        }
+        let token = TOKEN.replace("ghs_", "ghp_");
+        server.state.lock().unwrap().other_token = Some(token.clone());
+        let bench = Bench::with("renderer", &server).set("GITHUB_TOKEN", &token);
+        stand_in(&bench, &server, version, comment);
+        let output = bench.run(&["--images", "attach"], 0);
+        let said = stderr(&output);
+        assert!(said.contains(says), "{says}\n{said}");
+        let comments = server.comments();
+        let ours = comments
+            .iter()
+            .filter(|one| one.author == VIEWER && one.body.starts_with(KEY));
+        assert_eq!(ours.count(), 1, "{comments:?}");
+        assert!(
+            comments.iter().all(|one| !one.body.contains("](charts/")),
+            "{comments:?}"
+        );
+        assert_eq!(comments.len(), before.len().max(1));
+        assert!(!logged(&bench).contains(&token));
+        server.check();
+        logged(&bench)
+    };
+    let ours = || vec![(VIEWER, format!("{KEY}\nold"))];
+    let log = check(
+        "2.99.0",
+        UPLOADS,
+        &[],
+        "posted the comment \"report-Space-Game\" on o/r#7; pictures are attached by gh",
+    );
+    let expected = "pr comment 7 --repo o/r --body-file - --attach charts/timeline.png --attach \
+        charts/ledger.png --attach charts/gaps.png --attach charts/kernels.png";
+    assert_eq!(log.lines().last(), Some(expected));
+    let log = check("3.0.0", UPLOADS, &ours(), "updated the comment");
+    assert!(log.contains("--edit-last"), "{log}");
+    // Of two comments of ours, `gh` would change the last one: not asked to.
+    let two = [ours(), vec![(VIEWER, "another".to_owned())]].concat();
+    let log = check(
+        "2.99.0",
+        UPLOADS,
+        &two,
+        "gh changes only the last comment of",
+    );
+    assert!(!log.contains("pr comment"), "{log}");
+    check(
+        "2.45.0",
+        UPLOADS,
+        &[],
+        "gh is 2.45, and attaches from 2.99 on",
+    );
+    check(
+        "2.99.0",
+        "echo 'unknown flag: --attach' >&2; exit 1",
+        &[],
+        "gh: unknown flag: --attach",
+    );
+    check("2.99.0", "echo 'HTTP 401' >&2; exit 4", &[], "gh: HTTP 401");
+    // What it posted in part is made whole as text, in the same comment.
+    check(
+        "2.99.0",
+        "POST; echo '1 of 4 failed' >&2; exit 1",
+        &[],
+        "updated the comment",
+    );
+    check(
+        "2.99.0",
+        "POST",
+        &[],
+        "gh left charts/timeline.png where its address should be",
+    );
+}
+
+/// The pictures of a renderer's report: four charts, light and dark.
+#[test]
+fn on_a_branch() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let bench = Bench::with("renderer", &server);
+    let output = bench.run(&["--images", "assets"], 0);
+    assert!(stderr(&output).contains("pictures are on the branch metalens-assets"));
+    let (files, tip) = {
+        let state = server.state.lock().unwrap();
+        (
+            state.files(),
+            state.refs["refs/heads/metalens-assets"].clone(),
+        )
+    };
+    assert_eq!(files.len(), 9, "{files:?}");
+    assert_eq!(files[0], "README.md");
+    let body = server.comments()[0].body.clone();
+    for file in &files[1..] {
+        let address = format!("https://github.com/o/r/blob/{tip}/{file}?raw=true");
+        assert_eq!(body.matches(&address).count(), 1, "{address}");
+    }
+    // The same pictures once more: no commit, and the comment says the same.
+    bench.run(&["--images", "assets"], 0);
+    assert_eq!(server.count("POST /repos/o/r/git/commits"), 1);
+    assert_eq!(server.comments()[0].body, body);
+    server.check();
+}
+
+#[test]
+fn others_on_the_branch() {
+    if !has_curl() {
+        return;
+    }
+    for is_new in [true, false] {
+        let server = Server::start();
+        let bench = Bench::with("renderer", &server);
+        if !is_new {
+            bench.run(&["--images", "assets", "--key", "before"], 0);
+            fs::remove_dir_all(bench.path("out")).unwrap();
+            super::write_report(
+                bench.folder.path(),
+                &["renderer", "--process", "Compositor", "-o", "out"],
+            );
+        }
+        server.state.lock().unwrap().overtakes = true;
+        bench.run(&["--images", "assets"], 0);
+        let state = server.state.lock().unwrap();
+        let files = state.files();
+        assert!(files.contains(&"theirs.png".to_owned()), "{files:?}");
+        assert!(files.len() >= 9, "{files:?}");
+        let tip = &state.refs["refs/heads/metalens-assets"];
+        assert_eq!(state.commits[tip].1.len(), 1, "on top of theirs");
+    }
+}
+
+#[test]
+fn down_the_ladder() {
+    if !has_curl() {
+        return;
+    }
+    // Refused for the branch, and there is a job summary.
+    let server = Server::start();
+    server.fail(
+        "POST /repos/o/r/git/blobs",
+        403,
+        "Resource not accessible by integration",
+    );
+    let bench = Bench::with("renderer", &server)
+        .set("GITHUB_RUN_ID", "42")
+        .set("GITHUB_ACTIONS", "true");
+    let summary = bench.path("summary.md");
+    fs::write(&summary, "before us").unwrap();
+    let bench = bench.set("GITHUB_STEP_SUMMARY", summary.to_str().unwrap());
+    let artifact = "https://github.com/o/r/actions/runs/42/artifacts/1";
+    let output = bench.run(&["--artifact-url", artifact], 0);
+    let said = stderr(&output);
+    assert!(
+        said.contains("pictures cannot be attached: a workflow's or an app's token may not attach")
+    );
+    assert!(
+        said.contains("pictures cannot be put on the branch metalens-assets: GitHub answered POST")
+    );
+    assert!(said.contains("pictures are left out, and the whole report is in the job summary"));
+    let body = &server.comments()[0].body;
+    assert!(body.contains(&format!("[The whole report, as an artifact]({artifact}) · [Job summary](https://github.com/o/r/actions/runs/42)")), "{body}");
+    assert!(body.contains('█') && !body.contains("<img"), "{body}");
+    let written = fs::read_to_string(&summary).unwrap();
+    assert!(written.starts_with("before us\n<!--") && written.contains("### GPU profile"));
+    // No summary either: text alone.
+    let server = Server::start();
+    server.fail("POST /repos/o/r/git/blobs", 404, "Not Found");
+    let output = Bench::with("renderer", &server).run(&[], 0);
+    assert!(
+        stderr(&output)
+            .contains("pictures cannot be referred to in the job summary: this is no workflow run")
+    );
+    assert!(stderr(&output).contains("pictures are left out: charts are made of characters"));
+    // A summary without room is not made longer: GitHub would drop all of it.
+    let server = Server::start();
+    let bench = Bench::with("renderer", &server);
+    let summary = bench.path("summary.md");
+    fs::write(&summary, vec![b'x'; 1024 * 1024 - 100]).unwrap();
+    let bench = bench.set("GITHUB_STEP_SUMMARY", summary.to_str().unwrap());
+    bench.run(&["--images", "summary"], 0);
+    assert_eq!(fs::metadata(&summary).unwrap().len(), 1024 * 1024 - 100);
+}
+
+/// A pull request from a fork: the token reads, and does not write.
+#[test]
+fn from_a_fork() {
+    if !has_curl() {
+        return;
+    }
+    for images in ["auto", "assets", "summary", "text"] {
+        let server = Server::start();
+        server.state.lock().unwrap().reads_only = true;
+        let bench = Bench::with("renderer", &server);
+        let output = bench.run(&["--images", images], 1);
+        assert!(
+            stderr(&output).contains("nothing was posted"),
+            "{}",
+            stderr(&output)
+        );
+        let summary = bench.path("summary.md");
+        let bench = bench.set("GITHUB_STEP_SUMMARY", summary.to_str().unwrap());
+        let output = bench.run(&["--images", images], 0);
+        assert!(
+            stderr(&output).contains("The report is in the job summary"),
+            "{}",
+            stderr(&output)
+        );
+        assert!(output.stdout.is_empty());
+        let written = fs::read_to_string(&summary).unwrap();
+        assert_eq!(written.matches("### GPU profile").count(), 1);
+        assert!(server.comments().is_empty());
+        server.check();
+    }
+}

@@ -1,0 +1,141 @@
+//! Which pull request is meant, and whose token is used.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::super::stderr;
+use super::server::{Server, TOKEN};
+use super::{Bench, has_curl};
+
+fn bench(server: &Server) -> Bench {
+    Bench::new("fused").set("GITHUB_API_URL", &server.api)
+}
+
+#[test]
+fn as_the_runner_says() {
+    if !has_curl() {
+        return;
+    }
+    let check = |event: &serde_json::Value, code: i32, says: &str| {
+        let server = Server::start();
+        let bench = bench(&server)
+            .set("GITHUB_TOKEN", TOKEN)
+            .set("GITHUB_REPOSITORY", "o/r");
+        let file = bench.path("event.json");
+        fs::write(&file, event.to_string()).unwrap();
+        let bench = bench.set("GITHUB_EVENT_PATH", file.to_str().unwrap());
+        let output = bench.run(&["--images", "text"], code);
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+        server
+            .comments()
+            .first()
+            .map_or(String::new(), |one| one.body.clone())
+    };
+    let head = "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00";
+    let body = check(
+        &json!({ "pull_request": { "number": 7, "head": { "sha": head } } }),
+        0,
+        "o/r#7",
+    );
+    assert!(body.contains(&format!("at commit {head}")), "{body}");
+    // The number is GitHub's, by the commit; what the other run says of it is not asked.
+    let run = |branch: &str, commit: &str| {
+        json!({ "workflow_run": {
+            "head_sha": commit, "head_branch": branch, "head_repository": { "owner": { "login": "fan" } },
+            "pull_requests": [{ "number": 666 }],
+        } })
+    };
+    let body = check(&run("faster", head), 0, "o/r#7");
+    assert!(body.contains(&format!("at commit {head}")), "{body}");
+    check(
+        &run("faster", "1234567812345678"),
+        2,
+        "no open pull request of o/r stands at 1234567812345678",
+    );
+    check(&run("slower", head), 2, "stands at");
+    check(
+        &json!({ "ref": "refs/heads/main" }),
+        2,
+        "it is not known which pull request is meant",
+    );
+    // It has moved on meanwhile.
+    let old = "0123456789012345678901234567890123456789";
+    check(
+        &json!({ "pull_request": { "number": 7, "head": { "sha": old } } }),
+        0,
+        "has moved on",
+    );
+}
+
+#[test]
+fn as_asked() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    let bench = bench(&server).set("GH_TOKEN", TOKEN);
+    let here = ["--images", "text", "--repo", "o/r", "--number", "7"];
+    bench.run(&here, 0);
+    let check = |arguments: &[&str], says: &str| {
+        let output = bench.run(&[&here, arguments].concat(), 2);
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    };
+    check(&["--key", "a --> b"], "--key \"a --> b\" is none");
+    check(&["--key", "a--b"], "is none");
+    check(
+        &["--commit", "HEAD"],
+        "--commit \"HEAD\" is no commit's hash",
+    );
+    check(&["--artifact-url", "https://a/)<img>"], "is no address");
+    assert_eq!(server.comments().len(), 1);
+    let output = Bench::new("fused").run(&["--repo", "o/r", "--number", "7"], 2);
+    assert!(
+        stderr(&output).contains("there is no token to post with"),
+        "{}",
+        stderr(&output)
+    );
+    let odd = Bench::new("fused").set("GITHUB_TOKEN", "two words");
+    let output = odd.run(&["--repo", "../r", "--number", "7"], 2);
+    assert!(
+        stderr(&output).contains("is no repository"),
+        "{}",
+        stderr(&output)
+    );
+    let output = odd.run(&["--repo", "o/r", "--number", "7"], 2);
+    assert!(stderr(&output).contains("what GITHUB_TOKEN holds is no token"));
+    assert!(!stderr(&output).contains("two words"));
+}
+
+#[test]
+fn folders_that_are_refused() {
+    let bench = Bench::new("fused");
+    let check = |says: &str, code: i32| {
+        let output = bench.run(&["--dry-run"], code);
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    };
+    let page = bench.path("out/report.md");
+    let text = fs::read(&page).unwrap();
+    fs::write(&page, [text.as_slice(), b"more"].concat()).unwrap();
+    check("report.md is not what the manifest lists", 1);
+    fs::write(&page, text).unwrap();
+    let manifest = bench.path("out/manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(
+        &manifest,
+        text.replace("charts/busy.png", "../../secret.png"),
+    )
+    .unwrap();
+    check("lists \"../../secret.png\", which no report has", 1);
+    fs::write(
+        &manifest,
+        text.replace("metalens.manifest/1", "metalens.manifest/9"),
+    )
+    .unwrap();
+    check("another version wrote it", 1);
+    fs::remove_file(&manifest).unwrap();
+    check(
+        "has no manifest.json, which comes last: write the folder with `metalens analyze",
+        1,
+    );
+}

@@ -1,0 +1,227 @@
+//! One comment, kept up to date, whatever the server does.
+
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+use super::super::{stderr, stdout};
+use super::server::{Fault, Server, VIEWER};
+use super::{Bench, KEY, has_curl};
+
+#[test]
+fn posted_once_and_updated_ever_after() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    // Ours is on the second page later on; others' are before and after it.
+    for id in 1..=120 {
+        server.add(id, "somebody", "looks good");
+    }
+    // Anybody can begin a comment so; a token that may write may change it.
+    server.add(121, "mallory", &format!("{KEY}\nnot ours"));
+    server.add(122, VIEWER, &format!("a report: {KEY}"));
+    let bench = Bench::with("renderer", &server);
+    let first = bench.run(&["--images", "text"], 0);
+    assert_eq!(
+        stdout(&first),
+        "https://github.com/o/r/pull/7#issuecomment-123\n"
+    );
+    assert!(stderr(&first).starts_with("posted the comment \"report-Space-Game\" on o/r#7"));
+    server.add(124, "somebody", "thanks");
+    let again = bench.run(&["--images", "text", "--commit", "c0ffee00"], 0);
+    assert_eq!(stdout(&again), stdout(&first));
+    assert!(stderr(&again).starts_with("updated"), "{}", stderr(&again));
+    let comments = server.comments();
+    assert_eq!(comments.len(), 124);
+    assert!(comments[122].body.starts_with(KEY));
+    assert!(comments[122].body.contains("at commit c0ffee00"));
+    assert_eq!(comments[120].body, format!("{KEY}\nnot ours"));
+    assert_eq!(comments[121].body, format!("a report: {KEY}"));
+    // Another key is another comment.
+    bench.run(&["--images", "text", "--key", "other"], 0);
+    assert_eq!(server.comments().len(), 125);
+    server.check();
+}
+
+#[test]
+fn duplicates_are_named_and_left_alone() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    server.add(5, VIEWER, &format!("{KEY}\nold"));
+    server.add(9, VIEWER, &format!("{KEY}\nolder run"));
+    let output = Bench::with("renderer", &server).run(&["--images", "text"], 0);
+    assert!(stderr(&output).contains("issuecomment-9 is another comment of the same key"));
+    let comments = server.comments();
+    assert!(comments[0].body.contains("GPU profile") && comments[1].body.ends_with("older run"));
+}
+
+/// Both look, neither finds one, both post: one comment is left.
+#[test]
+fn two_at_the_same_time() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::with_barrier(Some(Arc::new(Barrier::new(2))));
+    let bench = Bench::with("renderer", &server);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| bench.run(&["--images", "text"], 0));
+        }
+    });
+    assert_eq!(
+        server.count("POST /repos/o/r/issues/7/comments"),
+        2,
+        "they did race"
+    );
+    let comments = server.comments();
+    assert_eq!(comments.len(), 1, "{comments:?}");
+    assert!(comments[0].body.starts_with(KEY));
+    server.check();
+}
+
+/// How often something is asked, and how it ends, if its first answers are these.
+#[test]
+fn patience() {
+    if !has_curl() {
+        return;
+    }
+    struct Case {
+        faults: Vec<(&'static str, u16, &'static str, bool)>,
+        headers: &'static str,
+        code: i32,
+        posts: usize,
+        says: &'static str,
+    }
+    let check = |case: &Case| {
+        let server = Server::start();
+        for &(to, status, message, is_done) in &case.faults {
+            let headers = case.headers.to_owned();
+            server.state.lock().unwrap().faults.push(Fault {
+                to,
+                status,
+                headers,
+                message,
+                is_done,
+            });
+        }
+        let bench = Bench::with("fused", &server);
+        let output = bench.run(&["--images", "text", "--key", "k"], case.code);
+        assert!(stderr(&output).contains(case.says), "{}", stderr(&output));
+        let posts = server.count("POST /repos/o/r/issues/7/comments");
+        assert_eq!(posts, case.posts, "{:?}", case.faults);
+        assert_eq!(
+            server.comments().len(),
+            usize::from(case.code == 0),
+            "{:?}",
+            case.faults
+        );
+        server.check();
+    };
+    const COMMENTS: &str = "POST /repos/o/r/issues/7/comments";
+    let case = |faults: &[(&'static str, u16, &'static str, bool)], code, posts, says| Case {
+        faults: faults.to_vec(),
+        headers: "",
+        code,
+        posts,
+        says,
+    };
+    // Looking twice does no harm.
+    check(&case(
+        &[("GET /repos/o/r/pulls/7", 502, "Bad Gateway", false)],
+        0,
+        1,
+        "posted",
+    ));
+    check(&case(
+        &[("GET", 500, "", false), ("GET", 503, "", false)],
+        0,
+        1,
+        "posted",
+    ));
+    // Posting twice would: it is looked up first.
+    check(&case(
+        &[(COMMENTS, 502, "Bad Gateway", true)],
+        0,
+        1,
+        "posted",
+    ));
+    check(&case(
+        &[(COMMENTS, 502, "Bad Gateway", false)],
+        0,
+        2,
+        "posted",
+    ));
+    // Waiting does not change these.
+    check(&case(
+        &[("POST /graphql", 401, "Bad credentials", false)],
+        1,
+        0,
+        "401: Bad credentials",
+    ));
+    check(&case(
+        &[(COMMENTS, 422, "Validation Failed", false)],
+        1,
+        1,
+        "422: Validation Failed",
+    ));
+    check(&case(
+        &[("GET /repos/o/r/pulls/7", 404, "Not Found", false)],
+        2,
+        0,
+        "no pull request #7",
+    ));
+    check(&case(&[(COMMENTS, 404, "Not Found", false)], 1, 1, "404"));
+    // Rests as it is told, but not for ever.
+    let limited = |status, headers, code, posts, says| Case {
+        headers,
+        ..case(&[(COMMENTS, status, "slow down", false)], code, posts, says)
+    };
+    check(&limited(429, "Retry-After: 1\r\n", 0, 2, "posted"));
+    check(&limited(403, "Retry-After: 0\r\n", 0, 2, "posted"));
+    check(&limited(
+        403,
+        "Retry-After: 3600\r\n",
+        1,
+        1,
+        "3600 s of rest",
+    ));
+    // The token goes nowhere else.
+    let away = "Location: https://evil.example/steal\r\n";
+    let leads = |headers, code, posts, says| Case {
+        headers,
+        ..case(
+            &[("GET /repos/o/r/pulls/7", 301, "Moved", false)],
+            code,
+            posts,
+            says,
+        )
+    };
+    check(&leads(
+        away,
+        1,
+        0,
+        "redirected to https://evil.example/steal: the token does not go there",
+    ));
+    check(&leads("Location: /repos/o/r/pulls/7\r\n", 0, 1, "posted"));
+}
+
+#[test]
+fn nobody_listens() {
+    if !has_curl() {
+        return;
+    }
+    let server = Server::start();
+    // Nothing listens on a reserved port.
+    let bench = Bench::with("fused", &server).set("GITHUB_API_URL", "http://127.0.0.1:1");
+    let output = bench.run(&["--images", "text"], 1);
+    assert!(
+        stderr(&output).contains("curl ended with 7"),
+        "{}",
+        stderr(&output)
+    );
+    let bench = Bench::with("fused", &server).set("GITHUB_API_URL", "http://api.example");
+    let output = bench.run(&["--images", "text"], 2);
+    assert!(stderr(&output).contains("only https:// keeps a token secret"));
+}

@@ -1,0 +1,204 @@
+//! Where GitHub is, and what is whose.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+
+/// Where the API is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Api {
+    /// `https://api.github.com`: without a slash at its end.
+    base: String,
+    /// `https://api.github.com`: the part that a token is for.
+    origin: String,
+}
+
+impl Api {
+    /// github.com's own.
+    pub const PUBLIC: &'static str = "https://api.github.com";
+
+    /// The base of all addresses.
+    ///
+    /// # Errors
+    ///
+    /// If it is no address, or one that a token would go to in the clear.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = |why: &str| Error::Address(format!("{text:?} is no address of an API: {why}"));
+        let base = text.trim_end_matches('/');
+        if !base.bytes().all(|byte| byte.is_ascii_graphic()) || base.contains(['"', '\\', '?', '#'])
+        {
+            return Err(wrong("it has characters that no address has"));
+        }
+        let (scheme, rest) = base
+            .split_once("://")
+            .ok_or_else(|| wrong("https:// is missing"))?;
+        let host = rest.split('/').next().unwrap_or("");
+        if host.is_empty() || host.contains('@') {
+            return Err(wrong("a host is missing, or has a user"));
+        }
+        match scheme {
+            "https" => {}
+            "http" if is_this_machine(host) => {}
+            _ => return Err(wrong("only https:// keeps a token secret")),
+        }
+        let origin = format!("{scheme}://{host}");
+        Ok(Self {
+            base: base.to_owned(),
+            origin,
+        })
+    }
+
+    /// Whether it is an Enterprise server's.
+    #[must_use]
+    pub fn is_enterprise_server(&self) -> bool {
+        self.base.ends_with("/api/v3")
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    pub(crate) fn graphql(&self) -> String {
+        match self.base.strip_suffix("/v3") {
+            Some(before) if before.ends_with("/api") => format!("{before}/graphql"),
+            _ => self.url("/graphql"),
+        }
+    }
+
+    /// Only this scheme is spoken.
+    pub(crate) fn scheme(&self) -> &str {
+        self.base.split("://").next().unwrap_or("https")
+    }
+
+    /// An address from an answer, if the token may go there.
+    pub(crate) fn followed(&self, url: &str) -> Option<String> {
+        let is_clean =
+            url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['"', '\\']);
+        let rest = match url.strip_prefix('/') {
+            Some(_) if !url.starts_with("//") => url,
+            _ => url.strip_prefix(&self.origin)?,
+        };
+        let is_whole_host = rest.is_empty() || rest.starts_with(['/', '?']);
+        (is_clean && is_whole_host).then(|| format!("{}{rest}", self.origin))
+    }
+}
+
+/// Whether a host, with its port, is where nothing leaves this machine.
+fn is_this_machine(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or(""),
+        None => host.split(':').next().unwrap_or(""),
+    };
+    let four = name.parse::<std::net::Ipv4Addr>();
+    name == "localhost" || name == "::1" || four.is_ok_and(|address| address.is_loopback())
+}
+
+/// `owner/name`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    owner: String,
+    name: String,
+}
+
+impl Repository {
+    /// From `owner/name`.
+    ///
+    /// # Errors
+    ///
+    /// If it is none: what is taken for one becomes a part of addresses.
+    pub fn parse(text: &str) -> Result<Self> {
+        let wrong = || Error::Address(format!("{text:?} is no repository: owner/name is"));
+        let (owner, name) = text.split_once('/').ok_or_else(wrong)?;
+        let is_name = |part: &str| {
+            let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            !part.is_empty() && part.len() <= 100 && part.bytes().all(is_letter)
+        };
+        let is_dots = |part: &str| part.bytes().all(|byte| byte == b'.');
+        if !is_name(owner) || !is_name(name) || is_dots(owner) || is_dots(name) {
+            return Err(wrong());
+        }
+        Ok(Self {
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+
+    pub(crate) fn path(&self, rest: &str) -> String {
+        format!("/repos/{self}{rest}")
+    }
+}
+
+impl fmt::Display for Repository {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.owner, self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_goes_nowhere_in_the_clear() {
+        let check =
+            |text: &str, expected: bool| assert_eq!(Api::parse(text).is_ok(), expected, "{text}");
+        check("https://api.github.com", true);
+        check("https://ghe.example/api/v3/", true);
+        check("http://127.0.0.1:8080", true);
+        check("http://localhost:8080", true);
+        check("http://[::1]:8080", true);
+        check("http://api.github.com", false);
+        check("http://127.0.0.1.example", false);
+        check("http://localhost.example", false);
+        check("https://user@api.github.com", false);
+        check("https://a\"b", false);
+        check("https://", false);
+        check("file:///etc/passwd", false);
+        check("api.github.com", false);
+    }
+
+    #[test]
+    fn where_a_token_follows() {
+        let check = |url: &str, expected: Option<&str>| {
+            let api = Api::parse("https://ghe.example/api/v3").unwrap();
+            assert_eq!(api.followed(url).as_deref(), expected, "{url}");
+        };
+        let same = "https://ghe.example/api/v3/repositories/1?page=2";
+        check(same, Some(same));
+        check(
+            "/api/v3/repositories/1",
+            Some("https://ghe.example/api/v3/repositories/1"),
+        );
+        check("https://ghe.example.evil/api", None);
+        check("https://ghe.example:444/api", None);
+        check("https://ghe.example@evil/api", None);
+        check("http://ghe.example/api", None);
+        check("//evil/api", None);
+        check("https://ghe.example/\nheader", None);
+    }
+
+    #[test]
+    fn repositories() {
+        let check = |text: &str, expected: bool| {
+            assert_eq!(Repository::parse(text).is_ok(), expected, "{text}");
+        };
+        check("octo-org/a.b_c", true);
+        check("octo", false);
+        check("a/b/c", false);
+        check("../b", false);
+        check("a/..", false);
+        check("a/b?x", false);
+        check("/b", false);
+    }
+
+    #[test]
+    fn where_graphql_is() {
+        let check =
+            |base: &str, expected: &str| assert_eq!(Api::parse(base).unwrap().graphql(), expected);
+        check(Api::PUBLIC, "https://api.github.com/graphql");
+        check(
+            "https://ghe.example/api/v3",
+            "https://ghe.example/api/graphql",
+        );
+    }
+}

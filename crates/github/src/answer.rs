@@ -1,0 +1,185 @@
+//! What a server answered.
+
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// Its headers, their names in lowercase, as they came.
+    pub headers: Vec<(String, String)>,
+    /// What it says.
+    pub body: Vec<u8>,
+}
+
+/// A reason longer than this is cut.
+const LONGEST_REASON: usize = 300;
+
+impl Answer {
+    /// From the headers as `curl` keeps them, and the body. Before the last block of
+    /// headers there may be those of answers that were none: `100 Continue`.
+    #[must_use]
+    pub fn parse(headers: &str, body: Vec<u8>) -> Option<Self> {
+        let headers = headers.replace("\r\n", "\n");
+        let blocks = headers.split("\n\n").map(str::trim);
+        let last = blocks.filter(|block| block.starts_with("HTTP/")).last()?;
+        let mut lines = last.lines();
+        let status = lines.next()?.split_whitespace().nth(1)?.parse().ok()?;
+        let pairs = lines.filter_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+        });
+        Some(Self {
+            status,
+            headers: pairs.collect(),
+            body,
+        })
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        let found = headers.find(|(known, _)| known == name)?;
+        Some(&found.1)
+    }
+
+    /// The next page of a list.
+    pub(crate) fn next(&self) -> Option<&str> {
+        self.header("link")?.split(',').find_map(|link| {
+            let (url, relation) = link.split_once(';')?;
+            let is_next = relation.split(';').any(|one| one.trim() == "rel=\"next\"");
+            let url = url.trim().strip_prefix('<')?.strip_suffix('>')?;
+            is_next.then_some(url)
+        })
+    }
+
+    /// How long to wait, where the server says that it was asked too much. `now` is in
+    /// seconds of the epoch.
+    pub(crate) fn rest(&self, now: u64) -> Option<u64> {
+        let number = |name: &str| self.header(name)?.parse::<u64>().ok();
+        if !matches!(self.status, 403 | 429) {
+            return None;
+        }
+        if let Some(seconds) = number("retry-after") {
+            return Some(seconds);
+        }
+        if number("x-ratelimit-remaining") == Some(0) {
+            let reset = number("x-ratelimit-reset")?;
+            return Some(reset.saturating_sub(now).max(1));
+        }
+        // GitHub's manual: without either, at least a minute.
+        let is_secondary = self
+            .reason()
+            .to_lowercase()
+            .contains("secondary rate limit");
+        (self.status == 429 || is_secondary).then_some(60)
+    }
+
+    /// GitHub's reason, one line.
+    pub(crate) fn reason(&self) -> String {
+        let json: Option<serde_json::Value> = serde_json::from_slice(&self.body).ok();
+        let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
+        let message = json.as_ref().and_then(|json| text(&json["message"]));
+        let mut said = message.unwrap_or_else(|| "no reason given".to_owned());
+        let errors = json.as_ref().and_then(|json| json["errors"].as_array());
+        for error in errors.into_iter().flatten() {
+            if let Some(more) = text(&error["message"]).or_else(|| text(error)) {
+                said.push_str("; ");
+                said.push_str(&more);
+            }
+        }
+        one_line(&said)
+    }
+
+    /// What it says, as it was expected.
+    pub(crate) fn json<T: DeserializeOwned>(&self, asked: &str) -> Result<T> {
+        serde_json::from_slice(&self.body).map_err(|error| Error::Unexpected {
+            asked: asked.to_owned(),
+            why: error.to_string(),
+        })
+    }
+}
+
+/// Harmless to a terminal, and not long.
+pub(crate) fn one_line(text: &str) -> String {
+    let line: String = text
+        .trim()
+        .chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .take(LONGEST_REASON)
+        .collect();
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(headers: &str, body: &str) -> Answer {
+        Answer::parse(headers, body.as_bytes().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn the_last_headers_count() {
+        let found = answer(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/2 201 \r\nLink: x\r\n\r\n",
+            "{}",
+        );
+        assert_eq!(found.status, 201);
+        assert_eq!(found.header("link"), Some("x"));
+        assert_eq!(Answer::parse("", Vec::new()), None);
+    }
+
+    #[test]
+    fn pages() {
+        let check = |link: &str, expected: Option<&str>| {
+            let found = answer(&format!("HTTP/1.1 200 OK\nLink: {link}\n\n"), "");
+            assert_eq!(found.next(), expected, "{link}");
+        };
+        check(
+            "<https://a/?page=2>; rel=\"next\", <https://a/?page=9>; rel=\"last\"",
+            Some("https://a/?page=2"),
+        );
+        check("<https://a/?page=1>; rel=\"prev\"", None);
+        check("nonsense", None);
+    }
+
+    #[test]
+    fn how_long_to_rest() {
+        let check = |headers: &str, body: &str, expected: Option<u64>| {
+            assert_eq!(answer(headers, body).rest(100), expected, "{headers}");
+        };
+        check("HTTP/1.1 429 x\nRetry-After: 7\n\n", "", Some(7));
+        check(
+            "HTTP/1.1 403 x\nx-ratelimit-remaining: 0\nx-ratelimit-reset: 130\n\n",
+            "",
+            Some(30),
+        );
+        check(
+            "HTTP/1.1 403 x\n\n",
+            r#"{"message":"You have exceeded a secondary rate limit."}"#,
+            Some(60),
+        );
+        check(
+            "HTTP/1.1 403 x\nx-ratelimit-remaining: 12\n\n",
+            r#"{"message":"Forbidden"}"#,
+            None,
+        );
+        check("HTTP/1.1 200 x\nRetry-After: 7\n\n", "", None);
+    }
+
+    #[test]
+    fn reasons() {
+        let check = |body: &str, expected: &str| {
+            assert_eq!(answer("HTTP/1.1 422 x\n\n", body).reason(), expected);
+        };
+        check(
+            r#"{"message":"Validation Failed","errors":[{"message":"Body is too long"}]}"#,
+            "Validation Failed; Body is too long",
+        );
+        check("{\"message\":\"a\\u001b[2Jb\"}", "a [2Jb");
+        check("<html>", "no reason given");
+    }
+}

@@ -1,0 +1,150 @@
+//! Pictures on a branch of their own, for tokens that may not attach any.
+//!
+//! Each file is called by its content, so that none ever changes; each change is a
+//! commit upon the last, so that nothing of anybody's is lost; and what shows a
+//! picture names the commit, so that it shows the same for ever.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::address::Repository;
+use crate::client::Client;
+use crate::curl::Method;
+use crate::error::{Error, Result};
+
+/// The branch: no other has anything in common with it.
+pub const ASSETS_BRANCH: &str = "metalens-assets";
+const README: &str = "# Pictures of `metalens pr`\n\nComments on pull requests show them, each by \
+    the commit that added it. Nothing else needs this branch: whoever deletes it loses those \
+    pictures, and nothing more.\n";
+const ATTEMPTS: u32 = 6;
+
+/// A file for the branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asset {
+    /// Where it goes: `metalens/<hash>.png`.
+    pub path: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    sha: String,
+}
+
+#[derive(Deserialize)]
+struct Ref {
+    object: Named,
+}
+
+#[derive(Deserialize)]
+struct Commit {
+    tree: Named,
+}
+
+/// Where the branch stands.
+struct Tip {
+    commit: String,
+    tree: String,
+}
+
+impl Client {
+    /// Adds files to the branch, which is made if there is none. Hands back the commit
+    /// that has them.
+    ///
+    /// # Errors
+    ///
+    /// If it is refused, or others are faster again and again.
+    pub fn keep_assets(&self, repository: &Repository, assets: &[Asset]) -> Result<String> {
+        let mut entries = Vec::new();
+        for asset in assets {
+            let content = STANDARD.encode(&asset.bytes);
+            let body = json!({ "content": content, "encoding": "base64" });
+            let blob: Named = self.make(repository, "/git/blobs", body)?;
+            entries.push(json!({
+                "path": asset.path, "mode": "100644", "type": "blob", "sha": blob.sha,
+            }));
+        }
+        let mut pause = Duration::from_millis(100);
+        for _ in 1..ATTEMPTS {
+            match self.add(repository, &entries) {
+                // Somebody else was faster: on top of theirs, then.
+                Err(error) if error.has_status(422) || error.has_status(409) => {}
+                done => return done,
+            }
+            sleep(pause);
+            pause *= 2;
+        }
+        self.add(repository, &entries)
+    }
+
+    fn add(&self, repository: &Repository, entries: &[Value]) -> Result<String> {
+        let Some(tip) = self.tip(repository)? else {
+            let readme = json!({
+                "path": "README.md", "mode": "100644", "type": "blob", "content": README,
+            });
+            let entries = [&[readme], entries].concat();
+            let tree: Named = self.make(repository, "/git/trees", json!({ "tree": entries }))?;
+            let commit = self.commit(repository, &tree.sha, &[])?;
+            let name = format!("refs/heads/{ASSETS_BRANCH}");
+            let body = json!({ "ref": name, "sha": commit });
+            let _: Value = self.make(repository, "/git/refs", body)?;
+            return Ok(commit);
+        };
+        let body = json!({ "base_tree": tip.tree, "tree": entries });
+        let tree: Named = self.make(repository, "/git/trees", body)?;
+        if tree.sha == tip.tree {
+            return Ok(tip.commit);
+        }
+        let commit = self.commit(repository, &tree.sha, &[&tip.commit])?;
+        let path = repository.path(&format!("/git/refs/heads/{ASSETS_BRANCH}"));
+        let body = json!({ "sha": commit, "force": false });
+        self.send(&self.request(Method::Patch, &path, Some(body)))?;
+        Ok(commit)
+    }
+
+    fn tip(&self, repository: &Repository) -> Result<Option<Tip>> {
+        let path = repository.path(&format!("/git/ref/heads/{ASSETS_BRANCH}"));
+        let found = match self.get(&path) {
+            Err(error) if error.is_not_found() => return Ok(None),
+            found => found?,
+        };
+        let commit = found.json::<Ref>(&path)?.object.sha;
+        let path = repository.path(&format!("/git/commits/{commit}"));
+        let tree = self.get(&path)?.json::<Commit>(&path)?.tree.sha;
+        Ok(Some(Tip { commit, tree }))
+    }
+
+    fn commit(&self, repository: &Repository, tree: &str, parents: &[&str]) -> Result<String> {
+        let message = "Pictures for a pull request";
+        let body = json!({ "message": message, "tree": tree, "parents": parents });
+        let made: Named = self.make(repository, "/git/commits", body)?;
+        is_hash(&made.sha)
+            .then_some(made.sha)
+            .ok_or_else(|| Error::Unexpected {
+                asked: "POST /git/commits".to_owned(),
+                why: "it names no commit".to_owned(),
+            })
+    }
+
+    /// Objects of git are called by their content: to make one twice makes one.
+    fn make<T: serde::de::DeserializeOwned>(
+        &self,
+        repository: &Repository,
+        path: &str,
+        body: Value,
+    ) -> Result<T> {
+        let request = self.request(Method::Post, &repository.path(path), Some(body));
+        self.send(&request)?.json(&request.asked())
+    }
+}
+
+fn is_hash(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,45 @@
+//! Which repository a checkout was cloned from, as `git` tells.
+
+use crate::address::Repository;
+
+/// The repository of `origin`; none if there is no such thing here.
+#[must_use]
+pub fn repository_of_remote() -> Option<Repository> {
+    let command = duct::cmd("git", ["remote", "get-url", "origin"]).stdin_null();
+    let output = command
+        .stdout_capture()
+        .stderr_null()
+        .unchecked()
+        .run()
+        .ok()?;
+    repository(String::from_utf8_lossy(&output.stdout).trim())
+}
+
+/// From `git@github.com:o/r.git`, `https://github.com/o/r`, `ssh://git@github.com/o/r`.
+fn repository(url: &str) -> Option<Repository> {
+    let rest = match url.split_once("://") {
+        Some((_, rest)) => rest.split_once('/')?.1,
+        None => url.split_once(':')?.1,
+    };
+    let rest = rest.trim_matches('/');
+    Repository::parse(rest.strip_suffix(".git").unwrap_or(rest)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remotes() {
+        let check = |url: &str, expected: Option<&str>| {
+            let found = repository(url).map(|one| one.to_string());
+            assert_eq!(found.as_deref(), expected, "{url}");
+        };
+        check("git@github.com:o/r.git", Some("o/r"));
+        check("https://github.com/o/r", Some("o/r"));
+        check("https://token@github.com/o/r.git", Some("o/r"));
+        check("ssh://git@github.com/o/r.git", Some("o/r"));
+        check("/srv/git/r.git", None);
+        check("", None);
+    }
+}
