@@ -111,11 +111,17 @@ pub(crate) fn interrupted() -> ExitCode {
     ExitCode::from(INTERRUPTED)
 }
 
+/// An error and what to do about it, to be told later.
+pub(crate) fn words(error: &anyhow::Error) -> (String, Option<String>) {
+    (format!("{error:#}"), hint(error))
+}
+
 /// The error and what to do about it, on stderr.
 pub(crate) fn tell(error: &anyhow::Error) {
+    let (why, hint) = words(error);
     let style = crate::screen::style::ERROR;
-    let mut message = format!("{style}error:{style:#} {error:#}\n");
-    if let Some(hint) = hint(error) {
+    let mut message = format!("{style}error:{style:#} {why}\n");
+    if let Some(hint) = hint {
         let style = crate::screen::style::HINT;
         message.push_str(&format!("{style}hint:{style:#} {hint}\n"));
     }

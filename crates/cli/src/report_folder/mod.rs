@@ -18,10 +18,10 @@ use anyhow::Context;
 use metalens_analyzer::Analysis;
 
 use crate::pages;
-pub(crate) use manifest::json_schema;
-use manifest::{File, Kind, Manifest, Picture, Problem, sha256};
+use manifest::{File, Kind, Picture, Problem};
+pub(crate) use manifest::{Manifest, hexadecimal, json_schema, sha256};
 
-const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 /// Where the charts are, in the folder.
 pub(crate) const FOLDER_OF_CHARTS: &str = "charts";
 const REPORTS: [&str; 3] = ["report.json", "report.md", "report.html"];
