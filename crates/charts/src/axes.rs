@@ -39,6 +39,45 @@ impl Axis {
         }
     }
 
+    /// From 0 to a round length that is not below `most_ns`.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn length(most_ns: u64) -> Self {
+        const TICKS: usize = 5;
+        let (step, ..) = time_step(most_ns.max(1), TICKS as u64);
+        let round = most_ns.max(1).div_ceil(step).saturating_mul(step);
+        let axis = Self::time(round, TICKS);
+        Self {
+            to: round as f64,
+            ..axis
+        }
+    }
+
+    /// From one date to another, ms since 1970 UTC, and a little beyond on either side.
+    #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
+    pub(crate) fn dates(first_ms: i64, last_ms: i64, most: usize) -> Self {
+        let length = last_ms.saturating_sub(first_ms).max(2 * HOUR_MS);
+        let room = length / 40;
+        let (from, to) = (first_ms.saturating_sub(room), last_ms.saturating_add(room));
+        let to = to.max(from.saturating_add(length));
+        let step = date_step(length, most.max(1));
+        let begin = from.div_euclid(step) * step;
+        let ticks = (0..)
+            .map(|at| begin.saturating_add(at * step))
+            .skip_while(|&tick| tick < from)
+            .take_while(|&tick| tick <= to)
+            .take(most + 2);
+        let label = |ms: i64| match step < DAY_MS {
+            true => format!("{} {}", short_date(ms), clock(ms)),
+            false => date(ms),
+        };
+        Self {
+            from: from as f64,
+            to: to as f64,
+            logarithmic: false,
+            ticks: ticks.map(|ms| (ms as f64, label(ms))).collect(),
+        }
+    }
+
     /// From 0 to 100 %, of 1.
     pub(crate) fn percent() -> Self {
         let ticks = (0..=5).map(|fifth| (f64::from(fifth) / 5.0, format!("{} %", fifth * 20)));
@@ -163,6 +202,53 @@ impl Axis {
     }
 }
 
+const HOUR_MS: i64 = 3_600_000;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// The least of some round stretches that cuts a length into no more than `most`.
+fn date_step(length_ms: i64, most: usize) -> i64 {
+    const HOURS: [i64; 14] = [
+        1, 2, 6, 12, 24, 48, 168, 336, 672, 1_344, 4_368, 8_736, 43_680, 436_800,
+    ];
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let fits = |step: &i64| length_ms / step <= most;
+    let mut steps = HOURS.iter().map(|hours| hours * HOUR_MS);
+    steps
+        .find(fits)
+        .unwrap_or_else(|| (length_ms / most).max(1))
+}
+
+/// `2026-01-31`, of ms since 1970 UTC.
+pub(crate) fn date(ms: i64) -> String {
+    let (year, month, day) = civil(ms.div_euclid(DAY_MS));
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// `01-31`.
+fn short_date(ms: i64) -> String {
+    let (_, month, day) = civil(ms.div_euclid(DAY_MS));
+    format!("{month:02}-{day:02}")
+}
+
+/// `09:30`.
+fn clock(ms: i64) -> String {
+    let minutes = ms.rem_euclid(DAY_MS) / 60_000;
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+/// Year, month and day of a day counted from 1970-01-01: eras of 400 years are alike,
+/// and a year that begins in March has its odd day last.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = (from_march + 2) % 12 + 1;
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
 /// `10 µs` for a round time.
 fn round_time(ns: u64) -> String {
     match ns {
@@ -259,6 +345,31 @@ mod tests {
             let labels: Vec<String> = Axis::time(span, 5).ticks.into_iter().map(|t| t.1).collect();
             assert_eq!(labels.join("|"), expected, "{span}");
         }
+    }
+
+    #[test]
+    fn dates() {
+        let check = |ms: i64, expected: &str| assert_eq!(date(ms), expected, "{ms}");
+        check(0, "1970-01-01");
+        check(-1, "1969-12-31");
+        check(951_782_400_000, "2000-02-29");
+        check(951_868_800_000, "2000-03-01");
+        check(4_107_542_400_000, "2100-03-01");
+        check(1_769_590_800_000, "2026-01-28");
+        assert_eq!(clock(1_769_590_800_000), "09:00");
+        let labels = |first: i64, last: i64| -> String {
+            let ticks = Axis::dates(first, last, 5).ticks.into_iter();
+            ticks.map(|tick| tick.1).collect::<Vec<_>>().join("|")
+        };
+        let day = 1_769_558_400_000;
+        assert_eq!(
+            labels(day, day + 4 * DAY_MS),
+            "2026-01-28|2026-01-29|2026-01-30|2026-01-31|2026-02-01"
+        );
+        assert_eq!(
+            labels(day, day + 6 * HOUR_MS),
+            "01-28 00:00|01-28 02:00|01-28 04:00|01-28 06:00"
+        );
     }
 
     #[test]

@@ -51,6 +51,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod trend;
 mod zoom;
 
 pub use alt::alt;
@@ -60,3 +61,4 @@ pub use palette::Theme;
 pub use raster::png;
 pub use scene::Scene;
 pub use svg::svg;
+pub use trend::{TrendLine, TrendPoint, TrendView, alt_trend, draw_trend};

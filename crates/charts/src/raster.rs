@@ -63,10 +63,14 @@ fn indexed(canvas: &Pixmap) -> Option<(Vec<u8>, Vec<u8>)> {
     let mut colours: Vec<[u8; 3]> = Vec::new();
     let mut numbers: HashMap<[u8; 3], u8> = HashMap::new();
     let mut pixels = Vec::with_capacity(canvas.pixels().len());
+    // Most pixels are as the one before, which need not be looked up.
+    let mut last: Option<([u8; 3], u8)> = None;
     for pixel in canvas.pixels() {
         let colour = [pixel.red(), pixel.green(), pixel.blue()];
-        let number = match numbers.get(&colour) {
-            Some(&number) => number,
+        let known = last.filter(|&(before, _)| before == colour);
+        let known = known.map(|(_, number)| number);
+        let number = match known.or_else(|| numbers.get(&colour).copied()) {
+            Some(number) => number,
             None => {
                 let number = u8::try_from(colours.len()).ok()?;
                 colours.push(colour);
@@ -74,6 +78,7 @@ fn indexed(canvas: &Pixmap) -> Option<(Vec<u8>, Vec<u8>)> {
                 number
             }
         };
+        last = Some((colour, number));
         pixels.push(number);
     }
     Some((colours.concat(), pixels))

@@ -1,5 +1,6 @@
 //! The words of the command line.
 
+pub(crate) mod batch;
 pub(crate) mod chart;
 pub(crate) mod comparing;
 pub(crate) mod posting;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use batch::BatchArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments};
 use posting::PrArguments;
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Own(OwnArguments),
     /// Report how busy the GPU was, with what, and why it idled
     Analyze(AnalyzeArguments),
+    /// Report on many recordings at once: a folder each, and an index of them
+    Batch(Box<BatchArguments>),
     /// Tell what changed between recordings, and whether it is more than noise
     Compare(CompareArguments),
     /// Keep several runs as one file to compare with, or show it
@@ -291,6 +295,8 @@ pub(crate) enum Form {
     Comparison,
     /// What `baseline save` writes
     Baseline,
+    /// What `batch --json` prints
+    Index,
 }
 
 #[derive(Debug, Args)]

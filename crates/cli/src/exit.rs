@@ -111,16 +111,22 @@ pub(crate) fn interrupted() -> ExitCode {
     ExitCode::from(INTERRUPTED)
 }
 
+/// An error and what to do about it, to be told later.
+pub(crate) fn words(error: &anyhow::Error) -> (String, Option<String>) {
+    (format!("{error:#}"), hint(error))
+}
+
 /// The error and what to do about it, on stderr.
 pub(crate) fn tell(error: &anyhow::Error) {
+    let (why, hint) = words(error);
     let style = crate::screen::style::ERROR;
     // Whoever writes a file says which; what nobody named is what everybody writes to.
     let place = match error.downcast_ref::<io::Error>() {
         Some(_) if error.chain().count() == 1 => "cannot write to standard output: ",
         _ => "",
     };
-    let mut message = format!("{style}error:{style:#} {place}{error:#}\n");
-    if let Some(hint) = hint(error) {
+    let mut message = format!("{style}error:{style:#} {place}{why}\n");
+    if let Some(hint) = hint {
         let style = crate::screen::style::HINT;
         message.push_str(&format!("{style}hint:{style:#} {hint}\n"));
     }

@@ -42,6 +42,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Own(arguments) => commands::own::run(&arguments, quiet),
         Command::Analyze(arguments) => commands::analyze::run(&arguments, quiet),
+        Command::Batch(arguments) => commands::batch::run(&arguments, quiet),
         Command::Compare(arguments) => commands::compare::run(&arguments, quiet),
         Command::Baseline(arguments) => commands::baseline::run(&arguments, quiet),
         Command::Pr(arguments) => commands::pr::run(&arguments, quiet),

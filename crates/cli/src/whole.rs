@@ -50,10 +50,13 @@ pub(crate) fn try_to_write_in(folder: &Path) -> std::io::Result<()> {
     tried.map_err(|error| error.kind().into())
 }
 
+/// What the names of files begin with that are not whole yet.
+pub(crate) const DRAFT: &str = ".metalens-";
+
 /// A nameless beginning, readable by whom the user's umask lets.
 fn draft_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".metalens-");
+    builder.prefix(DRAFT);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

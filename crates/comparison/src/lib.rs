@@ -40,6 +40,12 @@
 //!
 //! Without an interval the estimate alone decides, and the comparison says so.
 //!
+//! # Many runs
+//!
+//! Of many recordings of one program [`outlying`](fn@outlying) says which are far from the rest (the
+//! modified z-score, by median and MAD), and [`trend`](fn@trend) whether they rise or fall with
+//! time and how fast (Mann–Kendall, Theil–Sen). One wild value bends neither.
+//!
 //! # Laws
 //!
 //! * Swapped sides mirror each other: changes change their sign, grown is shrunk.
@@ -59,8 +65,10 @@ mod kernels;
 mod metrics;
 mod moved;
 mod number;
+mod outlying;
 mod runs;
 mod statistics;
+mod trend;
 pub mod words;
 
 pub use alike::{Comparable, Difference};
@@ -79,5 +87,7 @@ pub use kernels::KernelChange;
 pub use metrics::{Group, MetricChange, Unit, metric_ids};
 pub use moved::{Moved, Quantity};
 pub use number::Number;
+pub use outlying::{FAR, Far, LEAST_VALUES, Outlying, outlying};
 pub use runs::{Fact, KernelRuns, Runs};
 pub use statistics::{Interval, Shift, median, shift};
+pub use trend::{ALL_PAIRS, LEAST_POINTS, Trend, trend};

@@ -46,7 +46,8 @@ use std::io::Read;
 pub use compare::{Difference, TableComparison, compare};
 pub use error::{Error, Place, Problem, Result};
 pub use input::{
-    CountedTable, Input, InputKind, ListedDocument, LoadOptions, Opener, Progress, Source,
+    CountedTable, Input, InputKind, Likeness, ListedDocument, LoadOptions, Opener, Progress,
+    Source, likeness,
 };
 pub use kind::Kind;
 pub use names::{

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Report, Request, Settings, Verdict};
 
-use crate::args::AnalyzeArguments;
+use crate::args::{AnalyzeArguments, ReadingArguments};
 use crate::screen::report;
 use crate::{exit, pages, report_folder, whole};
 
@@ -91,7 +91,17 @@ fn one(
         settings,
         ..super::request(&arguments.part)
     };
-    let mut analysis = super::analysis(path, arguments.reading, &request, quiet)?;
+    with_notes(path, arguments.reading, &request, quiet)
+}
+
+/// Reads and analyzes an input, and notes what the settings keep back.
+pub(super) fn with_notes(
+    path: &Path,
+    reading: ReadingArguments,
+    request: &Request,
+    quiet: bool,
+) -> anyhow::Result<Analysis> {
+    let mut analysis = super::analysis(path, reading, request, quiet)?;
     let ignored = &request.settings.ignored_findings;
     if !ignored.is_empty() {
         let note = format!(

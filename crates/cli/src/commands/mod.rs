@@ -2,6 +2,7 @@
 
 pub(crate) mod analyze;
 pub(crate) mod baseline;
+pub(crate) mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod chart;
 pub(crate) mod compare;

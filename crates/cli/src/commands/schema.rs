@@ -19,6 +19,7 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Recording => super::record::json_schema(),
         Form::Comparison => metalens_comparison::json_schema(),
         Form::Baseline => metalens_comparison::baseline_json_schema(),
+        Form::Index => super::batch::json_schema(),
     };
     let schema = serde_json::to_string_pretty(&schema)?;
     writeln!(anstream::stdout(), "{schema}")?;

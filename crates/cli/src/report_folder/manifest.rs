@@ -137,8 +137,13 @@ pub(crate) fn json_schema() -> serde_json::Value {
 
 /// A SHA-256 in hexadecimal digits.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    let mut digits = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Bytes in hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
         // Writing to a string does not fail.
         let _ = write!(digits, "{byte:02x}");
     }

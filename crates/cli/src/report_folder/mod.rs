@@ -18,7 +18,9 @@ use anyhow::Context;
 use metalens_analyzer::Analysis;
 
 use crate::pages;
-pub(crate) use manifest::{File, Kind, Manifest, SCHEMA as MANIFEST_SCHEMA, json_schema, sha256};
+pub(crate) use manifest::{
+    File, Kind, Manifest, SCHEMA as MANIFEST_SCHEMA, hexadecimal, json_schema, sha256,
+};
 use manifest::{Picture, Problem};
 
 pub(crate) const MANIFEST: &str = "manifest.json";

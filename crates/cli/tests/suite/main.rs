@@ -5,6 +5,7 @@
 )]
 
 mod analyze;
+mod batch;
 mod calibrate;
 mod chart;
 mod compare;

@@ -279,14 +279,14 @@ impl Input {
 }
 
 /// A recording as Instruments saves it.
-fn is_bundle(path: &Path) -> bool {
+pub(super) fn is_bundle(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "trace")
         || path.join("corespace").is_dir()
         || path.join("form.template").is_file()
 }
 
-fn is_document(name: &str) -> bool {
+pub(super) fn is_document(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name);
     // One that breaks off is read, and refused unless that is allowed.
     let name = name.strip_suffix(".partial").unwrap_or(name);
@@ -331,7 +331,7 @@ fn nothing_in(name: &str, folders: &[PathBuf]) -> Error {
 }
 
 /// The documents in an archive, without what macOS adds when it zips a folder.
-fn archive_entries(path: &Path, name: &str) -> Result<Vec<(String, Stored)>> {
+pub(super) fn archive_entries(path: &Path, name: &str) -> Result<Vec<(String, Stored)>> {
     let mut archive = zip_archive(path)?;
     let mut entries = Vec::new();
     for index in 0..archive.len() {

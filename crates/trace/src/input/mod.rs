@@ -8,6 +8,7 @@
 //! ```
 
 mod bytes;
+mod likeness;
 mod list;
 mod listing;
 mod load;
@@ -16,6 +17,7 @@ mod sniff;
 mod zstd;
 
 pub(crate) use bytes::compression_problem;
+pub use likeness::{Likeness, likeness};
 pub use list::{Input, InputKind, Opener, Source};
 pub use listing::{CountedTable, ListedDocument};
 pub use read::{LoadOptions, Progress};

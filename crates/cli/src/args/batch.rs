@@ -1,0 +1,114 @@
+//! The words of `metalens batch`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{MeasureArguments, PartArguments, ReadingArguments};
+
+const AFTER_BATCH: &str = "\
+PATH is a folder, searched for traces; a .trace bundle, an export, a .zip or a table; or a pattern \
+such as 'runs/*.trace'. Folders whose names begin with a dot are not searched, and nothing inside a \
+bundle or an export is.
+
+DIR then has a folder for each trace, with what `analyze -o` writes, and an index of them all: \
+index.html, index.md, index.json, index.csv. Run again, only what is new or changed is done: an \
+input, how it is to be analyzed, or metalens itself.
+
+Exit codes: 0 all done, 1 an input failed (the others are done), 5 a target was missed (--check), \
+130 interrupted: whole reports, and an index of those that are done.";
+
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_BATCH)]
+pub(crate) struct BatchArguments {
+    /// What to analyze: folders, .trace bundles, exports, .zip, tables, patterns
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The folder to write, or to complete
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// How many traces at once [default: as many as there are processors]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+    /// How much memory the traces may take together, such as 4GB; a larger trace is analyzed
+    /// alone [default: half of what the machine has]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory: Option<u64>,
+    /// Do everything again, also what is done
+    #[arg(long)]
+    pub(crate) redo: bool,
+    /// Print the index as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Keep other processes' names and the inputs' folders in pages and pictures, which leave
+    /// them out
+    #[arg(long)]
+    pub(crate) show_names: bool,
+    /// Replace files in DIR that metalens did not write, or that were changed since
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Exit with 5 if a target is missed
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) part: PartArguments,
+    #[command(flatten)]
+    pub(crate) measure: MeasureArguments,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArguments,
+}
+
+/// `4GB`, `512 MiB`, `1.5G` → bytes. The unit is required.
+fn size(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 11] = [
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+        ("TiB", 1 << 40),
+        ("KB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("TB", 1_000_000_000_000),
+        ("M", 1 << 20),
+        ("G", 1 << 30),
+        ("T", 1 << 40),
+    ];
+    let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
+    let &(unit, bytes) = unit.ok_or("a size needs a unit: 512MB, 4GB, 8GiB")?;
+    let number = text.strip_suffix(unit).unwrap_or(text).trim_end();
+    let wrong = || format!("`{number}` is not a number of {unit}");
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    if fraction.len() > 3 {
+        return Err(wrong());
+    }
+    let whole: u64 = whole.parse().map_err(|_| wrong())?;
+    let thousandths: u64 = format!("{fraction:0<3}").parse().map_err(|_| wrong())?;
+    let sum = u128::from(whole) * u128::from(bytes) + u128::from(thousandths * (bytes / 1_000));
+    match u64::try_from(sum) {
+        Ok(0) | Err(_) => Err(wrong()),
+        Ok(size) => Ok(size),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        let check = |text: &str, expected: Option<u64>| {
+            assert_eq!(size(text).ok(), expected, "{text}");
+        };
+        check("4GB", Some(4_000_000_000));
+        check("512 MiB", Some(512 << 20));
+        check("1.5GB", Some(1_500_000_000));
+        check("8G", Some(8 << 30));
+        check("100KB", Some(100_000));
+        check("4", None);
+        check("0GB", None);
+        check("-1GB", None);
+        check("1.GB", Some(1_000_000_000));
+        check("fourGB", None);
+        check("99999999999TB", None);
+    }
+}

@@ -1,0 +1,567 @@
+//! Many traces at once: an index, a folder each, and nothing done twice.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use metalens_simulator::{Scenario, write_export};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{metalens, stderr, stdout};
+
+/// A small recording of this day of January, as busy as `duration` makes it.
+fn trace(folder: &Path, seed: u32, duration: &str, name: &str) {
+    let scenario = format!(
+        "seed = {seed}\n[[process]]\nname = \"bench\"\npid = 4321\nrole = \"target\"\n\
+         [[process.stream]]\ncount = 12\nduration = \"{duration}\"\nencoder-label = \"sin\"\n\
+         completion = \"20us\"\nhost = [\"20us\", \"22us\"]\nencode = \"5us\"\nlaunch = \"20us\"\n\
+         [[process]]\nname = \"Secret Browser\"\npid = 77\n[[process.stream]]\n\
+         channel = \"Fragment\"\ncount = 2\nstart = \"690ms\"\nduration = \"10us\"\n"
+    );
+    let export = folder.join(name);
+    write_export(&Scenario::from_toml(&scenario).unwrap(), &export, false).unwrap();
+    let toc = export.join("toc.xml");
+    let text = fs::read_to_string(&toc).unwrap();
+    let day = seed % 28 + 1;
+    fs::write(
+        toc,
+        text.replace("2026-01-01T", &format!("2026-01-{day:02}T")),
+    )
+    .unwrap();
+}
+
+/// A folder with so many of them in `runs`.
+fn traces(count: u32) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 0..count {
+        trace(folder.path(), seed, "200us", &format!("runs/t{seed}"));
+    }
+    folder
+}
+
+/// Every file of a folder, with its bytes and when it was written.
+fn tree(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(one) = folders.pop() {
+        for entry in fs::read_dir(&one).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if entry.file_name() != ".metalens.lock" {
+                let changed = entry.metadata().unwrap().modified().unwrap();
+                let name = path.strip_prefix(folder).unwrap().to_path_buf();
+                files.insert(name, (fs::read(&path).unwrap(), changed));
+            }
+        }
+    }
+    files
+}
+
+/// The folders of which files were written between two looks.
+fn written(
+    before: &BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)>,
+    after: &BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)>,
+) -> Vec<String> {
+    let changed = after
+        .iter()
+        .filter(|(path, file)| before.get(*path) != Some(*file));
+    let top = changed.filter_map(|(path, _)| path.iter().next());
+    let mut top: Vec<String> = top.map(|one| one.to_string_lossy().into_owned()).collect();
+    top.dedup();
+    top
+}
+
+fn index(folder: &Path) -> Value {
+    let index: Value =
+        serde_json::from_slice(&fs::read(folder.join("index.json")).unwrap()).unwrap();
+    let schema = metalens(folder, &["schema", "index"]);
+    let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
+    let found = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = found
+        .iter_errors(&index)
+        .map(|one| one.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    index
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    let list = list.as_array().unwrap().iter();
+    list.map(|one| one["name"].as_str().unwrap()).collect()
+}
+
+/// A report is whole: its manifest lists what is there.
+fn check_whole(folder: &Path) {
+    let manifest: Value =
+        serde_json::from_slice(&fs::read(folder.join("manifest.json")).unwrap()).unwrap();
+    for file in manifest["files"].as_array().unwrap() {
+        let path = folder.join(file["path"].as_str().unwrap());
+        let length = fs::metadata(&path).unwrap().len();
+        assert_eq!(Some(length), file["bytes"].as_u64(), "{}", path.display());
+    }
+}
+
+const ALL: [&str; 7] = [
+    "batch",
+    "runs",
+    "broken.zip",
+    "empty",
+    "notes.txt",
+    "-o",
+    "out",
+];
+
+/// Good ones are reported, bad ones named; the second time nothing is written.
+#[test]
+fn good_and_bad() {
+    let folder = traces(3);
+    let at = |path: &str| folder.path().join(path);
+    trace(folder.path(), 5, "200us", "runs/deep/er/t5.export");
+    fs::write(at("broken.zip"), "PK\u{3}\u{4}broken").unwrap();
+    fs::write(at("notes.txt"), "words").unwrap();
+    fs::write(at("runs/readme.md"), "words").unwrap();
+    fs::create_dir_all(at("runs/odd.trace")).unwrap();
+    fs::create_dir(at("empty")).unwrap();
+    let first = metalens(folder.path(), &ALL);
+    let told = stderr(&first);
+    assert_eq!(first.status.code(), Some(1), "{told}");
+    let found = index(&at("out"));
+    assert_eq!(
+        names(&found["rows"]),
+        ["deep/er/t5.export", "t0", "t1", "t2"]
+    );
+    let failed = ["broken.zip", "empty", "notes.txt", "odd.trace"];
+    assert_eq!(names(&found["failed"]), failed);
+    for name in failed {
+        assert!(told.contains(&format!("{name}: ")), "{name}: {told}");
+    }
+    assert!(told.contains("4 of 8 inputs failed"), "{told}");
+    assert!(
+        told.contains("empty: there is no trace in this folder"),
+        "{told}"
+    );
+    assert!(told.contains("note: skipped 1 file that"), "{told}");
+
+    // To the byte what `analyze -o` writes.
+    metalens(folder.path(), &["analyze", "runs/t1", "-o", "alone"]);
+    let (alone, mut one) = (tree(&at("alone")), tree(&at("out/t1")));
+    assert!(one.remove(Path::new("batch.json")).is_some());
+    let bytes = |files: BTreeMap<PathBuf, (Vec<u8>, _)>| -> Vec<(PathBuf, Vec<u8>)> {
+        files
+            .into_iter()
+            .map(|(path, (bytes, _))| (path, bytes))
+            .collect()
+    };
+    assert!(bytes(alone) == bytes(one));
+
+    let before = tree(&at("out"));
+    let second = metalens(folder.path(), &ALL);
+    assert_eq!(stdout(&second), stdout(&first));
+    assert!(
+        stderr(&second).contains("4 traces done before, 3 to do"),
+        "{}",
+        stderr(&second)
+    );
+    assert_eq!(written(&before, &tree(&at("out"))), [""; 0]);
+
+    // Another way to look at them: all are made anew, also without the bad ones.
+    let checked = metalens(
+        folder.path(),
+        &["batch", "runs/t?", "-o", "out", "--check", "-q"],
+    );
+    assert_eq!(checked.status.code(), Some(5), "{}", stderr(&checked));
+    let found = index(&at("out"));
+    assert_eq!(names(&found["rows"]), ["t0", "t1", "t2"]);
+    let note = found["notes"][0].as_str().unwrap();
+    assert!(
+        note.ends_with("named this time, deep-er-t5.export"),
+        "{note}"
+    );
+    check_whole(&at("out/deep-er-t5.export"));
+}
+
+/// Only what is new or changed is done.
+#[test]
+fn what_is_done_is_done() {
+    let folder = traces(3);
+    let at = |path: &str| folder.path().join(path);
+    let run = |more: &[&str]| -> (Vec<String>, Output) {
+        let before = match at("out").is_dir() {
+            true => tree(&at("out")),
+            false => BTreeMap::new(),
+        };
+        let output = metalens(
+            folder.path(),
+            &[&["batch", "runs", "-o", "out"], more].concat(),
+        );
+        (written(&before, &tree(&at("out"))), output)
+    };
+    run(&[]);
+    // Touched: its bytes tell that it is the same, and the new time is kept.
+    let toc = at("runs/t1/toc.xml");
+    let text = fs::read_to_string(&toc).unwrap();
+    fs::write(&toc, &text).unwrap();
+    let before = tree(&at("out"));
+    let (changed, output) = run(&[]);
+    assert!(
+        stderr(&output).contains("3 traces, all done before"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(changed, ["t1"], "its batch.json");
+    let after = tree(&at("out"));
+    let reports = |files: &BTreeMap<PathBuf, _>| -> usize {
+        let same = files
+            .iter()
+            .filter(|(path, file)| before.get(*path) == Some(file));
+        same.count()
+    };
+    assert_eq!(reports(&after), before.len() - 1);
+    // Changed.
+    fs::write(&toc, text.replace("Synthetic Mac", "Synthetic Max")).unwrap();
+    let (changed, output) = run(&[]);
+    assert!(
+        stderr(&output).contains("2 traces done before, 1 to do"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        changed.contains(&"t1".to_owned()) && !changed.contains(&"t0".to_owned()),
+        "{changed:?}"
+    );
+    // New.
+    trace(folder.path(), 9, "200us", "runs/t9");
+    let (_, output) = run(&[]);
+    assert!(
+        stderr(&output).contains("3 traces done before, 1 to do"),
+        "{}",
+        stderr(&output)
+    );
+    // A part is gone: it is made again.
+    fs::remove_file(at("out/t2/charts/busy.png")).unwrap();
+    let (_, output) = run(&[]);
+    assert!(
+        stderr(&output).contains("3 traces done before, 1 to do"),
+        "{}",
+        stderr(&output)
+    );
+    check_whole(&at("out/t2"));
+    // Other settings: all of them, but what somebody wrote in is left alone.
+    fs::write(at("out/t0/report.md"), "my words").unwrap();
+    let (_, output) = run(&["--skip-warmup"]);
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        told.contains("report.md was changed since it was written; --force"),
+        "{told}"
+    );
+    assert_eq!(
+        fs::read_to_string(at("out/t0/report.md")).unwrap(),
+        "my words"
+    );
+    let (_, output) = run(&["--skip-warmup", "--force"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    // Anew, and the same.
+    let bytes = |files: BTreeMap<PathBuf, (Vec<u8>, _)>| -> Vec<Vec<u8>> {
+        files.into_values().map(|(bytes, _)| bytes).collect()
+    };
+    let before = tree(&at("out"));
+    let (_, output) = run(&["--skip-warmup", "--redo"]);
+    assert!(
+        stderr(&output).contains("4 traces\n"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(bytes(before) == bytes(tree(&at("out"))));
+}
+
+/// Outliers and trends, and what pages leave out.
+#[test]
+fn the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 0..9_u32 {
+        let duration = match seed {
+            7 => "20us".to_owned(),
+            _ => format!("{}us", 400 - 20 * seed),
+        };
+        trace(
+            folder.path(),
+            seed,
+            &duration,
+            &format!("private/place/t{seed}"),
+        );
+    }
+    let none = folder.path().join("private/place/none.export");
+    trace(folder.path(), 1, "9us", "private/place/none.export");
+    // Its target did nothing.
+    let toc = fs::read_to_string(none.join("toc.xml")).unwrap();
+    fs::write(none.join("toc.xml"), toc.replace("4321", "4322")).unwrap();
+    let inputs = folder.path().join("private");
+    let inputs = inputs.to_str().unwrap();
+    let arguments = ["batch", inputs, "-o", "out", "--json"];
+    let output = metalens(folder.path(), &arguments);
+    let out = folder.path().join("out");
+    assert_eq!(
+        stdout(&output).into_bytes(),
+        fs::read(out.join("index.json")).unwrap()
+    );
+    let found = index(&out);
+    assert_eq!(names(&found["rows"]).len(), 9, "{}", stderr(&output));
+    let far: Vec<&str> = found["outliers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["figure"] == "busy")
+        .map(|one| one["report"].as_str().unwrap())
+        .collect();
+    assert_eq!(far, ["place-t7"]);
+    let trend = &found["trends"][0];
+    assert_eq!(trend["is_trend"], true, "{trend}");
+    assert!(
+        trend["says"]
+            .as_str()
+            .unwrap()
+            .contains("busy fell from about"),
+        "{trend}"
+    );
+    for page in ["index.html", "index.md", "index.csv"] {
+        let text = fs::read_to_string(out.join(page)).unwrap();
+        assert!(text.contains("place-t7"), "{page}");
+        assert!(!text.contains(inputs), "{page}");
+        assert!(!text.contains("Secret Browser"), "{page}");
+    }
+    assert!(stdout(&output).contains(inputs));
+    let html = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(html.contains("href=\"place-t7/report.html\"") && html.contains("class=\"thumb\""));
+    let page = fs::read_to_string(out.join("index.md")).unwrap();
+    let picture = page
+        .split("](trends/")
+        .nth(1)
+        .unwrap()
+        .split(')')
+        .next()
+        .unwrap();
+    assert!(out.join("trends").join(picture).is_file(), "{picture}");
+    let csv = fs::read_to_string(out.join("index.csv")).unwrap();
+    let fields = |line: &str| line.matches(',').count();
+    let mut lines = csv.lines();
+    let heading = fields(lines.next().unwrap());
+    assert!(
+        lines.by_ref().take(9).all(|line| fields(line) == heading),
+        "{csv}"
+    );
+    // Pictures of what is there no more are taken away.
+    metalens(
+        folder.path(),
+        &["batch", &format!("{inputs}/place/t1"), "-o", "out"],
+    );
+    assert!(!out.join("trends").exists());
+}
+
+#[test]
+fn the_schema_that_is_shipped() {
+    let printed = metalens(Path::new("."), &["schema", "index"]).stdout;
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/index.schema.json");
+    if std::env::var_os("METALENS_BLESS").is_some() {
+        fs::write(&file, &printed).unwrap();
+    }
+    let shipped = fs::read(&file).unwrap_or_default();
+    assert!(
+        shipped == printed,
+        "docs/index.schema.json is old: scripts/bless renews it"
+    );
+}
+
+/// Where nothing can be written, or what is there is not ours.
+#[test]
+fn places() {
+    let folder = traces(1);
+    let at = |path: &str| folder.path().join(path);
+    let check = |output: &str, code: i32, said: &str| {
+        let output = metalens(folder.path(), &["batch", "runs", "-o", output]);
+        let told = stderr(&output);
+        assert_eq!(output.status.code(), Some(code), "{told}");
+        assert!(told.contains(said), "{told}");
+    };
+    fs::write(at("file"), "").unwrap();
+    check("file", 1, "cannot write into file");
+    fs::create_dir(at("site")).unwrap();
+    fs::write(at("site/index.html"), "mine").unwrap();
+    check("site", 1, "site/index.html exists; --force replaces it");
+    assert_eq!(fs::read_to_string(at("site/index.html")).unwrap(), "mine");
+    fs::create_dir_all(at("taken/t0")).unwrap();
+    fs::write(at("taken/t0/report.md"), "mine").unwrap();
+    check("taken", 1, "taken/t0/report.md exists; --force replaces it");
+    // The folder that is written lies in the one that is searched.
+    check("runs/reports", 0, "1 trace\n");
+    check("runs/reports", 0, "1 trace, all done before");
+    // Nothing is written into an input.
+    check("runs", 0, "1 trace\n");
+    assert!(!at("runs/t0/report.md").exists());
+    check("runs", 0, "1 trace, all done before");
+    let usage = metalens(folder.path(), &["batch", "-", "-o", "out"]);
+    assert_eq!(usage.status.code(), Some(2));
+}
+
+/// A batch that runs while the test looks on.
+#[cfg(unix)]
+fn start(folder: &Path) -> Child {
+    let program = assert_cmd::cargo::cargo_bin("metalens");
+    let mut command = std::process::Command::new(program);
+    command
+        .current_dir(folder)
+        .env_clear()
+        .args(["batch", "runs", "-o", "out", "--jobs", "2"]);
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until so many reports are whole.
+#[cfg(unix)]
+fn until_reports(out: &Path, count: usize) {
+    let began = Instant::now();
+    let whole = || {
+        let folders = fs::read_dir(out).into_iter().flatten().flatten();
+        let whole = folders.filter(|one| one.path().join("manifest.json").is_file());
+        whole.count()
+    };
+    while whole() < count {
+        assert!(
+            began.elapsed() < Duration::from_secs(120),
+            "{} reports",
+            whole()
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(unix)]
+fn signal(child: &Child, name: &str) {
+    let pid = child.id().to_string();
+    let kill = std::process::Command::new("kill")
+        .args(["-s", name, &pid])
+        .status();
+    assert!(kill.unwrap().success());
+}
+
+/// Killed, stopped, and disturbed by another: reports are whole or not there, and the
+/// next run goes on.
+#[cfg(unix)]
+#[test]
+fn interruptions() {
+    let folder = traces(24);
+    let out = folder.path().join("out");
+    let mut killed = start(folder.path());
+    until_reports(&out, 2);
+    // While it runs nobody else writes there.
+    let other = metalens(folder.path(), &["batch", "runs", "-o", "out"]);
+    let told = stderr(&other);
+    assert_eq!(other.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains(&format!("another metalens batch (process {})", killed.id())),
+        "{told}"
+    );
+    until_reports(&out, 4);
+    signal(&killed, "KILL");
+    killed.wait().unwrap();
+    let whole = |path: &Path| path.join("manifest.json").is_file();
+    let mut count = 0;
+    for one in fs::read_dir(&out)
+        .unwrap()
+        .flatten()
+        .filter(|one| whole(&one.path()))
+    {
+        check_whole(&one.path());
+        count += 1;
+    }
+    assert!((4..24).contains(&count), "{count}");
+
+    let stopped = start(folder.path());
+    until_reports(&out, count + 3);
+    signal(&stopped, "INT");
+    let output = stopped.wait_with_output().unwrap();
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(
+        told.contains("the reports that are begun are finished"),
+        "{told}"
+    );
+    let found = index(&out);
+    let (done, left) = (
+        names(&found["rows"]).len(),
+        found["unfinished"].as_u64().unwrap(),
+    );
+    assert_eq!(done as u64 + left, 24);
+    assert!(left > 0 && done >= count + 3, "{done} done");
+    for name in names(&found["rows"]) {
+        check_whole(&out.join(name));
+    }
+
+    let last = metalens(
+        folder.path(),
+        &["batch", "runs", "-o", "out", "--memory", "1MB"],
+    );
+    let told = stderr(&last);
+    assert_eq!(last.status.code(), Some(0), "{told}");
+    assert!(
+        told.contains(&format!("{done} traces done before, {left} to do")),
+        "{told}"
+    );
+    let found = index(&out);
+    assert_eq!(
+        (names(&found["rows"]).len(), &found["unfinished"]),
+        (24, &Value::from(0))
+    );
+    // Nothing is left of what was killed.
+    let litter = tree(&out).into_keys().filter(|path| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(".metalens-"))
+    });
+    assert_eq!(litter.collect::<Vec<_>>(), Vec::<PathBuf>::new());
+}
+
+/// Every real recording there is: the good ones reported, the others named.
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn real_recordings() {
+    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
+    let real = std::env::var_os("METALENS_REAL").map_or(real, PathBuf::from);
+    if !real.is_dir() {
+        eprintln!(
+            "skipped: there are no real recordings in {}",
+            real.display()
+        );
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output = metalens(
+        folder.path(),
+        &["batch", real.to_str().unwrap(), "-o", "out"],
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let found = index(&folder.path().join("out"));
+    assert!(names(&found["rows"]).contains(&"m1-launched-1000"));
+    assert_eq!(names(&found["rows"]).len(), 3);
+    let launched = found["rows"].as_array().unwrap().iter();
+    let mut launched = launched.filter(|row| row["name"] == "m1-launched-1000");
+    let row = launched.next().unwrap();
+    assert_eq!(
+        (&row["busy_ns"], &row["span_ns"]),
+        (&6_698_335.into(), &200_189_875.into())
+    );
+    let failed = names(&found["failed"]);
+    assert!(
+        failed.contains(&"m1-every-table-no-target-rows"),
+        "{failed:?}"
+    );
+    for one in found["failed"].as_array().unwrap() {
+        assert!(!one["why"].as_str().unwrap().is_empty());
+    }
+}
