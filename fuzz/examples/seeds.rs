@@ -45,12 +45,26 @@ fn main() {
         let change = [place, 40, 0, 4, 1, 0, 0, 0];
         write("bundle", &format!("changed-{place}"), &change);
     }
-    write(
-        "xml",
-        "table",
-        include_bytes!("../../crates/trace/tests/suite/good.xml"),
-    );
+    for (name, document) in DOCUMENTS {
+        write("xml", name, document);
+        for how in [0, 1, 2, 33, 66, 0x1c, 0xc0] {
+            let input = [&[how], *document].concat();
+            write("xml_differential", &format!("{name}-{how}"), &input);
+        }
+    }
     write("toc", "toc", TOC.as_bytes());
 }
+
+/// `everything` has every form that can be taken.
+const DOCUMENTS: &[(&str, &[u8])] = &[
+    (
+        "table",
+        include_bytes!("../../crates/trace/tests/suite/good.xml"),
+    ),
+    (
+        "everything",
+        include_bytes!("../../crates/trace/tests/suite/everything.xml"),
+    ),
+];
 
 const TOC: &str = r#"<trace-toc><run number="1"><info><target><device name="a" model="b" os-version="1"/><process type="launched" name="bench" pid="12" return-exit-status="0"/></target><summary><start-date>2026-01-01T00:00:00.000+01:00</start-date><duration>1.5</duration><end-reason>Target app exited</end-reason><template-name>t</template-name></summary></info><processes><process name="bench" pid="12" path="/bin/bench"/></processes><data><table schema="x" target-pid="ALL"/></data><tracks><track name="t"><details><detail name="d" kind="table"/></details></track></tracks></run></trace-toc>"#;

@@ -1,15 +1,22 @@
 //! How fast a table is read, next to quick-xml doing nothing with it.
 //!
-//! `xml_speed bare FILE` runs quick-xml's event loop over the file;
-//! `xml_speed table FILE` reads the columns that an analysis needs. Both print
-//! the time in seconds and what they counted. `scripts/bench` compares them.
+//! `xml_speed MODE FILE` prints the time in seconds and the rows (of `memchr`: the tags) it counted:
+//!
+//! * `memchr`: looks for every `<`, the limit of what can be done;
+//! * `bare`: quick-xml's event loop, and nothing done with the events;
+//! * `reference`: the columns that an analysis needs, every row by way of quick-xml;
+//! * `one`: the same as a user's is read, but on one thread;
+//! * `table`: the same as a user's is read.
+//!
+//! `scripts/bench` compares them.
 
 use std::error::Error;
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
 use std::time::Instant;
 
-use metalens_trace::{Names, Selection, read_document};
+use metalens_trace::fuzzing::{self, Taking};
+use metalens_trace::{Names, Selection};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
@@ -27,17 +34,35 @@ const COLUMNS: &[&str] = &[
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(mode), Some(file)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: xml_speed bare|table FILE".into());
+        return Err("usage: xml_speed memchr|bare|reference|one|table FILE".into());
     };
     let start = Instant::now();
     let count = match mode.as_str() {
+        "memchr" => memchr(&file)?,
         "bare" => bare(&file)?,
-        "table" => table(&file)?,
+        "reference" => table(&file, Taking::Reference)?,
+        "one" => table(&file, Taking::Windows(256 << 10, 0))?,
+        "table" => table(&file, Taking::Default)?,
         other => return Err(format!("unknown mode {other}").into()),
     };
     let seconds = start.elapsed().as_secs_f64();
     writeln!(std::io::stdout(), "{seconds:.3} {count}")?;
     Ok(())
+}
+
+/// Every `<`.
+fn memchr(file: &str) -> Result<usize, Box<dyn Error>> {
+    let mut input = File::open(file)?;
+    let mut block = vec![0; 1 << 20];
+    let mut tags = 0;
+    loop {
+        let count = input.read(&mut block)?;
+        let bytes = block.get(..count).unwrap_or(&[]);
+        if bytes.is_empty() {
+            return Ok(tags);
+        }
+        tags += memchr::memchr_iter(b'<', bytes).count();
+    }
 }
 
 /// Every event, and nothing done with it but counting the rows.
@@ -56,10 +81,10 @@ fn bare(file: &str) -> Result<usize, Box<dyn Error>> {
     }
 }
 
-fn table(file: &str) -> Result<usize, Box<dyn Error>> {
+fn table(file: &str, taking: Taking) -> Result<usize, Box<dyn Error>> {
     let selection = Selection::columns(&[("metal-gpu-intervals", COLUMNS)]);
     let mut names = Names::new();
-    let tables = read_document(File::open(file)?, file, &mut names, &selection)?;
+    let (tables, _) = fuzzing::xml(File::open(file)?, &mut names, &selection, false, taking)?;
     let table = tables.first().ok_or("no metal-gpu-intervals in it")?;
     Ok(table.rows())
 }

@@ -2,9 +2,15 @@
 //! the targets in `fuzz/` and subject to change without a word.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 
 use crate::bundle::{self, Bundle, Files};
+use crate::error::Result;
+use crate::names::Names;
+use crate::note::Note;
 use crate::select::Selection;
+use crate::table::Table;
+use crate::xml;
 
 /// The files of a bundle, by their paths inside it.
 pub type Bundled = BTreeMap<String, Vec<u8>>;
@@ -54,4 +60,41 @@ pub fn bundle(files: Bundled) {
 /// Reads a table of contents.
 pub fn toc(bytes: &[u8]) {
     drop(crate::toc::read(bytes, "fuzz"));
+}
+
+/// How the plain rows of a document are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taking {
+    /// Not at all: the reference reader reads every row.
+    Reference,
+    /// In windows of so many bytes, tokenised by so many threads besides; 0 does
+    /// all on one.
+    Windows(usize, usize),
+    /// As a user's are.
+    Default,
+}
+
+/// Reads a query document in one of several ways, which must not differ.
+pub fn xml(
+    bytes: impl Read,
+    names: &mut Names,
+    selection: &Selection,
+    allow_truncated: bool,
+    taking: Taking,
+) -> Result<(Vec<Table>, Vec<Note>)> {
+    let pace = match taking {
+        Taking::Reference => xml::Pace::SLOW,
+        Taking::Windows(window, workers) => xml::Pace {
+            window,
+            workers: Some(workers),
+        },
+        Taking::Default => xml::Pace::FULL,
+    };
+    let request = xml::Request {
+        selection,
+        allow_truncated,
+        pace,
+    };
+    let document = xml::read(bytes, "document", names, request)?;
+    Ok((document.tables, document.notes))
 }

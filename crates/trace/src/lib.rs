@@ -70,6 +70,7 @@ pub fn read_document(
     let request = xml::Request {
         selection,
         allow_truncated: false,
+        pace: xml::Pace::FULL,
     };
     xml::read(bytes, name, names, request).map(|document| document.tables)
 }

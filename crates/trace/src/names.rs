@@ -218,6 +218,16 @@ impl Names {
         LabelId::at(self.labels.len() - 1)
     }
 
+    /// How many labels there are.
+    pub(crate) fn labels(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Forgets all labels but the first so many.
+    pub(crate) fn forget_labels(&mut self, kept: usize) {
+        self.labels.truncate(kept);
+    }
+
     /// The label of a number.
     #[must_use]
     pub fn label(&self, id: LabelId) -> Option<Label> {

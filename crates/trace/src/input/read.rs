@@ -6,7 +6,7 @@ use super::list::Document;
 use crate::error::Result;
 use crate::names::Names;
 use crate::select::Selection;
-use crate::xml::{self, Request};
+use crate::xml::{self, Pace, Request};
 
 /// How to read a trace.
 #[derive(Clone, Copy, Default)]
@@ -38,6 +38,7 @@ pub(crate) fn read_document(
     let request = Request {
         selection,
         allow_truncated: options.allow_truncated,
+        pace: Pace::FULL,
     };
     let name = &document.name;
     let count = |bytes| meter.add(bytes);

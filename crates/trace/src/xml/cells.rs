@@ -4,22 +4,17 @@
 //! (`formatted-label` → `process` → `pid`). Each element with an `id` is
 //! remembered, at any depth, and each `ref` stands for one remembered before it.
 
-use super::attributes::{CellAttributes, all, parse_u64, shorten, unescape};
+use super::attributes::{CellAttributes, all, shorten};
 use super::ids::{Defined, Ids, TagId};
 use super::pull::malformed;
 use super::tags::{Role, Tags};
+use super::values::{Element, KeptNames, Maker, NO_PARTS, Parts, Value, Words, bits, symbol_of};
 use crate::error::Problem;
 use crate::kind::Kind;
-use crate::label;
-use crate::names::{
-    Frame, FrameId, Label, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,
-};
-
-/// The value of a cell: a number, or the bits of a name's number, or null.
-pub(crate) type Value = Option<u64>;
+use crate::names::{FrameId, Names, ProcessId, StackId};
 
 pub(crate) struct Cells<'n> {
-    names: &'n mut Names,
+    maker: Maker<'n>,
     pub(crate) tags: Tags,
     ids: Ids,
     /// The elements that are open, outermost first.
@@ -28,18 +23,8 @@ pub(crate) struct Cells<'n> {
     text: String,
     /// Frames of the open stacks, end to end.
     frames: Vec<FrameId>,
-    keep: KeptNames,
-}
-
-/// Which names are worth remembering; what no kept column can hold is checked
-/// and forgotten, so that memory follows the columns and not the document.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct KeptNames {
-    pub(crate) texts: bool,
-    pub(crate) labels: bool,
-    /// Labels also as displayed.
-    pub(crate) rendered: bool,
-    pub(crate) stacks: bool,
+    /// The labels there were when the row began.
+    labels_before: usize,
 }
 
 /// An element whose end was not seen yet.
@@ -64,48 +49,39 @@ enum Content {
     Known(Value),
 }
 
-/// What the children of a composite said.
-#[derive(Debug, Default)]
-struct Parts {
-    count: u32,
-    pid: Value,
-    tid: Value,
-    submission: Value,
-    process: Option<ProcessId>,
-    words: Words,
-    binary: Option<Symbol>,
-    stack: Option<StackId>,
-    name: Option<Symbol>,
-    address: Option<Symbol>,
-}
-
-/// The one text among a label's parts.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Words {
-    #[default]
-    None,
-    One(Symbol),
-    /// Several, or a number among them: only the display form has it right.
-    Mixed,
-}
-
 impl<'n> Cells<'n> {
     pub(crate) fn new(names: &'n mut Names) -> Self {
         Self {
-            names,
+            maker: Maker {
+                names,
+                keep: KeptNames::default(),
+            },
             tags: Tags::default(),
             ids: Ids::default(),
             open: Vec::new(),
             text: String::new(),
             frames: Vec::new(),
-            keep: KeptNames::default(),
+            labels_before: 0,
         }
     }
 
     /// A new node begins: ids start anew.
     pub(crate) fn start_node(&mut self, keep: KeptNames) {
         self.ids.clear();
-        self.keep = keep;
+        self.maker.keep = keep;
+    }
+
+    /// A row begins.
+    pub(crate) fn start_row(&mut self) {
+        self.ids.start_row();
+        self.labels_before = self.maker.names.labels();
+    }
+
+    /// Takes back what a row brought, so that it can be read again.
+    pub(crate) fn undo_row(&mut self) {
+        self.abandon();
+        self.ids.undo_row();
+        self.maker.names.forget_labels(self.labels_before);
     }
 
     /// An element begins. `expected` is its column's tag if it is a cell itself.
@@ -126,10 +102,9 @@ impl<'n> Cells<'n> {
             self.push(tag, Content::Known(value), None, None);
             return Ok(());
         }
-        let kind = self.tags.get(tag).map_or(Kind::Text, |tag| tag.kind);
-        let display = attributes.fmt.filter(|_| kind != Kind::Integer);
-        self.push(tag, Content::Of(kind), attributes.id, display);
-        if self.keep.stacks && matches!(kind, Kind::Frame | Kind::Binary) {
+        let kind = self.kind(tag);
+        self.push(tag, Content::Of(kind), attributes.id, attributes.fmt);
+        if self.maker.keep.stacks && matches!(kind, Kind::Frame | Kind::Binary) {
             self.name_parts(raw)?;
         }
         Ok(())
@@ -153,24 +128,69 @@ impl<'n> Cells<'n> {
         };
         let value = match open.content {
             Content::Known(value) => value,
-            Content::Of(kind) => self.value(kind, &open)?,
-        };
-        if let Some(id) = open.id {
-            let defined = Defined {
-                tag: open.tag,
-                value,
-            };
-            if !self.ids.define(id, defined) {
-                return Err(Problem::DuplicateId { id });
+            Content::Of(kind) => {
+                let display = self.text.get(open.display_start..open.text_start);
+                let element = Element {
+                    display: display.filter(|_| open.has_display),
+                    text: self.text.get(open.text_start..).unwrap_or(""),
+                    parts: &open.parts,
+                    frames: self.frames.get(open.frames_start..).unwrap_or(&[]),
+                };
+                self.maker.value(kind, &element)?
             }
-        }
+        };
         self.text.truncate(open.display_start);
         self.frames.truncate(open.frames_start);
-        if self.open.is_empty() {
-            return Ok(Some(value));
-        }
-        self.hand_up(open.tag, value)?;
-        Ok(None)
+        self.finish(open.tag, open.id, value)
+    }
+
+    /// A whole element that is a reference.
+    #[inline]
+    pub(crate) fn reference(&mut self, tag: TagId, id: u64) -> Result<Option<Value>, Problem> {
+        let value = self.resolve(id, tag)?;
+        self.finish(tag, None, value)
+    }
+
+    /// A whole element that is null.
+    #[inline]
+    pub(crate) fn null(&mut self) -> Result<Option<Value>, Problem> {
+        self.finish(0, None, None)
+    }
+
+    /// A whole element that is a number.
+    #[inline]
+    pub(crate) fn number(
+        &mut self,
+        tag: TagId,
+        id: u64,
+        number: u64,
+    ) -> Result<Option<Value>, Problem> {
+        self.finish(tag, Some(id), Some(number))
+    }
+
+    /// A whole element without children: its display form, still escaped, and its text.
+    pub(crate) fn leaf(
+        &mut self,
+        tag: TagId,
+        id: u64,
+        display: &str,
+        text: &str,
+    ) -> Result<Option<Value>, Problem> {
+        let element = Element {
+            display: Some(display),
+            text,
+            parts: NO_PARTS,
+            frames: &[],
+        };
+        let kind = self.kind(tag);
+        let value = self.maker.value(kind, &element)?;
+        self.finish(tag, Some(id), value)
+    }
+
+    /// An element begins that is neither a reference nor null.
+    pub(crate) fn enter(&mut self, tag: TagId, id: u64, display: &str) {
+        let kind = self.kind(tag);
+        self.push(tag, Content::Of(kind), Some(id), Some(display));
     }
 
     /// Forgets what was open: the row it belonged to is given up.
@@ -182,6 +202,31 @@ impl<'n> Cells<'n> {
 
     pub(crate) fn is_open(&self) -> bool {
         !self.open.is_empty()
+    }
+
+    /// An element ended: what it says is remembered, and handed on.
+    #[inline]
+    fn finish(
+        &mut self,
+        tag: TagId,
+        id: Option<u64>,
+        value: Value,
+    ) -> Result<Option<Value>, Problem> {
+        if let Some(id) = id
+            && !self.ids.define(id, Defined { tag, value })
+        {
+            return Err(Problem::DuplicateId { id });
+        }
+        if self.open.is_empty() {
+            return Ok(Some(value));
+        }
+        self.hand_up(tag, value)?;
+        Ok(None)
+    }
+
+    #[inline]
+    fn kind(&self, tag: TagId) -> Kind {
+        self.tags.get(tag).map_or(Kind::Text, |tag| tag.kind)
     }
 
     fn tag(&mut self, name: &str, expected: Option<TagId>) -> Result<TagId, Problem> {
@@ -197,6 +242,7 @@ impl<'n> Cells<'n> {
         })
     }
 
+    #[inline]
     fn resolve(&self, id: u64, tag: TagId) -> Result<Value, Problem> {
         let defined = self.ids.get(id).ok_or(Problem::UnknownRef { id })?;
         if defined.tag != tag {
@@ -210,6 +256,8 @@ impl<'n> Cells<'n> {
     }
 
     fn push(&mut self, tag: TagId, content: Content, id: Option<u64>, display: Option<&str>) {
+        // A number is its text, however it is displayed.
+        let display = display.filter(|_| content != Content::Of(Kind::Integer));
         let display_start = self.text.len();
         self.text.push_str(display.unwrap_or(""));
         self.open.push(Open {
@@ -227,7 +275,7 @@ impl<'n> Cells<'n> {
     /// Frames and binaries say their names in attributes.
     fn name_parts(&mut self, raw: &str) -> Result<(), Problem> {
         for (name, value) in all(raw)? {
-            let symbol = self.names.symbol(&value);
+            let symbol = self.maker.names.symbol(&value);
             let Some(open) = self.open.last_mut() else {
                 break;
             };
@@ -243,9 +291,7 @@ impl<'n> Cells<'n> {
     /// A child's value becomes a part of the composite around it.
     fn hand_up(&mut self, tag: TagId, value: Value) -> Result<(), Problem> {
         let role = self.tags.get(tag).map_or(Role::Other, |tag| tag.role);
-        let blank =
-            || symbol_of(value).is_none_or(|words| self.names.text(words).trim().is_empty());
-        let blank = role == Role::Words && blank();
+        let blank = role == Role::Words && self.maker.is_blank(value);
         let Some(parent) = self.open.last_mut() else {
             return Ok(());
         };
@@ -284,183 +330,10 @@ impl<'n> Cells<'n> {
         }
         Ok(())
     }
-
-    fn value(&mut self, kind: Kind, open: &Open) -> Result<Value, Problem> {
-        match kind {
-            Kind::Integer => integer(self.text_of(open)).map(Some),
-            Kind::Process => self.process_value(open),
-            Kind::Thread => self.thread_value(open),
-            Kind::Text if self.keep.texts => self.text_value(open),
-            Kind::Label if self.keep.labels => self.label_value(open),
-            Kind::Stack if self.keep.stacks => Ok(self.stack_value(open)),
-            Kind::Frame if self.keep.stacks => Ok(self.frame_value(open)),
-            Kind::Text | Kind::Label | Kind::Stack | Kind::Frame => Ok(None),
-            Kind::Binary => Ok(open.parts.name.map(|name| u64::from(name.to_bits()))),
-        }
-    }
-
-    fn text_of(&self, open: &Open) -> &str {
-        self.text.get(open.text_start..).unwrap_or("")
-    }
-
-    /// The display form, unescaped.
-    fn display(&self, open: &Open) -> Result<std::borrow::Cow<'_, str>, Problem> {
-        let raw = self.text.get(open.display_start..open.text_start);
-        unescape(raw.unwrap_or(""))
-    }
-
-    /// A text; of a composite, its display form; null if there is neither.
-    fn text_value(&mut self, open: &Open) -> Result<Value, Problem> {
-        let text = self.text_of(open);
-        let composite = open.parts.count > 0;
-        let symbol = if composite || (text.is_empty() && open.has_display) {
-            if !open.has_display {
-                return Ok(None);
-            }
-            let display = self.display(open)?.into_owned();
-            self.names.symbol(&display)
-        } else {
-            let text = self.text.get(open.text_start..).unwrap_or("");
-            self.names.symbol(text)
-        };
-        Ok(Some(u64::from(symbol.to_bits())))
-    }
-
-    fn process_value(&mut self, open: &Open) -> Result<Value, Problem> {
-        let display = self.display(open)?.into_owned();
-        let id = self.process(&display, open.parts.pid)?;
-        Ok(Some(u64::from(id.to_bits())))
-    }
-
-    fn process(&mut self, display: &str, pid: Value) -> Result<ProcessId, Problem> {
-        let (name, displayed_pid) = label::split_process(display);
-        let pid = match pid {
-            Some(pid) => Some(u32::try_from(pid).map_err(|_| Problem::BadNumber {
-                text: pid.to_string(),
-            })?),
-            None => displayed_pid,
-        };
-        // `fmt` without the pid in it is all name.
-        let name = if displayed_pid == pid { name } else { display };
-        let name = self.names.symbol(name);
-        Ok(self.names.process_id(Process { name, pid }))
-    }
-
-    fn thread_value(&mut self, open: &Open) -> Result<Value, Problem> {
-        let display = self.display(open)?.into_owned();
-        let thread = Thread {
-            display: self.names.symbol(&display),
-            tid: open.parts.tid,
-            process: open.parts.process,
-        };
-        let id: ThreadId = self.names.thread_id(thread);
-        Ok(Some(u64::from(id.to_bits())))
-    }
-
-    /// A label's words: its one text part, or none at all; of several parts the
-    /// display form, which alone has them in order.
-    fn label_value(&mut self, open: &Open) -> Result<Value, Problem> {
-        let mut label = match (open.parts.words, open.parts.submission) {
-            (Words::One(words), Some(id)) => {
-                Label::new(self.trimmed(words), open.parts.process, Some(id))
-            }
-            (Words::None, Some(id)) => {
-                Label::new(self.names.symbol(""), open.parts.process, Some(id))
-            }
-            _ => self.displayed_label(open)?,
-        };
-        if self.keep.rendered {
-            let display = self.display(open)?.into_owned();
-            label.rendered = Some(self.names.symbol(&display));
-        }
-        let id = self.names.label_id(label);
-        Ok(Some(u64::from(id.to_bits())))
-    }
-
-    /// A label from its display form, and from what its parts say for certain.
-    fn displayed_label(&mut self, open: &Open) -> Result<Label, Problem> {
-        let display = self.display(open)?.into_owned();
-        let parsed = label::parse(&display);
-        let (text, process) = match (open.parts.process, parsed.process) {
-            (Some(known), _) => {
-                let before = label::before(&display, &self.process_display(known));
-                (before.unwrap_or(parsed.text), Some(known))
-            }
-            (None, Some(name)) if open.parts.count == 0 => {
-                (parsed.text, Some(self.process(name, None)?))
-            }
-            (None, _) => (parsed.text, None),
-        };
-        let text = self.names.symbol(text);
-        let submission = open.parts.submission.or(parsed.submission);
-        Ok(Label::new(text, process, submission))
-    }
-
-    /// `bench (12)`.
-    fn process_display(&self, id: ProcessId) -> String {
-        let Some(process) = self.names.process(id) else {
-            return String::new();
-        };
-        let name = self.names.text(process.name);
-        match process.pid {
-            Some(pid) => format!("{name} ({pid})"),
-            None => name.to_owned(),
-        }
-    }
-
-    fn trimmed(&mut self, words: Symbol) -> Symbol {
-        let text = self.names.text(words);
-        if text.trim().len() == text.len() {
-            return words;
-        }
-        let trimmed = text.trim().to_owned();
-        self.names.symbol(&trimmed)
-    }
-
-    fn stack_value(&mut self, open: &Open) -> Value {
-        if let Some(inner) = open.parts.stack {
-            return Some(u64::from(inner.to_bits()));
-        }
-        let frames = self.frames.get(open.frames_start..).unwrap_or(&[]);
-        Some(u64::from(self.names.stack_id(frames).to_bits()))
-    }
-
-    fn frame_value(&mut self, open: &Open) -> Value {
-        let nothing = self.names.symbol("");
-        let frame = Frame {
-            name: open.parts.name.unwrap_or(nothing),
-            address: open.parts.address.unwrap_or(nothing),
-            binary: open.parts.binary,
-        };
-        Some(u64::from(self.names.frame_id(frame).to_bits()))
-    }
-}
-
-fn integer(text: &str) -> Result<u64, Problem> {
-    if let Some(value) = parse_u64(text.as_bytes()) {
-        return Ok(value);
-    }
-    let shown = shorten(text);
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    Err(match (is_number, text.starts_with('-')) {
-        (false, _) => Problem::BadNumber { text: shown },
-        (true, true) => Problem::Negative { text: shown },
-        (true, false) => Problem::NumberTooLarge { text: shown },
-    })
 }
 
 pub(crate) fn unexpected_text(text: &str) -> Problem {
     Problem::UnexpectedText {
         text: shorten(text.trim()),
     }
-}
-
-pub(crate) fn symbol_of(value: Value) -> Option<Symbol> {
-    value.and_then(|v| Symbol::from_bits(bits(v)))
-}
-
-/// Numbers of names are 32 bits; anything wider is none of them.
-pub(crate) fn bits(value: u64) -> u32 {
-    u32::try_from(value).unwrap_or(0)
 }

@@ -11,9 +11,11 @@
 use std::io::Read;
 
 use super::attributes::{all, shorten};
-use super::cells::{Cells, KeptNames, unexpected_text};
+use super::cells::{Cells, unexpected_text};
+use super::plain::{Pace, Plain};
 use super::pull::{Pull, Token, malformed};
 use super::rows::TableBuilder;
+use super::values::KeptNames;
 use crate::error::{Error, Place, Problem, Result};
 use crate::kind::Kind;
 use crate::names::Names;
@@ -27,6 +29,8 @@ pub(crate) struct Request<'a> {
     pub(crate) selection: &'a Selection,
     /// Use the whole rows of a document that breaks off.
     pub(crate) allow_truncated: bool,
+    /// How plain rows are taken.
+    pub(crate) pace: Pace,
 }
 
 /// What a document holds.
@@ -77,6 +81,7 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
         request: Request {
             selection: &selection,
             allow_truncated: false,
+            pace: Pace::SLOW,
         },
         synthetic: false,
         document: Document::default(),
@@ -181,7 +186,11 @@ impl<R: Read> Reader<'_, R> {
     /// One node: its schema, then its rows.
     fn node(&mut self, node: &Child) -> Result<()> {
         let mut builder: Option<TableBuilder> = None;
+        let mut plain = Plain::new(self.request.pace);
         let end = loop {
+            if let Some(builder) = &mut builder {
+                plain.take_rows(self.pull.guard(), &mut self.cells, builder);
+            }
             match self.next_child("node") {
                 Err(error) => break Err(error),
                 Ok(None) => break Ok(()),

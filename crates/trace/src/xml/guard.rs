@@ -3,15 +3,16 @@
 //! It stands between the bytes and the XML parser, sees every block once, and
 //! there does what would be costly per element: it counts lines, refuses
 //! control characters, and stops a tag or text that would never end (a parser
-//! would otherwise buffer all of a 100 MB attribute).
+//! would otherwise buffer all of a 100 MB attribute). What it refuses, and
+//! where, does not depend on how the bytes happened to be cut into blocks.
 
 use std::io::{self, BufRead, Read};
+
+use super::ahead::{Ahead, Block};
 
 /// A token longer than this is refused. The longest in real exports is the
 /// path of a binary, a few hundred bytes; a backtrace's frames are tokens apart.
 pub(crate) const TOKEN_LIMIT: u64 = 4 << 20;
-
-const BLOCK: usize = 64 << 10;
 
 /// What the guard refused; travels inside an [`io::Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -25,12 +26,12 @@ pub(crate) enum Fault {
 }
 
 pub(crate) struct Guard<R> {
-    inner: R,
-    block: Vec<u8>,
-    /// Of `block`: what is filled, and what of it was consumed.
-    filled: usize,
+    ahead: Ahead<R>,
+    block: Block,
+    /// Of `block`: what may be seen, and what of it was consumed.
+    clean: usize,
     consumed: usize,
-    /// Bytes and lines in the blocks before this one.
+    /// Bytes and lines before this block.
     offset_before: u64,
     lines_before: u64,
     /// Where the token began that is being read.
@@ -49,9 +50,9 @@ pub(crate) struct Mark {
 impl<R: Read> Guard<R> {
     pub(crate) fn new(inner: R) -> Self {
         Self {
-            inner,
-            block: vec![0; BLOCK],
-            filled: 0,
+            ahead: Ahead::new(inner),
+            block: Block::default(),
+            clean: 0,
             consumed: 0,
             offset_before: 0,
             lines_before: 0,
@@ -66,7 +67,7 @@ impl<R: Read> Guard<R> {
     /// Says that a token begins here.
     pub(crate) fn mark(&mut self) {
         self.mark = Mark {
-            offset: self.offset_before + self.consumed as u64,
+            offset: self.position(),
             line: None,
         };
     }
@@ -79,59 +80,71 @@ impl<R: Read> Guard<R> {
 
     /// Whether every byte of the input was consumed.
     pub(crate) fn exhausted(&self) -> bool {
-        self.at_end && self.consumed == self.filled
+        self.at_end && self.consumed == self.block.len()
+    }
+
+    /// The bytes that come next, for whoever takes some of them without the
+    /// parser; [`passed`](Self::passed) must be told how many.
+    pub(crate) fn ahead(&mut self) -> &mut Ahead<R> {
+        let mut rest = self.leave_block();
+        rest.skip(self.consumed);
+        self.consumed = 0;
+        self.ahead.give_back(rest);
+        &mut self.ahead
+    }
+
+    /// Bytes that others took, and the lines in them.
+    pub(crate) fn passed(&mut self, bytes: u64, lines: u64) {
+        self.offset_before += bytes;
+        self.lines_before += lines;
+    }
+
+    fn position(&self) -> u64 {
+        self.offset_before + self.consumed as u64
     }
 
     fn line_of_mark(&self) -> u64 {
         let into_block = self.mark.offset.saturating_sub(self.offset_before);
-        let into_block = usize::try_from(into_block).unwrap_or(self.filled);
-        1 + self.lines_before + newlines(self.block.get(..into_block).unwrap_or(&[]))
+        1 + self.lines_before + newlines(self.seen(into_block))
     }
 
-    fn next_block(&mut self) -> io::Result<()> {
+    /// The beginning of the block.
+    fn seen(&self, count: u64) -> &[u8] {
+        let bytes = self.block.bytes();
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        bytes.get(..count).unwrap_or(bytes)
+    }
+
+    /// Counts what was consumed of the block, and lets go of it.
+    fn leave_block(&mut self) -> Block {
         if self.mark.line.is_none() {
             self.mark.line = Some(self.line_of_mark());
         }
-        let left = self.block.get(..self.filled).unwrap_or(&[]);
-        self.lines_before += newlines(left);
-        self.offset_before += self.filled as u64;
+        self.lines_before += newlines(self.seen(self.consumed as u64));
+        self.offset_before += self.consumed as u64;
+        self.clean = 0;
+        std::mem::take(&mut self.block)
+    }
+
+    fn next_block(&mut self) -> io::Result<()> {
+        let left = self.leave_block();
         self.consumed = 0;
-        self.filled = 0;
-        if self.offset_before - self.mark.offset > TOKEN_LIMIT {
-            return Err(io::Error::other(Fault::TokenTooLong));
-        }
-        self.filled = self.read_some()?;
-        self.at_end = self.filled == 0;
-        self.refuse_control_characters()
+        self.block = self.ahead.next(left).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => io::Error::other(Fault::EndsEarly),
+            _ => error,
+        })?;
+        self.clean = clean_length(self.block.bytes());
+        self.at_end = self.block.is_empty();
+        Ok(())
     }
 
-    fn read_some(&mut self) -> io::Result<usize> {
-        loop {
-            match self.inner.read(&mut self.block) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    return Err(io::Error::other(Fault::EndsEarly));
-                }
-                result => return result,
-            }
-        }
-    }
-
-    fn refuse_control_characters(&self) -> io::Result<()> {
-        let fresh = self.block.get(..self.filled).unwrap_or(&[]);
-        // Without an early exit the loop vectorizes: this scans at memory speed.
-        if !fresh.iter().fold(false, |bad, &b| bad | forbidden(b)) {
-            return Ok(());
-        }
-        let Some(at) = fresh.iter().position(|&b| forbidden(b)) else {
-            return Ok(());
-        };
-        let before = fresh.get(..at).unwrap_or(&[]);
-        Err(io::Error::other(Fault::ControlCharacter {
-            byte: fresh.get(at).copied().unwrap_or(0),
-            line: 1 + self.lines_before + newlines(before),
-            offset: self.offset_before + at as u64,
-        }))
+    fn control_character(&self) -> Option<Fault> {
+        let &byte = self.block.bytes().get(self.consumed)?;
+        Some(Fault::ControlCharacter {
+            byte,
+            line: 1 + self.lines_before + newlines(self.seen(self.consumed as u64)),
+            offset: self.position(),
+        })
     }
 }
 
@@ -150,14 +163,28 @@ impl<R: Read> Read for Guard<R> {
 
 impl<R: Read> BufRead for Guard<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.consumed == self.filled && !self.at_end {
-            self.next_block()?;
+        let token = self.position() - self.mark.offset;
+        if token >= TOKEN_LIMIT {
+            return Err(io::Error::other(Fault::TokenTooLong));
         }
-        Ok(self.block.get(self.consumed..self.filled).unwrap_or(&[]))
+        if self.consumed == self.clean && !self.at_end {
+            if let Some(fault) = self.control_character() {
+                return Err(io::Error::other(fault));
+            }
+            self.next_block()?;
+            if self.clean == 0
+                && let Some(fault) = self.control_character()
+            {
+                return Err(io::Error::other(fault));
+            }
+        }
+        let left = usize::try_from(TOKEN_LIMIT - token).unwrap_or(usize::MAX);
+        let end = self.clean.min(self.consumed.saturating_add(left));
+        Ok(self.block.bytes().get(self.consumed..end).unwrap_or(&[]))
     }
 
     fn consume(&mut self, count: usize) {
-        self.consumed = (self.consumed + count).min(self.filled);
+        self.consumed = (self.consumed + count).min(self.clean);
     }
 }
 
@@ -165,13 +192,25 @@ fn forbidden(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-fn newlines(bytes: &[u8]) -> u64 {
+/// How many bytes there are before the first that XML forbids.
+pub(crate) fn clean_length(bytes: &[u8]) -> usize {
+    // Without an early exit the loop vectorizes: this scans at memory speed.
+    if !bytes.iter().fold(false, |bad, &b| bad | forbidden(b)) {
+        return bytes.len();
+    }
+    let first = bytes.iter().position(|&b| forbidden(b));
+    first.unwrap_or(bytes.len())
+}
+
+pub(crate) fn newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const BLOCK: usize = 64 << 10;
 
     fn fault(error: &io::Error) -> Option<Fault> {
         error.get_ref()?.downcast_ref::<Fault>().copied()

@@ -7,6 +7,8 @@
 //! not follow that pattern are taken too, from a map, so that a hostile
 //! `id="999999999999"` costs an entry and not a terabyte.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 /// Which tag an id was defined with. Never 0.
@@ -26,6 +28,8 @@ pub(crate) struct Ids {
     sparse: FxHashMap<u64, Defined>,
     /// Values beyond 31 bits.
     wide: Vec<u64>,
+    /// What was defined since the last row began.
+    fresh: Vec<u64>,
 }
 
 const BLOCK: usize = 1 << 14;
@@ -48,11 +52,32 @@ impl Ids {
         *self = Self::default();
     }
 
-    /// Defines an id. `false` if it was defined before.
+    /// Defines an id. `false` if it was defined before; then it stays what it was.
     pub(crate) fn define(&mut self, id: u64, defined: Defined) -> bool {
-        match self.dense_place(id) {
+        let is_new = match self.dense_place(id) {
             Some((block, slot)) => self.define_dense(block, slot, defined),
-            None => self.sparse.insert(id, defined).is_none(),
+            None => self.define_sparse(id, defined),
+        };
+        if is_new {
+            self.fresh.push(id);
+        }
+        is_new
+    }
+
+    /// A row begins: what was defined before it stays.
+    pub(crate) fn start_row(&mut self) {
+        self.fresh.clear();
+    }
+
+    /// Forgets what was defined since the row began.
+    pub(crate) fn undo_row(&mut self) {
+        for id in std::mem::take(&mut self.fresh) {
+            if self.sparse.remove(&id).is_none()
+                && let Some((block, slot)) = split(id)
+                && let Some(block) = self.blocks.get_mut(block)
+            {
+                block.tags[slot] = 0;
+            }
         }
     }
 
@@ -88,10 +113,22 @@ impl Ids {
         let Some(block) = self.blocks.get_mut(block) else {
             return false;
         };
-        let fresh = block.tags[slot] == 0;
+        if block.tags[slot] != 0 {
+            return false;
+        }
         block.tags[slot] = defined.tag;
         block.values[slot] = packed;
-        fresh
+        true
+    }
+
+    fn define_sparse(&mut self, id: u64, defined: Defined) -> bool {
+        match self.sparse.entry(id) {
+            Entry::Vacant(place) => {
+                place.insert(defined);
+                true
+            }
+            Entry::Occupied(_) => false,
+        }
     }
 
     fn pack(&mut self, value: Option<u64>) -> u32 {
@@ -137,6 +174,11 @@ mod tests {
         for &id in ids {
             assert_eq!(table.get(id), Some(of(id)), "{id}");
             assert!(!table.define(id, of(id)), "{id} twice");
+        }
+        table.undo_row();
+        for &id in ids {
+            assert_eq!(table.get(id), None, "{id} was taken back");
+            assert!(table.define(id, of(id)), "{id} again");
         }
     }
 

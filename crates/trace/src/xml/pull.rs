@@ -55,6 +55,12 @@ impl<R: Read> Pull<R> {
         }
     }
 
+    /// The bytes behind the token read last, for whoever takes some of them.
+    /// Between two children of an element only: there the parser holds nothing.
+    pub(crate) fn guard(&mut self) -> &mut Guard<R> {
+        self.reader.get_mut()
+    }
+
     pub(crate) fn file(&self) -> &str {
         &self.file
     }

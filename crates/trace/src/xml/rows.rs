@@ -2,10 +2,11 @@
 
 use std::io::Read;
 
-use super::cells::{Cells, Value, bits, symbol_of, unexpected_text};
+use super::cells::{Cells, unexpected_text};
 use super::ids::TagId;
 use super::pull::{Pull, Token};
 use super::tags::Tags;
+use super::values::{Value, bits, symbol_of};
 use crate::error::{Error, Place, Problem, Result};
 use crate::kind::Kind;
 use crate::names::{LabelId, ProcessId, StackId, ThreadId};
@@ -57,10 +58,7 @@ impl TableBuilder {
 
     /// The table of the whole rows read so far.
     pub(crate) fn finish(mut self) -> Table {
-        let rows = self.table.rows;
-        for column in &mut self.table.columns {
-            column.truncate(rows);
-        }
+        self.undo_row();
         self.table
     }
 
@@ -72,16 +70,42 @@ impl TableBuilder {
         empty: bool,
     ) -> Result<()> {
         let mut row = Row::default();
-        let ended = if empty {
-            Ok(())
-        } else {
-            self.read_cells(pull, cells, &mut row)
-        };
-        ended?;
-        self.check_whole(&row)
-            .map_err(|problem| self.at_row(pull.error(problem), None))?;
+        cells.start_row();
+        if !empty {
+            self.read_cells(pull, cells, &mut row)?;
+        }
+        self.end_row(&row)
+            .map_err(|problem| self.at_row(pull.error(problem), None))
+    }
+
+    /// The tags that cells must have, in the columns' order.
+    pub(crate) fn tags(&self) -> &[TagId] {
+        &self.tags
+    }
+
+    /// The tag that the next cell must have; `found` is what it says it is.
+    #[inline]
+    pub(crate) fn expected(&self, row: &Row, found: &str) -> Result<TagId, Problem> {
+        let expected = self.tags.get(row.cells).copied();
+        expected.ok_or_else(|| Problem::ExtraCell {
+            expected: self.tags.len(),
+            found: found.to_owned(),
+        })
+    }
+
+    /// Whether a row is whole; then it counts.
+    pub(crate) fn end_row(&mut self, row: &Row) -> Result<(), Problem> {
+        self.check_whole(row)?;
         self.table.rows += 1;
         Ok(())
+    }
+
+    /// Forgets the cells of the row that was not ended.
+    pub(crate) fn undo_row(&mut self) {
+        let rows = self.table.rows;
+        for column in &mut self.table.columns {
+            column.truncate(rows);
+        }
     }
 
     fn read_cells<R: Read>(
@@ -93,15 +117,12 @@ impl TableBuilder {
         loop {
             let step = match pull.next() {
                 Ok(Token::Close) if !cells.is_open() => return Ok(()),
-                Ok(token) => self.cell_step(&token, cells, row.cells),
+                Ok(token) => self.cell_step(&token, cells, row),
                 Err(error) => return Err(self.at_row(error, Some(row.cells))),
             };
             match step {
                 Ok(None) => {}
-                Ok(Some(value)) => {
-                    self.append(row, value);
-                    row.cells += 1;
-                }
+                Ok(Some(value)) => self.append(row, value),
                 Err(problem) => return Err(self.at_row(pull.error(problem), Some(row.cells))),
             }
         }
@@ -112,20 +133,14 @@ impl TableBuilder {
         &self,
         token: &Token<'_>,
         cells: &mut Cells<'_>,
-        column: usize,
+        row: &Row,
     ) -> Result<Option<Value>, Problem> {
         match token {
             Token::Open { tag, empty } => {
                 let name = tag.name();
-                let expected = match self.tags.get(column) {
-                    _ if cells.is_open() => None,
-                    Some(&expected) => Some(expected),
-                    None => {
-                        return Err(Problem::ExtraCell {
-                            expected: self.tags.len(),
-                            found: name.as_ref().to_owned(),
-                        });
-                    }
+                let expected = match cells.is_open() {
+                    true => None,
+                    false => Some(self.expected(row, name.as_ref())?),
                 };
                 cells.open(name.as_ref(), tag.attributes_raw(), expected)?;
                 if *empty { cells.close() } else { Ok(None) }
@@ -139,7 +154,9 @@ impl TableBuilder {
         }
     }
 
-    fn append(&mut self, row: &mut Row, value: Value) {
+    /// The next cell of a row.
+    #[inline]
+    pub(crate) fn append(&mut self, row: &mut Row, value: Value) {
         if let Some((start, duration)) = self.interval {
             if row.cells == start {
                 row.start_ns = value;
@@ -157,6 +174,7 @@ impl TableBuilder {
             Some(Column::Stacks(values)) => values.push(StackId::from_bits(name)),
             Some(Column::Dropped) | None => {}
         }
+        row.cells += 1;
     }
 
     fn check_whole(&self, row: &Row) -> Result<(), Problem> {
@@ -191,7 +209,8 @@ impl TableBuilder {
 
 /// The row that is being read.
 #[derive(Debug, Default)]
-struct Row {
+pub(crate) struct Row {
+    /// The cells so far.
     cells: usize,
     start_ns: Value,
     duration_ns: Value,

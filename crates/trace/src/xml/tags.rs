@@ -29,14 +29,14 @@ pub(crate) enum Role {
     Other,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Tag {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) role: Role,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tags {
     tags: Vec<Tag>,
     numbers: FxHashMap<String, TagId>,
@@ -64,6 +64,10 @@ impl Tags {
         }
         self.numbers.insert(name.to_owned(), number);
         Ok(number)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tags.len()
     }
 
     pub(crate) fn get(&self, number: TagId) -> Option<&Tag> {

@@ -7,6 +7,7 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod differential;
 mod hostile;
 mod inputs;
 mod mini_bundle;

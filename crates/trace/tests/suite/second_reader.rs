@@ -43,7 +43,7 @@ pub(crate) fn real_recordings() -> Option<PathBuf> {
 }
 
 /// Every exported table; bundles hold other XML.
-fn exports_in(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn exports_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -59,7 +59,7 @@ fn exports_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn text_of(file: &Path) -> String {
+pub(crate) fn text_of(file: &Path) -> String {
     let bytes = std::fs::read(file).unwrap();
     let mut text = String::new();
     match bytes.starts_with(&[0x1f, 0x8b]) {

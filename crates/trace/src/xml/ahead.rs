@@ -1,0 +1,181 @@
+//! Bytes that were read before their time, and given back.
+//!
+//! The plain rows of a document are taken in windows, ahead of the reader that
+//! knows all of XML. What such a window held and was not taken goes back, so
+//! that the reader finds every byte in its place.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+
+/// What is read at once when nobody asks for more.
+const BLOCK: usize = 64 << 10;
+
+/// A stretch of the input. The buffer stays as long as it ever was, so that one
+/// that is used again need not be cleared again.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    bytes: Vec<u8>,
+    from: usize,
+    to: usize,
+}
+
+impl Block {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.get(self.from..self.to).unwrap_or(&[])
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.to - self.from
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.from == self.to
+    }
+
+    /// Steps over the first bytes.
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.from = (self.from + count).min(self.to);
+    }
+
+    /// Forgets what it holds, and keeps the buffer.
+    pub(crate) fn clear(&mut self) {
+        self.from = 0;
+        self.to = 0;
+    }
+
+    /// Keeps the first bytes and hands out the others.
+    fn split_off(&mut self, at: usize) -> Self {
+        let rest = self.bytes().get(at..).unwrap_or(&[]).to_vec();
+        self.to = self.from + at.min(self.len());
+        Self {
+            to: rest.len(),
+            bytes: rest,
+            from: 0,
+        }
+    }
+
+    /// Where the next bytes go; there is room for so many in all.
+    fn room(&mut self, size: usize) -> &mut [u8] {
+        let end = self.from + size;
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        self.bytes.get_mut(self.to..end).unwrap_or(&mut [])
+    }
+}
+
+/// An input whose next bytes may have been read already.
+pub(crate) struct Ahead<R> {
+    inner: R,
+    blocks: VecDeque<Block>,
+    /// What came behind the last byte.
+    end: Option<Result<(), io::Error>>,
+}
+
+impl<R: Read> Ahead<R> {
+    pub(crate) fn new(inner: R) -> Self {
+        Self {
+            inner,
+            blocks: VecDeque::new(),
+            end: None,
+        }
+    }
+
+    /// The next bytes; none at the end. An error comes once, then the end.
+    pub(crate) fn next(&mut self, mut spare: Block) -> io::Result<Block> {
+        if let Some(block) = self.blocks.pop_front() {
+            return Ok(block);
+        }
+        spare.clear();
+        while spare.is_empty() && self.end.is_none() {
+            self.read_once(&mut spare, BLOCK);
+        }
+        match &mut self.end {
+            Some(end) if spare.is_empty() => std::mem::replace(end, Ok(())).map(|()| spare),
+            _ => Ok(spare),
+        }
+    }
+
+    /// Fills a window up to so many bytes, as far as there are any. An error is
+    /// kept for whoever comes to its place.
+    pub(crate) fn fill(&mut self, window: &mut Block, size: usize) {
+        while window.len() < size {
+            if let Some(block) = self.blocks.front_mut() {
+                let room = window.room(size);
+                let count = room.len().min(block.len());
+                if let (Some(to), Some(from)) = (room.get_mut(..count), block.bytes().get(..count))
+                {
+                    to.copy_from_slice(from);
+                }
+                window.to += count;
+                block.skip(count);
+                if block.is_empty() {
+                    self.blocks.pop_front();
+                }
+            } else if self.end.is_none() {
+                self.read_once(window, size);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Gives back the end of a window.
+    pub(crate) fn give_back_from(&mut self, window: &mut Block, at: usize) {
+        let rest = window.split_off(at);
+        self.give_back(rest);
+    }
+
+    /// Gives back bytes that come before all others.
+    pub(crate) fn give_back(&mut self, block: Block) {
+        if !block.is_empty() {
+            self.blocks.push_front(block);
+        }
+    }
+
+    fn read_once(&mut self, block: &mut Block, size: usize) {
+        match self.inner.read(block.room(size)) {
+            Ok(0) => self.end = Some(Ok(())),
+            Ok(count) => block.to += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => self.end = Some(Err(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An input that fails behind its bytes.
+    struct Failing<'a>(&'a [u8]);
+
+    impl Read for Failing<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(out)? {
+                0 => Err(io::Error::other("torn")),
+                count => Ok(count),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_given_back_comes_again_and_an_error_keeps_its_place() {
+        let mut ahead = Ahead::new(Failing(b"one two three"));
+        let mut window = Block::default();
+        ahead.fill(&mut window, 7);
+        assert_eq!(window.bytes(), b"one two");
+        ahead.give_back_from(&mut window, 4);
+        assert_eq!(window.bytes(), b"one ");
+        window.skip(1);
+        ahead.give_back(window);
+        let mut all = Block::default();
+        ahead.fill(&mut all, 100);
+        assert_eq!(all.bytes(), b"ne two three");
+        ahead.give_back(all);
+        let again = ahead.next(Block::default()).unwrap();
+        assert_eq!(again.bytes(), b"ne two three");
+        assert_eq!(ahead.next(again).unwrap_err().to_string(), "torn");
+        assert!(ahead.next(Block::default()).unwrap().is_empty());
+    }
+}

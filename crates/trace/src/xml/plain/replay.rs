@@ -1,0 +1,133 @@
+//! From tokens to columns, by the rules that all rows are read by.
+
+use super::token::{Rows, Span, Text, Token};
+use super::tokenise::name_length;
+use crate::error::Problem;
+use crate::xml::attributes::unescape;
+use crate::xml::cells::Cells;
+use crate::xml::guard::newlines;
+use crate::xml::ids::TagId;
+use crate::xml::pull::malformed;
+use crate::xml::rows::{Row, TableBuilder};
+use crate::xml::values::Value;
+
+/// What of a window became rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) bytes: usize,
+    pub(super) lines: u64,
+}
+
+/// Appends the rows to their table, up to the first that breaks a rule. That
+/// one leaves no trace: whoever reads it next says what is wrong with it.
+pub(super) fn replay(
+    window: &[u8],
+    rows: &Rows,
+    cells: &mut Cells<'_>,
+    builder: &mut TableBuilder,
+) -> Taken {
+    let mut row = Row::default();
+    let mut bytes = 0;
+    cells.start_row();
+    for token in &rows.tokens {
+        let step = match *token {
+            Token::EndRow { next } => builder.end_row(&row).map(|()| {
+                row = Row::default();
+                bytes = next as usize;
+                cells.start_row();
+                None
+            }),
+            token => step(token, window, &row, cells, builder),
+        };
+        match step {
+            Ok(Some(value)) => builder.append(&mut row, value),
+            Ok(None) => {}
+            Err(_) => {
+                cells.undo_row();
+                builder.undo_row();
+                let lines = newlines(window.get(..bytes).unwrap_or(&[]));
+                return Taken { bytes, lines };
+            }
+        }
+    }
+    Taken {
+        bytes: rows.bytes,
+        lines: rows.lines,
+    }
+}
+
+/// One token inside a row; a value when it completes a cell.
+fn step(
+    token: Token,
+    window: &[u8],
+    row: &Row,
+    cells: &mut Cells<'_>,
+    builder: &TableBuilder,
+) -> Result<Option<Value>, Problem> {
+    let expect = |cells: &Cells<'_>, tag: TagId| match cells.is_open() {
+        true => Ok(()),
+        false => match builder.expected(row, "")? {
+            expected if expected == tag => Ok(()),
+            _ => Err(malformed("another tag than the column's")),
+        },
+    };
+    match token {
+        Token::Reference { tag, id } => {
+            expect(cells, tag)?;
+            cells.reference(tag, id)
+        }
+        Token::Number { tag, id, number } => {
+            expect(cells, tag)?;
+            cells.number(tag, id, number)
+        }
+        Token::Null => {
+            if !cells.is_open() {
+                builder.expected(row, "sentinel")?;
+            }
+            cells.null()
+        }
+        Token::Leaf {
+            tag,
+            id,
+            display,
+            text,
+        } => {
+            expect(cells, tag)?;
+            let display = characters(display, window)?;
+            cells.leaf(tag, id, display, &unescaped(text, window)?)
+        }
+        Token::Enter { tag, id, display } => {
+            expect(cells, tag)?;
+            cells.enter(tag, id, characters(display, window)?);
+            Ok(None)
+        }
+        Token::Tag { inside, empty } => {
+            let inside = characters(inside, window)?;
+            let (name, raw) = inside.split_at(name_length(inside.as_bytes()));
+            let expected = match cells.is_open() {
+                false => Some(builder.expected(row, name)?),
+                true => None,
+            };
+            cells.open(name, raw, expected)?;
+            if empty { cells.close() } else { Ok(None) }
+        }
+        Token::Text(text) => {
+            cells.text(&unescaped(text, window)?)?;
+            Ok(None)
+        }
+        Token::Close => cells.close(),
+        Token::EndRow { .. } => Ok(None),
+    }
+}
+
+fn characters(span: Span, window: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(span.of(window)).map_err(|_| Problem::NotUtf8)
+}
+
+fn unescaped(text: Text, window: &[u8]) -> Result<std::borrow::Cow<'_, str>, Problem> {
+    let raw = characters(text.span, window)?;
+    match text.escaped {
+        false => Ok(raw.into()),
+        true => unescape(raw).map_err(|_| malformed("an unknown entity")),
+    }
+}

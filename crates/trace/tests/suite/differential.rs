@@ -1,0 +1,203 @@
+//! Plain rows are taken by a shortcut, in windows and by several threads. It
+//! must not show: every document gives the tables, names and notes, or the
+//! error, that it gives when every row goes by way of quick-xml.
+
+mod documents;
+mod mutated;
+
+use std::fmt::{self, Write as _};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Read};
+
+use metalens_simulator::{Scenario, random_scenario, write_export};
+use metalens_trace::fuzzing::{self, Taking};
+use metalens_trace::{Error, Names, Note, Selection, Table};
+
+use documents::EVERYTHING;
+
+use super::GOOD;
+use super::second_reader::{exports_in, real_recordings, text_of};
+
+/// Windows that hold a row or less, so that each border is hit, and larger ones,
+/// each on one thread and on several.
+const WAYS: [Taking; 7] = [
+    Taking::Windows(64, 0),
+    Taking::Windows(64, 2),
+    Taking::Windows(700, 1),
+    Taking::Windows(1024, 4),
+    Taking::Windows(4096, 3),
+    Taking::Windows(256 << 10, 0),
+    Taking::Default,
+];
+
+/// All columns, and few: then most of what is read is checked and forgotten.
+fn selections() -> [Selection; 3] {
+    let few: &[&str] = &["start", "duration", "process"];
+    [
+        Selection::everything().with_rendered_labels(),
+        Selection::columns(&[("metal-gpu-intervals", few)]),
+        Selection::counts(),
+    ]
+}
+
+type Reading = (Names, Result<(Vec<Table>, Vec<Note>), Error>);
+
+fn read(input: impl Read, selection: &Selection, cut: bool, way: Taking) -> Reading {
+    let mut names = Names::new();
+    let read = fuzzing::xml(input, &mut names, selection, cut, way);
+    (names, read)
+}
+
+/// All ways of reading agree; `ways` are those besides the reference.
+fn check(what: &str, bytes: &[u8], ways: &[Taking]) {
+    for selection in selections() {
+        for cut in [false, true] {
+            let expected = read(bytes, &selection, cut, Taking::Reference);
+            for &way in ways {
+                let found = read(Chopped::new(bytes), &selection, cut, way);
+                same(what, way, &expected, &found);
+            }
+        }
+    }
+}
+
+/// Everything that was read is the same, down to the numbers of the names.
+fn same(what: &str, way: Taking, expected: &Reading, found: &Reading) {
+    if digest(expected) == digest(found) {
+        return;
+    }
+    let shown = |reading: &Reading| {
+        let text = format!("{:#?}", reading.1);
+        text.chars().take(4000).collect::<String>()
+    };
+    panic!(
+        "{what}, {way:?}: expected {}\nfound {}",
+        shown(expected),
+        shown(found)
+    );
+}
+
+fn digest(reading: &Reading) -> u64 {
+    let mut digest = Digest(DefaultHasher::new());
+    write!(digest, "{reading:?}").unwrap();
+    digest.0.finish()
+}
+
+/// What is written into it, as a number.
+struct Digest(DefaultHasher);
+
+impl fmt::Write for Digest {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// An input that hands out its bytes in odd pieces, as pipes do, and may fail at
+/// its end.
+struct Chopped<'a> {
+    bytes: &'a [u8],
+    piece: usize,
+    end: Option<io::ErrorKind>,
+}
+
+impl<'a> Chopped<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            piece: 1,
+            end: None,
+        }
+    }
+}
+
+impl Read for Chopped<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.piece = self.piece * 7 % 65_537;
+        let count = self.piece.min(out.len()).min(self.bytes.len());
+        let (now, later) = self.bytes.split_at(count);
+        out[..count].copy_from_slice(now);
+        self.bytes = later;
+        match self.end {
+            Some(kind) if count == 0 && !out.is_empty() => Err(kind.into()),
+            _ => Ok(count),
+        }
+    }
+}
+
+#[test]
+fn every_document_of_every_scenario() {
+    let presets = ["awkward", "two-runs", "no-target-rows", "renderer"];
+    let presets = presets.map(|name| Scenario::preset(name).unwrap());
+    for scenario in presets.into_iter().chain((0..6).map(random_scenario)) {
+        let folder = tempfile::tempdir().unwrap();
+        write_export(&scenario, folder.path(), false).unwrap();
+        for file in exports_in(folder.path()) {
+            let bytes = std::fs::read(&file).unwrap();
+            check(&file.display().to_string(), &bytes, &WAYS[3..]);
+        }
+    }
+}
+
+#[test]
+fn every_fixture() {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let files = exports_in(&fixtures);
+    assert!(files.len() > 3, "no fixtures in {}", fixtures.display());
+    for file in files {
+        check(
+            &file.display().to_string(),
+            text_of(&file).as_bytes(),
+            &WAYS,
+        );
+    }
+}
+
+#[test]
+fn every_real_table() {
+    let Some(folder) = real_recordings() else {
+        return;
+    };
+    for file in exports_in(&folder) {
+        let text = text_of(&file);
+        check(&file.display().to_string(), text.as_bytes(), &WAYS[4..]);
+    }
+}
+
+#[test]
+fn cut_at_every_byte() {
+    for cut in 0..EVERYTHING.len() {
+        let bytes = &EVERYTHING.as_bytes()[..cut];
+        let few = Selection::everything().with_rendered_labels();
+        for leave in [false, true] {
+            let expected = read(bytes, &few, leave, Taking::Reference);
+            for way in [Taking::Windows(64, 0), Taking::Windows(900, 1)] {
+                let found = read(Chopped::new(bytes), &few, leave, way);
+                same(&format!("cut at {cut}"), way, &expected, &found);
+            }
+        }
+    }
+}
+
+/// A disk or a pipe that fails, and a compressed stream that ends early: what
+/// came before is read first.
+#[test]
+fn inputs_that_fail() {
+    let everything = Selection::everything();
+    for cut in (0..GOOD.len()).step_by(13) {
+        for end in [
+            io::ErrorKind::UnexpectedEof,
+            io::ErrorKind::PermissionDenied,
+        ] {
+            let failing = || Chopped {
+                end: Some(end),
+                ..Chopped::new(&GOOD.as_bytes()[..cut])
+            };
+            let expected = read(failing(), &everything, true, Taking::Reference);
+            for way in [Taking::Windows(64, 2), Taking::Default] {
+                let found = read(failing(), &everything, true, way);
+                same(&format!("{end:?} at {cut}"), way, &expected, &found);
+            }
+        }
+    }
+}
