@@ -149,10 +149,9 @@ fn it_is_never_too_long() {
 
 /// All that is opened is closed, and every row of a table has its table's columns.
 fn check_whole(body: &str) {
-    assert_eq!(
-        body.matches("<details").count(),
-        body.matches("</details>").count()
-    );
+    // Ours stand at the beginning of a line; what a recording calls things never does.
+    let lines = |start: &str| body.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!(lines("<details"), lines("</details>"));
     assert_eq!(body.matches("```").count() % 2, 0);
     let mut columns = None;
     for line in body.lines() {
