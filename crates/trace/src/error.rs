@@ -294,6 +294,20 @@ pub enum Problem {
         /// Its parent.
         inside: String,
     },
+    /// A part that there can be one of.
+    #[error("a second <{found}> inside <{inside}>: which of them holds?")]
+    SecondPart {
+        /// The part.
+        found: String,
+        /// What it is a part of.
+        inside: String,
+    },
+    /// A process or a thread whose name is in an attribute that it lacks.
+    #[error("a <{tag}> without a fmt has no name")]
+    Unnamed {
+        /// Which of them.
+        tag: &'static str,
+    },
     /// Text where none belongs.
     #[error("unexpected text {text:?}")]
     UnexpectedText {

@@ -306,6 +306,21 @@ impl<'n> Cells<'n> {
         }
         let parts = &mut parent.parts;
         parts.count += 1;
+        let known = match role {
+            Role::Pid => parts.pid.is_some(),
+            Role::Tid => parts.tid.is_some(),
+            Role::Submission => parts.submission.is_some(),
+            Role::Process => parts.process.is_some(),
+            Role::Stack => parts.stack.is_some(),
+            Role::Binary => parts.binary.is_some(),
+            Role::Frame | Role::Words | Role::Narrative | Role::Thread | Role::Other => false,
+        };
+        if known && value.is_some() {
+            return Err(Problem::SecondPart {
+                found: self.tags.name(tag),
+                inside: self.tags.name(parent.tag),
+            });
+        }
         match role {
             Role::Pid => parts.pid = value,
             Role::Tid => parts.tid = value,

@@ -77,6 +77,11 @@ pub(crate) enum Words {
 }
 
 impl<'t> Element<'t> {
+    /// The display form, which is the name of a process or a thread.
+    fn name(&self, tag: &'static str) -> Result<Cow<'t, str>, Problem> {
+        unescape(self.display.ok_or(Problem::Unnamed { tag })?)
+    }
+
     /// The display form, unescaped.
     fn displayed(&self) -> Result<Cow<'t, str>, Problem> {
         unescape(self.display.unwrap_or(""))
@@ -121,7 +126,7 @@ impl Maker<'_> {
     }
 
     fn process_value(&mut self, of: &Element<'_>) -> Result<Value, Problem> {
-        let display = of.displayed()?;
+        let display = of.name("process")?;
         let id = self.process(&display, of.parts.pid)?;
         Ok(Some(u64::from(id.to_bits())))
     }
@@ -141,7 +146,7 @@ impl Maker<'_> {
     }
 
     fn thread_value(&mut self, of: &Element<'_>) -> Result<Value, Problem> {
-        let display = of.displayed()?;
+        let display = of.name("thread")?;
         let thread = Thread {
             display: self.names.symbol(&display),
             tid: of.parts.tid,

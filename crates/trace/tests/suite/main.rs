@@ -14,6 +14,7 @@ mod mini_bundle;
 mod mutations;
 mod real_bundles;
 mod second_reader;
+mod torture;
 
 /// A small export of one table: three rows, and every kind of cell.
 ///

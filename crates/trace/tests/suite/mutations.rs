@@ -142,6 +142,24 @@ fn structure() {
             "an unexpected <b> inside <duration>",
         ),
         (
+            "two numbers in a label",
+            "<narrative-text ref=\"13\"/><metal-encoder-id id=\"20\"",
+            "<metal-encoder-id ref=\"14\"/><metal-encoder-id id=\"20\"",
+            "a second <metal-encoder-id> inside <formatted-label>",
+        ),
+        (
+            "two pids",
+            "<pid id=\"11\" fmt=\"12\">12</pid>",
+            "<pid id=\"11\" fmt=\"12\">12</pid><pid id=\"98\" fmt=\"13\">13</pid>",
+            "a second <pid> inside <process>",
+        ),
+        (
+            "a process without a name",
+            "<process id=\"10\" fmt=\"bench (GPU) (12)\">",
+            "<process id=\"10\">",
+            "a <process> without a fmt has no name",
+        ),
+        (
             "text in a reference",
             "<duration ref=\"4\"/>",
             "<duration ref=\"4\">7</duration>",

@@ -1,0 +1,264 @@
+//! A good document, broken everywhere, one place at a time: it is refused, or read
+//! to the same answer, or a second reader over another XML library finds, in every
+//! cell, that the document now says what was read. Never a panic, never a number of
+//! our own making.
+//!
+//! `METALENS_TORTURE=N` adds N rounds of several breaks at once; `scripts/torture`
+//! sets it.
+
+use std::fmt::Write as _;
+
+use metalens_trace::{Column, Input, LoadOptions, Names, Selection, Table, read_document};
+
+use super::GOOD;
+use super::second_reader::compare_read;
+
+/// What came of it.
+#[derive(Debug, Default)]
+struct Outcomes {
+    refused: usize,
+    same: usize,
+    /// The document says something else, and says it well.
+    said: usize,
+}
+
+fn read(xml: &[u8], name: &str) -> Option<(Vec<Table>, Names)> {
+    let mut names = Names::new();
+    let selection = Selection::everything().with_rendered_labels();
+    let tables = read_document(xml, name, &mut names, &selection).ok()?;
+    Some((tables, names))
+}
+
+impl Outcomes {
+    fn add(&mut self, xml: &[u8], good: &str, what: &str) {
+        let Some((tables, names)) = read(xml, what) else {
+            self.refused += 1;
+            return;
+        };
+        let (expected, of) = read(good.as_bytes(), "good").unwrap();
+        if shown(&tables, &names) == shown(&expected, &of) {
+            self.same += 1;
+            return;
+        }
+        let text = std::str::from_utf8(xml).unwrap_or_else(|error| panic!("{what}: {error}"));
+        // What stands before the first element says nothing, broken or not.
+        let begin = text.find("<trace-query-result").unwrap_or(0);
+        compare_read(&text[begin..], what, &tables, &names);
+        self.said += 1;
+    }
+}
+
+/// What tables say, cell by cell.
+fn shown(tables: &[Table], names: &Names) -> String {
+    let mut shown = String::new();
+    for table in tables {
+        writeln!(shown, "{} {:?}", table.schema.name, table.origin).unwrap();
+        for (spec, column) in table.columns() {
+            let cells: Vec<String> = (0..table.rows())
+                .map(|row| cell(column, row, names))
+                .collect();
+            writeln!(shown, "{}: {cells:?}", spec.mnemonic).unwrap();
+        }
+    }
+    shown
+}
+
+fn cell(column: &Column, row: usize, names: &Names) -> String {
+    let text = |symbol| names.text(symbol);
+    match column {
+        Column::Integers(values) => format!("{:?}", values.get(row)),
+        Column::Texts(values) => format!("{:?}", values[row].map(text)),
+        Column::Processes(values) => {
+            let process = values[row].and_then(|id| names.process(id));
+            format!("{:?}", process.map(|one| (text(one.name), one.pid)))
+        }
+        Column::Threads(values) => {
+            let thread = values[row].and_then(|id| names.thread(id));
+            format!("{:?}", thread.map(|one| (text(one.display), one.tid)))
+        }
+        Column::Labels(values) => {
+            let label = values[row].and_then(|id| names.label(id));
+            let parts = |one: metalens_trace::Label| {
+                (
+                    text(one.text).to_owned(),
+                    one.rendered.map(text).map(str::to_owned),
+                    one.submission_id(),
+                )
+            };
+            format!("{:?}", label.map(parts))
+        }
+        Column::Stacks(values) => {
+            let frames = values[row].map(|id| names.stack(id).map(|one| text(one.name)));
+            format!("{:?}", frames.map(Iterator::collect::<Vec<_>>))
+        }
+        Column::Dropped => unreachable!("everything was asked for"),
+    }
+}
+
+/// Every way to break one byte.
+fn broken_bytes(good: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
+    (0..good.len()).flat_map(move |at| {
+        let with = |what: &str, change: &dyn Fn(&mut Vec<u8>)| {
+            let mut bytes = good.to_vec();
+            change(&mut bytes);
+            (format!("{what} byte {at}"), bytes)
+        };
+        let mut all: Vec<(String, Vec<u8>)> = (0..8)
+            .map(|bit| with(&format!("bit {bit} of"), &|bytes| bytes[at] ^= 1 << bit))
+            .collect();
+        all.push(with("cut off at", &|bytes| bytes.truncate(at)));
+        all.push(with("without", &|bytes| {
+            bytes.remove(at);
+        }));
+        all.push(with("twice", &|bytes| bytes.insert(at, bytes[at])));
+        all.push(with("swapped at", &|bytes| {
+            if at + 1 < bytes.len() {
+                bytes.swap(at, at + 1);
+            }
+        }));
+        for other in *b"<>&\"/ 0\0" {
+            let what = format!("{:?} for", char::from(other));
+            all.push(with(&what, &|bytes| bytes[at] = other));
+        }
+        all
+    })
+}
+
+/// Where each element begins and ends, the innermost first.
+fn elements(xml: &str) -> Vec<std::ops::Range<usize>> {
+    let document = roxmltree::Document::parse(xml).unwrap();
+    let all = document.descendants().filter(roxmltree::Node::is_element);
+    all.map(|node| node.range()).collect()
+}
+
+/// Every element away, twice, and in its neighbour's place.
+fn broken_elements(xml: &str) -> Vec<(String, Vec<u8>)> {
+    let all = elements(xml);
+    let mut broken = Vec::new();
+    for (at, one) in all.iter().enumerate() {
+        let (before, rest) = (&xml[..one.start], &xml[one.end..]);
+        let this = &xml[one.clone()];
+        broken.push((format!("without element {at}"), format!("{before}{rest}")));
+        let twice = format!("{before}{this}{this}{rest}");
+        broken.push((format!("element {at} twice"), twice));
+        for (of, other) in all
+            .iter()
+            .enumerate()
+            .filter(|(_, two)| two.start >= one.end)
+        {
+            let between = &xml[one.end..other.start];
+            let swapped = format!(
+                "{before}{}{between}{this}{}",
+                &xml[other.clone()],
+                &xml[other.end..]
+            );
+            broken.push((format!("element {at} and {of} swapped"), swapped));
+        }
+    }
+    let bytes = broken.into_iter();
+    bytes
+        .map(|(what, text)| (what, text.into_bytes()))
+        .collect()
+}
+
+#[test]
+fn every_byte() {
+    let mut outcomes = Outcomes::default();
+    for (what, xml) in broken_bytes(GOOD.as_bytes()) {
+        outcomes.add(&xml, GOOD, &what);
+    }
+    println!("{outcomes:?}");
+    // All three happen: values change, spaces do not matter, the rest is structure.
+    assert!(
+        outcomes.refused > outcomes.said + outcomes.same,
+        "{outcomes:?}"
+    );
+    assert!(outcomes.said > 1_000 && outcomes.same > 100, "{outcomes:?}");
+}
+
+#[test]
+fn every_element() {
+    let mut outcomes = Outcomes::default();
+    for (what, xml) in broken_elements(GOOD) {
+        outcomes.add(&xml, GOOD, &what);
+    }
+    println!("{outcomes:?}");
+    assert!(
+        outcomes.refused > outcomes.said + outcomes.same,
+        "{outcomes:?}"
+    );
+}
+
+/// A document that was cut off anywhere is refused, but for its last line's end; on
+/// request it is read as far as it goes, and says so.
+#[test]
+fn cut_off_anywhere() {
+    let whole = GOOD.trim_end().len();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.xml");
+    for at in 0..whole {
+        assert!(
+            read(&GOOD.as_bytes()[..at], "cut").is_none(),
+            "at byte {at}"
+        );
+        std::fs::write(&path, &GOOD.as_bytes()[..at]).unwrap();
+        let options = LoadOptions {
+            allow_truncated: true,
+            ..LoadOptions::default()
+        };
+        let input = Input::open(&path);
+        let loaded = input.and_then(|input| input.load(&Selection::everything(), options));
+        if let Ok(trace) = loaded {
+            assert!(!trace.notes.is_empty(), "at byte {at}");
+        }
+    }
+}
+
+/// Several breaks at once, in an order that chance decides and a number repeats.
+#[test]
+fn broken_in_several_places() {
+    let rounds = std::env::var("METALENS_TORTURE").ok();
+    let rounds: u64 = rounds.map_or(2_000, |rounds| rounds.parse().unwrap());
+    let mut outcomes = Outcomes::default();
+    for round in 0..rounds {
+        let mut chance = Chance(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut bytes = GOOD.as_bytes().to_vec();
+        for _ in 0..=chance.below(3) {
+            chance.damage(&mut bytes);
+        }
+        outcomes.add(&bytes, GOOD, &format!("round {round}"));
+    }
+    println!("{outcomes:?}");
+    assert!(outcomes.refused > 0, "{outcomes:?}");
+}
+
+/// A xorshift generator: the same numbers everywhere.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).unwrap()
+    }
+
+    /// A stretch away, twice, moved, or one byte as another has it.
+    fn damage(&mut self, bytes: &mut Vec<u8>) {
+        let at = self.below(bytes.len());
+        let until = (at + 1 + self.below(40)).min(bytes.len());
+        match self.below(4) {
+            0 => drop(bytes.drain(at..until)),
+            1 => {
+                let stretch = bytes[at..until].to_vec();
+                bytes.splice(at..at, stretch);
+            }
+            2 => {
+                let stretch: Vec<u8> = bytes.drain(at..until).collect();
+                let to = self.below(bytes.len());
+                bytes.splice(to..to, stretch);
+            }
+            _ => bytes[at] = bytes[self.below(bytes.len())],
+        }
+    }
+}
