@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod own;
+pub(crate) mod query;
 pub(crate) mod record;
 pub(crate) mod record_and_analyze;
 pub(crate) mod schema;

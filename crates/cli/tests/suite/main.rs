@@ -8,6 +8,7 @@ mod analyze;
 mod calibrate;
 mod chart;
 mod compare;
+mod dataset;
 mod doctor;
 #[cfg(unix)]
 mod export;
