@@ -3,11 +3,14 @@
 
 use std::num::NonZeroU64;
 
-use metalens_trace::{Names, Symbol};
+use metalens_trace::{Names, ProcessId, Symbol};
+use rustc_hash::FxHashMap;
 
 use crate::gaps::Gap;
 use crate::kernels::NamedIntervals;
 use crate::ledger::Book;
+use crate::naming::NamedBy;
+use crate::processes::touches;
 use crate::report::{Cause, GapParts, Report};
 use crate::subject::Subject;
 
@@ -19,6 +22,7 @@ pub struct Analysis {
     gaps: Vec<Gap>,
     kernels: NamedIntervals,
     channels: Vec<(Symbol, String)>,
+    processes: FxHashMap<ProcessId, (String, Option<u32>)>,
     performance: Vec<Held>,
     phases: Vec<Held>,
 }
@@ -32,6 +36,12 @@ pub struct GpuInterval<'a> {
     pub end_ns: u64,
     /// What it is called.
     pub kernel: &'a str,
+    /// What named it.
+    pub named_by: NamedBy,
+    /// Whose it is: one of the target's processes.
+    pub process: Option<&'a str>,
+    /// The number of that process.
+    pub pid: Option<u32>,
     /// Where it ran.
     pub channel: Option<&'a str>,
     /// Its command buffer.
@@ -44,6 +54,31 @@ pub struct GpuInterval<'a> {
     pub committed_ns: Option<u64>,
     /// When the program knew that its command buffer was done.
     pub completed_ns: Option<u64>,
+}
+
+/// One GPU interval of the recording, whoever's it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnyInterval<'a> {
+    /// When it began.
+    pub start_ns: u64,
+    /// When it ended; both as recorded, in the window or not.
+    pub end_ns: u64,
+    /// The part of it inside the window: start and end. None if it does not touch it.
+    pub in_window: Option<(u64, u64)>,
+    /// Whether it is the target's.
+    pub is_target: bool,
+    /// Whose it is; none where the recorder did not know.
+    pub process: Option<&'a str>,
+    /// The number of that process.
+    pub pid: Option<u32>,
+    /// Where it ran.
+    pub channel: Option<&'a str>,
+    /// Its command buffer.
+    pub command_buffer: Option<u64>,
+    /// Its encoder.
+    pub encoder: Option<u64>,
+    /// When its command buffer was committed.
+    pub committed_ns: Option<u64>,
 }
 
 /// When and where the target was on the GPU, and with what.
@@ -112,13 +147,18 @@ impl Analysis {
         performance: Vec<Held>,
         names: &Names,
     ) -> Self {
-        let mut channels: Vec<Symbol> = subject.mine.iter().filter_map(|one| one.channel).collect();
+        let rows = subject.everyone.as_ref().unwrap_or(&subject.mine);
+        let mut channels: Vec<Symbol> = rows.iter().filter_map(|one| one.channel).collect();
         channels.sort_unstable();
         channels.dedup();
         let channels = channels.into_iter();
         let channels = channels.map(|channel| (channel, names.text(channel).to_owned()));
+        let process = |(id, process): (ProcessId, metalens_trace::Process)| {
+            (id, (names.text(process.name).to_owned(), process.pid))
+        };
         Self {
             channels: channels.collect(),
+            processes: names.processes().map(process).collect(),
             phases: subject
                 .signposts
                 .held(&subject.target, subject.window(), names),
@@ -141,10 +181,14 @@ impl Analysis {
             .map(move |(one, &kernel)| {
                 let span = one.span.clip(window);
                 let encoded = commands.encoding(one).map(|encoding| encoding.span);
+                let (process, pid) = self.process(one.process);
                 GpuInterval {
                     start_ns: span.start_ns,
                     end_ns: span.end_ns,
                     kernel: self.kernels.name(kernel),
+                    named_by: self.kernels.named_by(kernel),
+                    process,
+                    pid,
                     channel: one.channel.and_then(|channel| self.channel(channel)),
                     command_buffer: one.command_buffer.map(NonZeroU64::get),
                     encoder: one.encoder.map(NonZeroU64::get),
@@ -153,6 +197,30 @@ impl Analysis {
                     completed_ns: one.command_buffer.and_then(|id| commands.completion(id)),
                 }
             })
+    }
+
+    /// Every GPU interval of the recording, whoever's it is, sorted by start. Only
+    /// where [`Request::keep_everyone`](crate::Request::keep_everyone) asked for them.
+    #[must_use]
+    pub fn everyone(&self) -> Option<impl ExactSizeIterator<Item = AnyInterval<'_>>> {
+        let (window, target) = (self.subject.window(), &self.subject.target);
+        let rows = self.subject.everyone.as_ref()?;
+        Some(rows.iter().map(move |one| {
+            let inside = touches(one.span, window).then(|| one.span.clip(window));
+            let (process, pid) = self.process(one.process);
+            AnyInterval {
+                start_ns: one.span.start_ns,
+                end_ns: one.span.end_ns,
+                in_window: inside.map(|span| (span.start_ns, span.end_ns)),
+                is_target: target.is(one.process),
+                process,
+                pid,
+                channel: one.channel.and_then(|channel| self.channel(channel)),
+                command_buffer: one.command_buffer.map(NonZeroU64::get),
+                encoder: one.encoder.map(NonZeroU64::get),
+                committed_ns: one.committed_ns,
+            }
+        }))
     }
 
     /// What [`Self::intervals`] has, without what has to be looked up elsewhere.
@@ -207,6 +275,13 @@ impl Analysis {
     pub fn gap_times(&self) -> impl ExactSizeIterator<Item = (u64, u64)> + '_ {
         let gaps = self.gaps.iter();
         gaps.map(|gap| (gap.span.start_ns, gap.span.end_ns))
+    }
+
+    fn process(&self, id: Option<ProcessId>) -> (Option<&str>, Option<u32>) {
+        match id.and_then(|id| self.processes.get(&id)) {
+            Some((name, pid)) => (Some(name), *pid),
+            None => (None, None),
+        }
     }
 
     fn channel(&self, channel: Symbol) -> Option<&str> {

@@ -120,6 +120,12 @@ impl NamedIntervals {
         self.groups.get(kernel).map_or("", |group| &group.name)
     }
 
+    /// What named the kernel of a number.
+    pub(crate) fn named_by(&self, kernel: usize) -> NamedBy {
+        let group = self.groups.get(kernel);
+        group.map_or(NamedBy::None, |group| group.named_by)
+    }
+
     /// Where the kernel of a number runs.
     pub(crate) fn channel(&self, kernel: usize) -> Option<Symbol> {
         self.groups.get(kernel)?.channel

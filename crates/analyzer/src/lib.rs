@@ -104,7 +104,7 @@ mod timeline;
 pub mod units;
 mod window;
 
-pub use analysis::{Analysis, ExplainedGap, GpuInterval, GpuSpan, Held, IdleStretch};
+pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, Held, IdleStretch};
 pub use analyze::analyze;
 pub use cpu::{CollapsedStacks, collapsed_stacks, profile};
 pub use error::{Error, Present, Result};

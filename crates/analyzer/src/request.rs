@@ -21,4 +21,7 @@ pub struct Request {
     pub work: Option<Sidecar>,
     /// Limits of the targets, and findings to leave out.
     pub settings: Settings,
+    /// Keep everyone's intervals for [`Analysis::everyone`](crate::Analysis::everyone):
+    /// there may be millions, and a report needs only the target's.
+    pub keep_everyone: bool,
 }

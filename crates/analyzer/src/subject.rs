@@ -43,6 +43,9 @@ pub(crate) struct Subject {
     pub warm_up: Option<WarmUp>,
     /// The phases that programs named.
     pub signposts: Signposts,
+    /// Everyone's intervals in the whole recording, sorted by start, if they were
+    /// asked for.
+    pub everyone: Option<Vec<Interval>>,
     /// The target's command buffers in the whole recording, in order of commit;
     /// only where there are timings to compare them with.
     pub timed_buffers: Vec<Span>,
@@ -73,6 +76,7 @@ impl Subject {
             others: Others::of(&timeline, &target, window),
             processes: process_facts(&everyone, &timeline, window, &target, names),
             timed_buffers: crate::known_work::command_buffers(&timeline.intervals, &target, work),
+            everyone: request.keep_everyone.then(|| timeline.intervals.clone()),
             mine: timeline.intervals,
             active: timeline.active,
             warm_up: None,

@@ -4,6 +4,7 @@ pub(crate) mod batch;
 pub(crate) mod chart;
 pub(crate) mod comparing;
 pub(crate) mod posting;
+pub(crate) mod query;
 pub(crate) mod recording;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use batch::BatchArguments;
 use chart::ChartArguments;
 use comparing::{BaselineArguments, CompareArguments};
 use posting::PrArguments;
+use query::QueryArguments;
 use recording::{
     CalibrateArguments, DoctorArguments, OwnArguments, RecordAndAnalyzeArguments, RecordArguments,
     WorkloadArguments,
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Baseline(BaselineArguments),
     /// Post a report or a comparison as a comment on a pull request, and keep it up to date
     Pr(PrArguments),
+    /// Ask traces and datasets with SQL
+    Query(QueryArguments),
     /// Draw a picture of a report, as PNG or SVG
     Chart(ChartArguments),
     /// Print what CPU samples found as collapsed stacks, for flame graphs
@@ -98,8 +102,8 @@ pub(crate) struct AnalyzeArguments {
     /// Print the report as Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
-    /// Keep other processes' names and the input's folder in pages and pictures, which leave them
-    /// out
+    /// Keep other processes' names and the input's folder in pages and pictures, and those names
+    /// in a dataset, which leave them out
     #[arg(long)]
     pub(crate) show_names: bool,
     /// Also write the whole report into this folder: report.json, report.md, report.html,
@@ -115,6 +119,9 @@ pub(crate) struct AnalyzeArguments {
     /// Also write a trace to this file that ui.perfetto.dev and chrome://tracing open
     #[arg(long, value_name = "FILE")]
     pub(crate) perfetto: Option<PathBuf>,
+    /// Also add the run to a dataset in this folder: Parquet files for SQL engines and `query`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) parquet: Option<PathBuf>,
     /// Replace files that exist
     #[arg(long)]
     pub(crate) force: bool,

@@ -143,6 +143,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
                     says so";
         return Some(hint.to_owned());
     }
+    if let Some(error) = error.downcast_ref::<metalens_dataset::Error>() {
+        return error.hint();
+    }
     if let Some(error) = xctrace_error(error) {
         return xctrace_hint(error);
     }
@@ -186,7 +189,8 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref() {
         return code_of_recording(error);
     }
-    if error.is::<Misuse>() {
+    let dataset = error.downcast_ref::<metalens_dataset::Error>();
+    if error.is::<Misuse>() || dataset.is_some_and(metalens_dataset::Error::is_usage) {
         return USAGE;
     }
     if let Some(error) = error.downcast_ref::<metalens_workload::Error>() {

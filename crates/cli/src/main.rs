@@ -46,6 +46,7 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Compare(arguments) => commands::compare::run(&arguments, quiet),
         Command::Baseline(arguments) => commands::baseline::run(&arguments, quiet),
         Command::Pr(arguments) => commands::pr::run(&arguments, quiet),
+        Command::Query(arguments) => commands::query::run(&arguments, quiet),
         Command::Chart(arguments) => commands::chart::run(&arguments, quiet),
         Command::Stacks(arguments) => commands::stacks::run(&arguments, quiet),
         Command::Export(arguments) => commands::export::run(&arguments, quiet),

@@ -31,6 +31,7 @@ fn write_and_show(
     write_gaps(&analysis, arguments)?;
     write_perfetto(&analysis, arguments)?;
     write_html(&analysis, arguments)?;
+    write_dataset(&analysis, arguments)?;
     let is_whole = write_folder(&mut analysis, arguments)?;
     let report = analysis.report;
     show(std::slice::from_ref(&report), arguments, false)?;
@@ -54,7 +55,10 @@ fn run_several(
     let mut reports = Vec::new();
     for input in inputs {
         match one(input, arguments, settings.clone(), quiet) {
-            Ok(analysis) => reports.push(analysis.report),
+            Ok(analysis) => match write_dataset(&analysis, arguments) {
+                Ok(()) => reports.push(analysis.report),
+                Err(error) => exit::tell(&error),
+            },
             Err(error) => exit::tell(&error),
         }
     }
@@ -89,6 +93,7 @@ fn one(
     let request = Request {
         work: super::known_work(path, &arguments.measure)?,
         settings,
+        keep_everyone: arguments.parquet.is_some(),
         ..super::request(&arguments.part)
     };
     with_notes(path, arguments.reading, &request, quiet)
@@ -185,6 +190,19 @@ fn write_html(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Resu
         let page = pages::html(analysis, arguments.show_names)?;
         Ok(out.write_all(page.as_bytes())?)
     })
+}
+
+/// The run as a part of a dataset. One that is there already is replaced: it is
+/// called after what is in it.
+fn write_dataset(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
+    let Some(folder) = &arguments.parquet else {
+        return Ok(());
+    };
+    let choices = metalens_dataset::Choices {
+        show_names: arguments.show_names,
+    };
+    metalens_dataset::write(analysis, folder, choices)?;
+    Ok(())
 }
 
 /// Pages are posted: what is nobody's business is left out unless asked for.

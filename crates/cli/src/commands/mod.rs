@@ -11,6 +11,7 @@ pub(crate) mod export;
 pub(crate) mod manual;
 pub(crate) mod own;
 pub(crate) mod pr;
+pub(crate) mod query;
 pub(crate) mod record;
 pub(crate) mod record_and_analyze;
 pub(crate) mod schema;

@@ -66,6 +66,7 @@ fn analysis(
         html: None,
         gaps: None,
         perfetto: None,
+        parquet: None,
         force: arguments.force,
         part: arguments.part.clone(),
         check: arguments.check,

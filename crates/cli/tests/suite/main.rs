@@ -9,6 +9,7 @@ mod batch;
 mod calibrate;
 mod chart;
 mod compare;
+mod dataset;
 mod doctor;
 #[cfg(unix)]
 mod export;

@@ -1,0 +1,80 @@
+//! Which runs lie in the folder of a dataset.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::hive::{FILE, Partition};
+use crate::tables::Which;
+
+/// A run in a folder.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredRun {
+    pub(crate) partition: Partition,
+    dataset: PathBuf,
+    /// `device=…/date=…/run=…`, as the folders are called.
+    below: PathBuf,
+}
+
+impl StoredRun {
+    /// The file of one of its tables.
+    pub(crate) fn file(&self, which: Which) -> PathBuf {
+        self.dataset.join(which.name()).join(&self.below).join(FILE)
+    }
+}
+
+/// Whether a folder is a dataset's: there are runs in it.
+#[must_use]
+pub fn is_dataset(path: &Path) -> bool {
+    let names = names(&path.join(Which::Runs.name()));
+    names.is_ok_and(|names| names.iter().any(|name| name.starts_with("device=")))
+}
+
+/// The runs that are whole, by device, date and name. What is called otherwise is
+/// somebody else's, and left alone; so are runs without a row in `runs`, which are
+/// just being written.
+pub(crate) fn runs(dataset: &Path) -> Result<Vec<StoredRun>> {
+    let top = dataset.join(Which::Runs.name());
+    let mut runs = Vec::new();
+    for device in folders(&top, "device=")? {
+        let of_device = top.join(&device);
+        for date in folders(&of_device, "date=")? {
+            let of_date = of_device.join(&date);
+            for run in folders(&of_date, "run=")? {
+                let partition = Partition::of_folders(&device, &date, &run);
+                let below: PathBuf = [&device, &date, &run].iter().collect();
+                if let Some(partition) = partition
+                    && top.join(&below).join(FILE).is_file()
+                {
+                    let dataset = dataset.to_owned();
+                    runs.push(StoredRun {
+                        partition,
+                        dataset,
+                        below,
+                    });
+                }
+            }
+        }
+    }
+    Ok(runs)
+}
+
+fn folders(path: &Path, prefix: &str) -> Result<Vec<String>> {
+    let mut names = match names(path) {
+        // A file that is called as a folder is.
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Vec::new(),
+        names => names.map_err(|error| Error::read(path, error))?,
+    };
+    names.retain(|name| name.starts_with(prefix));
+    names.sort();
+    Ok(names)
+}
+
+fn names(path: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path)? {
+        names.extend(entry?.file_name().into_string());
+    }
+    Ok(names)
+}

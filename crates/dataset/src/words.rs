@@ -1,0 +1,74 @@
+//! What the report's names are called in cells: as its JSON calls them.
+
+use metalens_analyzer::{How, NamedBy, Reader, SourceKind};
+
+pub(crate) fn named_by(by: NamedBy) -> &'static str {
+    match by {
+        NamedBy::ShaderProfiler => "shader-profiler",
+        NamedBy::EncoderLabel => "encoder-label",
+        NamedBy::DebugGroup => "debug-group",
+        NamedBy::CommandBufferLabel => "command-buffer-label",
+        NamedBy::None => "none",
+    }
+}
+
+pub(crate) fn how(how: How) -> &'static str {
+    match how {
+        How::Launched => "launched",
+        How::Attached => "attached",
+        How::Recorded => "recorded",
+        How::Requested => "requested",
+        How::Busiest => "busiest",
+    }
+}
+
+pub(crate) fn source(kind: SourceKind) -> &'static str {
+    match kind {
+        SourceKind::Bundle => "bundle",
+        SourceKind::Export => "export",
+        SourceKind::Xml => "xml",
+    }
+}
+
+pub(crate) fn reader(reader: Reader) -> &'static str {
+    match reader {
+        Reader::Native => "native",
+        Reader::Xml => "xml",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_report() {
+        fn check(value: impl serde::Serialize, word: &str) {
+            assert_eq!(serde_json::to_value(value).unwrap(), word);
+        }
+        for by in [
+            NamedBy::ShaderProfiler,
+            NamedBy::EncoderLabel,
+            NamedBy::DebugGroup,
+            NamedBy::CommandBufferLabel,
+            NamedBy::None,
+        ] {
+            check(by, named_by(by));
+        }
+        for one in [
+            How::Launched,
+            How::Attached,
+            How::Recorded,
+            How::Requested,
+            How::Busiest,
+        ] {
+            check(one, how(one));
+        }
+        for kind in [SourceKind::Bundle, SourceKind::Export, SourceKind::Xml] {
+            check(kind, source(kind));
+        }
+        for one in [Reader::Native, Reader::Xml] {
+            check(one, reader(one));
+        }
+    }
+}

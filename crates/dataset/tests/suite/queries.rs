@@ -1,0 +1,166 @@
+//! What can be asked, and what is said when it cannot.
+
+use metalens_dataset::{Choices, Error, Library, write};
+
+use super::{ask_one, preset, rows, stored};
+
+fn library() -> Library {
+    let mut library = Library::new();
+    for name in ["eager", "fused", "renderer"] {
+        library
+            .add_analysis(&preset(name), Choices::default())
+            .unwrap();
+    }
+    library
+}
+
+/// The laws of SQL on these tables, each side a query of its own.
+#[test]
+fn answers_agree_with_each_other() {
+    let library = library();
+    for (one, other) in [
+        (
+            "SELECT run, sum(instances) AS n FROM kernels GROUP BY run ORDER BY run",
+            "SELECT run, interval_count AS n FROM runs ORDER BY run",
+        ),
+        (
+            "SELECT r.run, sum(g.duration_ns) FROM runs r JOIN gaps g ON r.run = g.run GROUP BY r.run",
+            "SELECT run, gaps_ns FROM runs ORDER BY run",
+        ),
+        (
+            "WITH long AS (SELECT * FROM gaps WHERE duration_ns > 10000) SELECT count(*) FROM long",
+            "SELECT sum(CASE WHEN duration_ns > 10000 THEN 1 ELSE 0 END) FROM gaps",
+        ),
+        (
+            "SELECT count(*) FROM (SELECT run FROM kernels UNION ALL SELECT run FROM runs) AS a",
+            "SELECT sum(kernel_count) + count(*) AS n FROM runs",
+        ),
+        (
+            "SELECT max(end_ns) FROM intervals WHERE role = 'target' AND channel = 'Compute'",
+            "SELECT end_ns FROM intervals WHERE 'target' = role AND channel = 'Compute' ORDER BY end_ns DESC LIMIT 1",
+        ),
+        (
+            "SELECT count(*) FROM (SELECT * FROM gaps LIMIT 5) AS five WHERE duration_ns >= 0",
+            "SELECT 5 AS n FROM runs LIMIT 1",
+        ),
+        (
+            "SELECT kernel FROM kernels ORDER BY total_ns DESC, kernel LIMIT 1",
+            "SELECT kernel FROM kernels WHERE total_ns IN (SELECT max(total_ns) FROM kernels) ORDER BY kernel LIMIT 1",
+        ),
+    ] {
+        let [left, right] = [one, other].map(|sql| match library.ask(sql) {
+            Ok(answer) => rows(&answer),
+            Err(error) => panic!("{sql}: {error}"),
+        });
+        assert_eq!(left, right, "{one}\n{other}");
+    }
+}
+
+#[test]
+fn the_same_question_has_one_answer() {
+    let sql = "SELECT kernel, channel, sum(total_ns) FROM kernels GROUP BY kernel, channel";
+    let first = rows(&library().ask(sql).unwrap());
+    assert!(first.len() > 3 && first.is_sorted());
+    for _ in 0..5 {
+        assert_eq!(rows(&library().ask(sql).unwrap()), first);
+    }
+}
+
+#[test]
+fn a_run_counts_once_however_often_it_is_named() {
+    let dataset = tempfile::tempdir().unwrap();
+    write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let mut library = stored(dataset.path());
+    library
+        .add_analysis(&preset("eager"), Choices::default())
+        .unwrap();
+    library
+        .add_analysis(&preset("fused"), Choices::default())
+        .unwrap();
+    assert_eq!((library.len(), library.twice().len()), (2, 1));
+    assert_eq!(
+        ask_one(&library, "SELECT count(*), count(DISTINCT run) FROM runs"),
+        ["2", "2"]
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_query_is_said() {
+    let library = library();
+    let check = |sql: &str, expected: &str, hint: &str| {
+        let error = library.ask(sql).err().unwrap();
+        assert!(error.to_string().contains(expected), "{sql}: {error}");
+        let said = error.hint().unwrap_or_default();
+        assert!(said.contains(hint), "{sql}: {said}");
+    };
+    check(
+        "SELECT nosuch FROM runs",
+        "there is no column `nosuch` (line 1, column 8",
+        "runs has device, date, run",
+    );
+    check(
+        "SELECT durations_ns FROM gaps",
+        "no column `durations_ns`",
+        "did you mean duration_ns",
+    );
+    check(
+        "SELECT g.nosuch FROM gaps g",
+        "no column `nosuch`",
+        "gaps has",
+    );
+    check("SELECT * FROM gap", "no table `gap`", "did you mean gaps?");
+    check(
+        "SELECT count( FROM runs",
+        "no SQL that can be read",
+        "the tables are runs",
+    );
+    check("SELECT nosuch(run) FROM runs", "nosuch", "");
+    check(
+        "SELECT sum(run) + 1 FROM runs GROUP",
+        "no SQL that can be read",
+        "",
+    );
+    let refused = library
+        .ask("SELECT * FROM read_csv('/etc/passwd')")
+        .err()
+        .unwrap();
+    assert!(matches!(refused, Error::Refused { .. }) && refused.is_usage());
+}
+
+#[test]
+fn forms_of_an_answer() {
+    let library = library();
+    let sql = "SELECT 9007199254740993 AS big, 0.5 AS half, NULL AS none, 'a,\"b' AS text, '' AS empty, \
+               true AS flag FROM runs LIMIT 2";
+    let answer = library.ask(sql).unwrap();
+    let mut csv = Vec::new();
+    answer.write_csv(&mut csv).unwrap();
+    let line = "9007199254740993,0.5,,\"a,\"\"b\",\"\",true\n";
+    let expected = format!("big,half,none,text,empty,flag\n{line}{line}");
+    assert_eq!(String::from_utf8(csv).unwrap(), expected);
+    let mut json = Vec::new();
+    answer.write_json(&mut json).unwrap();
+    let parsed: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let row = serde_json::json!({
+        "big": 9_007_199_254_740_993_i64, "half": 0.5, "none": null, "text": "a,\"b", "empty": "",
+        "flag": true
+    });
+    assert_eq!(parsed, serde_json::json!([row, row]));
+    let none = library
+        .ask("SELECT run FROM runs WHERE busy_ns < 0")
+        .unwrap();
+    let mut json = Vec::new();
+    none.write_json(&mut json).unwrap();
+    assert_eq!(String::from_utf8(json).unwrap(), "[\n]\n");
+}
+
+/// Differences of times may be negative.
+#[test]
+fn times_can_be_subtracted() {
+    let library = library();
+    let one = ask_one(
+        &library,
+        "SELECT min(start_ns - end_ns) <= 0, max(start_ns) - min(start_ns) >= 0 FROM gaps",
+    );
+    assert_eq!(one, ["true", "true"]);
+}
