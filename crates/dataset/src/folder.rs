@@ -1,5 +1,6 @@
 //! Which runs lie in the folder of a dataset.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,19 @@ impl StoredRun {
 pub fn is_dataset(path: &Path) -> bool {
     let names = names(&path.join(Which::Runs.name()));
     names.is_ok_and(|names| names.iter().any(|name| name.starts_with("device=")))
+}
+
+/// The names of the runs that a dataset has; of no folder, none.
+///
+/// # Errors
+///
+/// If the folder cannot be read.
+pub fn run_names(dataset: &Path) -> Result<BTreeSet<String>> {
+    if !is_dataset(dataset) {
+        return Ok(BTreeSet::new());
+    }
+    let runs = runs(dataset)?.into_iter();
+    Ok(runs.map(|run| run.partition.run).collect())
 }
 
 /// The runs that are whole, by device, date and name. What is called otherwise is

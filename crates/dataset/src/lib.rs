@@ -60,7 +60,7 @@ mod write;
 pub use answer::{Answer, AnswerColumn, Cell};
 pub use cells::Kind;
 pub use error::{Error, Place, Result};
-pub use folder::is_dataset;
+pub use folder::{is_dataset, run_names};
 pub use query::Library;
 pub use tables::{About, AboutTable, describe};
 pub use write::{Choices, Written, write};

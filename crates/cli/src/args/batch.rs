@@ -34,6 +34,9 @@ pub(crate) struct BatchArguments {
     /// alone [default: half of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<u64>,
+    /// Also add each run to a dataset in this folder: Parquet files for SQL engines and `query`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) parquet: Option<PathBuf>,
     /// Do everything again, also what is done
     #[arg(long)]
     pub(crate) redo: bool,

@@ -565,3 +565,38 @@ fn real_recordings() {
         assert!(!one["why"].as_str().unwrap().is_empty());
     }
 }
+
+/// Beside the reports, the runs go to a dataset: each once, and again if they are gone
+/// from there.
+#[test]
+fn a_dataset_besides() {
+    let folder = traces(3);
+    let runs = || {
+        let count = "SELECT count(*) AS runs FROM runs";
+        let arguments = ["query", count, "fleet", "--format", "csv"];
+        let answer = metalens(folder.path(), &arguments);
+        assert!(answer.status.success(), "{}", stderr(&answer));
+        stdout(&answer)
+    };
+    let batch = |more: &[&str]| {
+        let arguments = [&["batch", "-q", "runs", "-o", "out"], more].concat();
+        let output = metalens(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        tree(&folder.path().join("out"))
+    };
+    // Reports that are done are not runs that are there.
+    let first = batch(&[]);
+    let parquet = ["--parquet", "fleet"];
+    let second = batch(&parquet);
+    assert_eq!(runs(), "runs\n3\n");
+    let names = |tree: &BTreeMap<PathBuf, _>| tree.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&first), names(&second));
+    let fleet = tree(&folder.path().join("fleet"));
+    let third = batch(&parquet);
+    assert_eq!(written(&second, &third), Vec::<String>::new());
+    assert_eq!(tree(&folder.path().join("fleet")), fleet);
+
+    fs::remove_dir_all(folder.path().join("fleet")).unwrap();
+    batch(&parquet);
+    assert_eq!(runs(), "runs\n3\n");
+}

@@ -6,6 +6,11 @@
 //! `METALENS_TORTURE=N` adds N rounds of several breaks at once; `scripts/torture`
 //! sets it.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "how often what came of it; seen with --nocapture"
+)]
+
 use std::fmt::Write as _;
 
 use metalens_trace::{Column, Input, LoadOptions, Names, Selection, Table, read_document};

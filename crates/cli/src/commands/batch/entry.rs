@@ -4,6 +4,7 @@
 //! input, analyzed how, it is. It is written before the first file and after the last,
 //! so that whatever was interrupted is known to be ours and not done.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,30 @@ pub(super) struct Recipe {
     pub(super) show_names: bool,
     pub(super) force: bool,
     pub(super) redo: bool,
+    pub(super) dataset: Option<Dataset>,
+}
+
+/// Where the runs go besides, and those that were there before.
+#[derive(Debug)]
+pub(super) struct Dataset {
+    pub(super) folder: PathBuf,
+    pub(super) runs: BTreeSet<String>,
+}
+
+impl Dataset {
+    pub(super) fn at(folder: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            folder: folder.to_owned(),
+            runs: metalens_dataset::run_names(folder)?,
+        })
+    }
+
+    /// The name of the run there.
+    fn add(&self, analysis: &Analysis, show_names: bool) -> anyhow::Result<String> {
+        let choices = metalens_dataset::Choices { show_names };
+        let written = metalens_dataset::write(analysis, &self.folder, choices)?;
+        Ok(written.run)
+    }
 }
 
 /// A trace, and the name of its folder.
@@ -65,6 +90,9 @@ struct Done {
     /// The SHA-256 of the report's manifest.
     manifest: String,
     row: Row,
+    /// What it is called in a dataset, if it was written to one.
+    #[serde(default)]
+    run: Option<String>,
 }
 
 /// Whose report is in a folder: the path of its input.
@@ -138,6 +166,13 @@ impl Entry {
         if recipe.redo || state.settings != recipe.fingerprint || !is_whole(folder, done) {
             return Ok(None);
         }
+        let is_in = |dataset: &Dataset| {
+            let run = done.run.as_ref();
+            run.is_some_and(|run| dataset.runs.contains(run))
+        };
+        if !recipe.dataset.as_ref().is_none_or(is_in) {
+            return Ok(None);
+        }
         let parts = parts(&self.found.path)?;
         let stamp = stamp(&parts);
         if stamp != state.stamp {
@@ -179,13 +214,16 @@ impl Entry {
             show_names: recipe.show_names,
         };
         let missing = report_folder::write(&mut analysis, &folder, choices)?;
-        // Here a dataset takes its rows: the one place where an analysis is whole and kept.
+        let dataset = recipe.dataset.as_ref();
+        let run = dataset.map(|dataset| dataset.add(&analysis, recipe.show_names));
+        let run = run.transpose()?;
         let row = Row::of(&analysis.report, &missing, recipe.show_names);
         if missing.is_empty() {
             let manifest = fs::read(folder.join(MANIFEST)).context("the manifest is gone")?;
             state.done = Some(Done {
                 manifest: sha256(&manifest),
                 row: row.clone(),
+                run,
             });
             state.save(&folder)?;
         }
@@ -196,6 +234,7 @@ impl Entry {
         let request = Request {
             work: commands::known_work(&self.found.path, &recipe.measure)?,
             settings: recipe.settings.clone(),
+            keep_everyone: recipe.dataset.is_some(),
             ..commands::request(&recipe.part)
         };
         commands::analyze::with_notes(&self.found.path, recipe.reading, &request, true)

@@ -39,7 +39,7 @@ use crate::args::batch::BatchArguments;
 use crate::exit;
 use crate::interrupt::Listening;
 
-use entry::{Entry, Recipe};
+use entry::{Dataset, Entry, Recipe};
 use find::{Found, Search};
 pub(crate) use index::{Failed, Index, json_schema};
 use lock::Lock;
@@ -66,6 +66,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
         show_names: arguments.show_names,
         force: arguments.force,
         redo: arguments.redo,
+        dataset: arguments.parquet.as_deref().map(Dataset::at).transpose()?,
     };
     if !quiet {
         show::search(&search)?;
