@@ -54,11 +54,10 @@ fn run_several(
     );
     let mut reports = Vec::new();
     for input in inputs {
-        match one(input, arguments, settings.clone(), quiet) {
-            Ok(analysis) => match write_dataset(&analysis, arguments) {
-                Ok(()) => reports.push(analysis.report),
-                Err(error) => exit::tell(&error),
-            },
+        let analysis = one(input, arguments, settings.clone(), quiet);
+        let kept = analysis.and_then(|one| write_dataset(&one, arguments).map(|()| one.report));
+        match kept {
+            Ok(report) => reports.push(report),
             Err(error) => exit::tell(&error),
         }
     }

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use anyhow::Context;
 use metalens_analyzer::Analysis;
 use metalens_charts::{Options, Theme, alt_comparison, draw_comparison, png};
 use metalens_comparison::Comparison;
@@ -59,36 +58,12 @@ fn texts(
     charts: &[Content],
     choices: Choices,
 ) -> anyhow::Result<Vec<Content>> {
-    let mut json =
-        serde_json::to_vec_pretty(comparison).with_context(|| format!("cannot write {JSON}"))?;
-    json.push(b'\n');
-    let light = charts.iter().find_map(|chart| {
-        let picture = chart.picture.as_ref()?;
-        (picture.theme == "light").then(|| pages::Shown {
-            chart: picture.chart.clone(),
-            path: chart.path.clone(),
-            alt: picture.alt.clone(),
-        })
-    });
+    let light = charts.iter().find_map(Content::shown);
     let page = pages::comparison(comparison, choices.show_names, light.as_ref())?;
-    let of = |path: &str, kind, media_type, bytes, redacted| Content {
-        path: path.to_owned(),
-        kind,
-        media_type,
-        bytes,
-        redacted,
-        picture: None,
-    };
     let redacted = !choices.show_names;
     Ok(vec![
-        of(JSON, Kind::Report, "application/json", json, false),
-        of(
-            PAGE,
-            Kind::Page,
-            "text/markdown",
-            page.into_bytes(),
-            redacted,
-        ),
+        Content::json(JSON, comparison)?,
+        Content::page(PAGE, "text/markdown", page, redacted),
     ])
 }
 

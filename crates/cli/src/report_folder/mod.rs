@@ -79,6 +79,37 @@ struct Content {
 }
 
 impl Content {
+    fn page(path: &str, media_type: &'static str, text: String, redacted: bool) -> Self {
+        Self {
+            path: path.to_owned(),
+            kind: Kind::Page,
+            media_type,
+            bytes: text.into_bytes(),
+            redacted,
+            picture: None,
+        }
+    }
+
+    /// For programs, which are told everything.
+    fn json(path: &str, what: &impl serde::Serialize) -> anyhow::Result<Self> {
+        let json = serde_json::to_string_pretty(what);
+        let json = json.with_context(|| format!("cannot write {path}"))? + "\n";
+        Ok(Self {
+            kind: Kind::Report,
+            ..Self::page(path, "application/json", json, false)
+        })
+    }
+
+    /// The chart, for a page to show, if it is a light one.
+    fn shown(&self) -> Option<pages::Shown> {
+        let picture = self.picture.as_ref()?;
+        (picture.theme == "light").then(|| pages::Shown {
+            chart: picture.chart.clone(),
+            path: self.path.clone(),
+            alt: picture.alt.clone(),
+        })
+    }
+
     fn entry(&self) -> File {
         File {
             path: self.path.clone(),
@@ -138,47 +169,17 @@ fn reports(
     choices: Choices,
 ) -> anyhow::Result<Vec<Content>> {
     let report = &analysis.report;
-    let mut json = serde_json::to_vec_pretty(report).context("cannot write report.json")?;
-    json.push(b'\n');
-    let light = charts.iter().filter_map(|chart| {
-        let picture = chart.picture.as_ref()?;
-        (picture.theme == "light").then(|| pages::Shown {
-            chart: picture.chart.clone(),
-            path: chart.path.clone(),
-            alt: picture.alt.clone(),
-        })
-    });
-    let light: Vec<_> = light.collect();
+    let light: Vec<_> = charts.iter().filter_map(Content::shown).collect();
     let markdown = match choices.show_names {
         true => pages::markdown(report, &light)?,
         false => pages::markdown(&pages::redacted(report), &light)?,
     };
     let html = pages::html(analysis, choices.show_names)?;
-    let of = |path: &str, kind, media_type, bytes, redacted| Content {
-        path: path.to_owned(),
-        kind,
-        media_type,
-        bytes,
-        redacted,
-        picture: None,
-    };
     let [for_programs, page, interactive] = REPORTS;
     let redacted = !choices.show_names;
     Ok(vec![
-        of(for_programs, Kind::Report, "application/json", json, false),
-        of(
-            page,
-            Kind::Page,
-            "text/markdown",
-            markdown.into_bytes(),
-            redacted,
-        ),
-        of(
-            interactive,
-            Kind::Page,
-            "text/html",
-            html.into_bytes(),
-            redacted,
-        ),
+        Content::json(for_programs, report)?,
+        Content::page(page, "text/markdown", markdown, redacted),
+        Content::page(interactive, "text/html", html, redacted),
     ])
 }
