@@ -6,14 +6,17 @@ use std::path::Path;
 
 use polars_core::prelude::*;
 
-use crate::cells::{Cells, Column as OwnColumn, Kind, Table, Texts};
+use crate::cells::{Cells, Column as OwnColumn, Kind, Table};
 use crate::error::{Error, Result};
 use crate::hive::date_text;
 use crate::parquet_write;
+use crate::sql::Col;
 
 /// The rows that a query found.
 pub struct Answer {
     frame: DataFrame,
+    /// Of each column what it is called, and what its cells are.
+    columns: Vec<(String, Kind)>,
 }
 
 /// A column of an answer.
@@ -41,20 +44,31 @@ pub enum Cell<'a> {
 }
 
 impl Answer {
-    pub(crate) fn new(mut frame: DataFrame) -> Self {
+    /// What a query found, and the columns it was planned to have. Of two columns of one
+    /// name the second is called `name_1`.
+    pub(crate) fn new(mut frame: DataFrame, planned: &[Col]) -> Self {
         frame.rechunk_mut();
-        Self { frame }
+        let mut columns: Vec<(String, Kind)> = Vec::new();
+        for column in planned {
+            let mut name = column.name.clone();
+            let mut again = 0;
+            while columns.iter().any(|(one, _)| *one == name) {
+                again += 1;
+                name = format!("{}_{again}", column.name);
+            }
+            columns.push((name, column.kind.unwrap_or(Kind::Text)));
+        }
+        Self { frame, columns }
     }
 
     /// Its columns.
     #[must_use]
     pub fn columns(&self) -> Vec<AnswerColumn> {
-        let columns = self.frame.columns().iter();
-        let column = |column: &Column| AnswerColumn {
-            name: column.name().to_string(),
-            is_number: column.dtype().is_numeric(),
+        let column = |(name, kind): &(String, Kind)| AnswerColumn {
+            name: name.clone(),
+            is_number: matches!(kind, Kind::Integer | Kind::Id | Kind::Number),
         };
-        columns.map(column).collect()
+        self.columns.iter().map(column).collect()
     }
 
     /// How many rows it has.
@@ -65,8 +79,12 @@ impl Answer {
 
     /// The cells of a row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = Cell<'_>> {
-        let columns = self.frame.columns().iter();
-        columns.map(move |column| column.get(row).map_or(Cell::Absent, cell))
+        let columns = self.frame.columns().iter().zip(&self.columns);
+        columns.map(move |(column, (_, kind))| {
+            column
+                .get(row)
+                .map_or(Cell::Absent, |value| cell(value, *kind))
+        })
     }
 
     /// Comma-separated values; null is empty, an empty text is `""`.
@@ -120,30 +138,28 @@ impl Answer {
 
     /// A Parquet file. `path` is for the words of a failure.
     pub fn write_parquet(&self, out: &mut (dyn Write + Send), path: &Path) -> Result<()> {
-        let columns = self.frame.columns().iter().map(own_column);
+        let columns = self.frame.columns().iter().zip(&self.columns);
         let table = Table {
             rows: self.rows(),
-            columns: columns.collect::<Result<_>>()?,
+            columns: columns
+                .map(|(column, (name, kind))| own_column(column, name, *kind))
+                .collect(),
         };
         parquet_write::write(out, &table, "query", &[("metalens.query", "1")])
             .map_err(|error| Error::write(path, error))
     }
 }
 
-fn cell(value: AnyValue<'_>) -> Cell<'_> {
-    match value {
-        AnyValue::Null => Cell::Absent,
-        AnyValue::Boolean(flag) => Cell::Flag(flag),
-        AnyValue::String(text) => Cell::Text(Cow::Borrowed(text)),
-        AnyValue::StringOwned(text) => Cell::Text(Cow::Owned(text.to_string())),
-        AnyValue::Date(days) => Cell::Text(Cow::Owned(date_text(days))),
-        AnyValue::Float32(number) => Cell::Number(f64::from(number)),
-        AnyValue::Float64(number) => Cell::Number(number),
-        other if other.is_integer() => match other.extract() {
-            Some(number) => Cell::Integer(number),
-            None => Cell::Text(Cow::Owned(other.to_string())),
-        },
-        other => Cell::Text(Cow::Owned(other.to_string())),
+fn cell(value: AnyValue<'_>, kind: Kind) -> Cell<'_> {
+    match (value, kind) {
+        (AnyValue::Boolean(flag), _) => Cell::Flag(flag),
+        (AnyValue::String(text), _) => Cell::Text(Cow::Borrowed(text)),
+        (AnyValue::StringOwned(text), _) => Cell::Text(Cow::Owned(text.to_string())),
+        (AnyValue::Int32(days), Kind::Date) => Cell::Text(Cow::Owned(date_text(days))),
+        (AnyValue::Float64(number), _) => Cell::Number(number),
+        (AnyValue::Int64(number), _) => Cell::Integer(i128::from(number)),
+        (AnyValue::UInt64(number), _) => Cell::Integer(i128::from(number)),
+        _ => Cell::Absent,
     }
 }
 
@@ -166,22 +182,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-fn own_column(column: &Column) -> Result<OwnColumn> {
-    let kind = match column.dtype() {
-        DataType::UInt64 => Kind::Id,
-        DataType::Boolean => Kind::Flag,
-        DataType::String | DataType::Null => Kind::Text,
-        DataType::Date => Kind::Date,
-        whole if whole.is_integer() => Kind::Integer,
-        fraction if fraction.is_float() => Kind::Number,
-        other => {
-            let why = format!(
-                "a column of {other} cannot be written as Parquet: CAST {} to another",
-                column.name()
-            );
-            return Err(Error::Query { why });
-        }
-    };
+fn own_column(column: &Column, name: &str, kind: Kind) -> OwnColumn {
     let mut cells = Cells::new(kind);
     let values = (0..column.len()).map(|row| column.get(row).unwrap_or(AnyValue::Null));
     for value in values {
@@ -189,21 +190,14 @@ fn own_column(column: &Column) -> Result<OwnColumn> {
             Cells::Integer(cells) => cells.push(value.extract()),
             Cells::Id(cells) => cells.push(value.extract()),
             Cells::Number(cells) => cells.push(value.extract()),
-            Cells::Date(cells) => cells.push(match value {
-                AnyValue::Date(days) => Some(days),
-                _ => None,
-            }),
+            Cells::Date(cells) => cells.push(value.extract()),
             Cells::Flag(cells) => cells.push(match value {
                 AnyValue::Boolean(flag) => Some(flag),
                 _ => None,
             }),
-            Cells::Text(texts) => push_text(texts, &value),
+            Cells::Text(texts) => texts.push(value.get_str()),
         }
     }
-    let name = column.name().to_string();
-    Ok(OwnColumn { name, cells })
-}
-
-fn push_text(texts: &mut Texts, value: &AnyValue<'_>) {
-    texts.push(value.get_str());
+    let name = name.to_owned();
+    OwnColumn { name, cells }
 }

@@ -74,6 +74,14 @@ pub enum Error {
         /// The columns of the tables that the query names.
         there_are: Vec<(String, Vec<String>)>,
     },
+    /// Something in the query that has no meaning, or none that is known here.
+    #[error("{what}{place}")]
+    Wrong {
+        /// What is wrong with it.
+        what: String,
+        /// Where in the query.
+        place: Place,
+    },
     /// The query cannot be answered.
     #[error("the query failed: {why}")]
     Query {
@@ -118,6 +126,7 @@ impl Error {
                 | Self::Refused { .. }
                 | Self::UnknownTable { .. }
                 | Self::UnknownColumn { .. }
+                | Self::Wrong { .. }
         )
     }
 

@@ -40,8 +40,8 @@
 //!   and C in `zstd-sys` and `lz4-sys`. What its lazy scan does for a query is done here by
 //!   `scan.rs`: columns by projection, runs by partition, row groups by their bounds.
 //! * **polars' own eager Parquet**: zstd and lz4 in C, for what `parquet` with snappy does alone.
-//! * **SQL of our own over polars' expressions**: less code to build, and a language that
-//!   nobody knows.
+//! * **polars' own SQL**, `polars-sql`: half as much again to build and to carry, for types
+//!   and functions that no table of ours has. `sql/mod.rs` says what is done instead.
 //! * **Link-time optimisation over all of it**: `lto = "thin"` was still at it after five
 //!   and a half minutes of CPU time when it was stopped, more than compiling all of polars.
 //!   What is hot in metalens lies within single crates, each one unit of code generation.
@@ -73,6 +73,7 @@ pub use cells::Kind;
 pub use error::{Error, Place, Result};
 pub use folder::{is_dataset, run_names};
 pub use query::Library;
+pub use sql::{AboutFunction, functions};
 pub use tables::{About, AboutTable, describe};
 pub use write::{Choices, Written, write};
 

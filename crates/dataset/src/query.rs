@@ -8,12 +8,11 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use metalens_analyzer::Analysis;
 use polars_core::prelude::*;
 use polars_lazy::prelude::*;
-use polars_sql::SQLContext;
 
 use crate::answer::Answer;
 use crate::error::{Error, Result};
 use crate::scan::{Failure, Run, Scan};
-use crate::sql::{Asked, Mode};
+use crate::sql::{Asked, Planner, failed};
 use crate::tables::Which;
 use crate::write::{self, Choices};
 use crate::{folder, frame, identity};
@@ -96,13 +95,12 @@ impl Library {
         let asked = Asked::parse(sql)?;
         let runs = Arc::new(self.runs.clone());
         let failure = Failure::default();
-        let collect = |sql: &str, mode: Mode| -> PolarsResult<DataFrame> {
-            let mut context = SQLContext::new();
-            for which in Which::ALL {
+        let ask = |conditions: bool| -> Result<Answer> {
+            let table = |which: Which| {
                 let scan = Scan {
                     which,
                     runs: runs.clone(),
-                    conditions: mode == Mode::Whole,
+                    conditions,
                     failure: failure.clone(),
                     groups_read: groups.clone(),
                 };
@@ -111,43 +109,24 @@ impl Library {
                     name: which.name(),
                     ..ScanArgsAnonymous::default()
                 };
-                let table = LazyFrame::anonymous_scan(Arc::new(scan), options)?;
-                context.register(which.name(), table);
-            }
-            let frame = context.execute(sql)?;
-            match mode {
-                Mode::Plain => frame.without_optimizations().collect(),
-                _ => frame.collect(),
-            }
+                LazyFrame::anonymous_scan(Arc::new(scan), options)
+            };
+            let planned = Planner::new(&table).plan(&asked.query)?;
+            let frame = planned.frame.collect().map_err(|error| failed(&error))?;
+            Ok(Answer::new(frame, &planned.columns))
         };
-        let unreadable = || lock(&failure).is_some();
-        let mut result = Err(polars_err!(ComputeError: "nothing was asked"));
-        for (sql, mode) in asked.attempts() {
-            result = collect(&sql, mode);
-            if result.is_ok() || unreadable() {
-                break;
-            }
-        }
+        // Some conditions cannot be handed to a scan: it has to be asked without any.
+        let answer = match ask(true) {
+            Err(Error::Query { .. }) if lock(&failure).is_none() => ask(false),
+            answered => answered,
+        };
         let stored = lock(&failure).take();
-        match (result, stored) {
-            (_, Some(error)) => Err(error),
-            (Ok(frame), None) => Ok(Answer::new(frame)),
-            (Err(error), None) => Err(asked.unknown_column().unwrap_or_else(|| failed(&error))),
-        }
+        stored.map_or(answer, Err)
     }
 }
 
 fn lock(failure: &Failure) -> MutexGuard<'_, Option<Error>> {
     failure.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The first line says it; the others are plans and schemas.
-fn failed(error: &PolarsError) -> Error {
-    let why = error.to_string();
-    let first = why.lines().next().unwrap_or_default();
-    Error::Query {
-        why: first.to_owned(),
-    }
 }
 
 #[cfg(test)]
