@@ -173,12 +173,12 @@ impl Analysis {
     /// Every GPU interval of the target, held inside the window, sorted by start.
     pub fn intervals(&self) -> impl Iterator<Item = GpuInterval<'_>> {
         let (window, commands) = (self.subject.window(), &self.subject.commands);
-        let numbers = self.kernels.numbers().iter();
+        let numbers = self.kernels.numbers();
         self.subject
             .mine
             .iter()
             .zip(numbers)
-            .map(move |(one, &kernel)| {
+            .map(move |(one, kernel)| {
                 let span = one.span.clip(window);
                 let encoded = commands.encoding(one).map(|encoding| encoding.span);
                 let (process, pid) = self.process(one.process);
@@ -226,9 +226,9 @@ impl Analysis {
     /// What [`Self::intervals`] has, without what has to be looked up elsewhere.
     pub fn spans(&self) -> impl Iterator<Item = GpuSpan<'_>> {
         let window = self.subject.window();
-        let numbers = self.kernels.numbers().iter();
+        let numbers = self.kernels.numbers();
         let rows = self.subject.mine.iter().zip(numbers);
-        rows.map(move |(one, &kernel)| {
+        rows.map(move |(one, kernel)| {
             let span = one.span.clip(window);
             GpuSpan {
                 start_ns: span.start_ns,
@@ -299,8 +299,8 @@ impl Analysis {
             ExplainedGap {
                 start_ns: gap.span.start_ns,
                 duration_ns: gap.span.length_ns(),
-                before: name(gap.before),
-                after: name(gap.after),
+                before: name(gap.before()),
+                after: name(gap.after()),
                 cause: entry.parts.cause(),
                 parts: entry.parts,
                 serialised: entry.pair.is_serialised(),

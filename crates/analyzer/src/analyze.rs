@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::facts::{run_facts, source, target_facts};
 use crate::findings::{self, findings};
 use crate::gaps::{Occupancy, occupancy};
-use crate::idle::idle;
+use crate::idle::{Idle, idle};
 use crate::kernels::{Hints, NamedIntervals, channels, sum_ns};
 use crate::known_work;
 use crate::latency::latency;
@@ -18,8 +18,11 @@ use crate::ledger::Book;
 use crate::machine::{self, Against, SanityInput};
 use crate::naming::KernelNames;
 use crate::notes::{report_notes, trace_notes};
+use crate::parallel::both;
 use crate::phases::{self, Before, phases};
-use crate::report::{Busy, Counts, Efficiency, Phases, Report, SCHEMA, Shape, Summary};
+use crate::report::{
+    Busy, Channel, Counts, Efficiency, Kernel, Latency, Phases, Report, SCHEMA, Shape, Summary,
+};
 use crate::request::Request;
 use crate::shaders::shaders_of;
 use crate::shape::shape;
@@ -44,8 +47,17 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     let window = subject.window();
     let occupancy = occupancy(&subject.mine, window);
     let kernels = named(&mut trace, &subject)?;
-    let book = Book::of(&subject);
-    let idle = idle(&occupancy.gaps, &book, &kernels);
+    let Figures {
+        idle,
+        buffers,
+        encoders,
+        latency,
+        summaries,
+        channels,
+        shape,
+        phases,
+        program,
+    } = figures(&subject, &occupancy, &kernels, &trace.names);
     let gaps: Vec<Span> = occupancy.gaps.iter().map(|gap| gap.span).collect();
     let against = Against {
         target: &subject.target,
@@ -55,8 +67,6 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     };
     let around = Surroundings::take(&mut trace, &subject, against, &idle.host)?;
     let names = &trace.names;
-    let buffers = buffers(&subject.mine);
-    let encoders = encoders(&subject.mine);
     let busy = busy(&subject, &occupancy);
     let sanity = machine::sanity(&SanityInput {
         run: &run,
@@ -83,12 +93,12 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
         efficiency: Efficiency::default(),
         gaps: idle.gaps,
         ledger: idle.ledger,
-        latency: latency(&buffers, &subject.commands, window, names),
-        kernels: kernels.summaries(&subject.mine, window, names),
-        channels: channels(&subject.mine, window, names),
+        latency,
+        kernels: summaries,
+        channels,
         shaders: around.shaders,
-        shape: shape_of(&subject, &kernels, &occupancy, names),
-        phases: phases_of(&subject, &kernels, &occupancy, names),
+        shape,
+        phases,
         processes: subject.processes.clone(),
         machine: around.machine,
         counters: around.counters,
@@ -103,7 +113,9 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     notes.extend(report_notes(&subject, &report));
     notes.extend(phases::notes(&report.phases, window));
     report.notes = notes;
-    report.efficiency = efficiency_of(&report, &subject, &buffers);
+    let steady = report.phases.warm_up.as_ref().map(|found| &found.steady);
+    let wall_ns = report.run.duration_ns;
+    report.efficiency = efficiency(report.busy.busy_ns, program, steady, wall_ns);
     judge(&mut report, &subject, request);
     Ok(Analysis::new(
         report,
@@ -131,6 +143,62 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     report.targets = verdicts(report, request.settings.limits);
     report.findings = findings(report, &request.settings.ignored_findings);
     report.summary = summary(report);
+}
+
+/// What follows from the target's intervals, its gaps and its commands alone.
+struct Figures {
+    idle: Idle,
+    buffers: Vec<Buffer>,
+    encoders: Vec<u64>,
+    latency: Latency,
+    summaries: Vec<Kernel>,
+    channels: Vec<Channel>,
+    shape: Shape,
+    phases: Phases,
+    program: Option<Span>,
+}
+
+/// Works them out on three threads: there may be millions of intervals, and none
+/// of these needs another.
+fn figures(
+    subject: &Subject,
+    occupancy: &Occupancy,
+    kernels: &NamedIntervals,
+    names: &Names,
+) -> Figures {
+    let (mine, window) = (&subject.mine, subject.window());
+    let of_idle = || idle(&occupancy.gaps, &Book::of(subject), kernels);
+    let of_work = || {
+        let buffers = buffers(mine);
+        let latency = latency(&buffers, &subject.commands, window, names);
+        let summaries = kernels.summaries(mine, window, names);
+        let channels = channels(mine, window, names);
+        // Where the window was cut, the program's run time is cut there too.
+        let asked = match subject.cut.facts().excluded.is_empty() {
+            true => WHOLE,
+            false => window,
+        };
+        let program = program(mine, &buffers, &subject.commands, asked);
+        let encoders = encoders(mine);
+        (buffers, latency, summaries, channels, program, encoders)
+    };
+    let of_shape = || {
+        let shape = shape_of(subject, kernels, occupancy, names);
+        (shape, phases_of(subject, kernels, occupancy, names))
+    };
+    let (idle, (work, (shape, phases))) = both(of_idle, || both(of_work, of_shape));
+    let (buffers, latency, summaries, channels, program, encoders) = work;
+    Figures {
+        idle,
+        buffers,
+        encoders,
+        latency,
+        summaries,
+        channels,
+        shape,
+        phases,
+        program,
+    }
 }
 
 fn shape_of(
@@ -213,15 +281,4 @@ fn busy(subject: &Subject, occupancy: &Occupancy) -> Busy {
         foreign_busy_ns,
         foreign_overlap_ns,
     }
-}
-
-/// Where the window was cut, the program's run time is cut there too.
-fn efficiency_of(report: &Report, subject: &Subject, buffers: &[Buffer]) -> Efficiency {
-    let asked = match report.window.excluded.is_empty() {
-        true => WHOLE,
-        false => subject.window(),
-    };
-    let program = program(&subject.mine, buffers, &subject.commands, asked);
-    let steady = report.phases.warm_up.as_ref().map(|found| &found.steady);
-    efficiency(report.busy.busy_ns, program, steady, report.run.duration_ns)
 }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::gaps::occupancy;
+use crate::gaps::sweep;
 use crate::processes::touches;
 use crate::report::Brief;
-use crate::spans::{Span, length_ns};
+use crate::spans::Span;
 use crate::statistics::{ratio, select};
 use crate::timeline::Interval;
 
@@ -24,23 +24,21 @@ pub(crate) fn brief(mine: &[Interval], part: Span) -> Brief {
             Cow::Owned(own.copied().collect::<Vec<Interval>>())
         }
     };
-    let occupancy = occupancy(&inside, part);
-    let busy_ns = length_ns(&occupancy.busy);
-    let gaps = occupancy.gaps.iter().map(|gap| gap.span.length_ns());
+    let (mut busy_ns, mut gaps) = (0, Vec::new());
+    sweep(&inside, part, |busy, gap| {
+        busy_ns += busy.map_or(0, Span::length_ns);
+        gaps.extend(gap.map(|gap| gap.span.length_ns()));
+    });
     let lengths = inside.iter().map(|one| one.span.clip(part).length_ns());
+    let mut lengths: Vec<u64> = lengths.collect();
     Brief {
         start_ns: part.start_ns,
         end_ns: part.end_ns,
         intervals: inside.len() as u64,
         busy_ns,
         ratio: ratio(busy_ns, part.length_ns()),
-        gaps: occupancy.gaps.len() as u64,
-        median_gap_ns: median(gaps),
-        median_interval_ns: median(lengths),
+        gaps: gaps.len() as u64,
+        median_gap_ns: select(&mut gaps, 50),
+        median_interval_ns: select(&mut lengths, 50),
     }
-}
-
-fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
-    let mut values: Vec<u64> = values.collect();
-    select(&mut values, 50)
 }

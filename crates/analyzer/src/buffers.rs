@@ -20,18 +20,30 @@ pub(crate) struct Buffer {
 /// The buffers of intervals, in the order of their ids.
 #[must_use]
 pub(crate) fn buffers(mine: &[Interval]) -> Vec<Buffer> {
-    let mut buffers: Vec<Buffer> = mine.iter().filter_map(of_one).collect();
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for one in mine.iter().filter_map(of_one) {
+        // The next interval is most often of the same buffer.
+        let last = buffers.last_mut();
+        if !last.is_some_and(|last| last.takes(&one)) {
+            buffers.push(one);
+        }
+    }
     // Ids rise with time, all but a few: sorting is cheaper than a map.
     buffers.sort_by_key(|buffer| (buffer.id, buffer.start_ns));
-    buffers.dedup_by(|next, buffer| {
-        let same = next.id == buffer.id;
+    buffers.dedup_by(|next, buffer| buffer.takes(next));
+    buffers
+}
+
+impl Buffer {
+    /// Takes in what ran later, if it is of the same buffer.
+    fn takes(&mut self, later: &Self) -> bool {
+        let same = later.id == self.id;
         if same {
-            buffer.end_ns = buffer.end_ns.max(next.end_ns);
-            buffer.committed_ns = earlier(buffer.committed_ns, next.committed_ns);
+            self.end_ns = self.end_ns.max(later.end_ns);
+            self.committed_ns = earlier(self.committed_ns, later.committed_ns);
         }
         same
-    });
-    buffers
+    }
 }
 
 fn of_one(interval: &Interval) -> Option<Buffer> {

@@ -7,6 +7,8 @@
 //! before / after      A B          C D
 //! ```
 
+use std::num::NonZeroU32;
+
 use crate::report::Bucket;
 use crate::spans::Span;
 use crate::timeline::Interval;
@@ -16,12 +18,34 @@ use crate::timeline::Interval;
 pub(crate) struct Gap {
     /// When.
     pub span: Span,
+    // In half the memory: there may be as many gaps as intervals.
+    before: Option<NonZeroU32>,
+    after: Option<NonZeroU32>,
+}
+
+impl Gap {
+    /// Between two intervals, by their places: fewer than four billion, as no
+    /// machine could hold more.
+    pub(crate) fn new(span: Span, before: Option<usize>, after: Option<usize>) -> Self {
+        let short = |at: Option<usize>| NonZeroU32::new(u32::try_from(at? + 1).ok()?);
+        Self {
+            span,
+            before: short(before),
+            after: short(after),
+        }
+    }
+
     /// The interval whose end began it: of those ending then, the last of the
     /// table. None at the window's start.
-    pub before: Option<usize>,
+    pub(crate) fn before(&self) -> Option<usize> {
+        self.before.map(|place| place.get() as usize - 1)
+    }
+
     /// The interval whose start ended it: of those starting then, the first of
     /// the table. None at the window's end.
-    pub after: Option<usize>,
+    pub(crate) fn after(&self) -> Option<usize> {
+        self.after.map(|place| place.get() as usize - 1)
+    }
 }
 
 /// The target's last interval that ends by the window's start, and its first
@@ -64,6 +88,20 @@ pub(crate) struct Occupancy {
 #[must_use]
 pub(crate) fn occupancy(intervals: &[Interval], window: Span) -> Occupancy {
     let mut found = Occupancy::default();
+    sweep(intervals, window, |busy, gap| {
+        found.busy.extend(busy);
+        found.gaps.extend(gap);
+    });
+    found
+}
+
+/// Tells of each busy stretch and of the gap after it, in order of time; of the
+/// gap at the window's start alone. `before` and `after` as in [`occupancy`].
+pub(crate) fn sweep(
+    intervals: &[Interval],
+    window: Span,
+    mut tell: impl FnMut(Option<Span>, Option<Gap>),
+) {
     let mut last: Option<(Span, usize)> = None;
     for (at, interval) in intervals.iter().enumerate() {
         let span = interval.span.clip(window);
@@ -81,34 +119,30 @@ pub(crate) fn occupancy(intervals: &[Interval], window: Span) -> Occupancy {
                 Some((Span::new(busy.start_ns, end_ns), ender))
             }
             previous => {
-                found.close(previous, window.start_ns, span.start_ns, Some(at));
+                let (busy, gap) = closed(previous, window.start_ns, span.start_ns, Some(at));
+                tell(busy, gap);
                 Some((span, at))
             }
         };
     }
-    found.close(last, window.start_ns, window.end_ns, None);
-    found
+    let (busy, gap) = closed(last, window.start_ns, window.end_ns, None);
+    tell(busy, gap);
 }
 
-impl Occupancy {
-    /// Ends a busy stretch and adds the gap between it and the next.
-    fn close(&mut self, busy: Option<(Span, usize)>, from: u64, next: u64, after: Option<usize>) {
-        let (idle_from, before) = match busy {
-            Some((span, ender)) => {
-                self.busy.push(span);
-                (span.end_ns, Some(ender))
-            }
-            None => (from, None),
-        };
-        let span = Span::new(idle_from, next);
-        if !span.is_empty() {
-            self.gaps.push(Gap {
-                span,
-                before,
-                after,
-            });
-        }
-    }
+/// A busy stretch that has ended, and the gap between it and the next.
+fn closed(
+    busy: Option<(Span, usize)>,
+    from: u64,
+    next: u64,
+    after: Option<usize>,
+) -> (Option<Span>, Option<Gap>) {
+    let (idle_from, before) = match busy {
+        Some((span, ender)) => (span.end_ns, Some(ender)),
+        None => (from, None),
+    };
+    let gap = Gap::new(Span::new(idle_from, next), before, after);
+    let busy = busy.map(|(span, _)| span);
+    (busy, Some(gap).filter(|gap| !gap.span.is_empty()))
 }
 
 /// Where the histogram's buckets begin: 0, 1, 5, 20, 100 µs, 1 ms, 10 ms.
@@ -158,7 +192,14 @@ mod tests {
         let gaps: Vec<_> = found
             .gaps
             .iter()
-            .map(|gap| (gap.span.start_ns, gap.span.end_ns, gap.before, gap.after))
+            .map(|gap| {
+                (
+                    gap.span.start_ns,
+                    gap.span.end_ns,
+                    gap.before(),
+                    gap.after(),
+                )
+            })
             .collect();
         assert_eq!(gaps, expected, "{spans:?} in {window:?}");
     }

@@ -70,15 +70,21 @@ fn gap_facts(gaps: &[Gap], book: &Book<'_>, kernels: &NamedIntervals, kinds: Kin
 
 fn top_gaps(gaps: &[Gap], book: &Book<'_>, kernels: &NamedIntervals) -> Vec<TopGap> {
     let mut longest: Vec<&Gap> = gaps.iter().collect();
-    longest.sort_by_key(|gap| (Reverse(gap.span.length_ns()), gap.span.start_ns));
+    // No two gaps begin at once, so that there is one order.
+    let key = |gap: &&Gap| (Reverse(gap.span.length_ns()), gap.span.start_ns);
+    if longest.len() > TOP_GAPS {
+        longest.select_nth_unstable_by_key(TOP_GAPS, key);
+        longest.truncate(TOP_GAPS);
+    }
+    longest.sort_unstable_by_key(key);
     let name = |at: Option<usize>| at.and_then(|at| kernels.name_of(at));
-    let top = longest.into_iter().take(TOP_GAPS).map(|gap| {
+    let top = longest.into_iter().map(|gap| {
         let parts = book.entry(gap).parts;
         TopGap {
             start_ns: gap.span.start_ns,
             duration_ns: gap.span.length_ns(),
-            before: name(gap.before),
-            after: name(gap.after),
+            before: name(gap.before()),
+            after: name(gap.after()),
             cause: parts.cause(),
             parts,
         }
@@ -105,7 +111,7 @@ struct Tally {
 impl Kinds {
     fn add(&mut self, gap: &Gap, entry: &Entry, kernels: &NamedIntervals) {
         let kernel = |at: Option<usize>| at.and_then(|at| kernels.number_of(at));
-        let ends = (kernel(gap.before), kernel(gap.after));
+        let ends = (kernel(gap.before()), kernel(gap.after()));
         let tally = self.tallies.entry(ends).or_default();
         tally.count += 1;
         tally.max_ns = tally.max_ns.max(gap.span.length_ns());

@@ -1,11 +1,12 @@
 //! The target's work, by name and by channel.
 
 use metalens_trace::{Names, Symbol};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::naming::{KernelNames, NamedBy, Sources};
+use crate::processes::Running;
 use crate::report::{Channel, Kernel};
-use crate::spans::{Span, length_ns, union};
+use crate::spans::Span;
 use crate::statistics::{ratio, summarize};
 use crate::timeline::Interval;
 
@@ -14,7 +15,7 @@ use crate::timeline::Interval;
 pub(crate) struct NamedIntervals {
     groups: Vec<Group>,
     /// Of each interval, its place in `groups`.
-    group_of: Vec<usize>,
+    group_of: Vec<u32>,
     /// Intervals that the driver made of several encoders.
     pub coalesced: u64,
     /// How many encoders those were.
@@ -40,6 +41,9 @@ impl Hints {
         }
     }
 }
+
+/// So many labels, lately met, are found without a map.
+const RECENT: usize = 64;
 
 struct Known {
     group: usize,
@@ -68,8 +72,19 @@ impl NamedIntervals {
         let mut known: FxHashMap<Sources, Known> = FxHashMap::default();
         let mut by_name: FxHashMap<(String, NamedBy, Option<Symbol>), usize> = FxHashMap::default();
         let (mut coalesced, mut coalesced_encoders) = (0, 0);
+        let mut recent = [None; RECENT];
         let group_of = mine.into_iter().enumerate().map(|(at, interval)| {
             let sources = hints.sources(at, interval);
+            let place = sources.label.map_or(0, Symbol::index) % RECENT;
+            let place = recent.get_mut(place);
+            if let Some((_, group)) = place
+                .as_deref()
+                .copied()
+                .flatten()
+                .filter(|&(of, _)| of == sources)
+            {
+                return group;
+            }
             let known = known.entry(sources).or_insert_with(|| {
                 let channel = sources.channel;
                 let (name, named_by) = kernels.name(sources);
@@ -90,8 +105,13 @@ impl NamedIntervals {
             });
             coalesced += u64::from(known.coalesced.is_some());
             coalesced_encoders += known.coalesced.unwrap_or(0);
+            if let Some(place) = place.filter(|_| known.coalesced.is_none()) {
+                *place = Some((sources, known.group));
+            }
             known.group
         });
+        // There are fewer names than bytes of memory to hold them.
+        let group_of = group_of.map(|group| u32::try_from(group).unwrap_or(u32::MAX));
         Self {
             group_of: group_of.collect(),
             groups,
@@ -107,12 +127,12 @@ impl NamedIntervals {
 
     /// The number of an interval's kernel.
     pub(crate) fn number_of(&self, interval: usize) -> Option<usize> {
-        self.group_of.get(interval).copied()
+        self.group_of.get(interval).map(|&group| group as usize)
     }
 
     /// Of each interval, the number of its kernel, from 0.
-    pub(crate) fn numbers(&self) -> &[usize] {
-        &self.group_of
+    pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
+        self.group_of.iter().map(|&group| group as usize)
     }
 
     /// What the kernel of a number is called.
@@ -140,7 +160,7 @@ impl NamedIntervals {
     /// One entry per kernel: the most time first, then by name, channel and source.
     pub(crate) fn summaries(&self, mine: &[Interval], window: Span, names: &Names) -> Vec<Kernel> {
         let mut durations: Vec<Vec<u64>> = vec![Vec::new(); self.groups.len()];
-        for (interval, &group) in mine.iter().zip(&self.group_of) {
+        for (interval, group) in mine.iter().zip(self.numbers()) {
             if let Some(durations) = durations.get_mut(group) {
                 durations.push(interval.span.clip(window).length_ns());
             }
@@ -184,21 +204,31 @@ fn kernel(group: &Group, durations: &mut [u64], all_ns: u64, names: &Names) -> O
 
 /// One entry per channel, by name.
 pub(crate) fn channels(mine: &[Interval], window: Span, names: &Names) -> Vec<Channel> {
-    let distinct: FxHashSet<Option<Symbol>> = mine.iter().map(|one| one.channel).collect();
-    let of_channel = |channel: Option<Symbol>| {
-        let intervals = mine.iter().filter(move |one| one.channel == channel);
-        let clipped = intervals.map(|one| one.span.clip(window));
-        Channel {
-            name: channel.map(|channel| names.text(channel).to_owned()),
-            intervals: clipped.clone().count() as u64,
-            sum_ns: clipped
-                .clone()
-                .map(Span::length_ns)
-                .fold(0, u64::saturating_add),
-            busy_ns: length_ns(&union(clipped)),
+    let mut used: Vec<(Option<Symbol>, Running)> = Vec::new();
+    let mut last = 0;
+    for one in mine {
+        // There are few, and the next interval is most often on the same.
+        if used
+            .get(last)
+            .is_none_or(|&(channel, _)| channel != one.channel)
+        {
+            let known = used.iter().position(|&(channel, _)| channel == one.channel);
+            last = known.unwrap_or(used.len());
+            if known.is_none() {
+                used.push((one.channel, Running::default()));
+            }
         }
+        if let Some((_, running)) = used.get_mut(last) {
+            running.add(one.span.clip(window));
+        }
+    }
+    let of_channel = |(channel, running): (Option<Symbol>, Running)| Channel {
+        name: channel.map(|channel| names.text(channel).to_owned()),
+        intervals: running.intervals,
+        sum_ns: running.sum_ns,
+        busy_ns: running.busy_ns,
     };
-    let mut channels: Vec<Channel> = distinct.into_iter().map(of_channel).collect();
+    let mut channels: Vec<Channel> = used.into_iter().map(of_channel).collect();
     channels.sort_by(|a, b| a.name.cmp(&b.name));
     channels
 }

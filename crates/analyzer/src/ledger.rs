@@ -133,14 +133,14 @@ impl<'a> Book<'a> {
     }
 
     fn before(&self, gap: &Gap) -> Option<&Interval> {
-        match gap.before {
+        match gap.before() {
             Some(at) => self.mine.get(at),
             None => self.edges.before.as_ref(),
         }
     }
 
     fn after(&self, gap: &Gap) -> Option<&Interval> {
-        match gap.after {
+        match gap.after() {
             Some(at) => self.mine.get(at),
             None => self.edges.after.as_ref(),
         }

@@ -84,6 +84,7 @@ mod machine;
 mod naming;
 mod notes;
 pub mod paired;
+mod parallel;
 mod phases;
 mod processes;
 mod report;

@@ -62,15 +62,17 @@ pub(crate) fn touches(span: Span, window: Span) -> bool {
 
 /// The length of a union of spans that come in order of their starts.
 #[derive(Debug, Default)]
-struct Running {
-    intervals: u64,
-    busy_ns: u64,
+pub(crate) struct Running {
+    pub intervals: u64,
+    pub sum_ns: u64,
+    pub busy_ns: u64,
     busy_until: u64,
 }
 
 impl Running {
-    fn add(&mut self, span: Span) {
+    pub(crate) fn add(&mut self, span: Span) {
         self.intervals += 1;
+        self.sum_ns = self.sum_ns.saturating_add(span.length_ns());
         let fresh_from = span.start_ns.max(self.busy_until);
         self.busy_ns += span.end_ns.saturating_sub(fresh_from);
         self.busy_until = self.busy_until.max(span.end_ns);

@@ -75,7 +75,7 @@ impl<'a> Work<'a> {
         let lengths = mine.iter().map(|one| one.span.clip(window).length_ns());
         let lengths: Vec<u64> = lengths.collect();
         let mut by_kernel: Vec<Vec<u64>> = vec![Vec::new(); kernels.count()];
-        for (&length, &kernel) in lengths.iter().zip(kernels.numbers()) {
+        for (&length, kernel) in lengths.iter().zip(kernels.numbers()) {
             if let Some(lengths) = by_kernel.get_mut(kernel) {
                 lengths.push(length);
             }
@@ -90,9 +90,9 @@ impl<'a> Work<'a> {
 
     /// Each interval's place, kernel, length, and what is usual for its kernel.
     fn rows(&self) -> impl Iterator<Item = (usize, usize, u64, Usual)> {
-        let numbers = self.kernels.numbers().iter().enumerate();
+        let numbers = self.kernels.numbers().enumerate();
         let rows = numbers.zip(&self.lengths);
-        rows.filter_map(|((at, &kernel), &length)| {
+        rows.filter_map(|((at, kernel), &length)| {
             Some((at, kernel, length, *self.usual.get(kernel)?))
         })
     }

@@ -10,6 +10,7 @@ use crate::facts::process_facts;
 use crate::gaps::Edges;
 use crate::machine::{ForeignUse, foreign_use};
 use crate::naming::KernelNames;
+use crate::parallel::both;
 use crate::phases::signposts::Signposts;
 use crate::phases::warm_up;
 use crate::processes::{ProcessUse, touches, usage};
@@ -65,16 +66,27 @@ impl Subject {
         let mut cut = Cut::asked(request, &timeline, &target, &signposts, names)?;
         let whole = cut.window;
         let kernel_names = KernelNames::new(names, &commands.label_pairs);
-        let warm_up = warm_up::find(&timeline, &target, whole, &kernel_names, names);
-        if let Some(found) = warm_up.as_ref().filter(|_| request.skip_warm_up) {
-            cut.to(Span::new(found.end_ns, whole.end_ns), "warm-up", "");
-        }
-        let window = cut.window;
-        let work = request.work.as_ref();
-        let mut subject = Self {
+        let find = || warm_up::find(&timeline, &target, whole, &kernel_names, names);
+        let around = |window| Around {
             edges: Edges::of(of_target(&timeline, &target), window),
             others: Others::of(&timeline, &target, window),
             processes: process_facts(&everyone, &timeline, window, &target, names),
+        };
+        let (warm_up, around) = if request.skip_warm_up {
+            let warm_up = find();
+            if let Some(found) = &warm_up {
+                cut.to(Span::new(found.end_ns, whole.end_ns), "warm-up", "");
+            }
+            (warm_up, around(cut.window))
+        } else {
+            both(find, || around(whole))
+        };
+        let window = cut.window;
+        let work = request.work.as_ref();
+        let mut subject = Self {
+            edges: around.edges,
+            others: around.others,
+            processes: around.processes,
             timed_buffers: crate::known_work::command_buffers(&timeline.intervals, &target, work),
             everyone: request.keep_everyone.then(|| timeline.intervals.clone()),
             mine: timeline.intervals,
@@ -88,7 +100,9 @@ impl Subject {
         subject.keep(whole);
         subject.warm_up =
             warm_up.map(|found| found.report(&subject.mine, whole, request.skip_warm_up));
-        subject.keep(window);
+        if window != whole {
+            subject.keep(window);
+        }
         Ok(subject)
     }
 
@@ -103,6 +117,13 @@ impl Subject {
         self.mine
             .retain(|one| target.is(one.process) && touches(one.span, window));
     }
+}
+
+/// What is known of everyone before all but the target's intervals are dropped.
+struct Around {
+    edges: Edges,
+    others: Others,
+    processes: Vec<ProcessFacts>,
 }
 
 /// All the time that there is.

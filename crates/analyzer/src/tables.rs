@@ -67,6 +67,7 @@ pub fn selection() -> Selection {
     .and_if_readable(machine::TABLES)
     .and_if_readable(counters::TABLES)
     .and_if_readable(&SAMPLES)
+    .with_labels_unnumbered()
 }
 
 /// The same, and the tables in which encodings stand that the encoder list lost:

@@ -63,9 +63,10 @@ impl Timeline {
 fn intervals_of(table: &Table, names: &Names) -> Result<Vec<Interval>> {
     let processes = table.processes("process")?;
     let optional = Optional::of(table, names);
-    let interval = |(row, span): (usize, Result<Span>)| {
+    let mut intervals = Vec::with_capacity(table.rows());
+    for (row, span) in spans_of(table)?.enumerate() {
         let span = span?;
-        Ok(Interval {
+        intervals.push(Interval {
             span,
             committed_ns: optional
                 .latency(row)
@@ -75,9 +76,9 @@ fn intervals_of(table: &Table, names: &Names) -> Result<Vec<Interval>> {
             label: optional.label(row),
             command_buffer: id_at(optional.command_buffers, row),
             encoder: id_at(optional.encoders, row),
-        })
-    };
-    spans_of(table)?.enumerate().map(interval).collect()
+        });
+    }
+    Ok(intervals)
 }
 
 /// The columns that a report can do without.
@@ -142,7 +143,9 @@ fn active_of(table: &Table, names: &Names) -> Result<Vec<Span>> {
             spans.push(span);
         }
     }
-    spans.sort_unstable();
+    if !spans.is_sorted() {
+        spans.sort_unstable();
+    }
     Ok(union(spans))
 }
 

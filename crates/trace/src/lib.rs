@@ -31,6 +31,7 @@ mod error;
 pub mod fuzzing;
 mod hint;
 mod input;
+mod integers;
 mod kind;
 mod label;
 mod names;
@@ -49,13 +50,14 @@ pub use input::{
     CountedTable, Input, InputKind, Likeness, ListedDocument, LoadOptions, Opener, Progress,
     Source, likeness,
 };
+pub use integers::Integers;
 pub use kind::Kind;
 pub use names::{
     Frame, FrameId, Label, LabelId, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,
 };
 pub use note::Note;
 pub use select::Selection;
-pub use table::{Column, ColumnSpec, Integers, Origin, Schema, Table};
+pub use table::{Column, ColumnSpec, Origin, Schema, Table};
 pub use toc::{Device, ListedProcess, ListedTable, Run, Setting, Target, TargetProcess, Toc};
 pub use trace::Trace;
 

@@ -114,6 +114,24 @@ impl Label {
         }
     }
 
+    /// The same of another submission.
+    pub(crate) fn with_submission(self, submission: u64) -> Self {
+        Self {
+            submission,
+            has_submission: true,
+            ..self
+        }
+    }
+
+    /// The same of no submission.
+    pub(crate) fn without_submission(self) -> Self {
+        Self {
+            submission: 0,
+            has_submission: false,
+            ..self
+        }
+    }
+
     /// The number at its end: the GPU submission it belongs to.
     #[must_use]
     pub fn submission_id(&self) -> Option<u64> {

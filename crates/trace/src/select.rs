@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Selection {
     keep: Keep,
     rendered: bool,
+    numbered: bool,
     /// Tables that are wanted if they can be read.
     optional: BTreeSet<String>,
 }
@@ -97,6 +98,14 @@ impl Selection {
         self
     }
 
+    /// Lets labels go without the number of their submission: with it nearly each
+    /// is unlike all others, and a million are kept for the few that say anything.
+    #[must_use]
+    pub fn with_labels_unnumbered(mut self) -> Self {
+        self.numbered = false;
+        self
+    }
+
     /// The names of the wanted tables; `None` if all are.
     #[must_use]
     pub fn schemas(&self) -> Option<Vec<&str>> {
@@ -123,10 +132,15 @@ impl Selection {
         self.rendered
     }
 
+    pub(crate) fn wants_numbered_labels(&self) -> bool {
+        self.numbered || self.rendered
+    }
+
     fn new(keep: Keep) -> Self {
         Self {
             keep,
             rendered: false,
+            numbered: true,
             optional: BTreeSet::new(),
         }
     }

@@ -5,6 +5,7 @@
 //! from zero everywhere.
 
 use crate::error::{Error, Place, Problem, Result};
+use crate::integers::Integers;
 use crate::kind::Kind;
 use crate::names::{LabelId, ProcessId, StackId, Symbol, ThreadId};
 
@@ -204,108 +205,6 @@ impl Column {
             Self::Labels(_) => Kind::Label.plural(),
             Self::Stacks(_) => Kind::Stack.plural(),
             Self::Dropped => "nothing that was kept",
-        }
-    }
-}
-
-/// Whole numbers, any of which may be null.
-#[derive(Debug, Clone, Default)]
-pub struct Integers {
-    values: Vec<u64>,
-    /// One bit per row; empty up to the first null, since most columns have none.
-    nulls: Vec<u64>,
-}
-
-impl Integers {
-    /// The value of a row, `None` for null.
-    #[must_use]
-    pub fn get(&self, row: usize) -> Option<u64> {
-        let value = *self.values.get(row)?;
-        (value != 0 || !self.is_null(row)).then_some(value)
-    }
-
-    /// The number of rows.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    /// Whether there is no row.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// All rows.
-    pub fn iter(&self) -> impl Iterator<Item = Option<u64>> + '_ {
-        (0..self.len()).map(|row| self.get(row))
-    }
-
-    pub(crate) fn from_rows(rows: impl Iterator<Item = Option<u64>>) -> Self {
-        let mut integers = Self {
-            values: Vec::with_capacity(rows.size_hint().0),
-            nulls: Vec::new(),
-        };
-        rows.for_each(|value| integers.push(value));
-        integers
-    }
-
-    pub(crate) fn push(&mut self, value: Option<u64>) {
-        if value.is_none() {
-            let row = self.values.len();
-            self.nulls.resize(row / 64 + 1, 0);
-            if let Some(word) = self.nulls.last_mut() {
-                *word |= 1 << (row % 64);
-            }
-        }
-        self.values.push(value.unwrap_or(0));
-    }
-
-    pub(crate) fn truncate(&mut self, rows: usize) {
-        if rows >= self.values.len() {
-            return;
-        }
-        self.values.truncate(rows);
-        self.nulls.truncate(rows.div_ceil(64));
-        if let Some(word) = self.nulls.get_mut(rows / 64) {
-            *word &= (1 << (rows % 64)) - 1;
-        }
-    }
-
-    fn is_null(&self, row: usize) -> bool {
-        let word = self.nulls.get(row / 64).copied().unwrap_or(0);
-        word >> (row % 64) & 1 == 1
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn null_is_not_zero() {
-        let mut column = Integers::default();
-        let rows = [Some(0), None, Some(7), None];
-        rows.iter().for_each(|&value| column.push(value));
-        assert_eq!(column.iter().collect::<Vec<_>>(), rows);
-    }
-
-    #[test]
-    fn what_was_cut_off_leaves_no_null_behind() {
-        let mut column = Integers::default();
-        for row in 0..200 {
-            column.push((row % 3 != 0).then_some(row));
-        }
-        column.truncate(99);
-        for row in 99..200 {
-            column.push(Some(row - 99));
-        }
-        for row in 0..200_u64 {
-            let expected = match row {
-                0..99 => (row % 3 != 0).then_some(row),
-                _ => Some(row - 99),
-            };
-            assert_eq!(column.get(usize::try_from(row).unwrap()), expected);
         }
     }
 }

@@ -55,14 +55,15 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
     let lengths = |spans: &[Span]| spans.iter().map(|span| span.length_ns()).max();
     let window = input.against.window;
     let encoders = input.encoders;
-    let own = input
-        .mine
-        .iter()
-        .map(|one| one.span.clip(window).length_ns());
+    let (mut longest_ns, mut without_buffer, mut without_length) = (None, 0, 0);
+    for one in input.mine {
+        longest_ns = longest_ns.max(Some(one.span.clip(window).length_ns()));
+        without_buffer += u64::from(one.command_buffer.is_none());
+        without_length += u64::from(one.span.is_empty());
+    }
     let idle_ns = crate::spans::length_ns(input.against.gaps);
     let active = input.busy.machine_active_ns;
     let differ = active.map(|active| signed_difference(active, input.busy.machine_busy_ns));
-    let count = |is: fn(&Interval) -> bool| input.mine.iter().filter(|one| is(one)).count() as u64;
     let mut sanity = Sanity {
         window_share: input
             .run
@@ -74,13 +75,11 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
         tables_differ_share: differ
             .zip(active)
             .and_then(|(differ, active)| ratio(differ.unsigned_abs(), active)),
-        longest_interval_share: own
-            .max()
-            .and_then(|longest| ratio(longest, input.busy.busy_ns)),
+        longest_interval_share: longest_ns.and_then(|longest| ratio(longest, input.busy.busy_ns)),
         longest_gap_share: lengths(input.against.gaps).and_then(|longest| ratio(longest, idle_ns)),
         rows_without_process: input.unattributed,
-        rows_without_command_buffer: count(|one| one.command_buffer.is_none()),
-        rows_without_length: count(|one| one.span.is_empty()),
+        rows_without_command_buffer: without_buffer,
+        rows_without_length: without_length,
         encoders: encoders.len() as u64,
         encoders_listed: input.listed.map(|listed| joined(encoders, listed)),
         truncated_tables: input.truncated_tables.clone(),

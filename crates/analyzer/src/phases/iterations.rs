@@ -11,7 +11,7 @@ use std::num::NonZeroU64;
 use metalens_trace::Symbol;
 use rustc_hash::FxHashMap;
 
-use crate::gaps::Occupancy;
+use crate::gaps::{Gap, Occupancy};
 use crate::kernels::NamedIntervals;
 use crate::report::{FoundBy, Iterations};
 use crate::spans::{Span, time_in};
@@ -70,9 +70,9 @@ fn main_channel(mine: &[Interval], kernels: &NamedIntervals) -> Line {
         .into_iter()
         .max_by_key(|&(name, count)| (count, name));
     let channel = most.and_then(|(name, _)| name);
-    let numbers = kernels.numbers().iter().enumerate();
+    let numbers = kernels.numbers().enumerate();
     let rows = numbers.zip(mine).filter(|(_, one)| one.channel == channel);
-    rows.map(|((at, &kernel), _)| match kernels.is_labelled(kernel) {
+    rows.map(|((at, kernel), _)| match kernels.is_labelled(kernel) {
         true => (kernel, at),
         false => (UNKNOWN, at),
     })
@@ -153,13 +153,13 @@ fn returns(line: &Line, distance: usize) -> bool {
 
 /// Long gaps at regular times, each pair with several command buffers between.
 fn by_gaps(mine: &[Interval], occupancy: &Occupancy) -> Option<Marks> {
-    let inner = |gap: &&crate::gaps::Gap| gap.before.is_some() && gap.after.is_some();
+    let inner = |gap: &&Gap| gap.before().is_some() && gap.after().is_some();
     let inner = occupancy.gaps.iter().filter(inner);
     let mut lengths: Vec<u64> = inner.clone().map(|gap| gap.span.length_ns()).collect();
     lengths.sort_unstable();
     let long = long_from(&lengths)?;
     let beginnings = inner.filter(|gap| gap.span.length_ns() >= long);
-    let beginnings: Vec<usize> = beginnings.filter_map(|gap| gap.after).collect();
+    let beginnings: Vec<usize> = beginnings.filter_map(Gap::after).collect();
     let several = most_have_several_buffers(mine, &beginnings);
     let mut periods = periods(mine, &beginnings);
     periods.sort_unstable();

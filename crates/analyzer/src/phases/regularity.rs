@@ -53,11 +53,9 @@ mod tests {
 
     /// `expected`: p10, p50, p90, verdict.
     fn check(lengths: &[u64], expected: Option<(u64, u64, u64, RegularityVerdict)>) {
-        let gaps = lengths.iter().map(|&length| Gap {
-            span: Span::new(7, 7 + length),
-            before: None,
-            after: None,
-        });
+        let gaps = lengths
+            .iter()
+            .map(|&length| Gap::new(Span::new(7, 7 + length), None, None));
         let gaps: Vec<Gap> = gaps.collect();
         let found = regularity(&gaps, 5_000);
         let found = found.map(|one| (one.p10_ns, one.p50_ns, one.p90_ns, one.verdict));

@@ -68,7 +68,7 @@ fn between<'a>(
         }
     };
     for gap in quiet {
-        let next = gap.after.unwrap_or(mine.len());
+        let next = gap.after().unwrap_or(mine.len());
         add(first, next, Span::new(start_ns, gap.span.start_ns));
         (start_ns, first) = (gap.span.end_ns, next);
     }

@@ -146,9 +146,9 @@ impl Work {
 
     fn slow_intervals(&self, names: &Names) -> Option<Found> {
         let medians = self.later_medians();
-        let numbers = self.kernels.numbers();
+        let number = |at: usize| self.kernels.number_of(at);
         let times = |at: usize| {
-            let median = medians.get(*numbers.get(at)?).copied()??;
+            let median = medians.get(number(at)?).copied()??;
             let length = self.spans.get(at)?.length_ns();
             (median > 0).then_some((length, median))
         };
@@ -157,10 +157,8 @@ impl Work {
         };
         let flags: Vec<bool> = (0..self.spans.len()).map(is_slow).collect();
         let prefix = slow_prefix(&flags)?;
-        let first = numbers.get(..prefix.length)?;
-        let unlabelled = first
-            .iter()
-            .any(|&kernel| !self.kernels.is_labelled(kernel));
+        let mut first = self.kernels.numbers().take(prefix.length);
+        let unlabelled = first.any(|kernel| !self.kernels.is_labelled(kernel));
         if unlabelled && prefix.length > UNLABELLED {
             return None;
         }
@@ -174,7 +172,7 @@ impl Work {
             )
         })?;
         let (length, median) = times(slowest)?;
-        let kernel = *numbers.get(slowest)?;
+        let kernel = number(slowest)?;
         let explanation = format!(
             "{} took at least {SLOW_TIMES} times as long as usual ({} {} instead of {}); {}",
             prefix.first_ones("interval"),
@@ -202,7 +200,7 @@ impl Work {
         let mut later: Vec<Vec<u64>> = vec![Vec::new(); self.kernels.count()];
         let half = self.spans.len() / 2;
         let rows = self.spans.iter().zip(self.kernels.numbers()).skip(half);
-        for (span, &kernel) in rows {
+        for (span, kernel) in rows {
             if let Some(lengths) = later.get_mut(kernel) {
                 lengths.push(span.length_ns());
             }

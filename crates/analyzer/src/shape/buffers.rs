@@ -57,7 +57,7 @@ fn span_ns(buffer: &[&Interval], window: Span) -> i64 {
 
 fn is_inside(gap: &Gap, mine: &[Interval]) -> bool {
     let buffer = |at: Option<usize>| mine.get(at?)?.command_buffer;
-    buffer(gap.before).is_some_and(|before| buffer(gap.after) == Some(before))
+    buffer(gap.before()).is_some_and(|before| buffer(gap.after()) == Some(before))
 }
 
 #[cfg(test)]

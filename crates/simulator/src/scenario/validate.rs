@@ -9,8 +9,9 @@ use super::stream::{CoalescedName, Stream};
 use super::{Process, Role, Scenario};
 use crate::error::Error;
 
-/// More intervals than this is a typing error, and would not fit 32-bit submission ids for long.
-const INTERVALS_MAX: u64 = 5_000_000;
+/// More intervals than this is a typing error: a plan takes 240 bytes for each. From where they
+/// begin, submission ids of 32 bits would last for 780 million.
+const INTERVALS_MAX: u64 = 12_000_000;
 const PROCESSES_MAX: usize = 64;
 const ENCODERS_PER_BUFFER_MAX: u32 = 1_000;
 const IN_FLIGHT_MAX: u32 = 64;

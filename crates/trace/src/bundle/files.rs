@@ -148,12 +148,43 @@ impl Files {
             let mut bytes = bytes.take(wanted.min(limit + 1));
             let read = bytes.read_to_end(&mut content);
             read.map_err(|error| self.io_error(path, error))?;
-            if content.len() as u64 > limit {
-                let detail = format!("it holds more than {limit} bytes");
-                return Err(self.error(path, Problem::UnsupportedBundle { detail }));
-            }
+            self.check_length(path, content.len() as u64, limit)?;
             Ok(content)
         })
+    }
+
+    /// The same of its first so many bytes, a piece of this size at a time; the
+    /// last may have less.
+    pub(crate) fn read_in_pieces(
+        &self,
+        path: &str,
+        wanted: u64,
+        size: usize,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<()> {
+        let limit = self.credible(path, ALWAYS_READ).min(WHOLE_LIMIT);
+        self.stream(path, |bytes| {
+            let mut bytes = bytes.take(wanted.min(limit + 1));
+            let (mut piece, mut total) = (vec![0; size], 0);
+            loop {
+                let filled = fill(&mut bytes, &mut piece);
+                let filled = filled.map_err(|error| self.io_error(path, error))?;
+                total += filled as u64;
+                self.check_length(path, total, limit)?;
+                if filled == 0 {
+                    return Ok(());
+                }
+                each(piece.get(..filled).unwrap_or(&[]));
+            }
+        })
+    }
+
+    fn check_length(&self, path: &str, length: u64, limit: u64) -> Result<()> {
+        if length <= limit {
+            return Ok(());
+        }
+        let detail = format!("it holds more than {limit} bytes");
+        Err(self.error(path, Problem::UnsupportedBundle { detail }))
     }
 
     /// How much a file may hold and still be believed: a few bytes can inflate
@@ -207,15 +238,7 @@ impl Files {
         read: impl FnOnce(&mut dyn Read) -> Result<T>,
     ) -> Result<T> {
         let mut head = [0; 2];
-        let mut filled = 0;
-        while filled < 2 {
-            match file.read(head.get_mut(filled..).unwrap_or(&mut [])) {
-                Ok(0) => break,
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.io_error(path, error)),
-            }
-        }
+        let filled = fill(&mut file, &mut head).map_err(|error| self.io_error(path, error))?;
         let head = head.get(..filled).unwrap_or(&[]).to_vec();
         let zlib = is_zlib(&head);
         let mut all = io::Cursor::new(head).chain(file);
@@ -236,6 +259,20 @@ impl Files {
     pub(crate) fn io_error(&self, path: &str, error: io::Error) -> Error {
         self.error(path, Problem::Io(error))
     }
+}
+
+/// Reads until a buffer is full or nothing is left.
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(buffer.get_mut(filled..).unwrap_or(&mut [])) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }
 
 /// Entries that share their bytes inflate to any size.

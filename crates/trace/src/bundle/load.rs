@@ -1,8 +1,8 @@
 //! A bundle as an input: its runs, its tables, and the trace that is read.
 
 use std::path::Path;
-use std::sync::mpsc;
 
+use super::ahead::read_ahead;
 use super::facts;
 use super::files::Files;
 use super::inferred;
@@ -132,22 +132,20 @@ impl Bundle {
     /// Reads the wanted tables of the run at this 1-based position. A table
     /// that cannot be read does not stop the others.
     ///
-    /// The stores are read on a thread of their own, one ahead of the one that
-    /// is decoded: inflating them takes as long as saying what they mean.
+    /// The stores are read on threads of their own, while this one says what is in
+    /// those that are read: inflating them takes longer than all the rest.
     pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<Read> {
         let (run, stores) = self.run_at(position)?;
         let wanted: Vec<Wanted<'_>> = wanted(stores, selection, position);
-        std::thread::scope(|scope| {
-            let (send, receive) = mpsc::sync_channel(1);
-            scope.spawn(move || {
-                for one in wanted {
-                    let rows = self.read_rows(&one);
-                    if send.send((one, rows)).is_err() {
-                        return;
-                    }
-                }
-            });
-            self.decode(stores, run, position, selection, receive)
+        let stored = |one: &Wanted<'_>| {
+            let path = format!("{}/bulkstore", one.store.path);
+            self.files.credible(&path, 0)
+        };
+        let sizes: Vec<u64> = wanted.iter().map(stored).collect();
+        let read = |at: usize| Some(self.read_rows(wanted.get(at)?));
+        read_ahead(&sizes, read, |rows| {
+            let rows = wanted.iter().zip(rows.flatten());
+            self.decode(stores, run, position, selection, rows)
         })
     }
 
@@ -163,7 +161,7 @@ impl Bundle {
         run: u64,
         position: u64,
         selection: &Selection,
-        rows: impl IntoIterator<Item = (Wanted<'a>, Result<Rows>)>,
+        rows: impl IntoIterator<Item = (&'a Wanted<'a>, Result<Rows>)>,
     ) -> Result<Read> {
         let uniques = Uniques::read(&self.files, &format!("corespace/run{run}/core"))?;
         let people = self.people(stores, &uniques, position)?;
@@ -173,6 +171,7 @@ impl Bundle {
             people: &people,
             symbols: Symbols::new(&self.files, stores, &uniques, run),
             rendered: selection.wants_rendered_labels(),
+            numbered: selection.wants_numbered_labels(),
         };
         let mut read = Read {
             run: self.known_run(position),
@@ -182,7 +181,7 @@ impl Bundle {
             read.notes.push(Note::TargetFromLifeCycle);
         }
         for (wanted, rows) in rows {
-            let rows = rows.and_then(|rows| self.decode_store(&wanted, &rows, &decoder, &mut read));
+            let rows = rows.and_then(|rows| self.decode_store(wanted, rows, &decoder, &mut read));
             if let Err(error) = rows {
                 read.give_up(wanted.store, &error);
             }
@@ -194,13 +193,13 @@ impl Bundle {
     fn decode_store(
         &self,
         wanted: &Wanted<'_>,
-        rows: &Rows,
+        mut rows: Rows,
         decoder: &Decoder<'_>,
         read: &mut Read,
     ) -> Result<()> {
         let mut table = decoder.table(
             wanted.store,
-            rows,
+            &mut rows,
             wanted.origin,
             wanted.columns,
             &mut read.names,

@@ -18,13 +18,16 @@
 //! marked so, never as a guessed text. `metalens selfcheck` compares a bundle
 //! with its own export.
 
+mod ahead;
 mod bplist;
 mod display;
 mod facts;
 mod files;
 mod inferred;
 mod keyed;
+mod labels;
 mod layout;
+mod lists;
 mod load;
 mod manager;
 mod people;

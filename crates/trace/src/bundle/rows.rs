@@ -9,15 +9,14 @@ use super::files::Files;
 use super::layout::Slot;
 use super::manager::Store;
 use super::people::People;
-use super::store::Rows;
+use super::store::{Numbers, Rows, present};
 use super::symbols::Symbols;
 use super::types::{self, Encoding};
-use super::uniquing::{Array, Uniques};
+use super::uniquing::{Array, SUBMISSION, Uniques};
 use crate::error::{Error, Place, Problem, Result};
-use crate::kind::Kind;
-use crate::names::{Frame, Label, LabelId, Names, ProcessId, StackId};
+use crate::names::{Frame, Names, StackId};
 use crate::select::Columns;
-use crate::table::{Column, Integers, Origin, Table};
+use crate::table::{Column, Origin, Table};
 
 /// All that is needed to say what a run's numbers stand for.
 pub(crate) struct Decoder<'a> {
@@ -28,6 +27,8 @@ pub(crate) struct Decoder<'a> {
     pub(crate) symbols: Symbols<'a>,
     /// Labels as displayed, too.
     pub(crate) rendered: bool,
+    /// Labels with the number of their submission.
+    pub(crate) numbered: bool,
 }
 
 impl Decoder<'_> {
@@ -35,7 +36,7 @@ impl Decoder<'_> {
     pub(crate) fn table(
         &self,
         store: &Store,
-        rows: &Rows,
+        rows: &mut Rows,
         origin: Origin,
         wanted: &Columns,
         names: &mut Names,
@@ -45,7 +46,7 @@ impl Decoder<'_> {
         let mut schema = rows
             .layout
             .declared(|type_id| types::of(type_id).0.to_owned());
-        for (column, spec) in rows.layout.columns.iter().zip(&mut schema.columns) {
+        for (column, spec) in rows.layout.columns.clone().iter().zip(&mut schema.columns) {
             let decoded = match wanted.contains(&column.mnemonic) {
                 true => self.column(rows, column.slot, &column.type_id, names),
                 false => Ok(Column::Dropped),
@@ -77,47 +78,49 @@ impl Decoder<'_> {
     /// One column; `Err` is the value that stands for nothing.
     fn column(
         &self,
-        rows: &Rows,
+        rows: &mut Rows,
         slot: Slot,
         type_id: &str,
         names: &mut Names,
     ) -> Result<Column, u64> {
         let (_, encoding) = types::of(type_id);
+        if let Encoding::Word(words) = encoding {
+            let word = |value| Some(names.symbol(self.word(value, words)?));
+            let texts: Result<_, u64> = rows.values(slot).map(each(word)).collect();
+            return Ok(match texts {
+                Ok(texts) => Column::Texts(texts),
+                Err(_) => Column::Integers(rows.take(slot).into_full_integers()),
+            });
+        }
+        let numbers = rows.take(slot);
         Ok(match encoding {
-            Encoding::Number => Column::Integers(Integers::from_rows(rows.values(slot))),
-            Encoding::FullNumber | Encoding::Undecoded => {
-                Column::Integers(Integers::from_rows(rows.numbers(slot).map(Some)))
+            Encoding::Number => Column::Integers(numbers.into_integers()),
+            Encoding::FullNumber | Encoding::Undecoded | Encoding::Word(_) => {
+                Column::Integers(numbers.into_full_integers())
             }
-            Encoding::NumberText => Column::Texts(each(rows.values(slot), |value| {
+            Encoding::NumberText => Column::Texts(of_each(numbers, |value| {
                 Some(names.symbol(&value.to_string()))
             })?),
-            Encoding::Text => Column::Texts(each(rows.values(slot), |value| {
+            Encoding::Text => Column::Texts(of_each(numbers, |value| {
                 Some(names.symbol(self.uniques.string(value)?))
             })?),
-            Encoding::Word(words) => {
-                let word = |value| Some(names.symbol(self.word(value, words)?));
-                match each(rows.values(slot), word) {
-                    Ok(texts) => Column::Texts(texts),
-                    Err(_) => Column::Integers(Integers::from_rows(rows.numbers(slot).map(Some))),
-                }
-            }
-            Encoding::Process => Column::Processes(each(rows.values(slot), |value| {
+            Encoding::Process => Column::Processes(of_each(numbers, |value| {
                 self.people.process(value, self.uniques, names)
             })?),
-            Encoding::Thread => Column::Threads(each(rows.values(slot), |value| {
+            Encoding::Thread => Column::Threads(of_each(numbers, |value| {
                 self.people.thread(value, self.uniques, names)
             })?),
-            Encoding::ThreadName => Column::Texts(each(rows.values(slot), |value| {
-                self.thread_name(value, names)
-            })?),
-            Encoding::Backtrace => {
-                Column::Stacks(each(rows.values(slot), |value| self.stack(value, names))?)
+            Encoding::ThreadName => {
+                Column::Texts(of_each(numbers, |value| self.thread_name(value, names))?)
             }
-            Encoding::Callstack => Column::Texts(each(rows.values(slot), |value| {
+            Encoding::Backtrace => {
+                Column::Stacks(of_each(numbers, |value| self.stack(value, names))?)
+            }
+            Encoding::Callstack => Column::Texts(of_each(numbers, |value| {
                 Some(names.symbol(&self.callstack(value)?))
             })?),
-            Encoding::Label => Column::Labels(self.labels(rows.values(slot), names)?),
-            Encoding::Narrative => Column::Texts(each(rows.values(slot), |value| {
+            Encoding::Label => Column::Labels(self.labels(numbers, names)?),
+            Encoding::Narrative => Column::Texts(of_each(numbers, |value| {
                 let parts = self.parts(self.uniques.typed.get(value)?)?;
                 Some(names.symbol(&displayed(&parts)))
             })?),
@@ -172,91 +175,8 @@ impl Decoder<'_> {
         Some(names.stack_id(&frames))
     }
 
-    /// Labels are nearly all unique, but some columns have one in every row.
-    fn labels(
-        &self,
-        values: impl Iterator<Item = Option<u64>>,
-        names: &mut Names,
-    ) -> Result<Vec<Option<LabelId>>, u64> {
-        let mut known = Known::new(self.uniques);
-        let mut last: Option<(u64, LabelId)> = None;
-        let mut labels = Vec::new();
-        for value in values {
-            labels.push(match (value, last) {
-                (None, _) => None,
-                (Some(value), Some((before, id))) if value == before => Some(id),
-                (Some(value), _) => {
-                    let array = self.uniques.typed.get(value).ok_or(value)?;
-                    let plain =
-                        (!self.rendered).then(|| self.plain_label(array, &mut known, names));
-                    let label = match plain.flatten() {
-                        Some(label) => label,
-                        None => self.label(array, names).ok_or(value)?,
-                    };
-                    let id = names.label_id(label);
-                    last = Some((value, id));
-                    Some(id)
-                }
-            });
-        }
-        Ok(labels)
-    }
-
-    /// A GPU label of the common form, without displaying it: at most one text,
-    /// a process, a number. `None` if it is anything else.
-    fn plain_label(&self, array: Array<'_>, known: &mut Known, names: &mut Names) -> Option<Label> {
-        let (mut words, mut process, mut submission) = (None, None, None);
-        for at in 0..array.len() / 2 {
-            let (kind, value) = (array.get(2 * at)?, array.get(2 * at + 1)?);
-            match *known.roles.get(usize::try_from(kind).ok()?)? {
-                Role::Narrative => drop(self.uniques.string(value)?),
-                Role::Submission => submission = Some(value),
-                Role::Process if is_null(value) => {}
-                Role::Process if process.is_none() => {
-                    process = Some(match known.processes.get(&value) {
-                        Some(&known) => known,
-                        None => {
-                            let found = self.people.process(value, self.uniques, names)?;
-                            *known.processes.entry(value).or_insert(found)
-                        }
-                    });
-                }
-                Role::Words => {
-                    let text = self.uniques.string(value)?.trim();
-                    match (text.is_empty(), words) {
-                        (true, _) => {}
-                        (false, None) => words = Some(names.symbol(text)),
-                        (false, Some(_)) => return None,
-                    }
-                }
-                Role::Process | Role::Other => return None,
-            }
-        }
-        let words = words.unwrap_or_else(|| names.symbol(""));
-        Some(Label::new(words, process, Some(submission?)))
-    }
-
-    fn label(&self, array: Array<'_>, names: &mut Names) -> Option<Label> {
-        let parts = self.parts(array)?;
-        let process = parts.iter().find(|part| part.tag == "process");
-        let process = process.and_then(|part| part.value);
-        let process = process.and_then(|value| self.people.process(value, self.uniques, names));
-        let submission = parts
-            .iter()
-            .rev()
-            .find(|part| part.tag == "metal-encoder-id");
-        let submission = submission.and_then(|part| part.value);
-        let display = displayed(&parts);
-        let text = label_text(&parts, &display, submission.is_some());
-        let mut label = Label::new(names.symbol(text), process, submission);
-        if self.rendered {
-            label.rendered = Some(names.symbol(&display));
-        }
-        Some(label)
-    }
-
     /// The parts of a typed list.
-    fn parts(&self, array: Array<'_>) -> Option<Vec<Part<'_>>> {
+    pub(super) fn parts(&self, array: Array<'_>) -> Option<Vec<Part<'_>>> {
         let mut length = 0;
         let pairs =
             (0..array.len() / 2).map(|at| Some((array.get(2 * at)?, array.get(2 * at + 1)?)));
@@ -307,48 +227,15 @@ pub(crate) fn is_raw(type_id: &str, column: Option<&Column>) -> bool {
 }
 
 /// A reference to nobody, in either width.
-fn is_null(value: u64) -> bool {
+pub(super) fn is_null(value: u64) -> bool {
     value == u64::MAX || value == u64::from(u32::MAX)
 }
 
-/// What a column's labels have in common, looked up once.
-struct Known {
-    /// By the number of a type.
-    roles: Vec<Role>,
-    processes: HashMap<u64, ProcessId, FxBuildHasher>,
-}
-
-/// What a part is to its label.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Narrative,
-    Submission,
-    Process,
-    Words,
-    Other,
-}
-
-impl Known {
-    fn new(uniques: &Uniques) -> Self {
-        let role = |type_id: &String| match types::of(type_id) {
-            ("narrative-text", _) => Role::Narrative,
-            ("metal-encoder-id", _) => Role::Submission,
-            (_, Encoding::Process) => Role::Process,
-            (_, Encoding::Text) => Role::Words,
-            _ => Role::Other,
-        };
-        Self {
-            roles: uniques.types.iter().map(role).collect(),
-            processes: HashMap::default(),
-        }
-    }
-}
-
 /// A part of a label.
-struct Part<'a> {
-    tag: &'a str,
-    value: Option<u64>,
-    display: String,
+pub(super) struct Part<'a> {
+    pub(super) tag: &'a str,
+    pub(super) value: Option<u64>,
+    pub(super) display: String,
 }
 
 impl<'a> Part<'a> {
@@ -362,7 +249,7 @@ impl<'a> Part<'a> {
 }
 
 /// Parts are displayed one blank apart.
-fn displayed(parts: &[Part<'_>]) -> String {
+pub(super) fn displayed(parts: &[Part<'_>]) -> String {
     let parts: Vec<&str> = parts.iter().map(|part| part.display.as_str()).collect();
     parts.join(" ")
 }
@@ -373,46 +260,43 @@ fn number_display(tag: &str, value: u64) -> String {
         "start-time" | "event-time" | "sample-time" => display::instant(value),
         "size-in-bytes" => display::bytes(value),
         "uint64" => display::thousands(value),
-        "metal-encoder-id" | "metal-command-buffer-id" => format!("0x{value:x}"),
+        SUBMISSION | "metal-command-buffer-id" => format!("0x{value:x}"),
         _ => value.to_string(),
     }
 }
 
-/// The words of a label, as the reader of exports finds them: its one text, or
-/// nothing, when a number ends it; else what its display form says.
-fn label_text<'a>(parts: &'a [Part<'_>], display: &'a str, numbered: bool) -> &'a str {
-    let mixed = |part: &&Part<'_>| {
-        let scaffold = ["narrative-text", "process", "thread", "metal-encoder-id"];
-        !scaffold.contains(&part.tag) && !part.display.trim().is_empty()
-    };
-    let words: Vec<&Part<'_>> = parts.iter().filter(mixed).collect();
-    match words.as_slice() {
-        [] if numbered => "",
-        [one] if numbered && Kind::of(one.tag) == Kind::Text => one.display.trim(),
-        _ => {
-            let process = parts
-                .iter()
-                .find(|part| part.tag == "process" && part.value.is_some());
-            let before = process.and_then(|part| crate::label::before(display, &part.display));
-            before.unwrap_or_else(|| crate::label::parse(display).text)
-        }
+/// Decodes each number of a field; the same number is decoded once.
+fn of_each<T: Copy>(
+    numbers: Numbers,
+    decode: impl FnMut(u64) -> Option<T>,
+) -> Result<Vec<Option<T>>, u64> {
+    let mut each = each(decode);
+    map(numbers, move |value| each(Some(value))?.ok_or(value))
+}
+
+/// Null stays null. What takes as much memory as a number did takes its place.
+pub(super) fn map<T>(
+    numbers: Numbers,
+    mut of: impl FnMut(u64) -> Result<T, u64>,
+) -> Result<Vec<Option<T>>, u64> {
+    let mut of = move |value: Option<u64>| value.map(&mut of).transpose();
+    match numbers {
+        Numbers::Narrow(numbers) => numbers.into_iter().map(present).map(of).collect(),
+        Numbers::Wide(numbers) => numbers.iter().map(&mut of).collect(),
     }
 }
 
-/// Decodes each value; the same number is decoded once.
+/// Decodes one value after the other; the same number is decoded once.
 fn each<T: Copy>(
-    values: impl Iterator<Item = Option<u64>>,
     mut decode: impl FnMut(u64) -> Option<T>,
-) -> Result<Vec<Option<T>>, u64> {
+) -> impl FnMut(Option<u64>) -> Result<Option<T>, u64> {
     /// Most numbers are small and come again and again: a list finds them fastest.
     const DENSE: usize = 1 << 12;
     let mut dense: Vec<Option<T>> = vec![None; DENSE];
     let mut sparse: HashMap<u64, T, FxBuildHasher> = HashMap::default();
-    let mut decoded = Vec::with_capacity(values.size_hint().0);
-    for value in values {
+    move |value: Option<u64>| {
         let Some(value) = value else {
-            decoded.push(None);
-            continue;
+            return Ok(None);
         };
         let place = usize::try_from(value).ok().and_then(|at| dense.get_mut(at));
         let found = match place {
@@ -427,7 +311,6 @@ fn each<T: Copy>(
                 }
             },
         };
-        decoded.push(Some(found));
+        Ok(Some(found))
     }
-    Ok(decoded)
 }

@@ -11,13 +11,13 @@ use super::files::Files;
 use super::layout::{self, HEADER, Layout, Slot, StoreColumn, check_header};
 use super::manager::Store;
 use crate::error::{Problem, Result};
+use crate::integers::Integers;
 
+/// In the order of an export.
 pub(crate) struct Rows {
     pub(crate) layout: Layout,
     /// The wanted fields.
     fields: Vec<Field>,
-    /// Where each row is, by time; none if they came so.
-    order: Option<Vec<u32>>,
     count: usize,
 }
 
@@ -25,11 +25,17 @@ pub(crate) struct Rows {
 struct Field {
     slot: Slot,
     numbers: Numbers,
+    /// How many wanted columns are this field.
+    columns: usize,
 }
 
-enum Numbers {
+/// The numbers of a field.
+#[derive(Clone)]
+pub(crate) enum Numbers {
+    /// Of 4 bytes each.
     Narrow(Vec<u32>),
-    Wide(Vec<u64>),
+    /// Of 8 bytes each. All ones is null.
+    Wide(Integers),
 }
 
 /// This much is read of rows, however small they are stored.
@@ -62,17 +68,10 @@ impl Rows {
             return Err(unsupported(detail));
         }
         let columns = layout.columns.iter().filter(|column| wanted(column));
-        let slots = columns.map(|column| column.slot).chain([layout.time]);
-        let mut fields: Vec<Field> = Vec::new();
-        for slot in slots {
-            if fields.iter().all(|field| field.slot != slot) {
-                fields.push(Field::new(slot));
-            }
-        }
+        let slots = columns.map(|column| column.slot);
         let mut rows = Self {
+            fields: Field::all(slots, layout.time, count as usize),
             layout,
-            fields,
-            order: None,
             count: count as usize,
         };
         files.stream(&path, |stored| {
@@ -108,40 +107,35 @@ impl Rows {
 
     /// Orders the rows by time, unless they are.
     fn sort(&mut self, count: u32) {
-        let Some(time) = self
-            .fields
-            .iter()
-            .find(|field| field.slot == self.layout.time)
-        else {
-            return;
-        };
-        if (1..self.count).all(|row| time.get(row - 1) <= time.get(row)) {
-            return;
+        let time = self.layout.time;
+        let times = self.fields.iter().find(|field| field.slot == time);
+        let order = times.and_then(|field| field.numbers.order(count));
+        self.fields.retain(|field| field.columns > 0);
+        if let Some(order) = order {
+            for field in &mut self.fields {
+                field.numbers = field.numbers.in_order(&order);
+            }
         }
-        let mut order: Vec<u32> = (0..count).collect();
-        order.sort_by_key(|&row| time.get(row as usize));
-        self.order = Some(order);
     }
 
-    /// The numbers of a field in the order of the export, all ones included.
-    pub(crate) fn numbers(&self, slot: Slot) -> impl Iterator<Item = u64> {
-        let field = self.fields.iter().find(|field| field.slot == slot);
-        let place = |row: usize| match &self.order {
-            Some(order) => order.get(row).map_or(row, |&at| at as usize),
-            None => row,
-        };
-        let rows = if field.is_some() { self.count } else { 0 };
-        (0..rows).map(move |row| field.map_or(0, |field| field.get(place(row))))
-    }
-
-    /// The same, null where all bits are set.
+    /// The numbers of a field, null where all bits are set.
     pub(crate) fn values(&self, slot: Slot) -> impl Iterator<Item = Option<u64>> {
-        let null = match slot {
-            Slot::U32(_) => u64::from(u32::MAX),
-            Slot::U64(_) => u64::MAX,
-        };
-        self.numbers(slot)
-            .map(move |number| (number != null).then_some(number))
+        let field = self.fields.iter().find(|field| field.slot == slot);
+        let rows = if field.is_some() { self.count } else { 0 };
+        (0..rows).map(move |row| field.and_then(|field| field.numbers.get(row)))
+    }
+
+    /// Takes the numbers of a field for one of the columns that it is.
+    pub(crate) fn take(&mut self, slot: Slot) -> Numbers {
+        let field = self.fields.iter_mut().find(|field| field.slot == slot);
+        match field {
+            Some(field) if field.columns > 1 => {
+                field.columns -= 1;
+                field.numbers.clone()
+            }
+            Some(field) => std::mem::take(&mut field.numbers),
+            None => Numbers::default(),
+        }
     }
 
     /// How many rows there are.
@@ -159,12 +153,20 @@ impl Rows {
 }
 
 impl Field {
-    fn new(slot: Slot) -> Self {
-        let numbers = match slot {
-            Slot::U32(_) => Numbers::Narrow(Vec::new()),
-            Slot::U64(_) => Numbers::Wide(Vec::new()),
-        };
-        Self { slot, numbers }
+    /// Each of these once, and the time.
+    fn all(slots: impl Iterator<Item = Slot>, time: Slot, rows: usize) -> Vec<Self> {
+        let mut fields: Vec<Self> = Vec::new();
+        for (slot, columns) in slots.map(|slot| (slot, 1)).chain([(time, 0)]) {
+            match fields.iter_mut().find(|field| field.slot == slot) {
+                Some(known) => known.columns += columns,
+                None => fields.push(Self {
+                    slot,
+                    numbers: Numbers::with_room(slot, rows),
+                    columns,
+                }),
+            }
+        }
+        fields
     }
 
     fn take(&mut self, rows: &[u8], size: usize) {
@@ -178,16 +180,107 @@ impl Field {
             (Slot::U64(at), Numbers::Wide(numbers)) => {
                 let field =
                     |row: &[u8]| row.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
-                numbers.extend(rows.map(|row| u64::from_le_bytes(field(row).unwrap_or_default())));
+                for row in rows {
+                    let number = u64::from_le_bytes(field(row).unwrap_or_default());
+                    numbers.push((number != u64::MAX).then_some(number));
+                }
             }
             _ => {}
         }
     }
+}
 
-    fn get(&self, row: usize) -> u64 {
-        match &self.numbers {
-            Numbers::Narrow(numbers) => numbers.get(row).copied().map_or(0, u64::from),
-            Numbers::Wide(numbers) => numbers.get(row).copied().unwrap_or(0),
+impl Default for Numbers {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}
+
+impl Numbers {
+    /// None yet. Room is made for as many as are said to come, but not for more
+    /// than would fit any machine: what is said may be a lie.
+    fn with_room(slot: Slot, rows: usize) -> Self {
+        const MOST: usize = 1 << 20;
+        match slot {
+            Slot::U32(_) => Self::Narrow(Vec::with_capacity(rows.min(MOST))),
+            Slot::U64(_) => Self::Wide(Integers::with_capacity(rows.min(MOST))),
         }
     }
+
+    /// Null where all bits are set.
+    fn get(&self, row: usize) -> Option<u64> {
+        match self {
+            Self::Narrow(numbers) => numbers.get(row).and_then(|&number| present(number)),
+            Self::Wide(numbers) => numbers.get(row),
+        }
+    }
+
+    /// As a column, null where all bits are set.
+    pub(crate) fn into_integers(self) -> Integers {
+        match self {
+            Self::Narrow(numbers) => Integers::from_rows(numbers.into_iter().map(present)),
+            Self::Wide(numbers) => numbers,
+        }
+    }
+
+    /// As a column, all ones included.
+    pub(crate) fn into_full_integers(self) -> Integers {
+        match self {
+            Self::Narrow(numbers) => {
+                Integers::from_rows(numbers.into_iter().map(|number| Some(u64::from(number))))
+            }
+            Self::Wide(numbers) if !numbers.has_nulls() => numbers,
+            Self::Wide(numbers) => Integers::from_rows(
+                numbers
+                    .iter()
+                    .map(|number| Some(number.unwrap_or(u64::MAX))),
+            ),
+        }
+    }
+
+    /// Where each row stands by time, rows of equal time as they came. None if
+    /// they came so.
+    fn order(&self, count: u32) -> Option<Vec<u32>> {
+        let time = |row: u32| self.get(row as usize).unwrap_or(u64::MAX);
+        let mut last = 0;
+        let is_sorted = (0..count).all(|row| {
+            let before = std::mem::replace(&mut last, time(row));
+            before <= last
+        });
+        if is_sorted {
+            return None;
+        }
+        let latest = (0..count).map(time).max().unwrap_or(0);
+        let row_bits = u32::BITS - count.leading_zeros();
+        if latest.leading_zeros() < row_bits {
+            let mut order: Vec<u32> = (0..count).collect();
+            order.sort_by_key(|&row| time(row));
+            return Some(order);
+        }
+        // Time and row in one number: quicker to sort, and never equal.
+        let mut keys: Vec<u64> = (0..count)
+            .map(|row| time(row) << row_bits | u64::from(row))
+            .collect();
+        keys.sort_unstable();
+        let row_of = |key: u64| u32::try_from(key & ((1 << row_bits) - 1)).unwrap_or(0);
+        Some(keys.into_iter().map(row_of).collect())
+    }
+
+    fn in_order(&self, order: &[u32]) -> Self {
+        let rows = order.iter().map(|&row| row as usize);
+        match self {
+            Self::Narrow(numbers) => {
+                let number = |row: usize| numbers.get(row).copied().unwrap_or(0);
+                Self::Narrow(rows.map(number).collect())
+            }
+            Self::Wide(numbers) => {
+                Self::Wide(Integers::from_rows(rows.map(|row| numbers.get(row))))
+            }
+        }
+    }
+}
+
+/// A number of 4 bytes, unless it is null.
+pub(crate) fn present(number: u32) -> Option<u64> {
+    (number != u32::MAX).then_some(u64::from(number))
 }

@@ -5,6 +5,8 @@ use std::cell::Cell;
 
 use super::files::Files;
 use super::keyed::{Keyed, Object};
+use super::lists::Lists;
+use super::types;
 use super::xml_list;
 use crate::error::{Error, Problem, Result};
 
@@ -14,12 +16,15 @@ pub(crate) struct Uniques {
     /// Processes, threads, stacks.
     pub(crate) arrays: Arrays,
     /// Labels, narratives, messages: pairs of type and value.
-    pub(crate) typed: Arrays,
+    pub(crate) typed: Lists,
     /// What the types in typed lists are called; differs from version to version.
     pub(crate) types: Vec<String>,
     /// How much may still be made of them that is longer than usual.
     excess: Cell<usize>,
 }
+
+/// The type of the number at a label's end.
+pub(crate) const SUBMISSION: &str = "metal-encoder-id";
 
 /// A label, a name or a stack is seldom as long as this, in bytes or frames.
 pub(crate) const USUAL: usize = 1_024;
@@ -35,12 +40,14 @@ impl Uniques {
         let types_path = format!("{folder}/EngineeringTypes.etypes");
         let strings = xml_list::strings(&files.read(&strings_path)?)
             .ok_or_else(|| unsupported(files, &strings_path, "it is no list of strings"))?;
-        let types = types(&files.read(&types_path)?)
+        let types = type_names(&files.read(&types_path)?)
             .ok_or_else(|| unsupported(files, &types_path, "it is no list of types"))?;
+        let is_number = |type_id: &String| types::of(type_id).0 == SUBMISSION;
+        let is_number: Vec<bool> = types.iter().map(is_number).collect();
         Ok(Self {
             strings,
             arrays: Arrays::read(files, &format!("{folder}/arrayUniquer"))?,
-            typed: Arrays::read(files, &format!("{folder}/typedArrayUniquer"))?,
+            typed: Lists::read(files, &format!("{folder}/typedArrayUniquer"), &is_number)?,
             types,
             excess: Cell::new(EXCESS),
         })
@@ -81,18 +88,21 @@ pub(crate) fn look_up_all(files: &Files, core: &str) {
     let Ok(uniques) = Uniques::read(files, core) else {
         return;
     };
-    for arrays in [&uniques.arrays, &uniques.typed] {
-        let count = (arrays.index.len() / 8) as u64 + 2;
-        for number in (0..count).chain([u64::from(u32::MAX), u64::MAX / 8, u64::MAX]) {
-            let Some(array) = arrays.get(number) else {
-                continue;
-            };
-            let _ = (array.iter().count(), array.get(array.len()));
-            let _ = array.get(usize::MAX);
-        }
-    }
+    look_up(|number| uniques.arrays.get(number), uniques.arrays.count());
+    look_up(|number| uniques.typed.get(number), uniques.typed.count());
     for index in [uniques.strings.len() as u64, u64::MAX] {
         let _ = (uniques.string(index), uniques.name(index));
+    }
+}
+
+fn look_up<'a>(get: impl Fn(u64) -> Option<Array<'a>>, count: usize) {
+    let count = count as u64 + 2;
+    for number in (0..count).chain([u64::from(u32::MAX), u64::MAX / 8, u64::MAX]) {
+        let Some(array) = get(number) else {
+            continue;
+        };
+        let _ = (array.iter().count(), array.get(array.len()));
+        let _ = array.get(usize::MAX);
     }
 }
 
@@ -101,7 +111,7 @@ fn unsupported(files: &Files, path: &str, detail: &str) -> Error {
     files.error(path, Problem::UnsupportedBundle { detail })
 }
 
-fn types(bytes: &[u8]) -> Option<Vec<String>> {
+fn type_names(bytes: &[u8]) -> Option<Vec<String>> {
     let archive = Keyed::parse(bytes)?;
     let names = archive.root()?.items().map(Object::text);
     let names = names.map(|name| name.map(str::to_owned)).collect();
@@ -116,11 +126,11 @@ pub(crate) struct Arrays {
     block_size: usize,
 }
 
-const MAGIC: [u32; 6] = [0x0123_4567, 0x000a_337e, 1, 0, 1, 0];
-const INDEX_HEADER: usize = 40;
+pub(crate) const MAGIC: [u32; 6] = [0x0123_4567, 0x000a_337e, 1, 0, 1, 0];
+pub(crate) const INDEX_HEADER: usize = 40;
 
 impl Arrays {
-    fn read(files: &Files, folder: &str) -> Result<Self> {
+    pub(crate) fn read(files: &Files, folder: &str) -> Result<Self> {
         let index_path = format!("{folder}/integeruniquer.index");
         let data_path = format!("{folder}/integeruniquer.data");
         let index = files.read(&index_path)?;
@@ -153,7 +163,12 @@ impl Arrays {
         let bytes = first..first.checked_add(count.checked_mul(8)?)?;
         let inside = offset.checked_add(count.checked_mul(8)?.checked_add(4)?)? <= self.block_size;
         let bytes = self.data.get(bytes).filter(|_| inside)?;
-        Some(Array { bytes })
+        Some(Array::new(bytes, None))
+    }
+
+    /// For fuzzing: about as many as there are.
+    pub(crate) fn count(&self) -> usize {
+        self.index.len() / 8
     }
 }
 
@@ -161,28 +176,36 @@ impl Arrays {
 #[derive(Clone, Copy)]
 pub(crate) struct Array<'a> {
     bytes: &'a [u8],
+    /// The number at this place is not the stored one but this.
+    own: Option<(usize, u64)>,
 }
 
 impl<'a> Array<'a> {
+    pub(crate) fn new(bytes: &'a [u8], own: Option<(usize, u64)>) -> Self {
+        Self { bytes, own }
+    }
+
     pub(crate) fn len(self) -> usize {
         self.bytes.len() / 8
     }
 
     pub(crate) fn get(self, at: usize) -> Option<u64> {
+        if let Some((_, own)) = self.own.filter(|&(place, _)| place == at) {
+            return Some(own);
+        }
         let start = at.checked_mul(8)?;
         let bytes = self.bytes.get(start..start.checked_add(8)?)?;
         Some(u64::from_le_bytes(bytes.try_into().ok()?))
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = u64> + 'a {
-        let chunks = self.bytes.chunks_exact(8);
-        chunks.filter_map(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?)))
+        (0..self.len()).filter_map(move |at| self.get(at))
     }
 }
 
 /// How much of the data an index refers to: whole blocks are preallocated, and
 /// a recording that was not cleaned up has a hundred of them.
-fn used(index: &[u8]) -> u64 {
+pub(crate) fn used(index: &[u8]) -> u64 {
     let entries = index.get(INDEX_HEADER..).unwrap_or(&[]).chunks_exact(8);
     let last = entries.filter_map(|entry| word(entry, 4)).max();
     let block_size = word(index, 28).unwrap_or(0);
@@ -190,7 +213,7 @@ fn used(index: &[u8]) -> u64 {
     blocks.saturating_mul(u64::from(block_size))
 }
 
-fn word(bytes: &[u8], at: usize) -> Option<u32> {
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let bytes = bytes.get(at..at.checked_add(4)?)?;
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
@@ -216,7 +239,7 @@ impl Uniques {
         Self {
             strings: Vec::new(),
             arrays: arrays(lists),
-            typed: arrays(&[]),
+            typed: Lists::Stored(arrays(&[])),
             types: Vec::new(),
             excess: Cell::new(EXCESS),
         }

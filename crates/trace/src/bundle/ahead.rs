@@ -1,0 +1,83 @@
+//! Reading on all processors what one will want in order.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+/// Reads as many things as there are sizes, the largest first, on as many threads
+/// as there are processors, and hands them over in their own order while others
+/// are still being read.
+///
+/// ```text
+/// threads   ├── 3 ──┤├─ 0 ─┤├ 4 ┤
+///           ├──── 1 ────┤├ 2 ┤
+/// taken                    0 1 2 3  4
+/// ```
+pub(crate) fn read_ahead<T: Send, Out>(
+    sizes: &[u64],
+    read: impl Fn(usize) -> T + Sync,
+    take: impl FnOnce(&mut dyn Iterator<Item = T>) -> Out,
+) -> Out {
+    let mut queue: Vec<usize> = (0..sizes.len()).collect();
+    queue.sort_by_key(|&at| Reverse(sizes.get(at)));
+    let next = AtomicUsize::new(0);
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let (send, receive) = mpsc::channel();
+        for _ in 0..processors.min(sizes.len()) {
+            let (send, queue, next, read) = (send.clone(), &queue, &next, &read);
+            scope.spawn(move || {
+                while let Some(&at) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    // Who wanted them has given up.
+                    if send.send((at, read(at))).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let mut early = BTreeMap::new();
+        let in_order = (0..sizes.len()).map_while(|at| {
+            loop {
+                if let Some(found) = early.remove(&at) {
+                    return Some(found);
+                }
+                let (other, found) = receive.recv().ok()?;
+                early.insert(other, found);
+            }
+        });
+        take(&mut { in_order })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However long each takes, and whoever was first.
+    #[test]
+    fn in_their_own_order() {
+        let sizes = [3, 0, 9, 1, 9, 2, 5, 0];
+        let read = |at: usize| {
+            thread::sleep(std::time::Duration::from_millis(sizes[at]));
+            at
+        };
+        let taken = read_ahead(&sizes, read, |all| all.collect::<Vec<_>>());
+        assert_eq!(taken, [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(read_ahead(&[], |at| at, |all| all.count()), 0);
+    }
+
+    #[test]
+    fn who_has_enough_is_not_kept_waiting() {
+        let reads = AtomicUsize::new(0);
+        let read = |_| {
+            thread::sleep(std::time::Duration::from_millis(1));
+            reads.fetch_add(1, Ordering::Relaxed)
+        };
+        assert!(read_ahead(&[1; 10_000], read, |all| all.next().is_some()));
+        assert!(reads.into_inner() < 5_000);
+    }
+}
