@@ -1,13 +1,22 @@
 //! Writes a few made-up inputs for each target to `corpus/`, or to the folder
-//! that is given; `cargo run --example seeds [folder]`.
+//! that is given; `cargo run --example seeds [folder]`. What fuzzing found is kept
+//! beside them, and is not written here.
 
 #[path = "../../crates/trace/tests/suite/mini_bundle.rs"]
 mod mini_bundle;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
-use mini_bundle::{core, good, store, zip};
+use metalens_analyzer::{Request, analyze, selection};
+use metalens_comparison::Baseline;
+use metalens_simulator::{Scenario, presets, write_export};
+use metalens_trace::{Input, LoadOptions};
+use mini_bundle::{core, good, store, zip, zlib};
+
+/// Writes a seed: its target, its name, its bytes.
+type Write<'a> = &'a dyn Fn(&str, &str, &[u8]);
 
 fn main() {
     let folder = std::env::args().nth(1).unwrap_or("corpus".to_owned());
@@ -16,6 +25,13 @@ fn main() {
         fs::create_dir_all(&folder).expect("a folder");
         fs::write(folder.join(name), bytes).expect("room on the disk");
     };
+    bundles(&write);
+    exports(&write);
+    documents(&write);
+}
+
+/// A bundle, and its parts.
+fn bundles(write: Write<'_>) {
     let files = good();
     let file = |path: String| files[&path].as_slice();
     for number in 1..=3 {
@@ -45,15 +61,92 @@ fn main() {
         let change = [place, 40, 0, 4, 1, 0, 0, 0];
         write("bundle", &format!("changed-{place}"), &change);
     }
+}
+
+/// Tables, tables of contents, and both compressed.
+fn exports(write: Write<'_>) {
     for (name, document) in DOCUMENTS {
         write("xml", name, document);
-        for how in [0, 1, 2, 33, 66, 0x1c, 0xc0] {
+        for how in [0, 1, 0x1c, 34] {
             let input = [&[how], *document].concat();
             write("xml_differential", &format!("{name}-{how}"), &input);
         }
     }
     write("toc", "toc", TOC.as_bytes());
+    let (_, table) = DOCUMENTS[0];
+    for (name, how, inside) in [
+        ("gzip", 2, gzip(table)),
+        ("zlib", 2, zlib(table)),
+        ("zip", 2, archive(table)),
+        ("zstd", 2, ZSTD.to_vec()),
+        ("inside-gzip", 0, table.to_vec()),
+    ] {
+        write("compressed", name, &[&[how][..], &inside].concat());
+    }
 }
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gzip.write_all(bytes).expect("memory");
+    gzip.finish().expect("memory")
+}
+
+/// An export's folder as a zip archive.
+fn archive(table: &[u8]) -> Vec<u8> {
+    let mut archive = ::zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in [
+        ("x.export/toc.xml", TOC.as_bytes()),
+        ("x.export/x.xml", table),
+    ] {
+        let options = ::zip::write::SimpleFileOptions::default();
+        archive.start_file(name, options).expect("an archive");
+        archive.write_all(bytes).expect("memory");
+    }
+    archive.finish().expect("an archive").into_inner()
+}
+
+/// `<trace-query-result/>` as one raw block, with its checksum left out.
+const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd\x20\x15\xa9\x00\x00<trace-query-result/>";
+
+/// What lies beside a trace, or is made of one.
+fn documents(write: Write<'_>) {
+    for preset in presets() {
+        write("scenario", preset.name, preset.toml.as_bytes());
+    }
+    write("work", "work", WORK.as_bytes());
+    let folder = tempfile::tempdir().expect("a folder");
+    let export = folder.path().join("small");
+    let scenario = Scenario::from_toml(SMALL).expect("a scenario");
+    write_export(&scenario, &export, false).expect("an export");
+    let input = Input::open(&export).expect("an input");
+    let trace = input.load(&selection(), LoadOptions::default());
+    let mut trace = trace.expect("a trace");
+    "small".clone_into(&mut trace.path);
+    let analysis = analyze(trace, &Request::default()).expect("an analysis");
+    let report = analysis.report;
+    let json = serde_json::to_vec(&report).expect("JSON");
+    write("report", "small", &json);
+    let baseline = Baseline::of(&[report.clone(), report.clone(), report]);
+    let text = baseline.expect("a baseline").text().expect("JSON");
+    write("baseline", "small", text.as_bytes());
+    write("manifest", "small", MANIFEST.as_bytes());
+}
+
+const SMALL: &str = r#"
+[[process]]
+name = "bench"
+pid = 4321
+role = "target"
+
+[[process.stream]]
+count = 6
+duration = "10us"
+encoder-label = ["sin", "cos"]
+"#;
+
+const WORK: &str = r#"{"schema":"metalens.work/1","bandwidth_gb_s":100.0,"peak_tflops":2.5,"gpu_cores":8,"work":[{"label":"sin","bytes":4096,"flops":8192},{"label":"cos","bytes":4096}]}"#;
+
+const MANIFEST: &str = r#"{"schema":"metalens.export/1","bundle":"run.trace","files":3,"bytes":99,"modified_ns":1,"from_ns":null,"to_ns":null,"toc":true,"tables":[{"schema":"metal-gpu-intervals","run":1,"place":null,"state":"whole","file":"metal-gpu-intervals.xml","bytes":12,"xctrace":"26.0 (17C529)"}]}"#;
 
 /// `everything` has every form that can be taken.
 const DOCUMENTS: &[(&str, &[u8])] = &[

@@ -1,5 +1,5 @@
-//! A keyed archive of any bytes, walked through every accessor.
+//! A keyed archive: see [`metalens_fuzz::traces::keyed`].
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| metalens_trace::fuzzing::keyed(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| metalens_fuzz::traces::keyed(bytes));

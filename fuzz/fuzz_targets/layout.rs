@@ -1,9 +1,5 @@
-//! A store's `schema.xml` and `bulkstore_descriptor`: the one, a zero byte, the other.
+//! A store's layout: see [`metalens_fuzz::traces::layout`].
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let mut parts = bytes.splitn(2, |&byte| byte == 0);
-    let schema = parts.next().unwrap_or_default();
-    metalens_trace::fuzzing::layout(schema, parts.next().unwrap_or_default());
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| metalens_fuzz::traces::layout(bytes));

@@ -1,5 +1,5 @@
-//! A table of contents.
+//! A table of contents: see [`metalens_fuzz::traces::toc`].
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| metalens_trace::fuzzing::toc(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| metalens_fuzz::traces::toc(bytes));

@@ -149,6 +149,50 @@ fn ratio(text: &str) -> anyhow::Result<f64> {
 mod tests {
     use super::*;
 
+    /// Cut off at any byte, or with any bit of it flipped, a file is refused, or nothing
+    /// but known words are understood of it, within their limits.
+    #[test]
+    fn broken_anywhere() {
+        const GOOD: &str = "[targets]\naverage-gap = \"200us\"\nutilisation = \"9%\"\n\
+            launch-efficiency = 0.09\n\n[findings]\nignore = [\"tiny-kernels\"]\n\n[gate]\n\
+            metrics = { \"busy.ratio\" = { min = \"80%\" } }\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metalens.toml");
+        let mut understood = 0;
+        let mut check = |bytes: &[u8], what: String| {
+            std::fs::write(&path, bytes).unwrap();
+            let mut settings = Settings::default();
+            if read(&path, &mut settings).is_err() {
+                return;
+            }
+            understood += 1;
+            let limits = &settings.limits;
+            for ratio in [limits.utilisation, limits.launch_efficiency] {
+                assert!((0.0..=1.0).contains(&ratio), "{what}: {ratio}");
+            }
+            let table: toml::Table = std::str::from_utf8(bytes).unwrap().parse().unwrap();
+            let known = ["targets", "findings", "gate"];
+            assert!(
+                table.keys().all(|key| known.contains(&key.as_str())),
+                "{what}"
+            );
+            let targets = table.get("targets").and_then(toml::Value::as_table);
+            let known = ["average-gap", "utilisation", "launch-efficiency"];
+            let mut keys = targets.into_iter().flat_map(toml::Table::keys);
+            assert!(keys.all(|key| known.contains(&key.as_str())), "{what}");
+        };
+        check(GOOD.as_bytes(), "the file as it is".to_owned());
+        for at in 0..GOOD.len() {
+            check(&GOOD.as_bytes()[..at], format!("cut off at {at}"));
+            for bit in 0..8 {
+                let mut flipped = GOOD.as_bytes().to_vec();
+                flipped[at] ^= 1 << bit;
+                check(&flipped, format!("bit {bit} of byte {at}"));
+            }
+        }
+        assert!((100..1_000).contains(&understood), "{understood}");
+    }
+
     #[test]
     fn shares() {
         let cases = [

@@ -34,7 +34,7 @@ fn trace(folder: &Path, seed: u32, duration: &str, name: &str) {
 }
 
 /// A folder with so many of them in `runs`.
-fn traces(count: u32) -> TempDir {
+pub(super) fn traces(count: u32) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..count {
         trace(folder.path(), seed, "200us", &format!("runs/t{seed}"));

@@ -46,12 +46,12 @@ else printf '<?xml version="1.0"?>\n<trace-query-result>\n</trace-query-result>'
 "#;
 
 /// A folder with `run.trace`, the tables that `xctrace` serves of it, and that.
-struct Bench {
-    folder: TempDir,
+pub(super) struct Bench {
+    pub(super) folder: TempDir,
 }
 
 impl Bench {
-    fn new(mode: &str) -> Self {
+    pub(super) fn new(mode: &str) -> Self {
         Self::of("26.0 (17C529)", mode)
     }
 
@@ -84,7 +84,7 @@ impl Bench {
         fs::set_permissions(self.path("xctrace"), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -122,7 +122,7 @@ impl Bench {
     }
 
     /// Whom it says what about, from an export or from a stream.
-    fn report(&self, arguments: &[&str]) -> serde_json::Value {
+    pub(super) fn report(&self, arguments: &[&str]) -> serde_json::Value {
         let output = self.run(arguments);
         assert!(output.status.success(), "{}", stderr(&output));
         let mut report: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();

@@ -9,6 +9,7 @@ mod batch;
 mod calibrate;
 mod chart;
 mod compare;
+mod corpus;
 mod dataset;
 mod doctor;
 #[cfg(unix)]
@@ -17,8 +18,12 @@ mod failures;
 mod folder;
 mod folder_failures;
 mod front_page;
+#[cfg(unix)]
+mod killed;
 mod known_work;
 mod manual;
+#[cfg(target_os = "linux")]
+mod many;
 mod outputs;
 mod page;
 #[cfg(unix)]

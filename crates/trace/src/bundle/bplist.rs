@@ -33,8 +33,10 @@ pub(crate) enum Node {
         keys: References,
         values: References,
     },
-    /// A date, a negative number, a null, or broken.
+    /// A date, a negative number, or a null.
     Other,
+    /// Nothing that can be read.
+    Broken,
 }
 
 /// References that lie one after another.
@@ -49,7 +51,7 @@ const TRAILER: usize = 32;
 
 impl Binary {
     /// Reads a list; `None` if it is none. An object that is broken is
-    /// [`Node::Other`]: it may be one that nobody asks for.
+    /// [`Node::Broken`]: it may be one that nobody asks for.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.len().checked_sub(TRAILER)?;
         let (body, trailer) = bytes.split_at_checked(end)?;
@@ -74,7 +76,7 @@ impl Binary {
         let nodes = offsets.map(|offset| {
             let offset = integer(offset).and_then(|offset| usize::try_from(offset).ok());
             let node = offset.and_then(|offset| objects.node(offset));
-            node.unwrap_or(Node::Other)
+            node.unwrap_or(Node::Broken)
         });
         let nodes: Vec<Node> = nodes.collect();
         Some(Self {
@@ -103,8 +105,13 @@ impl Binary {
         self.nodes.get(usize::try_from(reference).ok()?)
     }
 
-    pub(crate) fn items(&self, references: References) -> impl Iterator<Item = &Node> {
-        (0..references.count).filter_map(move |at| self.item(references, at))
+    /// Whether a dictionary has an entry without a value or without a name.
+    pub(crate) fn has_broken_member(&self, node: &Node) -> bool {
+        let Node::Dictionary { keys, values } = *node else {
+            return false;
+        };
+        let name = |at: usize| self.item(keys, at).and_then(|key| self.text(key));
+        (0..keys.count).any(|at| name(at).is_none() || self.item(values, at).is_none())
     }
 
     /// The keys of a dictionary, and the values.
@@ -166,16 +173,21 @@ impl Objects<'_> {
         let after = offset + 1;
         let number = |size: usize| integer(self.body.get(after..after + size)?);
         Some(match (kind, low) {
+            (0x0, 0x0) | (0x3, 3) => Node::Other,
             (0x0, 0x8 | 0x9) => Node::Boolean(low == 0x9),
             (0x1, 0..=2) => Node::Integer(number(1 << low)?),
-            (0x1, 3) => number(8)
-                .filter(|&n| i64::try_from(n).is_ok())
-                .map(Node::Integer)?,
+            (0x1, 3) => match number(8)? {
+                negative if i64::try_from(negative).is_err() => Node::Other,
+                number => Node::Integer(number),
+            },
             // 16 bytes hold what is beyond 63 bits.
             (0x1, 4) => {
                 let high = number(8)?;
                 let low = integer(self.body.get(after + 8..after + 16)?)?;
-                (high == 0).then_some(Node::Integer(low))?
+                match high {
+                    0 => Node::Integer(low),
+                    _ => Node::Other,
+                }
             }
             (0x2, 2) => {
                 let bits = u32::try_from(number(4)?).ok()?;
@@ -275,7 +287,7 @@ mod tests {
                     format!("{}{}", key[0] as char, list.text(node).unwrap().len())
                 }
                 Node::Data(_) => format!("h{:?}", list.data(node).unwrap()),
-                Node::List(references) => format!("j{}", list.items(*references).count()),
+                Node::List(references) => format!("j{}", references.count()),
                 other => format!("{}{other:?}", key[0] as char),
             });
         let shown: Vec<String> = shown.collect();
@@ -313,8 +325,9 @@ mod tests {
                 let Some(list) = Binary::parse(&changed) else {
                     continue;
                 };
-                if let Some(Node::List(references)) = list.root() {
-                    list.items(*references).for_each(|item| {
+                if let Some(&Node::List(references)) = list.root() {
+                    let items = (0..references.count()).filter_map(|at| list.item(references, at));
+                    items.for_each(|item| {
                         assert!(list.text(item).is_none_or(|text| text.len() < 99));
                     });
                 }

@@ -3,7 +3,9 @@
 //!
 //! Objects are looked at one step at a time and only as far as somebody asks.
 //! An archive whose objects share each other a million times over can still be
-//! asked for without end, so each archive answers only so often: see [`Keyed::exhausted`].
+//! asked for without end, so each archive answers only so often. Nor does it answer
+//! any more once a reference led nowhere: a table or a name that is silently not there
+//! is worse than none at all. See [`Keyed::exhausted`].
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -27,7 +29,7 @@ const ANSWERS: usize = 1 << 16;
 
 impl Keyed {
     /// What is wrong with an archive that is [`exhausted`](Self::exhausted).
-    pub(crate) const ENDLESS: &str = "its objects share each other without end";
+    pub(crate) const ENDLESS: &str = "its objects are broken, or share each other without end";
 
     /// Reads an archive; `None` if it is none.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
@@ -56,8 +58,8 @@ impl Keyed {
         self.object(member(&self.plist, top, name)?)
     }
 
-    /// Whether the archive was asked for more than any real one, and has
-    /// stopped to answer: what was read of it is not all.
+    /// Whether the archive was asked for more than any real one, or for what is
+    /// broken, and has stopped to answer: what was read of it is not all.
     pub(crate) fn exhausted(&self) -> bool {
         self.left.get() == 0
     }
@@ -68,14 +70,24 @@ impl Keyed {
         left.map(|_| ())
     }
 
+    /// What is there; if nothing is, the archive answers no more.
+    fn sound<T>(&self, found: Option<T>) -> Option<T> {
+        if found.is_none() {
+            self.left.set(0);
+        }
+        found
+    }
+
     fn object<'a>(&'a self, node: &'a Node) -> Option<Object<'a>> {
         self.pay(0)?;
         let node = match node {
-            Node::Uid(number) => self
-                .plist
-                .item(self.objects, usize::try_from(*number).ok()?)?,
+            Node::Uid(number) => {
+                let at = usize::try_from(*number).ok();
+                self.sound(at.and_then(|at| self.plist.item(self.objects, at)))?
+            }
             node => node,
         };
+        let node = self.sound((!matches!(node, Node::Broken)).then_some(node))?;
         let null = self.plist.text_bytes(node) == Some(b"$null");
         (!null).then_some(Object {
             archive: self,
@@ -115,16 +127,30 @@ impl<'a> Object<'a> {
             return None;
         };
         self.archive.pay(keys.count())?;
-        Some(member(&self.archive.plist, self.node, name))
+        let found = member(&self.archive.plist, self.node, name);
+        if found.is_none() {
+            self.sound_members()?;
+        }
+        Some(found)
+    }
+
+    /// That none of the members is broken.
+    fn sound_members(self) -> Option<()> {
+        let broken = self.archive.plist.has_broken_member(self.node);
+        self.archive.sound((!broken).then_some(()))
     }
 
     /// The items of an array or set.
     pub(crate) fn items(self) -> impl Iterator<Item = Self> {
+        let archive = self.archive;
         let items = self.list("NS.objects").into_iter();
-        let items = items.flat_map(move |items| self.archive.plist.items(items));
-        items
-            .map_while(move |node| self.archive.pay(0).map(|()| node))
-            .filter_map(move |node| self.archive.object(node))
+        let items = items.flat_map(move |items| {
+            (0..items.count()).map_while(move |at| {
+                archive.pay(0)?;
+                archive.sound(archive.plist.item(items, at))
+            })
+        });
+        items.filter_map(move |node| archive.object(node))
     }
 
     /// The entries of a dictionary.
@@ -132,11 +158,13 @@ impl<'a> Object<'a> {
         let lists = self.list("NS.keys").zip(self.list("NS.objects"));
         let archive = self.archive;
         let entries = lists.into_iter().flat_map(move |(keys, values)| {
-            let pairs = (0..keys.count().min(values.count())).map_while(move |at| {
+            let of_both = (keys.count() == values.count()).then_some(keys.count());
+            let count = archive.sound(of_both).unwrap_or(0);
+            (0..count).map_while(move |at| {
                 archive.pay(0)?;
-                Some((archive.plist.item(keys, at), archive.plist.item(values, at)))
-            });
-            pairs.filter_map(|(key, value)| Some((key?, value?)))
+                let key = archive.sound(archive.plist.item(keys, at))?;
+                Some((key, archive.sound(archive.plist.item(values, at))?))
+            })
         });
         entries.filter_map(move |(key, value)| Some((archive.object(key)?, archive.object(value)?)))
     }
@@ -149,24 +177,27 @@ impl<'a> Object<'a> {
     }
 
     /// The entries of an XRIntKeyedDictionary: `$0` is their count, then key
-    /// and value in turn.
+    /// and value in turn. The archive answers no more if these do not fit.
     pub(crate) fn numbered_entries(self) -> impl Iterator<Item = (u64, Self)> {
-        let count = self.get("$0").and_then(Self::integer).unwrap_or(0);
         let members = self.numbered_members();
-        // However many there are said to be, there are no more than members.
-        let count = count.min(members.len() as u64 / 2);
-        (0..count).filter_map(move |at| {
+        let count = self.get("$0").and_then(Self::integer);
+        let expected = |count: &u64| count.checked_mul(2)?.checked_add(1);
+        let count = count.filter(|count| expected(count) == Some(members.len() as u64));
+        let count = self.archive.sound(count).unwrap_or(0);
+        (0..count).map_while(move |at| {
             let object = |number: u64| self.archive.object(members.get(&number)?);
-            Some((object(2 * at + 1)?.integer()?, object(2 * at + 2)?))
+            let key = object(2 * at + 1).and_then(Self::integer);
+            self.archive.sound(key.zip(object(2 * at + 2)))
         })
     }
 
-    /// The members `$1`, `$2`, …
+    /// The members `$0`, `$1`, `$2`, …
     fn numbered_members(self) -> HashMap<u64, &'a Node, FxBuildHasher> {
         let Node::Dictionary { keys, .. } = self.node else {
             return HashMap::default();
         };
-        if self.archive.pay(keys.count()).is_none() {
+        let paid = self.archive.pay(keys.count());
+        if paid.and_then(|()| self.sound_members()).is_none() {
             return HashMap::default();
         }
         let members = self.archive.plist.members(self.node);
@@ -185,7 +216,7 @@ impl<'a> Object<'a> {
             node => node,
         };
         self.archive.pay(plist.text_bytes(node)?.len())?;
-        plist.text(node)
+        self.archive.sound(plist.text(node))
     }
 
     /// Bytes, mutable or not.

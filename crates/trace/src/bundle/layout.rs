@@ -99,9 +99,12 @@ impl Fields {
         if number("_version") != Some(1) {
             return Err(format!("its version is {:?}, not 1", number("_version")));
         }
-        let rows = descriptor
-            .get("_props")
-            .and_then(|props| props.get("next_event_id"));
+        let props = descriptor.get("_props");
+        let prop = |name: &str| props.and_then(|props| props.get(name)?.integer());
+        let (rows, same) = (prop("next_event_id"), prop("mono_event_id"));
+        if same.is_some() && rows != same {
+            return Err(format!("its row count is {rows:?} and {same:?}"));
+        }
         let list = descriptor.get("_fields").ok_or("it has no fields")?;
         let mut fields = Vec::new();
         for (at, field) in list.items().enumerate() {
@@ -126,10 +129,24 @@ impl Fields {
         Ok(Self {
             fields,
             row_size: max.ok_or("it has no row size")?,
-            rows: rows
-                .and_then(Object::integer)
-                .ok_or("it has no row count")?,
+            rows: rows.ok_or("it has no row count")?,
         })
+    }
+
+    /// Each field but the first is a column, in the same order, and a schema says
+    /// nothing else: else a column that is broken would be one that is not there.
+    fn check_columns(&self, schema: &Element) -> Result<(), String> {
+        if schema.children.iter().any(|child| child.name != "column") {
+            return Err("its schema has more than columns".to_owned());
+        }
+        let columns = schema.children_named("column");
+        let plain = columns.filter(|column| column.attribute("topologyField").is_none());
+        let plain = plain.filter_map(|column| column.attribute("mnemonic"));
+        let fields = self.fields.iter().skip(1).map(|(name, _)| name.as_str());
+        match plain.eq(fields) {
+            true => Ok(()),
+            false => Err("its columns are not its fields".to_owned()),
+        }
     }
 
     /// Lays the schema's columns over the fields, packed without padding.
@@ -173,6 +190,7 @@ impl Fields {
             .map(|column| column_of(column, topology, &slots))
             .collect();
         let columns = columns?;
+        self.check_columns(schema)?;
         for (at, column) in columns.iter().enumerate() {
             if columns
                 .iter()

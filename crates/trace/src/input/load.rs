@@ -124,8 +124,10 @@ impl Input {
         };
         tables.retain(|table| table.origin.run.is_none_or(|run| run == position));
         refuse_same_table_twice(&tables, self.path())?;
-        let at = usize::try_from(position - 1).unwrap_or(usize::MAX);
-        let run = run.or_else(|| self.toc()?.runs.get(at).cloned());
+        // A document may say that it is of run 0, which nothing is.
+        let at = position.checked_sub(1);
+        let at = at.and_then(|at| usize::try_from(at).ok());
+        let run = run.or_else(|| self.toc()?.runs.get(at?).cloned());
         if run.is_none() {
             notes.insert(0, Note::NoToc);
         }

@@ -7,14 +7,17 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod corpus;
 mod differential;
 mod hostile;
 mod inputs;
 mod mini_bundle;
 mod mutations;
 mod real_bundles;
+mod second_bundle_reader;
 mod second_reader;
 mod torture;
+mod torture_bundle;
 
 /// A small export of one table: three rows, and every kind of cell.
 ///

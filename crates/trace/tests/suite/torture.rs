@@ -68,7 +68,7 @@ fn shown(tables: &[Table], names: &Names) -> String {
     shown
 }
 
-fn cell(column: &Column, row: usize, names: &Names) -> String {
+pub(crate) fn cell(column: &Column, row: usize, names: &Names) -> String {
     let text = |symbol| names.text(symbol);
     match column {
         Column::Integers(values) => format!("{:?}", values.get(row)),
@@ -238,10 +238,10 @@ fn broken_in_several_places() {
 }
 
 /// A xorshift generator: the same numbers everywhere.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -249,7 +249,10 @@ impl Chance {
     }
 
     /// A stretch away, twice, moved, or one byte as another has it.
-    fn damage(&mut self, bytes: &mut Vec<u8>) {
+    pub(crate) fn damage(&mut self, bytes: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
         let at = self.below(bytes.len());
         let until = (at + 1 + self.below(40)).min(bytes.len());
         match self.below(4) {
@@ -260,7 +263,7 @@ impl Chance {
             }
             2 => {
                 let stretch: Vec<u8> = bytes.drain(at..until).collect();
-                let to = self.below(bytes.len());
+                let to = self.below(bytes.len().max(1));
                 bytes.splice(to..to, stretch);
             }
             _ => bytes[at] = bytes[self.below(bytes.len())],

@@ -1,0 +1,79 @@
+//! A great many traces in one batch: handles and memory do not add up.
+//! How much memory a process took is asked of Linux.
+//!
+//! `METALENS_TRACES=N` takes N, as `scripts/torture` does.
+
+#![expect(clippy::print_stdout, reason = "what it took; seen with --nocapture")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use metalens_simulator::{Scenario, write_export};
+
+const TINY: &str = r#"
+[[process]]
+name = "bench"
+pid = 4321
+role = "target"
+
+[[process.stream]]
+count = 3
+duration = "10us"
+encoder-label = "sin"
+"#;
+
+/// No more files than this may be open at once, however many traces there are.
+const HANDLES: u32 = 24;
+
+/// What one more trace may cost in memory: its row of the index, as the index has it in
+/// its several forms.
+const BYTES_OF_A_TRACE: u64 = 24 << 10;
+
+/// Runs a batch of so many traces; its peak of memory in bytes.
+fn peak(folder: &Path, count: u32) -> u64 {
+    let runs = folder.join(format!("runs-{count}"));
+    fs::create_dir(&runs).unwrap();
+    for number in 0..count {
+        let one = runs.join(format!("t{number}"));
+        fs::create_dir(&one).unwrap();
+        for file in fs::read_dir(folder.join("tiny")).unwrap().flatten() {
+            fs::hard_link(file.path(), one.join(file.file_name())).unwrap();
+        }
+    }
+    let script = format!(
+        "ulimit -n {HANDLES}; \"$0\" batch -q runs-{count} -o out-{count} --jobs 2 > told & \
+         pid=$!; peak=0; \
+         while now=$(grep VmHWM /proc/$pid/status 2>/dev/null); do peak=$now; sleep 0.02; done; \
+         wait $pid || exit 9; echo \"$peak\""
+    );
+    let mut command = Command::new("bash");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_metalens")]);
+    let output = command.current_dir(folder).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{count} traces: {said}");
+    let index = fs::read(folder.join(format!("out-{count}/index.json"))).unwrap();
+    let index: serde_json::Value = serde_json::from_slice(&index).unwrap();
+    assert_eq!(index["rows"].as_array().unwrap().len(), count as usize);
+    fs::remove_dir_all(folder.join(format!("out-{count}"))).unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let kilobytes = text.split_whitespace().nth(1).unwrap();
+    1024 * kilobytes.parse::<u64>().unwrap()
+}
+
+#[test]
+fn traces_cost_a_row_each() {
+    let many = std::env::var("METALENS_TRACES").ok();
+    let many: u32 = many.map_or(24, |many| many.parse().unwrap());
+    let few = (many / 4).clamp(6, 100);
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = Scenario::from_toml(TINY).unwrap();
+    write_export(&scenario, &folder.path().join("tiny"), false).unwrap();
+    let (of_few, of_many) = (peak(folder.path(), few), peak(folder.path(), many));
+    println!("{few} traces: {of_few} bytes at most; {many} traces: {of_many}");
+    let allowed = of_few + u64::from(many - few) * BYTES_OF_A_TRACE + (16 << 20);
+    assert!(
+        of_many <= allowed,
+        "{of_many} bytes, where {allowed} were expected"
+    );
+}

@@ -1,0 +1,102 @@
+//! Each way into the readers of what lies beside a trace: what somebody wrote by hand,
+//! and what metalens wrote itself and finds again, however changed.
+
+use std::sync::LazyLock;
+
+use metalens_analyzer::{Report, Request, Sidecar, analyze, selection};
+use metalens_comparison::{Baseline, Options, compare};
+use metalens_exporter::{MANIFEST, Manifest};
+use metalens_simulator::{Scenario, truths, write_export};
+use metalens_trace::{Input, LoadOptions};
+use tempfile::TempDir;
+
+/// What a target does with its input.
+pub type Entry = fn(&[u8]);
+
+/// Every entry by its target's name.
+pub const ENTRIES: [(&str, Entry); 5] = [
+    ("baseline", baseline),
+    ("manifest", manifest),
+    ("report", report),
+    ("scenario", scenario),
+    ("work", work),
+];
+
+/// A small export to hold against a file of known work.
+static EXPORT: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = Scenario::from_toml(SMALL).unwrap();
+    write_export(&scenario, &folder.path().join("small"), false).unwrap();
+    folder
+});
+
+const SMALL: &str = r#"
+[[process]]
+name = "bench"
+pid = 4321
+role = "target"
+
+[[process.stream]]
+count = 6
+duration = "10us"
+encoder-label = ["sin", "cos"]
+"#;
+
+/// `X.work.json`: how much work kernels do. What is understood is held against a trace.
+pub fn work(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let Ok(work) = Sidecar::parse(&text, "fuzz.work.json") else {
+        return;
+    };
+    let input = Input::open(&EXPORT.path().join("small")).unwrap();
+    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
+    let request = Request {
+        work: Some(work),
+        ..Request::default()
+    };
+    if let Ok(analysis) = analyze(trace, &request) {
+        drop(serde_json::to_string(&analysis.report).unwrap());
+    }
+}
+
+/// `report.json`: what `analyze` wrote. It is compared with itself, and kept as a baseline.
+pub fn report(bytes: &[u8]) {
+    let Ok(report) = serde_json::from_slice::<Report>(bytes) else {
+        return;
+    };
+    let both = [report.clone()];
+    let comparison = compare(&both, &both, &Options::default());
+    drop(serde_json::to_string(&comparison));
+    if let Ok(kept) = Baseline::of(&[report.clone(), report.clone(), report]) {
+        baseline(kept.text().unwrap().as_bytes());
+    }
+}
+
+/// `baseline.json`: what is understood is written, and understood again.
+pub fn baseline(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Ok(baseline) = Baseline::parse(&text) {
+        let again = Baseline::parse(&baseline.text().unwrap()).unwrap();
+        assert_eq!(again.text().unwrap(), baseline.text().unwrap());
+    }
+}
+
+/// A scenario of the simulator. What plans little is planned.
+pub fn scenario(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let Ok(scenario) = Scenario::from_toml(&text) else {
+        return;
+    };
+    if scenario.intervals_planned() < 1_000 {
+        drop(truths(&scenario));
+    }
+}
+
+/// `export.json`: what an export's folder holds.
+pub fn manifest(bytes: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(MANIFEST), bytes).unwrap();
+    if let Some(manifest) = Manifest::load(folder.path()) {
+        assert!(manifest.whole() <= manifest.tables.len());
+    }
+}

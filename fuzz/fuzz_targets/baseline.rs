@@ -1,0 +1,5 @@
+//! `baseline.json`: see [`metalens_fuzz::documents::baseline`].
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| metalens_fuzz::documents::baseline(bytes));

@@ -1,0 +1,5 @@
+//! A scenario of the simulator: see [`metalens_fuzz::documents::scenario`].
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| metalens_fuzz::documents::scenario(bytes));

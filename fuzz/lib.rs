@@ -1,0 +1,8 @@
+//! What the targets do with an input. The tests of the main workspace do the same with
+//! every file of `corpus/`, so that what was found once is never lost again.
+
+pub mod documents;
+#[expect(dead_code, reason = "the tests of crates/trace use all of it")]
+#[path = "../crates/trace/tests/suite/mini_bundle.rs"]
+mod mini_bundle;
+pub mod traces;
