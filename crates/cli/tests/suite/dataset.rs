@@ -152,5 +152,9 @@ fn duckdb_and_pyarrow_agree() {
         stdout(&checked),
         stderr(&checked)
     );
-    assert!(stdout(&checked).contains("all as reported"));
+    let said = stdout(&checked);
+    assert!(
+        said.contains("all as reported") && said.contains("answer alike"),
+        "{said}"
+    );
 }

@@ -3,7 +3,8 @@
 //! Most files are one zlib stream, the rest are plain; which, only their first
 //! two bytes say. Bundles come from strangers: sizes are capped while inflating
 //! (stores are preallocated, so that 2 MB hold 250 MB of zeros), and nothing
-//! outside the bundle is followed, neither by `..` nor by a link.
+//! outside the bundle is followed, neither by `..` nor by a link. Every file is
+//! inflated to its end, whoever has had enough before: its checksum stands there.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,6 +23,8 @@ const ALWAYS_READ: u64 = 4 << 20;
 /// And so many times what is stored. In the real bundles at hand it is up to 6
 /// times as much, of rows 10; preallocated zeros, which nobody reads, 1,000.
 const INFLATION: u64 = 200;
+/// No file is inflated any further, if only to test its checksum.
+const END_LIMIT: u64 = 64 << 30;
 
 pub(crate) struct Files {
     /// As people know it.
@@ -203,7 +206,8 @@ impl Files {
         stored.saturating_mul(INFLATION).max(always)
     }
 
-    /// Streams a file, inflating it on the way; who has enough may stop.
+    /// Streams a file, inflating it on the way; who has enough may stop. The rest is then
+    /// read for its checksum alone.
     pub(crate) fn stream<T>(
         &self,
         path: &str,
@@ -242,13 +246,39 @@ impl Files {
         let head = head.get(..filled).unwrap_or(&[]).to_vec();
         let zlib = is_zlib(&head);
         let mut all = io::Cursor::new(head).chain(file);
-        if zlib {
-            read(&mut ZlibDecoder::new(BufReader::with_capacity(
-                64 << 10,
-                all,
-            )))
-        } else {
-            read(&mut all)
+        if !zlib {
+            let found = read(&mut all)?;
+            self.to_the_end(path, &mut all)?;
+            return Ok(found);
+        }
+        let mut inflating = ZlibDecoder::new(BufReader::with_capacity(64 << 10, all));
+        let found = read(&mut inflating)?;
+        self.to_the_end(path, &mut inflating)?;
+        // A zip archive has a checksum of its own, behind all that.
+        match self.to_the_end(path, &mut inflating.into_inner())? {
+            0 => Ok(found),
+            more => {
+                let detail = format!("{more} bytes follow the end of its compressed data");
+                Err(self.error(path, Problem::UnsupportedBundle { detail }))
+            }
+        }
+    }
+
+    /// Reads what is left, and says how much that is.
+    fn to_the_end(&self, path: &str, rest: &mut dyn Read) -> Result<u64> {
+        let damaged = |detail| self.error(path, Problem::UnsupportedBundle { detail });
+        let mut piece = vec![0; 64 << 10];
+        let mut length = 0;
+        loop {
+            match rest.read(&mut piece) {
+                Ok(0) => return Ok(length),
+                Ok(count) => length += count as u64,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(damaged(format!("it is damaged: {error}"))),
+            }
+            if length > END_LIMIT {
+                return Err(damaged(format!("it holds more than {END_LIMIT} bytes")));
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::files::Files;
 use super::keyed::{Keyed, Object};
+use super::manager::Store;
 use crate::error::{Problem, Result};
 use crate::table::Schema;
 use crate::xml::{Element, read_tree};
@@ -52,6 +53,20 @@ impl Layout {
             attributes: Vec::new(),
         }
     }
+}
+
+/// Reads the layout of a store that a table manager names, of the table that it says.
+pub(crate) fn of_store(files: &Files, store: &Store) -> Result<Layout> {
+    let layout = read(files, &store.path)?;
+    if layout.schema == store.schema {
+        return Ok(layout);
+    }
+    let detail = format!(
+        "it is of the table {}, the table manager says {}",
+        layout.schema, store.schema
+    );
+    let path = format!("{}/schema.xml", store.path);
+    Err(files.error(&path, Problem::UnsupportedBundle { detail }))
 }
 
 /// Reads a store's layout; refuses what was never seen.

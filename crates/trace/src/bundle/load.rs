@@ -150,7 +150,7 @@ impl Bundle {
     }
 
     fn read_rows(&self, wanted: &Wanted<'_>) -> Result<Rows> {
-        let layout = layout::read(&self.files, &wanted.store.path)?;
+        let layout = layout::of_store(&self.files, wanted.store)?;
         let kept = |column: &StoreColumn| wanted.columns.contains(&column.mnemonic);
         Rows::read(&self.files, wanted.store, layout, kept)
     }
@@ -225,7 +225,7 @@ impl Bundle {
     }
 
     fn list_store(&self, store: &Store, run: u64, table: u64) -> ListedDocument {
-        let counted = layout::read(&self.files, &store.path).map(|layout| CountedTable {
+        let counted = layout::of_store(&self.files, store).map(|layout| CountedTable {
             schema: layout.declared(|type_id| types::of(type_id).0.to_owned()),
             origin: Origin {
                 run: Some(run),

@@ -1,9 +1,9 @@
 //! The numbers of a store: the wanted fields of its rows, in an export's order.
 //!
 //! Stores keep rows as they came, an export shows them by time, rows of equal
-//! time as they came. Reading stops behind the last row: what follows is
-//! preallocated. Memory follows what the store really holds, never what its
-//! descriptor claims.
+//! time as they came. What follows the last row is preallocated, and zeros: rows
+//! that nobody counted would not be. Memory follows what the store really holds,
+//! never what its descriptor claims.
 
 use std::io::Read;
 
@@ -47,7 +47,7 @@ const CHUNK: usize = 1 << 12;
 impl Rows {
     /// Reads every column of a store.
     pub(crate) fn whole(files: &Files, store: &Store) -> Result<Self> {
-        Self::read(files, store, layout::read(files, &store.path)?, |_| true)
+        Self::read(files, store, layout::of_store(files, store)?, |_| true)
     }
 
     /// Reads the wanted columns.
@@ -82,7 +82,14 @@ impl Rows {
             check_header(&header, &rows.layout).map_err(unsupported)?;
             rows.take_rows(stored).map_err(|read| {
                 unsupported(format!("it holds {read} rows, its descriptor says {count}"))
-            })
+            })?;
+            match only_zeros(stored) {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(unsupported(format!(
+                    "it holds more rows than the {count} that its descriptor says"
+                ))),
+                Err(error) => Err(unsupported(format!("it is damaged: {error}"))),
+            }
         })?;
         rows.sort(count);
         Ok(rows)
@@ -149,6 +156,26 @@ impl Rows {
         columns
             .find(|column| column.mnemonic == mnemonic)
             .map(|column| column.slot)
+    }
+}
+
+/// Whether nothing else is left.
+fn only_zeros(stored: &mut dyn Read) -> std::io::Result<bool> {
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        match stored.read(&mut piece) {
+            Ok(0) => return Ok(true),
+            Ok(count) => {
+                let read = piece.get(..count).unwrap_or(&[]);
+                // Whole pieces at a time: looking at each byte by itself takes longer.
+                let any = |bytes: &[u8]| bytes.iter().fold(0, |all, byte| all | byte) != 0;
+                if read.chunks(1 << 10).any(any) {
+                    return Ok(false);
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 
