@@ -11,7 +11,7 @@ use crate::facts::{run_facts, source, target_facts};
 use crate::findings::{self, findings};
 use crate::gaps::{Occupancy, occupancy};
 use crate::idle::{Idle, idle};
-use crate::kernels::{Hints, NamedIntervals, channels, sum_ns};
+use crate::kernels::{Hints, Kernels, NamedIntervals, channels, sum_ns};
 use crate::known_work;
 use crate::latency::latency;
 use crate::ledger::Book;
@@ -19,9 +19,10 @@ use crate::machine::{self, Against, SanityInput};
 use crate::naming::KernelNames;
 use crate::notes::{report_notes, trace_notes};
 use crate::parallel::both;
-use crate::phases::{self, Before, phases};
+use crate::phases::{self, Before, phases, warm_up};
 use crate::report::{
     Busy, Channel, Counts, Efficiency, Kernel, Latency, Phases, Report, SCHEMA, Shape, Summary,
+    WarmUp,
 };
 use crate::request::Request;
 use crate::shaders::shaders_of;
@@ -44,20 +45,25 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     let mut notes = trace_notes(&trace);
 
     let subject = Subject::of(&mut trace, request)?;
-    let window = subject.window();
-    let occupancy = occupancy(&subject.mine, window);
-    let kernels = named(&mut trace, &subject)?;
-    let Figures {
-        idle,
-        buffers,
-        encoders,
-        latency,
-        summaries,
-        channels,
-        shape,
-        phases,
-        program,
-    } = figures(&subject, &occupancy, &kernels, &trace.names);
+    let (window, mine) = (subject.window(), &subject.mine);
+    let (occupancy, kernels) = both(
+        || occupancy(mine, window),
+        || {
+            let named = named(&mut trace, &subject);
+            named.map(|named| (named.durations(mine, window), named))
+        },
+    );
+    let (durations, kernels) = kernels?;
+    let figures = Known {
+        subject: &subject,
+        occupancy: &occupancy,
+        kernels: Kernels {
+            named: &kernels,
+            durations: &durations,
+        },
+        names: &trace.names,
+    }
+    .figures();
     let gaps: Vec<Span> = occupancy.gaps.iter().map(|gap| gap.span).collect();
     let against = Against {
         target: &subject.target,
@@ -65,19 +71,20 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
         busy: &occupancy.busy,
         gaps: &gaps,
     };
-    let around = Surroundings::take(&mut trace, &subject, against, &idle.host)?;
+    let around = Surroundings::take(&mut trace, &subject, against, &figures.idle.host)?;
     let names = &trace.names;
     let busy = busy(&subject, &occupancy);
+    let listed = subject.commands.listed_encoders();
     let sanity = machine::sanity(&SanityInput {
         run: &run,
         against,
         mine: &subject.mine,
         busy: &busy,
-        encoders: &encoders,
+        encoders: figures.encoders.len() as u64,
         rows: subject.others.rows,
         all_intervals: subject.others.all_intervals,
         unattributed: subject.others.unattributed,
-        listed: subject.commands.listed_encoders().as_deref(),
+        listed: listed.map(|listed| machine::joined(&figures.encoders, listed)),
         truncated_tables,
         errors: around.machine.errors.as_ref(),
     });
@@ -88,17 +95,17 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
         run,
         target: target_facts(&subject.target, names),
         window: subject.cut.facts(),
-        counts: counts(&subject, &kernels, &encoders, &buffers),
+        counts: counts(&subject, &kernels, &figures),
         busy,
         efficiency: Efficiency::default(),
-        gaps: idle.gaps,
-        ledger: idle.ledger,
-        latency,
-        kernels: summaries,
-        channels,
+        gaps: figures.idle.gaps,
+        ledger: figures.idle.ledger,
+        latency: figures.latency,
+        kernels: figures.summaries,
+        channels: figures.channels,
         shaders: around.shaders,
-        shape,
-        phases,
+        shape: figures.shape,
+        phases: figures.phases,
         processes: subject.processes.clone(),
         machine: around.machine,
         counters: around.counters,
@@ -115,7 +122,7 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     report.notes = notes;
     let steady = report.phases.warm_up.as_ref().map(|found| &found.steady);
     let wall_ns = report.run.duration_ns;
-    report.efficiency = efficiency(report.busy.busy_ns, program, steady, wall_ns);
+    report.efficiency = efficiency(report.busy.busy_ns, figures.program, steady, wall_ns);
     judge(&mut report, &subject, request);
     Ok(Analysis::new(
         report,
@@ -158,103 +165,119 @@ struct Figures {
     program: Option<Span>,
 }
 
-/// Works them out on three threads: there may be millions of intervals, and none
-/// of these needs another.
-fn figures(
-    subject: &Subject,
-    occupancy: &Occupancy,
-    kernels: &NamedIntervals,
-    names: &Names,
-) -> Figures {
-    let (mine, window) = (&subject.mine, subject.window());
-    let of_idle = || idle(&occupancy.gaps, &Book::of(subject), kernels);
-    let of_work = || {
-        let buffers = buffers(mine);
-        let latency = latency(&buffers, &subject.commands, window, names);
-        let summaries = kernels.summaries(mine, window, names);
-        let channels = channels(mine, window, names);
-        // Where the window was cut, the program's run time is cut there too.
-        let asked = match subject.cut.facts().excluded.is_empty() {
-            true => WHOLE,
-            false => window,
+/// What the figures are made of.
+struct Known<'a> {
+    subject: &'a Subject,
+    occupancy: &'a Occupancy,
+    kernels: Kernels<'a>,
+    names: &'a Names,
+}
+
+impl Known<'_> {
+    /// Works them out on four threads: there may be millions of intervals, and none
+    /// of these needs another.
+    fn figures(&self) -> Figures {
+        let (subject, names, window) = (self.subject, self.names, self.subject.window());
+        let mine = &subject.mine;
+        let Kernels { named, durations } = self.kernels;
+        let of_idle = || idle(&self.occupancy.gaps, &Book::of(subject), named);
+        let of_work = || {
+            let buffers = buffers(mine);
+            let latency = latency(&buffers, &subject.commands, window, names);
+            let channels = channels(mine, window, names);
+            // Where the window was cut, the program's run time is cut there too.
+            let asked = match subject.cut.facts().excluded.is_empty() {
+                true => WHOLE,
+                false => window,
+            };
+            let program = program(mine, &buffers, &subject.commands, asked);
+            (buffers, latency, channels, program, encoders(mine))
         };
-        let program = program(mine, &buffers, &subject.commands, asked);
-        let encoders = encoders(mine);
-        (buffers, latency, summaries, channels, program, encoders)
-    };
-    let of_shape = || {
-        let shape = shape_of(subject, kernels, occupancy, names);
-        (shape, phases_of(subject, kernels, occupancy, names))
-    };
-    let (idle, (work, (shape, phases))) = both(of_idle, || both(of_work, of_shape));
-    let (buffers, latency, summaries, channels, program, encoders) = work;
-    Figures {
-        idle,
-        buffers,
-        encoders,
-        latency,
-        summaries,
-        channels,
-        shape,
-        phases,
-        program,
+        let ((idle, phases), (work, shape)) = both(
+            || both(of_idle, || self.phases()),
+            || both(of_work, || self.shape()),
+        );
+        let (buffers, latency, channels, program, encoders) = work;
+        Figures {
+            idle,
+            buffers,
+            encoders,
+            latency,
+            summaries: named.summaries(durations, names),
+            channels,
+            shape,
+            phases,
+            program,
+        }
     }
-}
 
-fn shape_of(
-    subject: &Subject,
-    kernels: &NamedIntervals,
-    occupancy: &Occupancy,
-    names: &Names,
-) -> Shape {
-    let (mine, others) = (&subject.mine, &subject.others.busy);
-    shape(mine, kernels, occupancy, others, subject.window(), names)
-}
+    fn shape(&self) -> Shape {
+        let (subject, window) = (self.subject, self.subject.window());
+        let (mine, others) = (&subject.mine, &subject.others.busy);
+        shape(
+            mine,
+            self.kernels,
+            self.occupancy,
+            others,
+            window,
+            self.names,
+        )
+    }
 
-fn phases_of(
-    subject: &Subject,
-    kernels: &NamedIntervals,
-    occupancy: &Occupancy,
-    names: &Names,
-) -> Phases {
-    let before = Before {
-        warm_up: subject.warm_up.clone(),
-        signposts: &subject.signposts,
-        selected: subject.cut.phase.clone(),
-    };
-    let (mine, target) = (&subject.mine, &subject.target);
-    phases(
-        mine,
-        kernels,
-        occupancy,
-        subject.window(),
-        before,
-        target,
-        names,
-    )
+    /// A warm-up that is not left out. Where one is, the rest has none.
+    fn warm_up(&self) -> Option<WarmUp> {
+        let (subject, window) = (self.subject, self.subject.window());
+        if subject.skips_warm_up {
+            return None;
+        }
+        let (mine, kernels) = (&subject.mine, self.kernels.named);
+        let by_label = || {
+            let names = KernelNames::new(self.names, &subject.label_pairs);
+            NamedIntervals::of(mine, &names, &Hints::default())
+        };
+        let found = match kernels.by_label {
+            true => warm_up::find(mine.iter(), kernels, window, self.names),
+            false => warm_up::find(mine.iter(), &by_label(), window, self.names),
+        };
+        found.map(|found| found.report(mine, window, false))
+    }
+
+    fn phases(&self) -> Phases {
+        let subject = self.subject;
+        let before = Before {
+            warm_up: subject.skipped.clone().or_else(|| self.warm_up()),
+            signposts: &subject.signposts,
+            selected: subject.cut.phase.clone(),
+        };
+        phases(
+            &subject.mine,
+            self.kernels.named,
+            self.occupancy,
+            subject.window(),
+            before,
+            &subject.target,
+            self.names,
+        )
+    }
 }
 
 /// The kernels of the target's intervals.
 fn named(trace: &mut Trace, subject: &Subject) -> Result<NamedIntervals> {
     let (mine, target, commands) = (&subject.mine, &subject.target, &subject.commands);
+    let label_pairs = &subject.label_pairs;
     let hints = Hints {
         shaders: shaders_of(trace, mine, target)?,
         groups: groups_of(trace, mine, commands, target)?,
     };
-    let names = KernelNames::new(&trace.names, &commands.label_pairs);
+    let names = KernelNames::new(&trace.names, label_pairs);
     Ok(NamedIntervals::of(mine, &names, &hints))
 }
 
-fn counts(
-    subject: &Subject,
-    kernels: &NamedIntervals,
-    encoders: &[u64],
-    buffers: &[Buffer],
-) -> Counts {
+fn counts(subject: &Subject, kernels: &NamedIntervals, figures: &Figures) -> Counts {
     Counts {
         intervals: subject.mine.len() as u64,
-        encoders: encoders.len() as u64,
-        command_buffers: buffers.len() as u64,
+        encoders: figures.encoders.len() as u64,
+        command_buffers: figures.buffers.len() as u64,
         kernels: kernels.count() as u64,
         coalesced: kernels.coalesced,
         coalesced_encoders: kernels.coalesced_encoders,

@@ -6,11 +6,14 @@
 //! what it lost stands in `metal-application-intervals`, or at least, for a
 //! buffer of one encoder, in the table of submissions.
 
+use std::hash::Hash;
 use std::num::NonZeroU64;
-use std::ops::Range;
+
+use rustc_hash::FxHashSet;
 
 use metalens_trace::{Column, Integers, Names, Symbol, Table, ThreadId, Trace};
 
+use crate::by_id::ById;
 use crate::error::Result;
 use crate::rows::{ours, take};
 use crate::spans::Span;
@@ -26,6 +29,32 @@ pub(crate) const APPLICATION: &str = "metal-application-intervals";
 /// The table of submissions.
 pub(crate) const SUBMISSIONS: &str = "metal-application-command-buffer-submissions";
 
+/// The tables that tell of encodings and completions, as far as there are any.
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    encoders: Option<Table>,
+    completions: Option<Table>,
+    application: Option<Table>,
+    submissions: Option<Table>,
+}
+
+impl Tables {
+    /// Takes them out of a trace.
+    pub(crate) fn take(trace: &mut Trace) -> Self {
+        Self {
+            encoders: take(trace, ENCODERS),
+            completions: take(trace, COMPLETIONS),
+            application: take(trace, APPLICATION),
+            submissions: take(trace, SUBMISSIONS),
+        }
+    }
+
+    /// Everyone's distinct pairs of command-buffer label and encoder label.
+    pub(crate) fn label_pairs(&self) -> Vec<(Symbol, Symbol)> {
+        self.encoders.as_ref().map(label_pairs).unwrap_or_default()
+    }
+}
+
 /// Everything known of the target's encodings and completions.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
@@ -39,8 +68,6 @@ pub(crate) struct Commands {
     thread_of: ById<ThreadId>,
     /// The threads that encoded.
     pub threads: Vec<ThreadId>,
-    /// The distinct pairs of command-buffer label and encoder label.
-    pub label_pairs: Vec<(Symbol, Symbol)>,
     /// Which tables the input has.
     pub tables: Present,
 }
@@ -50,8 +77,6 @@ pub(crate) struct Commands {
 pub(crate) struct Present {
     pub encoders: bool,
     pub completions: bool,
-    /// One of those in which lost encodings stand.
-    pub recovery: bool,
 }
 
 /// An encoding, and how it was found.
@@ -75,31 +100,29 @@ pub(crate) enum FoundIn {
 }
 
 impl Commands {
-    /// Takes the tables out of a trace; which thread encoded what is only kept
+    /// What the tables say of a target; which thread encoded what is only kept
     /// when that is asked for.
-    pub(crate) fn take(trace: &mut Trace, target: &Target, with_threads: bool) -> Result<Self> {
-        let mut found = Self::default();
-        if let Some(table) = take(trace, ENCODERS) {
-            found.tables.encoders = true;
+    pub(crate) fn of(tables: Tables, target: &Target, with_threads: bool) -> Result<Self> {
+        let mut found = Self {
+            tables: Present {
+                encoders: tables.encoders.is_some(),
+                completions: tables.completions.is_some(),
+            },
+            ..Self::default()
+        };
+        if let Some(table) = tables.encoders {
             found.read_encoders(&table, target, with_threads)?;
         }
-        if let Some(table) = take(trace, COMPLETIONS) {
-            found.tables.completions = true;
+        if let Some(table) = tables.completions {
             found.completions = completions(&table)?;
         }
-        for (schema, id) in [(APPLICATION, "encoder-id"), (SUBMISSIONS, "cmdbuffer-id")] {
-            let Some(table) = take(trace, schema) else {
-                continue;
-            };
-            found.tables.recovery = true;
-            match schema {
-                APPLICATION => found.by_interval = spans_by_id(&table, id, target, |_| true)?,
-                _ => {
-                    let encoders = table.integers("num-encoders")?;
-                    let single = |row| encoders.get(row) == Some(1);
-                    found.by_submission = spans_by_id(&table, id, target, single)?;
-                }
-            }
+        if let Some(table) = tables.application {
+            found.by_interval = spans_by_id(&table, "encoder-id", target, |_| true)?;
+        }
+        if let Some(table) = tables.submissions {
+            let encoders = table.integers("num-encoders")?;
+            let single = |row| encoders.get(row) == Some(1);
+            found.by_submission = spans_by_id(&table, "cmdbuffer-id", target, single)?;
         }
         Ok(found)
     }
@@ -130,98 +153,30 @@ impl Commands {
     }
 
     /// All encodings of the list.
-    pub(crate) fn listed(&self) -> impl Iterator<Item = Span> + '_ {
-        self.encodings.entries.iter().map(|&(_, span)| span)
+    pub(crate) fn listed(&self) -> impl Iterator<Item = Span> + Clone + '_ {
+        self.encodings.values()
     }
 
     /// The encoders of the list, in the order of their ids; none if there is no list.
-    pub(crate) fn listed_encoders(&self) -> Option<Vec<u64>> {
-        let ids = self.encodings.entries.iter().map(|&(id, _)| id.get());
-        self.tables.encoders.then(|| ids.collect())
+    pub(crate) fn listed_encoders(&self) -> Option<impl Iterator<Item = u64>> {
+        let ids = self.encodings.ids().map(NonZeroU64::get);
+        self.tables.encoders.then_some(ids)
     }
 
     fn read_encoders(&mut self, table: &Table, target: &Target, with_threads: bool) -> Result<()> {
-        self.label_pairs = label_pairs(table);
         self.encodings = spans_by_id(table, "encoder-id", target, |_| true)?;
         let ours = ours(table, target);
         if let Ok(threads) = table.threads("thread") {
             let mine = (0..table.rows()).filter(|&row| ours(row));
             let mine = mine.filter_map(|row| Some((row, threads.get(row).copied().flatten()?)));
-            self.threads = mine.clone().map(|(_, thread)| thread).collect();
+            self.threads = distinct(mine.clone().map(|(_, thread)| thread));
             if with_threads {
                 let ids = table.integers("encoder-id")?;
                 let entry = |(row, thread)| Some((id_of(ids, row)?, thread));
                 self.thread_of = ById::new(mine.filter_map(entry).collect());
             }
-            self.threads.sort_unstable();
-            self.threads.dedup();
         }
         Ok(())
-    }
-}
-
-/// Values by id, sorted: ids rise with time, so that sorting is quick and the
-/// list is half the size of a map.
-#[derive(Debug)]
-struct ById<T> {
-    entries: Vec<(NonZeroU64, T)>,
-}
-
-impl<T> Default for ById<T> {
-    fn default() -> Self {
-        Self {
-            entries: Vec::new(),
-        }
-    }
-}
-
-impl<T: Copy> ById<T> {
-    /// Of an id that comes twice the first counts.
-    fn new(mut entries: Vec<(NonZeroU64, T)>) -> Self {
-        if !entries.is_sorted_by_key(|&(id, _)| id) {
-            entries.sort_by_key(|&(id, _)| id);
-        }
-        entries.dedup_by_key(|&mut (id, _)| id);
-        Self { entries }
-    }
-
-    fn get(&self, id: NonZeroU64) -> Option<T> {
-        let near = self.near(id);
-        let entries = self.entries.get(near)?;
-        let at = entries.binary_search_by_key(&id, |&(id, _)| id).ok()?;
-        entries.get(at).map(|&(_, value)| value)
-    }
-
-    /// Where an id stands if it does: ids are handed out in turn, so that a
-    /// guess by its size is seldom far off, and millions of lookups do not each
-    /// halve the whole list.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a guess"
-    )]
-    fn near(&self, id: NonZeroU64) -> Range<usize> {
-        let count = self.entries.len();
-        let Some((&(first, _), &(last, _))) = self.entries.first().zip(self.entries.last()) else {
-            return 0..0;
-        };
-        if !(first..=last).contains(&id) {
-            return 0..0;
-        }
-        let part = (id.get() - first.get()) as f64 / (last.get() - first.get()).max(1) as f64;
-        let guess = ((part * count as f64) as usize).min(count - 1);
-        let is_before = |at: usize| self.entries.get(at).is_some_and(|&(one, _)| one < id);
-        let (mut start, mut end, mut step) = (guess, guess + 1, 8);
-        while start > 0 && !is_before(start) {
-            start = start.saturating_sub(step);
-            step *= 2;
-        }
-        while end < count && is_before(end - 1) {
-            end = (end + step).min(count);
-            step *= 2;
-        }
-        start..end
     }
 }
 
@@ -269,12 +224,20 @@ fn label_pairs(table: &Table) -> Vec<(Symbol, Symbol)> {
         return Vec::new();
     };
     let pairs = buffers.iter().zip(encoders);
-    let mut pairs: Vec<(Symbol, Symbol)> = pairs
-        .filter_map(|(buffer, encoder)| Some(((*buffer)?, (*encoder)?)))
-        .collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+    distinct(pairs.filter_map(|(buffer, encoder)| Some(((*buffer)?, (*encoder)?))))
+}
+
+/// Each once, sorted: a few among very many.
+fn distinct<T: Copy + Ord + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let (mut known, mut last) = (FxHashSet::default(), None);
+    for one in all {
+        if last.replace(one) != Some(one) {
+            known.insert(one);
+        }
+    }
+    let mut known: Vec<T> = known.into_iter().collect();
+    known.sort_unstable();
+    known
 }
 
 /// The display names of threads.
@@ -283,27 +246,4 @@ pub(crate) fn thread_names(threads: &[ThreadId], names: &Names) -> Vec<String> {
     threads
         .map(|thread| names.text(thread.display).to_owned())
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        /// Ids close together, far apart, and some of each.
-        #[test]
-        fn an_id_is_found_wherever_it_stands(
-            ids in prop::collection::vec(prop_oneof![1_u64..300, any::<u64>()], 0..200),
-            asked in prop_oneof![0_u64..300, any::<u64>()],
-        ) {
-            let entries = ids.iter().filter_map(|&id| Some((NonZeroU64::new(id)?, id)));
-            let by_id = ById::new(entries.collect());
-            for id in ids.iter().copied().chain([asked]).filter_map(NonZeroU64::new) {
-                let expected = ids.contains(&id.get()).then_some(id.get());
-                prop_assert_eq!(by_id.get(id), expected);
-            }
-        }
-    }
 }

@@ -3,13 +3,12 @@
 use metalens_trace::{Device, InputKind, Names, Trace};
 use rustc_hash::FxHashMap;
 
-use crate::processes::{ProcessUse, usage};
+use crate::processes::ProcessUse;
 use crate::report::{
     DeviceFacts, ProcessFacts, Reader, RunFacts, Source, SourceKind, TargetFacts, TargetProcess,
 };
-use crate::spans::Span;
 use crate::target::Target;
-use crate::timeline::{GPU_INTERVALS, Timeline};
+use crate::timeline::GPU_INTERVALS;
 
 pub(crate) fn source(trace: &Trace) -> Source {
     Source {
@@ -101,12 +100,10 @@ pub(crate) fn target_facts(target: &Target, names: &Names) -> TargetFacts {
 /// Each process over the whole recording, and inside the window.
 pub(crate) fn process_facts(
     everyone: &[ProcessUse],
-    timeline: &Timeline,
-    window: Span,
+    in_window: &[ProcessUse],
     target: &Target,
     names: &Names,
 ) -> Vec<ProcessFacts> {
-    let in_window = usage(&timeline.intervals, window, names);
     let in_window: FxHashMap<_, _> = in_window.iter().map(|one| (one.id, one)).collect();
     let facts = everyone.iter().map(|one| {
         let here = in_window.get(&one.id);

@@ -57,21 +57,15 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Of intervals sorted by start.
-    pub(crate) fn of<'a>(mine: impl Iterator<Item = &'a Interval>, window: Span) -> Self {
-        let mut edges = Self::default();
-        for one in mine {
-            let end_ns = one.span.end_ns;
-            if end_ns <= window.start_ns
-                && edges.before.is_none_or(|last| last.span.end_ns <= end_ns)
-            {
-                edges.before = Some(*one);
-            }
-            if one.span.start_ns >= window.end_ns && edges.after.is_none() {
-                edges.after = Some(*one);
-            }
+    /// Takes in one of the target's intervals, which come in order of their starts.
+    pub(crate) fn meet(&mut self, one: &Interval, window: Span) {
+        let end_ns = one.span.end_ns;
+        if end_ns <= window.start_ns && self.before.is_none_or(|last| last.span.end_ns <= end_ns) {
+            self.before = Some(*one);
         }
-        edges
+        if one.span.start_ns >= window.end_ns && self.after.is_none() {
+            self.after = Some(*one);
+        }
     }
 }
 

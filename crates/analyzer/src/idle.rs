@@ -51,8 +51,7 @@ pub(crate) fn idle(gaps: &[Gap], book: &Book<'_>, kernels: &NamedIntervals) -> I
 
 fn gap_facts(gaps: &[Gap], book: &Book<'_>, kernels: &NamedIntervals, kinds: Kinds) -> Gaps {
     let mut lengths: Vec<u64> = gaps.iter().map(|gap| gap.span.length_ns()).collect();
-    let histogram = histogram(&lengths);
-    let summary = summarize(&mut lengths);
+    let (summary, histogram) = (summarize(&mut lengths), histogram(&lengths));
     Gaps {
         count: gaps.len() as u64,
         total_ns: summary.map_or(0, |summary| summary.total),
@@ -61,7 +60,7 @@ fn gap_facts(gaps: &[Gap], book: &Book<'_>, kernels: &NamedIntervals, kinds: Kin
         p95_ns: summary.map(|summary| summary.p95),
         p99_ns: summary.map(|summary| summary.p99),
         max_ns: summary.map(|summary| summary.max),
-        below_1us: lengths.partition_point(|&length| length < 1_000) as u64,
+        below_1us: lengths.iter().filter(|&&length| length < 1_000).count() as u64,
         histogram,
         top: top_gaps(gaps, book, kernels),
         between: kinds.finish(kernels),

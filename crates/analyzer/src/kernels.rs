@@ -7,7 +7,7 @@ use crate::naming::{KernelNames, NamedBy, Sources};
 use crate::processes::Running;
 use crate::report::{Channel, Kernel};
 use crate::spans::Span;
-use crate::statistics::{ratio, summarize};
+use crate::statistics::{Summary, ratio, summarize};
 use crate::timeline::Interval;
 
 /// The target's intervals, sorted into kernels: one per name, channel, and what
@@ -16,10 +16,20 @@ pub(crate) struct NamedIntervals {
     groups: Vec<Group>,
     /// Of each interval, its place in `groups`.
     group_of: Vec<u32>,
+    /// Whether their labels alone named them.
+    pub by_label: bool,
     /// Intervals that the driver made of several encoders.
     pub coalesced: u64,
     /// How many encoders those were.
     pub coalesced_encoders: u64,
+}
+
+/// The kernels of some intervals, and how long each takes.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernels<'a> {
+    pub named: &'a NamedIntervals,
+    /// By [`NamedIntervals::durations`].
+    pub durations: &'a [Summary],
 }
 
 /// What may name an interval besides its label: one per interval, or nothing.
@@ -32,6 +42,10 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
+    fn is_empty(&self) -> bool {
+        self.shaders.is_empty() && self.groups.is_empty()
+    }
+
     fn sources(&self, at: usize, interval: &Interval) -> Sources {
         Sources {
             label: interval.label,
@@ -114,6 +128,7 @@ impl NamedIntervals {
         let group_of = group_of.map(|group| u32::try_from(group).unwrap_or(u32::MAX));
         Self {
             group_of: group_of.collect(),
+            by_label: hints.is_empty(),
             groups,
             coalesced,
             coalesced_encoders,
@@ -157,21 +172,26 @@ impl NamedIntervals {
         group.is_some_and(|group| group.named_by != NamedBy::None)
     }
 
-    /// One entry per kernel: the most time first, then by name, channel and source.
-    pub(crate) fn summaries(&self, mine: &[Interval], window: Span, names: &Names) -> Vec<Kernel> {
+    /// Of each kernel, by its number, how long its intervals take inside the window.
+    pub(crate) fn durations(&self, mine: &[Interval], window: Span) -> Vec<Summary> {
         let mut durations: Vec<Vec<u64>> = vec![Vec::new(); self.groups.len()];
         for (interval, group) in mine.iter().zip(self.numbers()) {
             if let Some(durations) = durations.get_mut(group) {
                 durations.push(interval.span.clip(window).length_ns());
             }
         }
-        let all_ns = sum_ns(mine, window);
-        let mut kernels: Vec<Kernel> = self
-            .groups
-            .iter()
-            .zip(&mut durations)
-            .filter_map(|(group, durations)| kernel(group, durations, all_ns, names))
-            .collect();
+        let summaries = durations.into_iter().map(|mut all| summarize(&mut all));
+        // A kernel has an interval, or it would be none.
+        summaries.map(Option::unwrap_or_default).collect()
+    }
+
+    /// One entry per kernel: the most time first, then by name, channel and source.
+    pub(crate) fn summaries(&self, durations: &[Summary], names: &Names) -> Vec<Kernel> {
+        let all_ns = durations.iter().map(|one| one.total);
+        let all_ns = all_ns.fold(0, u64::saturating_add);
+        let kernels = self.groups.iter().zip(durations);
+        let kernels = kernels.map(|(group, durations)| kernel(group, durations, all_ns, names));
+        let mut kernels: Vec<Kernel> = kernels.collect();
         kernels.sort_by(|a, b| {
             let name =
                 |kernel: &Kernel| (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
@@ -183,15 +203,14 @@ impl NamedIntervals {
     }
 }
 
-fn kernel(group: &Group, durations: &mut [u64], all_ns: u64, names: &Names) -> Option<Kernel> {
-    let summary = summarize(durations)?;
-    Some(Kernel {
+fn kernel(group: &Group, summary: &Summary, all_ns: u64, names: &Names) -> Kernel {
+    Kernel {
         name: group.name.clone(),
         channel: group.channel.map(|channel| names.text(channel).to_owned()),
         named_by: group.named_by,
         time_pct: ratio(summary.total, all_ns).unwrap_or(0.0) * 100.0,
         total_ns: summary.total,
-        instances: durations.len() as u64,
+        instances: summary.count,
         avg_ns: summary.mean,
         med_ns: summary.median,
         min_ns: summary.min,
@@ -199,7 +218,7 @@ fn kernel(group: &Group, durations: &mut [u64], all_ns: u64, names: &Names) -> O
         stddev_ns: summary.deviation,
         p95_ns: summary.p95,
         p99_ns: summary.p99,
-    })
+    }
 }
 
 /// One entry per channel, by name.

@@ -5,8 +5,9 @@ use metalens_trace::Names;
 
 use crate::buffers::Buffer;
 use crate::commands::{Commands, thread_names};
+use crate::processes::Running;
 use crate::report::{Distribution, Latency, Queue, QueueChunk};
-use crate::spans::{Span, length_ns, union};
+use crate::spans::Span;
 
 /// Into how many parts the window is cut to show the queue over time.
 const CHUNKS: u64 = 60;
@@ -20,14 +21,14 @@ pub(crate) fn latency(
     names: &Names,
 ) -> Latency {
     let inside = |span: &Span| (window.start_ns..window.end_ns).contains(&span.start_ns);
-    let encodings: Vec<Span> = commands.listed().filter(inside).collect();
-    let lengths = encodings.iter().map(|span| between(0, span.length_ns()));
+    let encodings = || commands.listed().filter(inside);
+    let lengths = encodings().map(|span| between(0, span.length_ns()));
     Latency {
         start: Distribution::of(starts(buffers)),
         completion: Distribution::of(completions(buffers, commands)),
         commit_cadence: Distribution::of(cadence(buffers)),
         encode: Distribution::of(lengths.collect()),
-        encode_busy_ns: commands.tables.encoders.then(|| busy(encodings)),
+        encode_busy_ns: commands.tables.encoders.then(|| busy(encodings())),
         encode_threads: thread_names(&commands.threads, names),
         queue: queue(buffers, window),
     }
@@ -50,9 +51,14 @@ fn cadence(buffers: &[Buffer]) -> Vec<i64> {
     pairs.map(|(&one, &next)| between(one, next)).collect()
 }
 
-fn busy(mut spans: Vec<Span>) -> u64 {
+/// Spans nearly always come in order.
+fn busy(spans: impl Iterator<Item = Span> + Clone) -> u64 {
+    if spans.clone().is_sorted() {
+        return Running::busy_ns(spans);
+    }
+    let mut spans: Vec<Span> = spans.collect();
     spans.sort_unstable();
-    length_ns(&union(spans))
+    Running::busy_ns(spans.into_iter())
 }
 
 /// From one moment to another, negative if that came first.

@@ -66,6 +66,7 @@ mod analysis;
 mod analyze;
 mod brief;
 mod buffers;
+mod by_id;
 mod commands;
 mod counters;
 mod cpu;

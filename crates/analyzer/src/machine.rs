@@ -22,8 +22,8 @@ use crate::spans::Span;
 use crate::target::Target;
 use crate::timeline::Interval;
 
-pub(crate) use others::{ForeignUse, foreign_use, others};
-pub(crate) use sanity::{SanityInput, sanity, truncated_tables};
+pub(crate) use others::{ForeignUse, others};
+pub(crate) use sanity::{SanityInput, joined, sanity, truncated_tables};
 
 /// The tables and columns that are read here.
 pub(crate) const TABLES: &[(&str, &[&str])] = &[

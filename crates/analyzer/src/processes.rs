@@ -20,35 +20,54 @@ pub(crate) struct ProcessUse {
 /// Everyone who used the GPU within a window, the busiest first; then by name and pid.
 #[must_use]
 pub(crate) fn usage(intervals: &[Interval], window: Span, names: &Names) -> Vec<ProcessUse> {
-    // Processes are numbered from 0: a list is quicker than a map, per interval.
-    let mut running: Vec<Running> = Vec::new();
+    let mut usage = Usage::default();
     for interval in intervals {
+        usage.add(interval, window);
+    }
+    usage.finish(names)
+}
+
+/// The same of intervals that come one by one, in order of their starts.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    // Processes are numbered from 0: a list is quicker than a map, per interval.
+    running: Vec<Running>,
+}
+
+impl Usage {
+    /// Counts what an interval has in the window.
+    pub(crate) fn add(&mut self, interval: &Interval, window: Span) {
         let Some(id) = interval.process.filter(|_| touches(interval.span, window)) else {
-            continue;
+            return;
         };
-        if running.len() <= id.index() {
-            running.resize_with(id.index() + 1, Running::default);
+        if self.running.len() <= id.index() {
+            self.running.resize_with(id.index() + 1, Running::default);
         }
-        if let Some(running) = running.get_mut(id.index()) {
+        if let Some(running) = self.running.get_mut(id.index()) {
             running.add(interval.span.clip(window));
         }
     }
-    let mut used: Vec<ProcessUse> = names
-        .processes()
-        .zip(running)
-        .filter(|(_, running)| running.intervals > 0)
-        .map(|((id, process), running)| ProcessUse {
-            id,
-            process,
-            intervals: running.intervals,
-            busy_ns: running.busy_ns,
-        })
-        .collect();
-    used.sort_by(|a, b| {
-        let key = |one: &ProcessUse| (names.text(one.process.name).to_owned(), one.process.pid);
-        b.busy_ns.cmp(&a.busy_ns).then_with(|| key(a).cmp(&key(b)))
-    });
-    used
+
+    /// All that were counted, in order.
+    #[must_use]
+    pub(crate) fn finish(self, names: &Names) -> Vec<ProcessUse> {
+        let mut used: Vec<ProcessUse> = names
+            .processes()
+            .zip(self.running)
+            .filter(|(_, running)| running.intervals > 0)
+            .map(|((id, process), running)| ProcessUse {
+                id,
+                process,
+                intervals: running.intervals,
+                busy_ns: running.busy_ns,
+            })
+            .collect();
+        used.sort_by(|a, b| {
+            let key = |one: &ProcessUse| (names.text(one.process.name).to_owned(), one.process.pid);
+            b.busy_ns.cmp(&a.busy_ns).then_with(|| key(a).cmp(&key(b)))
+        });
+        used
+    }
 }
 
 /// Whether an interval belongs to a window: it has time in it, or has no
@@ -70,6 +89,13 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// How long the union of spans is that come in order of their starts.
+    pub(crate) fn busy_ns(sorted: impl Iterator<Item = Span>) -> u64 {
+        let mut running = Self::default();
+        sorted.for_each(|span| running.add(span));
+        running.busy_ns
+    }
+
     pub(crate) fn add(&mut self, span: Span) {
         self.intervals += 1;
         self.sum_ns = self.sum_ns.saturating_add(span.length_ns());

@@ -9,10 +9,11 @@ mod sequences;
 use metalens_trace::Names;
 
 use crate::gaps::{Occupancy, histogram};
-use crate::kernels::NamedIntervals;
+use crate::kernels::{Kernels, NamedIntervals};
+use crate::processes::Running;
 use crate::report::{Chunk, Durations, Shape, Short, ShortKernel};
-use crate::spans::{Span, length_ns, time_in, union};
-use crate::statistics::{ratio, select};
+use crate::spans::{Span, length_ns, time_in};
+use crate::statistics::{Summary, ratio};
 use crate::timeline::Interval;
 
 /// Shorter intervals are short. What it costs to launch one is of this order:
@@ -30,7 +31,7 @@ const CHUNKS: u64 = 60;
 /// window, sorted by start; `foreign` is the union of all others'.
 pub(crate) fn shape(
     mine: &[Interval],
-    kernels: &NamedIntervals,
+    kernels: Kernels<'_>,
     occupancy: &Occupancy,
     foreign: &[Span],
     window: Span,
@@ -58,60 +59,31 @@ struct Work<'a> {
     /// Of each interval, its length inside the window.
     lengths: Vec<u64>,
     /// Of each kernel, what is usual.
-    usual: Vec<Usual>,
-}
-
-/// What is usual for a kernel.
-#[derive(Debug, Clone, Copy, Default)]
-struct Usual {
-    instances: u64,
-    total_ns: u64,
-    median_ns: u64,
-    p99_ns: u64,
+    usual: &'a [Summary],
 }
 
 impl<'a> Work<'a> {
-    fn of(mine: &[Interval], kernels: &'a NamedIntervals, window: Span) -> Self {
+    fn of(mine: &[Interval], kernels: Kernels<'a>, window: Span) -> Self {
         let lengths = mine.iter().map(|one| one.span.clip(window).length_ns());
-        let lengths: Vec<u64> = lengths.collect();
-        let mut by_kernel: Vec<Vec<u64>> = vec![Vec::new(); kernels.count()];
-        for (&length, kernel) in lengths.iter().zip(kernels.numbers()) {
-            if let Some(lengths) = by_kernel.get_mut(kernel) {
-                lengths.push(length);
-            }
-        }
-        let usual = by_kernel.iter_mut().map(|lengths| Usual::of(lengths));
         Self {
-            kernels,
-            usual: usual.collect(),
-            lengths,
+            kernels: kernels.named,
+            usual: kernels.durations,
+            lengths: lengths.collect(),
         }
     }
 
     /// Each interval's place, kernel, length, and what is usual for its kernel.
-    fn rows(&self) -> impl Iterator<Item = (usize, usize, u64, Usual)> {
+    fn rows(&self) -> impl Iterator<Item = (usize, usize, u64, &Summary)> {
         let numbers = self.kernels.numbers().enumerate();
         let rows = numbers.zip(&self.lengths);
         rows.filter_map(|((at, kernel), &length)| {
-            Some((at, kernel, length, *self.usual.get(kernel)?))
+            Some((at, kernel, length, self.usual.get(kernel)?))
         })
     }
 
     fn channel(&self, kernel: usize, names: &Names) -> Option<String> {
         let channel = self.kernels.channel(kernel)?;
         Some(names.text(channel).to_owned())
-    }
-}
-
-impl Usual {
-    /// Orders the lengths only as far as it must: there may be millions.
-    fn of(lengths: &mut [u64]) -> Self {
-        Self {
-            instances: lengths.len() as u64,
-            total_ns: sum(lengths),
-            median_ns: select(lengths, 50).unwrap_or(0),
-            p99_ns: select(lengths, 99).unwrap_or(0),
-        }
     }
 }
 
@@ -126,26 +98,26 @@ fn short(work: &Work<'_>, mine: &[Interval], window: Span, busy_ns: u64, names: 
         (n + 1, u64::saturating_add(sum, length))
     });
     let clipped = mine.iter().map(|one| one.span.clip(window));
-    let covered = union(clipped.filter(|span| span.length_ns() < SHORT_NS));
+    let covered_ns = Running::busy_ns(clipped.filter(|span| span.length_ns() < SHORT_NS));
     Short {
         limit_ns: SHORT_NS,
         count,
         total_ns,
         count_ratio: ratio(count, mine.len() as u64),
-        busy_ratio: ratio(length_ns(&covered), busy_ns),
+        busy_ratio: ratio(covered_ns, busy_ns),
         kernels: short_kernels(work, names),
     }
 }
 
 fn short_kernels(work: &Work<'_>, names: &Names) -> Vec<ShortKernel> {
     let usual = work.usual.iter().enumerate();
-    let short = usual.filter(|(_, usual)| usual.instances > 0 && usual.median_ns < SHORT_NS);
+    let short = usual.filter(|(_, usual)| usual.count > 0 && usual.median < SHORT_NS);
     let short = short.map(|(kernel, usual)| ShortKernel {
         name: work.kernels.name(kernel).to_owned(),
         channel: work.channel(kernel, names),
-        instances: usual.instances,
-        total_ns: usual.total_ns,
-        median_ns: usual.median_ns,
+        instances: usual.count,
+        total_ns: usual.total,
+        median_ns: usual.median,
     });
     let mut short: Vec<ShortKernel> = short.collect();
     short.sort_by(|a, b| {
@@ -180,6 +152,7 @@ fn utilisation(window: Span, busy: &[Span], foreign: &[Span]) -> Vec<Chunk> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spans::union;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,8 +1,10 @@
 //! Summaries of a list of durations, such that anyone can recompute them.
 
 /// What a list of durations looks like. All fields in ns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Summary {
+    /// How many there are.
+    pub count: u64,
     /// The sum.
     pub total: u64,
     /// The mean, rounded to the nearest nanosecond.
@@ -21,36 +23,57 @@ pub(crate) struct Summary {
     pub p99: u64,
 }
 
-/// Sums a list up; `None` if it is empty. Sorts the list.
+/// Sums a list up; `None` if it is empty. Changes the order of the list.
 pub(crate) fn summarize(durations: &mut [u64]) -> Option<Summary> {
-    durations.sort_unstable();
-    let (&min, &max) = (durations.first()?, durations.last()?);
+    let (&min, &max) = (durations.iter().min()?, durations.iter().max()?);
     let sum: u128 = durations.iter().map(|&d| u128::from(d)).sum();
     let count = durations.len() as u128;
+    let deviation = deviation(durations, sum);
+    let [median, p95, p99] = percentiles(durations, [50, 95, 99])?;
     Some(Summary {
+        count: durations.len() as u64,
         total: saturate(sum),
         mean: saturate((sum + count / 2) / count),
-        median: percentile(durations, 50)?,
+        median,
         min,
         max,
-        deviation: deviation(durations, sum),
-        p95: percentile(durations, 95)?,
-        p99: percentile(durations, 99)?,
+        deviation,
+        p95,
+        p99,
     })
 }
 
 /// Nearest rank: of n sorted values the one at index ⌈p/100·n⌉ - 1.
 #[must_use]
 pub(crate) fn percentile<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
-    let rank = (sorted.len() * percent).div_ceil(100);
-    sorted.get(rank.saturating_sub(1)).copied()
+    sorted.get(rank(sorted.len(), percent)).copied()
 }
 
 /// The same [`percentile`] of values in any order, which it orders only as far
 /// as it must.
 pub(crate) fn select<T: Copy + Ord>(values: &mut [T], percent: usize) -> Option<T> {
-    let rank = (values.len() * percent).div_ceil(100).saturating_sub(1);
-    (rank < values.len()).then(|| *values.select_nth_unstable(rank).1)
+    percentiles(values, [percent]).map(|[found]| found)
+}
+
+/// Several of them, the lowest first: each is looked for only above the last.
+pub(crate) fn percentiles<T: Copy + Ord, const N: usize>(
+    values: &mut [T],
+    rising: [usize; N],
+) -> Option<[T; N]> {
+    let count = values.len();
+    let mut found = [*values.first()?; N];
+    let (mut rest, mut below) = (values, 0);
+    for (found, percent) in found.iter_mut().zip(rising) {
+        let rank = rank(count, percent);
+        let at = rank.checked_sub(below).filter(|&at| at < rest.len())?;
+        *found = *rest.select_nth_unstable(at).1;
+        (rest, below) = (rest.get_mut(at..)?, rank);
+    }
+    Some(found)
+}
+
+fn rank(count: usize, percent: usize) -> usize {
+    (count * percent).div_ceil(100).saturating_sub(1)
 }
 
 #[expect(
@@ -96,6 +119,7 @@ mod tests {
         check(
             &[9, 2, 4, 4, 5, 4, 7, 5],
             Summary {
+                count: 8,
                 total: 40,
                 mean: 5,
                 median: 4,
@@ -109,6 +133,7 @@ mod tests {
         check(
             &[3],
             Summary {
+                count: 1,
                 total: 3,
                 mean: 3,
                 median: 3,
@@ -144,6 +169,12 @@ mod tests {
                 let found = select(&mut shuffled.clone(), percent);
                 assert_eq!(found, percentile(&sorted, percent), "{count}, {percent}");
             }
+            let rising = [0, 1, 50, 50, 95, 99, 100];
+            let found = percentiles(&mut shuffled.clone(), rising).unwrap();
+            assert_eq!(
+                found,
+                rising.map(|percent| percentile(&sorted, percent).unwrap())
+            );
         }
     }
 

@@ -1,22 +1,23 @@
 //! Whom a report is about and when: the target, its window, its intervals.
 
-use metalens_trace::Trace;
+use metalens_trace::{Names, Symbol, Trace};
 
-use crate::commands::Commands;
+use crate::commands::{self, Commands};
 use crate::cpu;
 use crate::debug_groups;
 use crate::error::{Error, Result};
 use crate::facts::process_facts;
 use crate::gaps::Edges;
-use crate::machine::{ForeignUse, foreign_use};
+use crate::kernels::{Hints, NamedIntervals};
+use crate::machine::ForeignUse;
 use crate::naming::KernelNames;
 use crate::parallel::both;
 use crate::phases::signposts::Signposts;
 use crate::phases::warm_up;
-use crate::processes::{ProcessUse, touches, usage};
+use crate::processes::{ProcessUse, Usage, touches, usage};
 use crate::report::{ProcessFacts, WarmUp};
 use crate::request::Request;
-use crate::spans::{Span, union};
+use crate::spans::{Span, extend};
 use crate::target::{Target, choose};
 use crate::timeline::{GPU_INTERVALS, Interval, Timeline};
 use crate::window::Cut;
@@ -34,14 +35,18 @@ pub(crate) struct Subject {
     pub edges: Edges,
     /// Its encodings and completions.
     pub commands: Commands,
+    /// Everyone's distinct pairs of command-buffer label and encoder label.
+    pub label_pairs: Vec<(Symbol, Symbol)>,
     /// What is left to say of everyone else.
     pub others: Others,
     /// Each process over the whole recording, and inside the window.
     pub processes: Vec<ProcessFacts>,
     /// When the GPU says that it was active, if it was recorded.
     pub active: Option<Vec<Span>>,
-    /// The target's warm-up, if it has one.
-    pub warm_up: Option<WarmUp>,
+    /// Whether a warm-up was to be left out.
+    pub skips_warm_up: bool,
+    /// The target's warm-up, if that was to be left out and there is one.
+    pub skipped: Option<WarmUp>,
     /// The phases that programs named.
     pub signposts: Signposts,
     /// Everyone's intervals in the whole recording, sorted by start, if they were
@@ -61,46 +66,42 @@ impl Subject {
         let signposts = Signposts::take(trace);
         let everyone = usage(&timeline.intervals, WHOLE, &trace.names);
         let target = choose_target(request, trace, &timeline, &everyone)?;
-        let commands = Commands::take(trace, &target, debug_groups::has_any(trace))?;
-        let names = &trace.names;
-        let mut cut = Cut::asked(request, &timeline, &target, &signposts, names)?;
-        let whole = cut.window;
-        let kernel_names = KernelNames::new(names, &commands.label_pairs);
-        let find = || warm_up::find(&timeline, &target, whole, &kernel_names, names);
-        let around = |window| Around {
-            edges: Edges::of(of_target(&timeline, &target), window),
-            others: Others::of(&timeline, &target, window),
-            processes: process_facts(&everyone, &timeline, window, &target, names),
+        let tables = commands::Tables::take(trace);
+        let label_pairs = tables.label_pairs();
+        let with_threads = debug_groups::has_any(trace);
+        let asked = Asked {
+            request,
+            timeline: &timeline,
+            target: &target,
+            signposts: &signposts,
+            label_pairs: &label_pairs,
+            everyone: &everyone,
+            names: &trace.names,
         };
-        let (warm_up, around) = if request.skip_warm_up {
-            let warm_up = find();
-            if let Some(found) = &warm_up {
-                cut.to(Span::new(found.end_ns, whole.end_ns), "warm-up", "");
-            }
-            (warm_up, around(cut.window))
-        } else {
-            both(find, || around(whole))
-        };
-        let window = cut.window;
+        let of_commands = || Commands::of(tables, &target, with_threads);
+        let (commands, seen) = both(of_commands, || asked.look());
+        let (commands, seen) = (commands?, seen?);
+        let (window, whole) = (seen.cut.window, seen.whole);
         let work = request.work.as_ref();
         let mut subject = Self {
-            edges: around.edges,
-            others: around.others,
-            processes: around.processes,
+            edges: seen.around.edges,
+            others: seen.around.others,
+            processes: seen.around.processes,
             timed_buffers: crate::known_work::command_buffers(&timeline.intervals, &target, work),
             everyone: request.keep_everyone.then(|| timeline.intervals.clone()),
             mine: timeline.intervals,
             active: timeline.active,
-            warm_up: None,
+            skips_warm_up: request.skip_warm_up,
+            skipped: None,
             target,
-            cut,
+            cut: seen.cut,
             commands,
+            label_pairs,
             signposts,
         };
         subject.keep(whole);
-        subject.warm_up =
-            warm_up.map(|found| found.report(&subject.mine, whole, request.skip_warm_up));
-        if window != whole {
+        if let Some(found) = seen.skipped {
+            subject.skipped = Some(found.report(&subject.mine, whole, true));
             subject.keep(window);
         }
         Ok(subject)
@@ -119,7 +120,74 @@ impl Subject {
     }
 }
 
-/// What is known of everyone before all but the target's intervals are dropped.
+/// What the window follows from.
+struct Asked<'a> {
+    request: &'a Request,
+    timeline: &'a Timeline,
+    target: &'a Target,
+    signposts: &'a Signposts,
+    label_pairs: &'a [(Symbol, Symbol)],
+    everyone: &'a [ProcessUse],
+    names: &'a Names,
+}
+
+/// What is seen of everyone's intervals before all but the target's are dropped.
+struct Seen {
+    cut: Cut,
+    /// The window before a warm-up was left out.
+    whole: Span,
+    skipped: Option<warm_up::Found>,
+    around: Around,
+}
+
+impl Asked<'_> {
+    fn look(&self) -> Result<Seen> {
+        let (timeline, target, names) = (self.timeline, self.target, self.names);
+        let mut cut = Cut::asked(self.request, timeline, target, self.signposts, names)?;
+        let whole = cut.window;
+        let find = || self.warm_up(whole);
+        let skipped = self.request.skip_warm_up.then(find).flatten();
+        if let Some(found) = &skipped {
+            cut.to(Span::new(found.end_ns, whole.end_ns), "warm-up", "");
+        }
+        Ok(Seen {
+            around: self.around(cut.window),
+            cut,
+            whole,
+            skipped,
+        })
+    }
+
+    fn warm_up(&self, window: Span) -> Option<warm_up::Found> {
+        let is_mine = |one: &&Interval| self.target.is(one.process) && touches(one.span, window);
+        let mine = self.timeline.intervals.iter().filter(is_mine);
+        let kernel_names = KernelNames::new(self.names, self.label_pairs);
+        let kernels = NamedIntervals::of(mine.clone(), &kernel_names, &Hints::default());
+        warm_up::find(mine, &kernels, window, self.names)
+    }
+
+    fn around(&self, window: Span) -> Around {
+        let (mut edges, mut others) = (Edges::default(), Others::default());
+        let mut in_window = Usage::default();
+        for one in &self.timeline.intervals {
+            in_window.add(one, window);
+            others.count(one);
+            if self.target.is(one.process) {
+                edges.meet(one, window);
+            } else {
+                others.add(one, window);
+            }
+        }
+        let in_window = in_window.finish(self.names);
+        Around {
+            edges,
+            others,
+            processes: process_facts(self.everyone, &in_window, self.target, self.names),
+        }
+    }
+}
+
+/// What is known of everyone beside the target's intervals.
 struct Around {
     edges: Edges,
     others: Others,
@@ -131,14 +199,6 @@ pub(crate) const WHOLE: Span = Span {
     start_ns: 0,
     end_ns: u64::MAX,
 };
-
-fn of_target<'a>(
-    timeline: &'a Timeline,
-    target: &'a Target,
-) -> impl Iterator<Item = &'a Interval> + 'a {
-    let all = timeline.intervals.iter();
-    all.filter(|one| target.is(one.process))
-}
 
 fn choose_target(
     request: &Request,
@@ -161,6 +221,7 @@ fn choose_target(
 }
 
 /// What is known of everyone's intervals when only the target's are left.
+#[derive(Default)]
 pub(crate) struct Others {
     /// Everyone's, in the whole recording.
     pub all_intervals: u64,
@@ -175,19 +236,18 @@ pub(crate) struct Others {
 }
 
 impl Others {
-    fn of(timeline: &Timeline, target: &Target, window: Span) -> Self {
-        let all = timeline.intervals.iter();
-        let others = all.clone().filter(|one| !target.is(one.process));
-        let last_ns = all.clone().map(|one| one.span.end_ns).max();
-        Self {
-            all_intervals: timeline.intervals.len() as u64,
-            unattributed: all.filter(|one| one.process.is_none()).count() as u64,
-            busy: union(others.map(|one| one.span.clip(window))),
-            users: foreign_use(&timeline.intervals, target, window),
-            rows: timeline
-                .intervals
-                .first()
-                .map(|first| Span::new(first.span.start_ns, last_ns.unwrap_or(first.span.end_ns))),
-        }
+    /// Counts anyone's interval, in order of their starts.
+    fn count(&mut self, one: &Interval) {
+        self.all_intervals += 1;
+        self.unattributed += u64::from(one.process.is_none());
+        let rows = self.rows.get_or_insert(one.span);
+        rows.end_ns = rows.end_ns.max(one.span.end_ns);
+    }
+
+    /// Takes in what an interval of somebody else has in the window.
+    fn add(&mut self, one: &Interval, window: Span) {
+        let inside = one.span.clip(window);
+        extend(&mut self.busy, inside);
+        self.users.add(one.process, inside);
     }
 }

@@ -3,10 +3,8 @@
 use metalens_trace::{Names, ProcessId};
 
 use crate::report::{OtherProcess, Others};
-use crate::spans::{Span, length_ns, overlap_ns, union};
+use crate::spans::{Span, extend, length_ns, overlap_ns, union};
 use crate::statistics::ratio;
-use crate::target::Target;
-use crate::timeline::Interval;
 
 /// How many other processes are named.
 const TOP: usize = 5;
@@ -19,33 +17,19 @@ pub(crate) struct ForeignUse {
     users: Vec<(Option<ProcessId>, Vec<Span>)>,
 }
 
-/// From everyone's intervals, sorted by start.
-pub(crate) fn foreign_use(all: &[Interval], target: &Target, window: Span) -> ForeignUse {
-    // Processes are numbered from 0; nobody comes first.
-    let mut users: Vec<(Option<ProcessId>, Vec<Span>)> = Vec::new();
-    for interval in all.iter().filter(|one| !target.is(one.process)) {
-        let span = interval.span.clip(window);
-        if span.is_empty() {
-            continue;
+impl ForeignUse {
+    /// Takes in what an interval of somebody else has in the window; they come in
+    /// order of their starts.
+    pub(crate) fn add(&mut self, process: Option<ProcessId>, inside: Span) {
+        // Processes are numbered from 0; nobody comes first.
+        let at = process.map_or(0, |process| process.index() + 1);
+        if self.users.len() <= at {
+            self.users.resize_with(at + 1, || (None, Vec::new()));
         }
-        let at = interval.process.map_or(0, |process| process.index() + 1);
-        if users.len() <= at {
-            users.resize_with(at + 1, || (None, Vec::new()));
+        if let Some((user, spans)) = self.users.get_mut(at) {
+            *user = process;
+            extend(spans, inside);
         }
-        if let Some((process, spans)) = users.get_mut(at) {
-            *process = interval.process;
-            extend(spans, span);
-        }
-    }
-    users.retain(|(_, spans)| !spans.is_empty());
-    ForeignUse { users }
-}
-
-/// Adds a span that starts no earlier than those before to their union.
-fn extend(union: &mut Vec<Span>, span: Span) {
-    match union.last_mut() {
-        Some(last) if span.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(span.end_ns),
-        _ => union.push(span),
     }
 }
 
@@ -54,7 +38,7 @@ pub(crate) fn others(foreign: &ForeignUse, gaps: &[Span], names: &Names) -> Othe
     let idle_ns = length_ns(gaps);
     let mut all: Vec<Span> = Vec::new();
     let mut top: Vec<OtherProcess> = Vec::new();
-    for (process, spans) in &foreign.users {
+    for (process, spans) in foreign.users.iter().filter(|(_, spans)| !spans.is_empty()) {
         all.extend(spans);
         let in_gaps_ns = overlap_ns(spans, gaps);
         let process = process.and_then(|process| names.process(process));
@@ -113,7 +97,10 @@ mod tests {
             at(40, 60, Some(a)),
             at(50, 100, Some(mine)),
         ];
-        let foreign = foreign_use(&all, &target(mine), Span::new(0, 100));
+        let (target, mut foreign) = (target(mine), ForeignUse::default());
+        for one in all.iter().filter(|one| !target.is(one.process)) {
+            foreign.add(one.process, one.span);
+        }
         let found = others(&foreign, &[Span::new(10, 50)], &names);
         let top: Vec<_> = found
             .top

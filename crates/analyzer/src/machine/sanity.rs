@@ -16,15 +16,15 @@ pub(crate) struct SanityInput<'a> {
     /// The target's intervals in the window.
     pub mine: &'a [Interval],
     pub busy: &'a Busy,
-    /// The distinct encoders among them, in the order of their ids.
-    pub encoders: &'a [u64],
+    /// How many distinct encoders they have.
+    pub encoders: u64,
     /// From the first start to the last end of everyone's intervals.
     pub rows: Option<Span>,
     /// All intervals, and those that name no process.
     pub all_intervals: u64,
     pub unattributed: u64,
-    /// The encoders that the list of encoders has, in the order of their ids.
-    pub listed: Option<&'a [u64]>,
+    /// How many of these the list of encoders has.
+    pub listed: Option<u64>,
     /// By [`truncated_tables`].
     pub truncated_tables: Vec<String>,
     pub errors: Option<&'a CommandBufferErrors>,
@@ -39,13 +39,13 @@ pub(crate) fn truncated_tables(trace: &Trace) -> Vec<String> {
     names
 }
 
-/// How many of the wanted ids are listed. Both lists are sorted, each id once.
+/// How many of the wanted ids are listed. Both are sorted, each id once.
 #[must_use]
-pub(crate) fn joined(wanted: &[u64], listed: &[u64]) -> u64 {
-    let mut listed = listed.iter().peekable();
+pub(crate) fn joined(wanted: &[u64], listed: impl Iterator<Item = u64>) -> u64 {
+    let mut listed = listed.peekable();
     let is_listed = |id: &&u64| {
-        while listed.next_if(|&one| one < *id).is_some() {}
-        listed.peek() == Some(id)
+        while listed.next_if(|one| one < *id).is_some() {}
+        listed.peek() == Some(*id)
     };
     wanted.iter().filter(is_listed).count() as u64
 }
@@ -54,7 +54,6 @@ pub(crate) fn joined(wanted: &[u64], listed: &[u64]) -> u64 {
 pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
     let lengths = |spans: &[Span]| spans.iter().map(|span| span.length_ns()).max();
     let window = input.against.window;
-    let encoders = input.encoders;
     let (mut longest_ns, mut without_buffer, mut without_length) = (None, 0, 0);
     for one in input.mine {
         longest_ns = longest_ns.max(Some(one.span.clip(window).length_ns()));
@@ -80,8 +79,8 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
         rows_without_process: input.unattributed,
         rows_without_command_buffer: without_buffer,
         rows_without_length: without_length,
-        encoders: encoders.len() as u64,
-        encoders_listed: input.listed.map(|listed| joined(encoders, listed)),
+        encoders: input.encoders,
+        encoders_listed: input.listed,
         truncated_tables: input.truncated_tables.clone(),
         windowed: input
             .run
@@ -302,12 +301,12 @@ mod tests {
                     ..against
                 },
                 mine: &good,
-                encoders: &good_encoders,
+                encoders: good_encoders.len() as u64,
                 busy: &busy(5, 8, Some(8)),
                 rows: Some(Span::new(3, 40)),
                 all_intervals: 200,
                 unattributed: 2,
-                listed: Some(&[1, 2, 4, 6]),
+                listed: Some(joined(&good_encoders, [1, 2, 4, 6].into_iter())),
                 truncated_tables: Vec::new(),
                 errors: Some(&none),
             };
@@ -325,11 +324,11 @@ mod tests {
             );
             input.run = &ill;
             let bad_encoders = encoders(&bad);
-            (input.mine, input.encoders) = (&bad, &bad_encoders);
+            (input.mine, input.encoders) = (&bad, bad_encoders.len() as u64);
             input.busy = &differing;
             input.against.gaps = &one_long_gap;
             input.unattributed = 3;
-            input.listed = Some(&[8]);
+            input.listed = Some(joined(&bad_encoders, [8].into_iter()));
             input.truncated_tables = vec!["kdebug".to_owned()];
             input.errors = Some(&some);
             let found = sanity(&input);
@@ -351,7 +350,7 @@ mod tests {
                 run: &run(None, None),
                 against,
                 mine: &mine,
-                encoders: &encoders(&mine),
+                encoders: encoders(&mine).len() as u64,
                 busy: &busy(20, 20, None),
                 rows: None,
                 all_intervals: 1,
@@ -381,7 +380,7 @@ mod tests {
             let expected = wanted.intersection(&listed).count() as u64;
             let (wanted, listed): (Vec<u64>, Vec<u64>) =
                 (wanted.into_iter().collect(), listed.into_iter().collect());
-            prop_assert_eq!(joined(&wanted, &listed), expected);
+            prop_assert_eq!(joined(&wanted, listed.iter().copied()), expected);
         }
     }
 }

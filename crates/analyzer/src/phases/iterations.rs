@@ -34,7 +34,7 @@ const TRIED: usize = 16;
 const BREAK: u64 = 5;
 
 /// No label: it may be anything.
-const UNKNOWN: usize = usize::MAX;
+const UNKNOWN: u32 = u32::MAX;
 
 /// Finds iterations, if there are any for certain.
 pub(super) fn iterations(
@@ -56,8 +56,9 @@ struct Marks {
     beginnings: Vec<usize>,
 }
 
-/// Kernels in order of time, and the place of each interval.
-type Line = Vec<(usize, usize)>;
+/// Kernels in order of time, and the place of each interval. There may be
+/// millions, but never four billion.
+type Line = Vec<(u32, u32)>;
 
 /// The channel with the most intervals: those of one channel run in order.
 fn main_channel(mine: &[Interval], kernels: &NamedIntervals) -> Line {
@@ -70,20 +71,21 @@ fn main_channel(mine: &[Interval], kernels: &NamedIntervals) -> Line {
         .into_iter()
         .max_by_key(|&(name, count)| (count, name));
     let channel = most.and_then(|(name, _)| name);
-    let numbers = kernels.numbers().enumerate();
+    let numbers = kernels.numbers().zip(0..);
     let rows = numbers.zip(mine).filter(|(_, one)| one.channel == channel);
-    rows.map(|((at, kernel), _)| match kernels.is_labelled(kernel) {
-        true => (kernel, at),
-        false => (UNKNOWN, at),
-    })
-    .collect()
+    let number = |kernel| {
+        let labelled = kernels.is_labelled(kernel);
+        u32::try_from(kernel).ok().filter(|_| labelled)
+    };
+    rows.map(|((kernel, at), _)| (number(kernel).unwrap_or(UNKNOWN), at))
+        .collect()
 }
 
 /// Only the first interval of each command buffer.
 fn buffers(mine: &[Interval], line: &Line) -> Line {
     let mut last: Option<NonZeroU64> = None;
     let first = line.iter().filter(|&&(_, at)| {
-        let buffer = mine.get(at).and_then(|one| one.command_buffer);
+        let buffer = mine.get(at as usize).and_then(|one| one.command_buffer);
         let new = buffer.is_some() && buffer != last;
         last = buffer.or(last);
         new
@@ -110,19 +112,19 @@ fn marked(line: &Line, found_by: FoundBy) -> Option<Marks> {
         found_by,
         kernel: Some(kernel),
         beginnings: beginnings
-            .filter_map(|&place| Some(line.get(place)?.1))
+            .filter_map(|&place| Some(line.get(place as usize)?.1 as usize))
             .collect(),
     })
 }
 
 /// Of each kernel, by its number, the places in the line.
-fn places_of_kernels(line: &Line) -> Vec<Vec<usize>> {
+fn places_of_kernels(line: &Line) -> Vec<Vec<u32>> {
     let labelled = line.iter().filter(|&&(kernel, _)| kernel != UNKNOWN);
     let count = labelled.map(|&(kernel, _)| kernel + 1).max().unwrap_or(0);
-    let mut places: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (place, &(kernel, _)) in line.iter().enumerate() {
+    let mut places: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
+    for (place, &(kernel, _)) in (0..).zip(line) {
         // Those without a label have no list.
-        if let Some(places) = places.get_mut(kernel) {
+        if let Some(places) = places.get_mut(kernel as usize) {
             places.push(place);
         }
     }
@@ -130,17 +132,17 @@ fn places_of_kernels(line: &Line) -> Vec<Vec<usize>> {
 }
 
 /// From each of a kernel's places to the next, if that is nearly always as far.
-fn usual_distance(places: &[usize]) -> Option<usize> {
+fn usual_distance(places: &[u32]) -> Option<usize> {
     if places.len() < BEGINNINGS {
         return None;
     }
     let later = places.iter().skip(1);
     let distances = places.iter().zip(later).map(|(one, two)| two - one);
-    let mut sorted: Vec<usize> = distances.collect();
-    let middle = sorted.len() / 2;
-    let usual = *sorted.select_nth_unstable(middle).1;
-    let even = sorted.iter().filter(|&&one| one == usual).count();
-    (even * 100 >= sorted.len() * EVEN_PCT).then_some(usual)
+    let mut distances: Vec<u32> = distances.collect();
+    let middle = distances.len() / 2;
+    let usual = *distances.select_nth_unstable(middle).1;
+    let even = distances.iter().filter(|&&one| one == usual).count();
+    (even * 100 >= distances.len() * EVEN_PCT).then_some(usual as usize)
 }
 
 /// Whether what comes is nearly always what came a distance before.
@@ -276,7 +278,7 @@ mod tests {
     fn check(work: &str, expected: Option<(char, usize)>) {
         let kernel = |byte: u8| match byte {
             b'?' => UNKNOWN,
-            letter => usize::from(letter),
+            letter => u32::from(letter),
         };
         let line: Line = work.bytes().map(kernel).zip(0..).collect();
         let found = marked(&line, FoundBy::KernelSequence).map(|marks| {

@@ -15,14 +15,11 @@ use metalens_trace::Names;
 
 use super::segments::quiet_gap_ns;
 use crate::brief::brief;
-use crate::kernels::{Hints, NamedIntervals};
-use crate::naming::KernelNames;
-use crate::processes::touches;
+use crate::kernels::NamedIntervals;
 use crate::report::{WarmUp, WarmUpReason};
 use crate::spans::Span;
 use crate::statistics::select;
-use crate::target::Target;
-use crate::timeline::{Interval, Timeline};
+use crate::timeline::Interval;
 use crate::units::time;
 
 /// A slow interval takes so many times its kernel's median.
@@ -82,19 +79,17 @@ impl Found {
     }
 }
 
-/// Looks for the target's warm-up in a window.
-pub(crate) fn find(
-    timeline: &Timeline,
-    target: &Target,
+/// Looks for the target's warm-up in a window. `mine` are its intervals that touch
+/// the window, in order of their starts, `kernels` theirs by their labels alone.
+pub(crate) fn find<'a>(
+    mine: impl Iterator<Item = &'a Interval>,
+    kernels: &NamedIntervals,
     window: Span,
-    kernel_names: &KernelNames<'_>,
     names: &Names,
 ) -> Option<Found> {
-    let is_mine = |one: &&Interval| target.is(one.process) && touches(one.span, window);
-    let mine = || timeline.intervals.iter().filter(is_mine);
     let work = Work {
-        spans: mine().map(|one| one.span.clip(window)).collect(),
-        kernels: NamedIntervals::of(mine(), kernel_names, &Hints::default()),
+        spans: mine.map(|one| one.span.clip(window)).collect(),
+        kernels,
         window,
     };
     let gaps = gaps(&work.spans);
@@ -109,9 +104,9 @@ pub(crate) fn find(
 }
 
 /// The target's work in the window.
-struct Work {
+struct Work<'a> {
     spans: Vec<Span>,
-    kernels: NamedIntervals,
+    kernels: &'a NamedIntervals,
     window: Span,
 }
 
@@ -139,7 +134,7 @@ fn gaps(spans: &[Span]) -> Vec<Gap> {
     gaps
 }
 
-impl Work {
+impl Work<'_> {
     fn latest_end_ns(&self) -> u64 {
         self.window.start_ns + self.window.length_ns() / PARTS
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::statistics::percentile;
+use crate::statistics::percentiles;
 
 /// How a set of durations is spread. Percentiles are nearest rank; a duration
 /// is negative where what should come second came first.
@@ -29,18 +29,18 @@ impl Distribution {
     /// Of these durations; none of none.
     #[must_use]
     pub(crate) fn of(mut durations: Vec<i64>) -> Option<Self> {
-        durations.sort_unstable();
-        let (&min_ns, &max_ns) = (durations.first()?, durations.last()?);
+        let (&min_ns, &max_ns) = (durations.iter().min()?, durations.iter().max()?);
         let sum: i128 = durations.iter().map(|&one| i128::from(one)).sum();
         let count = durations.len() as i128;
         let mean = (2 * sum + count).div_euclid(2 * count);
+        let [median_ns, p95_ns, p99_ns] = percentiles(&mut durations, [50, 95, 99])?;
         Some(Self {
             count: durations.len() as u64,
             min_ns,
             mean_ns: i64::try_from(mean).unwrap_or(max_ns),
-            median_ns: percentile(&durations, 50)?,
-            p95_ns: percentile(&durations, 95)?,
-            p99_ns: percentile(&durations, 99)?,
+            median_ns,
+            p95_ns,
+            p99_ns,
             max_ns,
         })
     }

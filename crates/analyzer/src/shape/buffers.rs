@@ -11,18 +11,21 @@ use crate::timeline::Interval;
 /// Sums the command buffers up.
 pub(super) fn command_buffers(mine: &[Interval], gaps: &[Gap], window: Span) -> CommandBuffers {
     let rows = mine.iter().filter(|one| one.command_buffer.is_some());
-    let mut rows: Vec<&Interval> = rows.collect();
+    let mut tally = Tally::default();
     // Ids nearly always rise with time.
-    if !rows.is_sorted_by_key(|one| one.command_buffer) {
+    if rows.clone().is_sorted_by_key(|one| one.command_buffer) {
+        rows.for_each(|one| tally.add(one, window));
+    } else {
+        let mut rows: Vec<&Interval> = rows.collect();
         rows.sort_by_key(|one| one.command_buffer);
+        rows.into_iter().for_each(|one| tally.add(one, window));
     }
-    let (mut encoders, mut spans) = (Vec::new(), Vec::new());
-    let mut ids = Vec::new();
-    for buffer in rows.chunk_by(|a, b| a.command_buffer == b.command_buffer) {
-        let count = distinct_encoders(buffer, &mut ids);
-        encoders.extend(Some(count).filter(|&count| count > 0));
-        spans.push(span_ns(buffer, window));
-    }
+    tally.close();
+    let Tally {
+        mut encoders,
+        spans,
+        ..
+    } = tally;
     let count = spans.len() as u64;
     encoders.sort_unstable();
     let inside = gaps.iter().filter(|gap| is_inside(gap, mine));
@@ -38,21 +41,49 @@ pub(super) fn command_buffers(mine: &[Interval], gaps: &[Gap], window: Span) -> 
     }
 }
 
-/// A kick that was split has two rows of one encoder. `ids` is scratch space.
-fn distinct_encoders(buffer: &[&Interval], ids: &mut Vec<NonZeroU64>) -> u64 {
-    ids.clear();
-    ids.extend(buffer.iter().filter_map(|one| one.encoder));
-    ids.sort_unstable();
-    ids.dedup();
-    ids.len() as u64
+/// Buffer after buffer, whose intervals come together.
+#[derive(Default)]
+struct Tally {
+    /// Of each buffer that names any, how many encoders it has.
+    encoders: Vec<u64>,
+    /// Of each buffer, how long it takes.
+    spans: Vec<i64>,
+    /// The one at hand, and its part of the window.
+    open: Option<(Option<NonZeroU64>, Span)>,
+    /// Its encoders.
+    ids: Vec<NonZeroU64>,
 }
 
-fn span_ns(buffer: &[&Interval], window: Span) -> i64 {
-    let spans = buffer.iter().map(|one| one.span.clip(window));
-    let start = spans.clone().map(|span| span.start_ns).min();
-    let end = spans.map(|span| span.end_ns).max();
-    let length = end.unwrap_or(0).saturating_sub(start.unwrap_or(0));
-    i64::try_from(length).unwrap_or(i64::MAX)
+impl Tally {
+    fn add(&mut self, one: &Interval, window: Span) {
+        let span = one.span.clip(window);
+        match &mut self.open {
+            Some((buffer, whole)) if *buffer == one.command_buffer => {
+                whole.start_ns = whole.start_ns.min(span.start_ns);
+                whole.end_ns = whole.end_ns.max(span.end_ns);
+            }
+            _ => {
+                self.close();
+                self.open = Some((one.command_buffer, span));
+            }
+        }
+        self.ids.extend(one.encoder);
+    }
+
+    /// A kick that was split has two rows of one encoder, which counts once.
+    fn close(&mut self) {
+        let Some((_, span)) = self.open.take() else {
+            return;
+        };
+        self.ids.sort_unstable();
+        self.ids.dedup();
+        if !self.ids.is_empty() {
+            self.encoders.push(self.ids.len() as u64);
+        }
+        self.ids.clear();
+        let length = i64::try_from(span.length_ns());
+        self.spans.push(length.unwrap_or(i64::MAX));
+    }
 }
 
 fn is_inside(gap: &Gap, mine: &[Interval]) -> bool {

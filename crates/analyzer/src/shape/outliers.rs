@@ -24,9 +24,9 @@ pub(super) fn outliers(mine: &[Interval], work: &Work<'_>, names: &Names) -> Out
     let mut found: Vec<(u64, usize, usize)> = Vec::new();
     let mut excess_ns: u64 = 0;
     for (at, kernel, length, usual) in work.rows() {
-        let slow = length > usual.median_ns.saturating_mul(TIMES) && length >= usual.p99_ns;
-        if slow && usual.instances >= INSTANCES {
-            let excess = length - usual.median_ns;
+        let slow = length > usual.median.saturating_mul(TIMES) && length >= usual.p99;
+        if slow && usual.count >= INSTANCES {
+            let excess = length - usual.median;
             excess_ns = excess_ns.saturating_add(excess);
             found.push((excess, at, kernel));
         }
@@ -35,7 +35,7 @@ pub(super) fn outliers(mine: &[Interval], work: &Work<'_>, names: &Names) -> Out
     found.sort_unstable_by_key(|&(excess, at, _)| (Reverse(excess), at));
     let top = found.into_iter().take(TOP);
     let top = top.filter_map(|(excess, at, kernel)| {
-        let median_ns = work.usual.get(kernel)?.median_ns;
+        let median_ns = work.usual.get(kernel)?.median;
         Some(Outlier {
             name: work.kernels.name(kernel).to_owned(),
             channel: work.channel(kernel, names),

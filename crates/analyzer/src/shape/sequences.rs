@@ -37,7 +37,7 @@ const REPETITIONS: u64 = 3;
 const ENOUGH_PCT: usize = 98;
 
 /// Work without a label: it may be anything, so it equals nothing.
-const UNKNOWN: usize = usize::MAX;
+const UNKNOWN: u32 = u32::MAX;
 
 /// The patterns that cover most.
 pub(super) fn sequences(
@@ -53,12 +53,15 @@ pub(super) fn sequences(
         kernels: found
             .pattern
             .iter()
-            .map(|&kernel| work.kernels.name(kernel).to_owned())
+            .map(|&kernel| work.kernels.name(kernel as usize).to_owned())
             .collect(),
         repetitions: found.repetitions,
         intervals: found.members as u64,
         ratio: ratio(found.members as u64, line.kernels.len() as u64).unwrap_or(0.0),
-        start_ns: line.starts.get(found.first).copied().unwrap_or(0),
+        start_ns: line
+            .place(found.first)
+            .and_then(|at| mine.get(at))
+            .map_or(0, |one| one.span.start_ns),
         total_ns: found.total_ns,
         idle_inside_ns: found.inside_ns,
         idle_between_ns: found.between_ns,
@@ -68,10 +71,12 @@ pub(super) fn sequences(
 
 /// The work of the Compute channel in order of time.
 #[derive(Default)]
-struct Line {
-    kernels: Vec<usize>,
-    starts: Vec<u64>,
-    lengths: Vec<u64>,
+struct Line<'a> {
+    kernels: Vec<u32>,
+    /// Which of the target's intervals each is.
+    places: Vec<u32>,
+    /// The lengths of all of the target's intervals.
+    lengths: &'a [u64],
     /// How long the target was idle before each, since the window began.
     idle: Vec<u64>,
 }
@@ -80,7 +85,7 @@ struct Line {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Found {
     /// As it stood first.
-    pattern: Vec<usize>,
+    pattern: Vec<u32>,
     first: usize,
     repetitions: u64,
     members: usize,
@@ -89,26 +94,29 @@ struct Found {
     between_ns: u64,
 }
 
-impl Line {
-    fn of(mine: &[Interval], work: &Work<'_>, gaps: &[Gap], names: &Names) -> Self {
-        let mut line = Self::default();
+impl<'a> Line<'a> {
+    fn of(mine: &[Interval], work: &'a Work<'_>, gaps: &[Gap], names: &Names) -> Self {
+        let mut line = Self {
+            lengths: &work.lengths,
+            ..Self::default()
+        };
         let Some(compute) = names.find_symbol("Compute") else {
             return line;
         };
         let mut gaps = gaps.iter().peekable();
         let mut idle = 0;
-        for (at, kernel, length, _) in work.rows() {
-            let Some(interval) = mine.get(at).filter(|one| one.channel == Some(compute)) else {
+        for (at, (interval, kernel)) in mine.iter().zip(work.kernels.numbers()).enumerate() {
+            if interval.channel != Some(compute) {
                 continue;
-            };
+            }
             let start = interval.span.start_ns;
             while let Some(gap) = gaps.next_if(|gap| gap.span.end_ns <= start) {
                 idle += gap.span.length_ns();
             }
             let labelled = work.kernels.is_labelled(kernel);
-            line.kernels.push(if labelled { kernel } else { UNKNOWN });
-            line.starts.push(start);
-            line.lengths.push(length);
+            let number = u32::try_from(kernel).ok().filter(|_| labelled);
+            line.kernels.push(number.unwrap_or(UNKNOWN));
+            line.places.push(u32::try_from(at).unwrap_or(u32::MAX));
             line.idle.push(idle);
         }
         line
@@ -116,7 +124,7 @@ impl Line {
 
     /// All patterns, the one that covers most first.
     fn patterns(&self) -> Vec<Found> {
-        let mut by_cycle: FxHashMap<Vec<usize>, Found> = FxHashMap::default();
+        let mut by_cycle: FxHashMap<Vec<u32>, Found> = FxHashMap::default();
         let Some(by_chance) = longest_by_chance(&self.kernels) else {
             return Vec::new();
         };
@@ -144,7 +152,7 @@ impl Line {
         &self,
         period: usize,
         by_chance: usize,
-        by_cycle: &mut FxHashMap<Vec<usize>, Found>,
+        by_cycle: &mut FxHashMap<Vec<u32>, Found>,
     ) -> usize {
         // Two repetitions; of a single kernel three in a row.
         let least = by_chance.max(period).max(2);
@@ -173,7 +181,7 @@ impl Line {
         start: usize,
         length: usize,
         period: usize,
-        by_cycle: &mut FxHashMap<Vec<usize>, Found>,
+        by_cycle: &mut FxHashMap<Vec<u32>, Found>,
     ) -> usize {
         let pattern = self.kernels.get(start..start + period).unwrap_or(&[]);
         if repeats_itself(pattern) {
@@ -190,8 +198,10 @@ impl Line {
         let members = repetitions * period;
         found.repetitions += repetitions as u64;
         found.members += members;
-        let lengths = self.lengths.get(start..start + members).unwrap_or(&[]);
-        found.total_ns = found.total_ns.saturating_add(super::sum(lengths));
+        for place in start..start + members {
+            let length = self.place(place).and_then(|at| self.lengths.get(at));
+            found.total_ns = found.total_ns.saturating_add(length.copied().unwrap_or(0));
+        }
         for first in (start..start + members).step_by(period) {
             found.inside_ns += self.idle_between(first, first + period - 1);
             if first > start {
@@ -199,6 +209,11 @@ impl Line {
             }
         }
         found.members
+    }
+
+    /// Which of the target's intervals a member is.
+    fn place(&self, member: usize) -> Option<usize> {
+        self.places.get(member).map(|&at| at as usize)
     }
 
     /// The idle time from one member to another.
@@ -211,12 +226,12 @@ impl Line {
 /// How many kernels in a row may well equal those a period before them, were
 /// the same kernels in random order: the length that less than one recording
 /// in a hundred would reach. None if nothing has a label.
-fn longest_by_chance(kernels: &[usize]) -> Option<usize> {
+fn longest_by_chance(kernels: &[u32]) -> Option<usize> {
     let labelled = kernels.iter().filter(|&&kernel| kernel != UNKNOWN);
-    let mut counts = vec![0_u64; *labelled.max()? + 1];
+    let mut counts = vec![0_u64; *labelled.max()? as usize + 1];
     for &kernel in kernels {
         // What has no label has no place.
-        if let Some(count) = counts.get_mut(kernel) {
+        if let Some(count) = counts.get_mut(kernel as usize) {
             *count += 1;
         }
     }
@@ -241,7 +256,7 @@ fn chance_length(squares: u128, all: u128) -> usize {
 }
 
 /// Whether a pattern is a shorter one several times.
-fn repeats_itself(pattern: &[usize]) -> bool {
+fn repeats_itself(pattern: &[u32]) -> bool {
     let length = pattern.len();
     let mut divisors = (1..length).filter(|shorter| length.is_multiple_of(*shorter));
     divisors.any(|shorter| {
@@ -251,7 +266,7 @@ fn repeats_itself(pattern: &[usize]) -> bool {
 }
 
 /// The same for every rotation of a pattern.
-fn least_rotation(pattern: &[usize]) -> Vec<usize> {
+fn least_rotation(pattern: &[u32]) -> Vec<u32> {
     let rotation = |at: usize| pattern.iter().cycle().skip(at).take(pattern.len());
     let least = (0..pattern.len()).min_by(|&a, &b| rotation(a).cmp(rotation(b)));
     rotation(least.unwrap_or(0)).copied().collect()
@@ -263,23 +278,23 @@ mod tests {
 
     /// Kernels as letters, `?` for one without a label; each takes 2 ns, and
     /// 1 ns of idle time is before each.
-    fn line(work: &str) -> Line {
+    fn patterns(work: &str) -> Vec<Found> {
         let kernel = |byte: u8| match byte {
             b'?' => UNKNOWN,
-            letter => usize::from(letter),
+            letter => u32::from(letter),
         };
-        let count = work.len() as u64;
-        Line {
+        let line = Line {
             kernels: work.bytes().map(kernel).collect(),
-            starts: (0..count).map(|at| at * 3).collect(),
-            lengths: vec![2; work.len()],
-            idle: (1..=count).collect(),
-        }
+            places: work.bytes().zip(0..).map(|(_, at)| at).collect(),
+            lengths: &vec![2; work.len()],
+            idle: work.bytes().zip(1..).map(|(_, idle)| idle).collect(),
+        };
+        line.patterns()
     }
 
     /// `expected`: pattern, repetitions.
     fn check(work: &str, expected: &[(&str, u64)]) {
-        let found = line(work).patterns();
+        let found = patterns(work);
         let letters = |found: &Found| -> String {
             let letters = found.pattern.iter().map(|&k| u8::try_from(k).unwrap());
             letters.map(char::from).collect()

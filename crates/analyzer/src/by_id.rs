@@ -1,0 +1,119 @@
+//! Values by id: millions of them, each asked for about once.
+
+use std::num::NonZeroU64;
+
+/// Values by id, sorted: ids rise with time, so that sorting is quick and the
+/// list is half the size of a map.
+///
+/// Ids of one block stand together, and where each block begins is known: ids
+/// that were handed out in turn are found without halving the whole list, and
+/// any others in as many steps as that would take.
+#[derive(Debug)]
+pub(crate) struct ById<T> {
+    entries: Vec<(NonZeroU64, T)>,
+    /// Of each block, the place of its first entry; at last the place after all.
+    blocks: Vec<u32>,
+    /// How many bits of an id tell entries of one block apart.
+    bits: u32,
+}
+
+/// About so many entries are in a block of ids that were handed out in turn.
+const BLOCK: usize = 8;
+
+impl<T> Default for ById<T> {
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            blocks: Vec::new(),
+            bits: 0,
+        }
+    }
+}
+
+impl<T: Copy> ById<T> {
+    /// Of an id that comes twice the first counts.
+    pub(crate) fn new(mut entries: Vec<(NonZeroU64, T)>) -> Self {
+        if !entries.is_sorted_by_key(|&(id, _)| id) {
+            entries.sort_by_key(|&(id, _)| id);
+        }
+        entries.dedup_by_key(|&mut (id, _)| id);
+        let mut found = Self {
+            entries,
+            ..Self::default()
+        };
+        found.divide();
+        found
+    }
+
+    /// The value of an id.
+    pub(crate) fn get(&self, id: NonZeroU64) -> Option<T> {
+        let block = self.block_of(id)?;
+        let start = *self.blocks.get(block)? as usize;
+        let end = *self.blocks.get(block + 1)? as usize;
+        let entries = self.entries.get(start..end)?;
+        let at = entries.binary_search_by_key(&id, |&(id, _)| id).ok()?;
+        entries.get(at).map(|&(_, value)| value)
+    }
+
+    /// The ids, in order.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NonZeroU64> + Clone + '_ {
+        self.entries.iter().map(|&(id, _)| id)
+    }
+
+    /// The values, in the order of their ids.
+    pub(crate) fn values(&self) -> impl Iterator<Item = T> + Clone + '_ {
+        self.entries.iter().map(|&(_, value)| value)
+    }
+
+    /// Chooses blocks so large that there are not many more than [`BLOCK`] asks for.
+    fn divide(&mut self) {
+        let Some((&(first, _), &(last, _))) = self.entries.first().zip(self.entries.last()) else {
+            return;
+        };
+        let most = (self.entries.len() / BLOCK).max(1) as u64;
+        let range = last.get() - first.get();
+        while range >> self.bits > most {
+            self.bits += 1;
+        }
+        let mut blocks = Vec::new();
+        for (place, id) in (0..).zip(self.ids()) {
+            let block = self.block_of(id).unwrap_or(0);
+            if blocks.len() <= block {
+                blocks.resize(block + 1, place);
+            }
+        }
+        // More than four billion entries fit no machine.
+        blocks.push(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        self.blocks = blocks;
+    }
+
+    fn block_of(&self, id: NonZeroU64) -> Option<usize> {
+        let (first, _) = self.entries.first()?;
+        let above = id.get().checked_sub(first.get())?;
+        usize::try_from(above >> self.bits).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Ids close together, far apart, and some of each.
+        #[test]
+        fn an_id_is_found_wherever_it_stands(
+            ids in prop::collection::vec(prop_oneof![1_u64..300, any::<u64>()], 0..200),
+            asked in prop_oneof![0_u64..300, any::<u64>()],
+        ) {
+            let entries = ids.iter().filter_map(|&id| Some((NonZeroU64::new(id)?, id)));
+            let by_id = ById::new(entries.collect());
+            for id in ids.iter().copied().chain([asked]).filter_map(NonZeroU64::new) {
+                let expected = ids.contains(&id.get()).then_some(id.get());
+                prop_assert_eq!(by_id.get(id), expected);
+            }
+            prop_assert!(by_id.blocks.len() <= ids.len() / BLOCK * 2 + 3);
+        }
+    }
+}
