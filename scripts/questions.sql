@@ -66,6 +66,10 @@ SELECT count(*) FROM runs, kernels WHERE runs.run = kernels.run AND kernels.tota
 SELECT count(*) FROM runs a CROSS JOIN runs b;
 SELECT count(*) FROM runs a JOIN runs b ON a.busy_ns < b.busy_ns;
 SELECT run, sum(k.total_ns) FROM runs JOIN kernels k USING (run) GROUP BY run;
+SELECT * FROM (SELECT busy_ns, run FROM runs WHERE busy_ns > 5000000) a RIGHT JOIN (SELECT kernel, run FROM kernels) b USING (run);
+SELECT * FROM (SELECT busy_ns, run FROM runs WHERE busy_ns > 5000000) a NATURAL RIGHT JOIN (SELECT kernel, run FROM kernels) b;
+SELECT a.run, b.run, run, cause FROM (SELECT run FROM runs WHERE busy_ns > 5000000) a FULL JOIN (SELECT DISTINCT run, cause FROM gaps) b USING (run);
+SELECT count(a.run), count(b.run), count(run) FROM (SELECT run FROM runs WHERE busy_ns > 5000000) a FULL JOIN (SELECT run FROM runs WHERE busy_ns < 5000000) b USING (run);
 SELECT a.kernel, a.total_ns, b.total_ns FROM kernels a JOIN kernels b ON a.kernel = b.kernel AND a.channel = b.channel AND a.run < b.run ORDER BY 1, 2, 3;
 SELECT count(*) FROM intervals i JOIN gaps g ON i.run = g.run AND i.end_ns = g.start_ns WHERE i.role = 'target';
 

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use polars_core::prelude::*;
 
-use crate::cells::{Cells, Column as OwnColumn, Kind, Table};
+use crate::cells::{Column as OwnColumn, Kind, Table};
 use crate::error::{Error, Result};
 use crate::hive::date_text;
 use crate::parquet_write;
-use crate::sql::Col;
+use crate::sql::{self, Col, Datum};
 
 /// The rows that a query found.
 pub struct Answer {
@@ -183,21 +183,10 @@ fn quoted(text: &str) -> String {
 }
 
 fn own_column(column: &Column, name: &str, kind: Kind) -> OwnColumn {
-    let mut cells = Cells::new(kind);
-    let values = (0..column.len()).map(|row| column.get(row).unwrap_or(AnyValue::Null));
-    for value in values {
-        match &mut cells {
-            Cells::Integer(cells) => cells.push(value.extract()),
-            Cells::Id(cells) => cells.push(value.extract()),
-            Cells::Number(cells) => cells.push(value.extract()),
-            Cells::Date(cells) => cells.push(value.extract()),
-            Cells::Flag(cells) => cells.push(match value {
-                AnyValue::Boolean(flag) => Some(flag),
-                _ => None,
-            }),
-            Cells::Text(texts) => texts.push(value.get_str()),
-        }
+    let cell = |row| column.get(row).unwrap_or(AnyValue::Null);
+    let values = (0..column.len()).map(|row| Datum::of(&cell(row), Some(kind)));
+    OwnColumn {
+        name: name.to_owned(),
+        cells: sql::cells(kind, values),
     }
-    let name = name.to_owned();
-    OwnColumn { name, cells }
 }

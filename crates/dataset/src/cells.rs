@@ -127,7 +127,7 @@ impl Cells {
         Ok(())
     }
 
-    fn push_absent(&mut self) {
+    pub(crate) fn push_absent(&mut self) {
         match self {
             Self::Integer(cells) => cells.push(None),
             Self::Id(cells) => cells.push(None),

@@ -4,6 +4,7 @@ use parquet::data_type::ByteArray;
 use polars_core::prelude::*;
 
 use crate::cells::{Cells, Kind, Table};
+use crate::error::Error;
 use crate::hive::Partition;
 use crate::parquet_read::Read;
 use crate::tables::{About, PARTITION, Which};
@@ -51,7 +52,8 @@ pub(crate) fn frame(table: &Table, partition: &Partition) -> PolarsResult<DataFr
     DataFrame::new(table.rows, parts.chain(own).collect())
 }
 
-fn cells(name: &str, cells: &Cells) -> Column {
+/// One column.
+pub(crate) fn cells(name: &str, cells: &Cells) -> Column {
     let name = PlSmallStr::from(name);
     match cells {
         Cells::Integer(cells) => integers(name, cells.iter().copied()),
@@ -105,4 +107,17 @@ fn texts(name: PlSmallStr, cells: &[Option<ByteArray>]) -> PolarsResult<Column> 
         }
     }
     Ok(texts.finish().into_column())
+}
+
+/// What polars says: the first line says it, the others are plans and schemas.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is handed to `map_err`, which hands over the error"
+)]
+pub(crate) fn failed(error: PolarsError) -> Error {
+    let why = error.to_string();
+    let first = why.lines().next().unwrap_or_default();
+    Error::Query {
+        why: first.to_owned(),
+    }
 }

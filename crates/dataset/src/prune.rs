@@ -11,7 +11,7 @@ use crate::hive::Partition;
 use crate::parquet_read::Bounds;
 use crate::tables::PARTITION;
 
-/// A condition, cut where it says AND.
+/// A condition, cut where it says AND, without what may be ignored.
 pub(crate) struct Condition {
     parts: Vec<Expr>,
 }
@@ -25,41 +25,27 @@ impl Condition {
         Self { parts }
     }
 
-    /// Of these runs, those that the condition leaves, by place.
-    pub(crate) fn runs(&self, partitions: &[&Partition]) -> PolarsResult<Vec<usize>> {
+    /// All of it, to be tested on each row.
+    pub(crate) fn whole(&self) -> Option<Expr> {
+        self.parts.iter().cloned().reduce(Expr::and)
+    }
+
+    /// Of these runs, those that the condition leaves, by place. All of them if it fails
+    /// on one: it need not fail on rows, which a run may not even have.
+    pub(crate) fn runs(&self, partitions: &[&Partition]) -> Vec<usize> {
+        let all = || (0..partitions.len()).collect();
         let is_partition = |name: &PlSmallStr| PARTITION.iter().any(|about| *name == about.name);
         let about_runs = |part: &&Expr| {
             let names = polars_plan::utils::expr_to_leaf_column_names(part);
             !names.is_empty() && names.iter().all(is_partition)
         };
-        let parts: Vec<Expr> = self.parts.iter().filter(about_runs).cloned().collect();
-        let condition = parts.into_iter().reduce(Expr::and);
-        let Some(condition) = condition.filter(|_| !partitions.is_empty()) else {
-            return Ok((0..partitions.len()).collect());
-        };
-        let places: Vec<u64> = (0..partitions.len() as u64).collect();
-        let mut all: Option<DataFrame> = None;
-        for partition in partitions {
-            let columns = PARTITION
-                .iter()
-                .map(|about| partition_column(about, partition, 1));
-            let one = DataFrame::new(1, columns.collect())?;
-            match &mut all {
-                Some(all) => drop(all.vstack_mut(&one)?),
-                None => all = Some(one),
+        let parts = self.parts.iter().filter(about_runs).cloned();
+        match parts.reduce(Expr::and) {
+            Some(condition) if !partitions.is_empty() => {
+                places_left(partitions, condition).unwrap_or_else(|_| all())
             }
+            _ => all(),
         }
-        let mut all = all.unwrap_or_default();
-        all.with_column(Column::new("place".into(), places))?;
-        let left = all
-            .lazy()
-            .filter(condition)
-            .select([col("place")])
-            .collect()?;
-        let places = left.column("place")?.u64()?.iter().flatten();
-        Ok(places
-            .filter_map(|place| usize::try_from(place).ok())
-            .collect())
     }
 
     /// Whether a group of rows may have one that the condition leaves.
@@ -73,8 +59,43 @@ impl Condition {
     }
 }
 
+/// The places of those that a condition about nothing else leaves.
+fn places_left(partitions: &[&Partition], condition: Expr) -> PolarsResult<Vec<usize>> {
+    let mut all: Option<DataFrame> = None;
+    for partition in partitions {
+        let columns = PARTITION
+            .iter()
+            .map(|about| partition_column(about, partition, 1));
+        let one = DataFrame::new(1, columns.collect())?;
+        match &mut all {
+            Some(all) => drop(all.vstack_mut(&one)?),
+            None => all = Some(one),
+        }
+    }
+    let mut all = all.unwrap_or_default();
+    let places: Vec<u64> = (0..partitions.len() as u64).collect();
+    all.with_column(Column::new("place".into(), places))?;
+    let left = all
+        .lazy()
+        .filter(condition)
+        .select([col("place")])
+        .collect()?;
+    let places = left.column("place")?.u64()?.iter().flatten();
+    Ok(places
+        .filter_map(|place| usize::try_from(place).ok())
+        .collect())
+}
+
+/// Where only the first rows of an order are wanted, polars asks to leave out what comes
+/// later than those it has by then. That may always be ignored, and a scan has to: it is
+/// told no more than the name of it.
+fn is_hint(part: &Expr) -> bool {
+    matches!(part, Expr::Display { fmt_str, .. } if fmt_str.starts_with("dynamic_pred:"))
+}
+
 fn cut(condition: &Expr, parts: &mut Vec<Expr>) {
     match condition {
+        hint if is_hint(hint) => {}
         Expr::BinaryExpr {
             left,
             op: Operator::And | Operator::LogicalAnd,

@@ -11,8 +11,9 @@ use polars_lazy::prelude::*;
 
 use crate::answer::Answer;
 use crate::error::{Error, Result};
+use crate::frame::failed;
 use crate::scan::{Failure, Run, Scan};
-use crate::sql::{Asked, Planner, failed};
+use crate::sql::{Asked, Planner};
 use crate::tables::Which;
 use crate::write::{self, Choices};
 use crate::{folder, frame, identity};
@@ -45,7 +46,7 @@ impl Library {
         let partition = identity::partition(analysis)?;
         let frame = |which: Which| {
             let table = write::table(analysis, which, choices)?;
-            frame::frame(&table, &partition).map_err(|error| failed(&error))
+            frame::frame(&table, &partition).map_err(failed)
         };
         let frames: Result<Vec<DataFrame>> = Which::ALL.into_iter().map(frame).collect();
         let frames = Arc::new(frames?);
@@ -95,31 +96,25 @@ impl Library {
         let asked = Asked::parse(sql)?;
         let runs = Arc::new(self.runs.clone());
         let failure = Failure::default();
-        let ask = |conditions: bool| -> Result<Answer> {
-            let table = |which: Which| {
-                let scan = Scan {
-                    which,
-                    runs: runs.clone(),
-                    conditions,
-                    failure: failure.clone(),
-                    groups_read: groups.clone(),
-                };
-                let options = ScanArgsAnonymous {
-                    schema: Some(frame::schema(which)),
-                    name: which.name(),
-                    ..ScanArgsAnonymous::default()
-                };
-                LazyFrame::anonymous_scan(Arc::new(scan), options)
+        let table = |which: Which| {
+            let scan = Scan {
+                which,
+                runs: runs.clone(),
+                failure: failure.clone(),
+                groups_read: groups.clone(),
             };
-            let planned = Planner::new(&table).plan(&asked.query)?;
-            let frame = planned.frame.collect().map_err(|error| failed(&error))?;
+            let options = ScanArgsAnonymous {
+                schema: Some(frame::schema(which)),
+                name: which.name(),
+                ..ScanArgsAnonymous::default()
+            };
+            LazyFrame::anonymous_scan(Arc::new(scan), options)
+        };
+        let planned = Planner::new(&table).plan(&asked.query);
+        let answer = planned.and_then(|planned| {
+            let frame = planned.frame.collect().map_err(failed)?;
             Ok(Answer::new(frame, &planned.columns))
-        };
-        // Some conditions cannot be handed to a scan: it has to be asked without any.
-        let answer = match ask(true) {
-            Err(Error::Query { .. }) if lock(&failure).is_none() => ask(false),
-            answered => answered,
-        };
+        });
         let stored = lock(&failure).take();
         stored.map_or(answer, Err)
     }
@@ -194,5 +189,15 @@ mod tests {
             3,
         );
         check("SELECT * FROM intervals LIMIT 5", 1);
+        check(
+            "SELECT * FROM gaps WHERE date = '2026-01-02' ORDER BY duration_ns LIMIT 3",
+            2,
+        );
+        check("SELECT * FROM gaps ORDER BY duration_ns LIMIT 3", 3);
+        // No run is called a number, but then no row is looked at.
+        check(
+            "SELECT * FROM intervals WHERE CAST(run AS BIGINT) = 1 AND start_ns < 0",
+            0,
+        );
     }
 }

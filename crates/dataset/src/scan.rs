@@ -42,8 +42,6 @@ pub(crate) type Failure = Arc<Mutex<Option<Error>>>;
 pub(crate) struct Scan {
     pub(crate) which: Which,
     pub(crate) runs: Arc<Vec<Run>>,
-    /// Whether conditions may be handed to it.
-    pub(crate) conditions: bool,
     pub(crate) failure: Failure,
     /// How many groups of rows were read, for tests.
     pub(crate) groups_read: Arc<AtomicUsize>,
@@ -63,33 +61,35 @@ impl AnonymousScan for Scan {
     }
 
     fn allows_predicate_pushdown(&self) -> bool {
-        self.conditions
+        true
     }
 
     fn scan(&self, wanted: AnonymousScanArgs) -> PolarsResult<DataFrame> {
-        // What polars can print and no longer work with: it has to test that itself.
-        let printed = |part: &Expr| matches!(part, Expr::Display { .. });
-        let mut parts = wanted.predicate.iter().flatten();
-        if parts.any(printed) {
-            polars_bail!(ComputeError: "a condition that no scan understands");
-        }
         let columns = self.columns(wanted.with_columns.as_deref());
         let condition = Condition::new(wanted.predicate.as_ref());
+        let predicate = condition.whole();
+        // What polars can print and no longer work with.
+        let printed = |part: &Expr| matches!(part, Expr::Display { .. });
+        if predicate.iter().flatten().any(printed) {
+            polars_bail!(ComputeError: "a condition that no scan understands");
+        }
         let partitions: Vec<&Partition> = self.runs.iter().map(Run::partition).collect();
-        let runs = condition.runs(&partitions)?;
+        let runs = condition.runs(&partitions);
         let runs: Vec<&Run> = runs
             .iter()
             .filter_map(|&place| self.runs.get(place))
             .collect();
-        let predicate = wanted.predicate.as_ref();
+        let predicate = predicate.as_ref();
         let read = |run: &Run, most| self.run(run, &columns, &condition, predicate, most);
         let frames = match wanted.n_rows {
             Some(rows) => first(&runs, rows, read)?,
             // By polars' own threads, which a scan runs on: others would wait for them.
-            None => runs
-                .par_iter()
-                .map(|run| read(run, usize::MAX))
-                .collect::<PolarsResult<_>>()?,
+            None => {
+                let frames = runs.par_iter().map(|run| read(run, usize::MAX));
+                // All of them first: of several failures the first run's is told.
+                let frames: Vec<PolarsResult<DataFrame>> = frames.collect();
+                frames.into_iter().collect::<PolarsResult<_>>()?
+            }
         };
         stacked(frames, &columns)
     }

@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 
 use polars_lazy::prelude::*;
 use sqlparser::ast::{
-    DuplicateTreatment, Expr as Ast, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, Query, Visit, Visitor,
+    DateTimeField, DuplicateTreatment, Expr as Ast, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentList, FunctionArguments, Query, Visit, Visitor,
 };
 
 use super::aggregates::{self, Aggregate};
 use super::datum::Datum;
+use super::expression::unknown_form;
 use super::functions;
 use super::query::Planner;
 use super::relation::{Typed, called};
@@ -36,11 +37,41 @@ impl Planner<'_> {
             let what = format!("the aggregate {name}() cannot stand here");
             return Err(wrong(what, ast));
         }
-        let inputs: Result<Vec<Typed>> = plain_arguments(function, ast)?
-            .into_iter()
-            .map(|argument| self.expr(argument, scope))
-            .collect();
-        functions::call(&name, &inputs?, ast)
+        let inputs = self.exprs(plain_arguments(function, ast)?, scope)?;
+        functions::call(&name, &inputs, ast)
+    }
+
+    /// A call that has a form of its own: `EXTRACT(YEAR FROM date)`, `FLOOR(x)`, …
+    pub(crate) fn special_call(&self, ast: &Ast, scope: &Scope<'_>) -> Result<Typed> {
+        let (name, inputs): (&str, Vec<&Ast>) = match ast {
+            Ast::Extract { field, expr, .. } => match field {
+                DateTimeField::Year => ("year", vec![expr]),
+                DateTimeField::Month => ("month", vec![expr]),
+                DateTimeField::Day => ("day", vec![expr]),
+                _ => return Err(unknown_form(ast)),
+            },
+            Ast::Floor { expr, .. } => ("floor", vec![expr]),
+            Ast::Ceil { expr, .. } => ("ceil", vec![expr]),
+            Ast::Position { expr, r#in } => ("strpos", vec![r#in, expr]),
+            Ast::Substring {
+                expr,
+                substring_from: Some(from),
+                substring_for,
+                ..
+            } => {
+                let length = substring_for.iter().map(Box::as_ref);
+                let inputs: [&Ast; 2] = [expr, from];
+                ("substr", inputs.into_iter().chain(length).collect())
+            }
+            Ast::Trim {
+                trim_where: None,
+                trim_what: None,
+                expr,
+                trim_characters: None,
+            } => ("trim", vec![expr]),
+            _ => return Err(unknown_form(ast)),
+        };
+        functions::call(name, &self.exprs(inputs, scope)?, ast)
     }
 
     /// An aggregate, and the one column that it takes: of the rows that its FILTER leaves.
@@ -93,13 +124,9 @@ impl Planner<'_> {
         if let [within] = function.within_group.as_slice() {
             arguments.insert(0, &within.expr);
         }
-        let inputs: Result<Vec<Typed>> = arguments
-            .into_iter()
-            .map(|argument| self.expr(argument, scope))
-            .collect();
         let distinct = argument_list(function).and_then(|list| list.duplicate_treatment)
             == Some(DuplicateTreatment::Distinct);
-        let (input, fraction) = match inputs?.as_slice() {
+        let (input, fraction) = match self.exprs(arguments, scope)?.as_slice() {
             [input] => (input.clone(), None),
             [input, fraction] => {
                 let fraction = fraction.as_kind(Kind::Number);
@@ -164,15 +191,17 @@ pub(crate) fn is_star(list: &FunctionArgumentList) -> bool {
     )
 }
 
-/// The calls in an expression that `wanted` finds, each once, outermost first; not those
-/// in queries inside it.
-pub(crate) fn calls(ast: &Ast, wanted: fn(&Function) -> bool) -> Vec<Ast> {
+/// The calls in expressions that `wanted` finds, each once, outermost first; not those
+/// in queries inside them.
+pub(crate) fn calls(asts: &[&Ast], wanted: fn(&Function) -> bool) -> Vec<Ast> {
     let mut finder = Finder {
         wanted,
         depth: 0,
         found: Vec::new(),
     };
-    let _: ControlFlow<()> = ast.visit(&mut finder);
+    for ast in asts {
+        let _: ControlFlow<()> = ast.visit(&mut finder);
+    }
     finder.found
 }
 

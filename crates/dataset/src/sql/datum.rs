@@ -1,9 +1,11 @@
 //! One value: a literal of a query, or what a function makes of a row.
 
+use std::cmp::Ordering;
+
 use polars_core::prelude::*;
 use polars_lazy::prelude::*;
 
-use crate::cells::Kind;
+use crate::cells::{Cells, Kind};
 use crate::frame::data_type;
 
 /// A value of any kind, or none.
@@ -20,6 +22,11 @@ pub(crate) enum Datum {
 }
 
 impl Datum {
+    /// So many.
+    pub(crate) fn count(count: usize) -> Self {
+        i64::try_from(count).map_or(Self::Null, Self::Integer)
+    }
+
     /// What kind it is; nothing is of none.
     pub(crate) fn kind(&self) -> Option<Kind> {
         Some(match self {
@@ -47,6 +54,19 @@ impl Datum {
         }
     }
 
+    /// Of two values of one kind, which is the larger.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Integer(one), Self::Integer(other)) => one.cmp(other),
+            (Self::Id(one), Self::Id(other)) => one.cmp(other),
+            (Self::Number(one), Self::Number(other)) => one.total_cmp(other),
+            (Self::Flag(one), Self::Flag(other)) => one.cmp(other),
+            (Self::Text(one), Self::Text(other)) => one.cmp(other),
+            (Self::Date(one), Self::Date(other)) => one.cmp(other),
+            _ => Ordering::Equal,
+        }
+    }
+
     /// The same as polars writes it in an expression: of exactly its kind, or of that
     /// one if it is nothing.
     pub(crate) fn literal(&self, kind: Option<Kind>) -> Expr {
@@ -65,58 +85,25 @@ impl Datum {
     }
 }
 
-/// Values of one kind, as a column. What is of another kind is left out; the
-/// translator makes no such values.
-pub(crate) fn column(name: PlSmallStr, kind: Kind, values: Vec<Datum>) -> Column {
-    let values = values.into_iter();
-    match kind {
-        Kind::Integer => Int64Chunked::from_iter_options(
-            name,
-            values.map(|value| match value {
-                Datum::Integer(number) => Some(number),
-                _ => None,
-            }),
-        )
-        .into_column(),
-        Kind::Id => UInt64Chunked::from_iter_options(
-            name,
-            values.map(|value| match value {
-                Datum::Id(number) => Some(number),
-                _ => None,
-            }),
-        )
-        .into_column(),
-        Kind::Number => Float64Chunked::from_iter_options(
-            name,
-            values.map(|value| match value {
-                Datum::Number(number) => Some(number),
-                _ => None,
-            }),
-        )
-        .into_column(),
-        Kind::Flag => BooleanChunked::from_iter_options(
-            name,
-            values.map(|value| match value {
-                Datum::Flag(flag) => Some(flag),
-                _ => None,
-            }),
-        )
-        .into_column(),
-        Kind::Text => StringChunked::from_iter_options(
-            name,
-            values.map(|value| match value {
-                Datum::Text(text) => Some(text),
-                _ => None,
-            }),
-        )
-        .into_column(),
-        Kind::Date => Int32Chunked::from_iter_options(
-            name,
-            values.map(|value| match value {
-                Datum::Date(days) => Some(days),
-                _ => None,
-            }),
-        )
-        .into_column(),
+/// Values of one kind, as a column.
+pub(crate) fn column(name: &str, kind: Kind, values: Vec<Datum>) -> Column {
+    crate::frame::cells(name, &cells(kind, values))
+}
+
+/// Values of one kind. What is of another kind is left out; the translator makes no such
+/// values.
+pub(crate) fn cells(kind: Kind, values: impl IntoIterator<Item = Datum>) -> Cells {
+    let mut cells = Cells::new(kind);
+    for value in values {
+        match (&mut cells, value) {
+            (Cells::Integer(cells), Datum::Integer(number)) => cells.push(Some(number)),
+            (Cells::Id(cells), Datum::Id(number)) => cells.push(Some(number)),
+            (Cells::Number(cells), Datum::Number(number)) => cells.push(Some(number)),
+            (Cells::Flag(cells), Datum::Flag(flag)) => cells.push(Some(flag)),
+            (Cells::Text(cells), Datum::Text(text)) => cells.push(Some(&text)),
+            (Cells::Date(cells), Datum::Date(days)) => cells.push(Some(days)),
+            (cells, _) => cells.push_absent(),
+        }
     }
+    cells
 }

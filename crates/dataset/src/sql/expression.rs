@@ -3,18 +3,17 @@
 use polars_core::prelude::DataType;
 use polars_lazy::prelude::*;
 use sqlparser::ast::{
-    BinaryOperator, CaseWhen, CastKind, DataType as SqlType, DateTimeField, Expr as Ast, Ident,
-    UnaryOperator, Value as SqlValue,
+    BinaryOperator, CastKind, DataType as SqlType, Expr as Ast, Ident, UnaryOperator,
+    Value as SqlValue,
 };
 
 use super::casts;
 use super::datum::Datum;
 use super::functions::{self, call};
-use super::operators::{arithmetic, compare, equal_or_both_null, not};
-use super::patterns::like;
+use super::operators::{arithmetic, compare, concatenated, not};
 use super::query::Planner;
 use super::relation::{Typed, called};
-use super::scope::{Scope, wrong};
+use super::scope::{Scope, as_name, wrong};
 use crate::cells::Kind;
 use crate::error::Result;
 
@@ -24,102 +23,20 @@ impl Planner<'_> {
         if let Some(computed) = scope.computed(ast) {
             return Ok(computed);
         }
-        let of = |inner: &Ast| self.expr(inner, scope);
         match ast {
-            Ast::Nested(inner) => of(inner),
+            Ast::Nested(inner) => self.expr(inner, scope),
             Ast::Value(value) => literal(&value.value, ast),
-            Ast::TypedString(typed) => cast(
-                &literal(&typed.value.value, ast)?,
-                &typed.data_type,
-                false,
-                ast,
-            ),
-            Ast::Identifier(ident) => scope.column(None, ident),
-            Ast::CompoundIdentifier(parts) => match parts.as_slice() {
-                [table, name] => scope.column(Some(table), name),
-                _ => Err(unknown_form(ast)),
-            },
+            Ast::TypedString(typed) => {
+                let text = literal(&typed.value.value, ast)?;
+                cast(&text, &typed.data_type, false, ast)
+            }
+            Ast::Identifier(_) | Ast::CompoundIdentifier(_) => {
+                let (table, name) = as_name(ast).ok_or_else(|| unknown_form(ast))?;
+                scope.column(table, name)
+            }
             Ast::UnaryOp { op, expr } => self.unary(*op, expr, ast, scope),
             Ast::BinaryOp { left, op, right } => self.binary(left, op, right, ast, scope),
-            Ast::IsNull(inner) => Ok(Typed::new(of(inner)?.expr.is_null(), Kind::Flag)),
-            Ast::IsNotNull(inner) => Ok(Typed::new(of(inner)?.expr.is_not_null(), Kind::Flag)),
-            Ast::IsTrue(inner) => self.is(inner, true, false, scope),
-            Ast::IsNotTrue(inner) => self.is(inner, true, true, scope),
-            Ast::IsFalse(inner) => self.is(inner, false, false, scope),
-            Ast::IsNotFalse(inner) => self.is(inner, false, true, scope),
-            Ast::IsDistinctFrom(left, right) => {
-                Ok(not(&equal_or_both_null(&of(left)?, &of(right)?, ast)?))
-            }
-            Ast::IsNotDistinctFrom(left, right) => equal_or_both_null(&of(left)?, &of(right)?, ast),
-            Ast::Between {
-                expr,
-                negated,
-                low,
-                high,
-            } => {
-                let value = of(expr)?;
-                let above = compare(&value, &BinaryOperator::GtEq, &of(low)?, ast)?;
-                let below = compare(&value, &BinaryOperator::LtEq, &of(high)?, ast)?;
-                let within = Typed::new(above.expr.and(below.expr), Kind::Flag);
-                Ok(negated_if(*negated, within))
-            }
-            Ast::InList {
-                expr,
-                list,
-                negated,
-            } => {
-                let list: Result<Vec<Typed>> = list.iter().map(of).collect();
-                let within = super::operators::is_one_of(&of(expr)?, &list?, ast)?;
-                Ok(negated_if(*negated, within))
-            }
-            Ast::InSubquery {
-                expr,
-                subquery,
-                negated,
-            } => {
-                let list = self.list_of(subquery, scope)?;
-                let within = super::operators::is_one_of(&of(expr)?, &list, ast)?;
-                Ok(negated_if(*negated, within))
-            }
-            Ast::Exists { subquery, negated } => {
-                let exists = self.exists(subquery, scope)?;
-                Ok(Datum::Flag(exists != *negated).into())
-            }
-            Ast::Subquery(subquery) => self.value_of(subquery, scope, ast),
-            Ast::Like {
-                negated,
-                any: false,
-                expr,
-                pattern,
-                escape_char,
-            } => {
-                let escape = escape_char.as_ref().map(|one| one.value.clone());
-                let found = like(&of(expr)?, &of(pattern)?, escape, false, ast)?;
-                Ok(negated_if(*negated, found))
-            }
-            Ast::ILike {
-                negated,
-                any: false,
-                expr,
-                pattern,
-                escape_char,
-            } => {
-                let escape = escape_char.as_ref().map(|one| one.value.clone());
-                let found = like(&of(expr)?, &of(pattern)?, escape, true, ast)?;
-                Ok(negated_if(*negated, found))
-            }
-            Ast::Case {
-                operand,
-                conditions,
-                else_result,
-                ..
-            } => self.case(
-                operand.as_deref(),
-                conditions,
-                else_result.as_deref(),
-                ast,
-                scope,
-            ),
+            Ast::Case { .. } => self.case(ast, scope),
             Ast::Cast {
                 kind,
                 expr,
@@ -128,56 +45,27 @@ impl Planner<'_> {
                 format: None,
             } => {
                 let or_null = matches!(kind, CastKind::TryCast | CastKind::SafeCast);
-                cast(&of(expr)?, data_type, or_null, ast)
+                cast(&self.expr(expr, scope)?, data_type, or_null, ast)
             }
-            Ast::Extract { field, expr, .. } => {
-                let name = match field {
-                    DateTimeField::Year => "year",
-                    DateTimeField::Month => "month",
-                    DateTimeField::Day => "day",
-                    _ => return Err(unknown_form(ast)),
-                };
-                call(name, &[of(expr)?], ast)
-            }
-            Ast::Floor { expr, .. } => call("floor", &[of(expr)?], ast),
-            Ast::Ceil { expr, .. } => call("ceil", &[of(expr)?], ast),
-            Ast::Position { expr, r#in } => call("strpos", &[of(r#in)?, of(expr)?], ast),
-            Ast::Substring {
-                expr,
-                substring_from: Some(from),
-                substring_for,
-                ..
-            } => {
-                let mut inputs = vec![of(expr)?, of(from)?];
-                if let Some(length) = substring_for {
-                    inputs.push(of(length)?);
-                }
-                call("substr", &inputs, ast)
-            }
-            Ast::Trim {
-                trim_where: None,
-                trim_what: None,
-                expr,
-                trim_characters: None,
-            } => call("trim", &[of(expr)?], ast),
+            Ast::Subquery(subquery) => self.value_of(subquery, scope, ast),
             Ast::Function(function) => self.function(function, ast, scope),
-            _ => Err(unknown_form(ast)),
+            Ast::Extract { .. }
+            | Ast::Floor { .. }
+            | Ast::Ceil { .. }
+            | Ast::Position { .. }
+            | Ast::Substring { .. }
+            | Ast::Trim { .. } => self.special_call(ast, scope),
+            _ => self.test(ast, scope),
         }
     }
 
-    /// An expression that is true or false.
-    pub(crate) fn condition(&self, ast: &Ast, scope: &Scope<'_>) -> Result<Typed> {
-        let found = self.expr(ast, scope)?;
-        found.as_kind(Kind::Flag).ok_or_else(|| {
-            let what = called(found.kind);
-            wrong(format!("`{ast}` is {what}, and no condition"), ast)
-        })
-    }
-
-    fn is(&self, inner: &Ast, wanted: bool, negated: bool, scope: &Scope<'_>) -> Result<Typed> {
-        let flag = self.condition(inner, scope)?;
-        let is = Typed::new(flag.expr.eq_missing(lit(wanted)), Kind::Flag);
-        Ok(negated_if(negated, is))
+    /// Several of them.
+    pub(crate) fn exprs<'q>(
+        &self,
+        asts: impl IntoIterator<Item = &'q Ast>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<Typed>> {
+        asts.into_iter().map(|ast| self.expr(ast, scope)).collect()
     }
 
     fn unary(&self, op: UnaryOperator, inner: &Ast, ast: &Ast, scope: &Scope<'_>) -> Result<Typed> {
@@ -236,22 +124,25 @@ impl Planner<'_> {
             | Op::Modulo
             | Op::DuckIntegerDivide
             | Op::MyIntegerDivide => arithmetic(&left, op, &right, ast),
-            Op::StringConcat => call("concat_or_null", &[left, right], ast),
+            Op::StringConcat => concatenated(left, right, ast),
             Op::PGRegexMatch => call("regexp_matches", &[left, right], ast),
             Op::PGRegexNotMatch => Ok(not(&call("regexp_matches", &[left, right], ast)?)),
             _ => Err(unknown_form(ast)),
         }
     }
 
-    fn case(
-        &self,
-        operand: Option<&Ast>,
-        conditions: &[CaseWhen],
-        otherwise: Option<&Ast>,
-        ast: &Ast,
-        scope: &Scope<'_>,
-    ) -> Result<Typed> {
-        let operand = operand.map(|one| self.expr(one, scope)).transpose()?;
+    fn case(&self, ast: &Ast, scope: &Scope<'_>) -> Result<Typed> {
+        let Ast::Case {
+            operand,
+            conditions,
+            else_result,
+            ..
+        } = ast
+        else {
+            return Err(unknown_form(ast));
+        };
+        let operand = operand.as_ref().map(|one| self.expr(one, scope));
+        let operand = operand.transpose()?;
         let mut tests = Vec::new();
         let mut results = Vec::new();
         for one in conditions {
@@ -264,7 +155,7 @@ impl Planner<'_> {
             });
             results.push(self.expr(&one.result, scope)?);
         }
-        results.push(match otherwise {
+        results.push(match else_result {
             Some(otherwise) => self.expr(otherwise, scope)?,
             None => Datum::Null.into(),
         });
@@ -288,13 +179,6 @@ pub(crate) fn chosen(tests: Vec<Typed>, mut results: Vec<Typed>) -> Typed {
         expr,
         kind,
         constant: None,
-    }
-}
-
-fn negated_if(negated: bool, flag: Typed) -> Typed {
-    match negated {
-        true => not(&flag),
-        false => flag,
     }
 }
 

@@ -1,6 +1,5 @@
 //! FROM: the tables that a query names, one after the other.
 
-use polars_lazy::prelude::*;
 use sqlparser::ast::{
     Expr as Ast, Ident, JoinConstraint, JoinOperator, TableAlias, TableFactor, TableWithJoins,
 };
@@ -8,8 +7,8 @@ use sqlparser::ast::{
 use super::joins::Side;
 use super::names::known_table;
 use super::query::{Planner, one_row};
-use super::relation::{Col, Relation};
-use super::scope::{Around, matching, only, place_of_name, same, wrong, wrong_name};
+use super::relation::{Col, Found, Relation};
+use super::scope::{Around, is_of, matching, only, place_of_name, wrong, wrong_name};
 use crate::error::{Error, Result};
 
 impl Planner<'_> {
@@ -121,7 +120,7 @@ fn shared(left: &[Col], right: &[Col]) -> Vec<Ident> {
         let ident = Ident::with_quote('"', column.name.clone());
         matching(right, None, &ident).next().is_some()
     };
-    let shown = left.iter().filter(|column| !column.merged);
+    let shown = left.iter().filter(|column| is_of(column, None));
     shown
         .filter(is_there)
         .map(|column| Ident::with_quote('"', column.name.clone()))
@@ -135,8 +134,11 @@ fn aliased(made: Relation, alias: Option<&TableAlias>) -> Result<Relation> {
     }
 }
 
-/// The same rows under a name, and their first columns under others if it has any.
+/// The same rows under a name, and their first columns under others if it has any. What
+/// only a table's name inside it found, nothing finds any more.
 pub(crate) fn named(mut made: Relation, alias: &TableAlias) -> Result<Relation> {
+    made.columns
+        .retain(|column| column.found != Found::ByFullName);
     if alias.columns.len() > made.columns.len() {
         let (named, there_are) = (alias.columns.len(), made.columns.len());
         let what = format!("{named} columns are named, and there are {there_are}");
@@ -145,7 +147,7 @@ pub(crate) fn named(mut made: Relation, alias: &TableAlias) -> Result<Relation> 
     let mut names = alias.columns.iter();
     for column in &mut made.columns {
         column.table = Some(alias.name.value.clone());
-        column.merged = false;
+        column.found = Found::Always;
         if let Some(name) = names.next() {
             column.name.clone_from(&name.name.value);
         }
@@ -155,16 +157,6 @@ pub(crate) fn named(mut made: Relation, alias: &TableAlias) -> Result<Relation> 
 
 /// The columns that `*`, or a table's `*`, stands for.
 pub(crate) fn starred(columns: &[Col], table: Option<&Ident>) -> Vec<Col> {
-    let of_table = |column: &&Col| match (table, &column.table) {
-        (None, _) => !column.merged,
-        (Some(ident), Some(name)) => same(ident, name),
-        (Some(_), None) => false,
-    };
-    columns.iter().filter(of_table).cloned().collect()
-}
-
-/// The frame's columns as expressions, for what must keep them all.
-pub(crate) fn all_of(columns: &[Col]) -> Vec<Expr> {
-    let inner = columns.iter().map(|column| col(column.inner.clone()));
-    inner.collect()
+    let columns = columns.iter().filter(|column| is_of(column, table));
+    columns.cloned().collect()
 }

@@ -193,7 +193,7 @@ pub(crate) const FUNCTIONS: &[Scalar] = &[
         takes: Takes::Each(&[Text], 0),
         make: |of| {
             Some(row_by_row(of, Integer, |values| match values {
-                [Datum::Text(text)] => Ok(whole(text.chars().count())),
+                [Datum::Text(text)] => Ok(Datum::count(text.chars().count())),
                 _ => Ok(Datum::Null),
             }))
         },
@@ -207,7 +207,9 @@ pub(crate) const FUNCTIONS: &[Scalar] = &[
             Some(row_by_row(of, Integer, |values| match values {
                 [Datum::Text(text), Datum::Text(part)] => {
                     let before = text.find(part.as_str()).and_then(|at| text.get(..at));
-                    Ok(whole(before.map_or(0, |before| before.chars().count() + 1)))
+                    Ok(Datum::count(
+                        before.map_or(0, |before| before.chars().count() + 1),
+                    ))
                 }
                 _ => Ok(Datum::Null),
             }))
@@ -264,17 +266,6 @@ pub(crate) const FUNCTIONS: &[Scalar] = &[
         about: "as one text, without those that are null; `x || y` is null if one is",
         takes: Takes::Any,
         make: |of| Some(rows(&as_texts(of)?, Text, |values| Ok(joined(values)))),
-    },
-    Scalar {
-        names: &["concat_or_null"],
-        usage: "",
-        about: "",
-        takes: Takes::Any,
-        make: |of| {
-            Some(row_by_row(&as_texts(of)?, Text, |values| {
-                Ok(joined(values))
-            }))
-        },
     },
     Scalar {
         names: &["regexp_matches", "regexp_like"],
@@ -418,14 +409,10 @@ fn extreme(of: &[Typed], wanted: std::cmp::Ordering) -> Option<Typed> {
     let kind = of.first()?.kind?;
     Some(rows(of, kind, move |values| {
         let some = values.iter().filter(|value| **value != Datum::Null);
-        let better = some.reduce(|best, value| match super::window::order(value, best) {
+        let better = some.reduce(|best, value| match value.order(best) {
             found if found == wanted => value,
             _ => best,
         });
         Ok(better.cloned().unwrap_or(Datum::Null))
     }))
-}
-
-fn whole(count: usize) -> Datum {
-    i64::try_from(count).map_or(Datum::Null, Datum::Integer)
 }

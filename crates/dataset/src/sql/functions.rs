@@ -22,9 +22,8 @@ pub struct AboutFunction {
 /// Every function of single values that queries can call.
 #[must_use]
 pub fn functions() -> Vec<AboutFunction> {
-    let told = FUNCTIONS.iter().filter(|one| !one.usage.is_empty());
-    told.map(|&Scalar { usage, about, .. }| AboutFunction { usage, about })
-        .collect()
+    let about = |&Scalar { usage, about, .. }: &Scalar| AboutFunction { usage, about };
+    FUNCTIONS.iter().map(about).collect()
 }
 
 /// A function, as a query calls it.

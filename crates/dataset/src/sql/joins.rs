@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 
 use super::operators::met;
 use super::query::Planner;
-use super::relation::{Col, Relation, Typed};
-use super::scope::{Around, Scope, matching, wrong};
-use super::subqueries::failed;
+use super::relation::{Col, Found, Relation, Typed};
+use super::scope::{Around, Scope, as_name, matching, wrong};
 use crate::error::{Error, Result};
+use crate::frame::failed;
 
 /// Pairs of rows that a join without any equality may look at.
 const PAIRS: u64 = 100_000_000;
@@ -98,7 +98,7 @@ impl Planner<'_> {
         }
     }
 
-    /// `JOIN … USING`: the two columns become one.
+    /// `JOIN … USING`: the two columns become one, in the place of the first.
     pub(crate) fn join_using(
         &self,
         left: Relation,
@@ -114,31 +114,51 @@ impl Planner<'_> {
             let other = Scope::of_rows(&right.columns, around).find(None, name)?;
             let ident = Ast::Identifier((*name).clone());
             keys.push(met(&one.typed(), &other.typed(), &ident)?);
-            pairs.push((one.inner.clone(), other.inner.clone()));
+            pairs.push((one.clone(), other.clone()));
         }
         let mut joined = match keys.is_empty() {
             true => self.all_pairs(left, right, side, None)?,
-            false if side == Side::Right => {
-                let count = left.columns.len();
-                let turned = keys.into_iter().map(|(one, other)| (other, one)).collect();
-                let mut made = self.by_keys(right, left, Side::Left, turned);
-                made.columns.rotate_right(count);
-                made
-            }
-            false => self.by_keys(left, right, side, keys),
+            false => self.by_keys(left, right, side, keys.clone()),
         };
-        for (one, other) in pairs {
-            if side == Side::Both {
-                let either = coalesce(&[col(one.clone()), col(other.clone())]);
-                joined.frame = joined.frame.with_column(either.alias(one.clone()));
-            }
-            let hidden = if side == Side::Right { &one } else { &other };
-            let mut columns = joined.columns.iter_mut();
-            if let Some(column) = columns.find(|column| column.inner == *hidden) {
-                column.merged = true;
-            }
+        for ((one, other), key) in pairs.into_iter().zip(keys) {
+            self.merge(&mut joined, side, (&one, &other), key);
         }
         Ok(joined)
+    }
+
+    /// Makes one column of two, which are equal where both are there.
+    fn merge(
+        &self,
+        joined: &mut Relation,
+        side: Side,
+        (one, other): (&Col, &Col),
+        key: (Typed, Typed),
+    ) {
+        let whole = match side {
+            Side::Neither | Side::Left => None,
+            // Where there is no partner the left one is absent.
+            Side::Right => Some(Col {
+                name: one.name.clone(),
+                found: Found::ByName,
+                ..other.clone()
+            }),
+            Side::Both => {
+                let inner = self.fresh(&one.name);
+                let either = coalesce(&[key.0.expr, key.1.expr]);
+                let frame = std::mem::take(&mut joined.frame);
+                joined.frame = frame.with_column(either.alias(inner.clone()));
+                Some(Col {
+                    inner,
+                    kind: key.0.kind,
+                    found: Found::ByName,
+                    ..one.clone()
+                })
+            }
+        };
+        replace(&mut joined.columns, other, None);
+        if whole.is_some() {
+            replace(&mut joined.columns, one, whole);
+        }
     }
 
     fn parts(
@@ -206,8 +226,9 @@ impl Planner<'_> {
         }
         let how = match side {
             Side::Neither => JoinType::Inner,
+            Side::Left => JoinType::Left,
+            Side::Right => JoinType::Right,
             Side::Both => JoinType::Full,
-            Side::Left | Side::Right => JoinType::Left,
         };
         let frame = left.frame.with_columns(named.0).join(
             right.frame.with_columns(named.1),
@@ -241,15 +262,28 @@ impl Planner<'_> {
     }
 }
 
+/// Puts another column, if any, into the place of one that only its full name finds from
+/// now on, if it has any.
+fn replace(columns: &mut Vec<Col>, one: &Col, by: Option<Col>) {
+    let is_it = |column: &Col| column.inner == one.inner && column.found == one.found;
+    let Some(at) = columns.iter().position(is_it) else {
+        return;
+    };
+    let left = (one.found == Found::Always).then(|| Col {
+        found: Found::ByFullName,
+        ..one.clone()
+    });
+    columns.splice(at..=at, by.into_iter().chain(left));
+}
+
 fn height(relation: &Relation) -> Result<u64> {
     let marked = relation.frame.clone().with_column(lit(true).alias("rows"));
     let counted = marked
         .select([col("rows").count()])
         .collect()
-        .map_err(|error| failed(&error))?;
+        .map_err(failed)?;
     let cell = counted.column("rows").and_then(|column| column.get(0));
-    let cell = cell.map_err(|error| failed(&error))?;
-    Ok(cell.extract().unwrap_or_default())
+    Ok(cell.map_err(failed)?.extract().unwrap_or_default())
 }
 
 /// A condition, cut where it says AND.
@@ -294,13 +328,8 @@ impl Visitor for Named<'_> {
     }
 
     fn pre_visit_expr(&mut self, ast: &Ast) -> ControlFlow<()> {
-        let (table, name) = match ast {
-            Ast::Identifier(name) => (None, name),
-            Ast::CompoundIdentifier(parts) => match parts.as_slice() {
-                [table, name] => (Some(table), name),
-                _ => return ControlFlow::Continue(()),
-            },
-            _ => return ControlFlow::Continue(()),
+        let Some((table, name)) = as_name(ast) else {
+            return ControlFlow::Continue(());
         };
         let of = |columns| matching(columns, table, name).count();
         match (of(self.one), of(self.other)) {

@@ -20,6 +20,7 @@
 mod aggregates;
 mod calls;
 mod casts;
+mod conditions;
 mod datum;
 mod expression;
 mod from;
@@ -39,8 +40,8 @@ mod subqueries;
 mod window;
 mod window_frames;
 
+pub(crate) use datum::{Datum, cells};
 pub use functions::{AboutFunction, functions};
 pub(crate) use names::Asked;
 pub(crate) use query::Planner;
 pub(crate) use relation::Col;
-pub(crate) use subqueries::failed;

@@ -6,6 +6,7 @@ use polars_core::prelude::*;
 use polars_lazy::prelude::*;
 use sqlparser::ast::{BinaryOperator, Expr as Ast};
 
+use super::casts::{as_texts, joined};
 use super::datum::Datum;
 use super::expression::{as_number, unknown_form};
 use super::relation::{Typed, called, row_by_row, rows};
@@ -63,6 +64,12 @@ pub(crate) fn met(left: &Typed, right: &Typed, ast: &Ast) -> Result<(Typed, Type
             }
         }
     })
+}
+
+/// `a || b` as text. Absent if one of them is.
+pub(crate) fn concatenated(left: Typed, right: Typed, ast: &Ast) -> Result<Typed> {
+    let texts = as_texts(&[left, right]).ok_or_else(|| unknown_form(ast))?;
+    Ok(row_by_row(&texts, Kind::Text, |values| Ok(joined(values))))
 }
 
 pub(crate) fn not(flag: &Typed) -> Typed {

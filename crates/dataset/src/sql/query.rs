@@ -9,10 +9,11 @@ use sqlparser::ast::{
 };
 
 use super::datum::Datum;
-use super::relation::{Col, Relation};
-use super::scope::{Around, Scope, place_of, wrong};
+use super::relation::{Col, Relation, all_of};
+use super::scope::{Around, Scope, place_of, refuse, wrong};
 use crate::cells::Kind;
 use crate::error::{Error, Result};
+use crate::frame::failed;
 use crate::tables::Which;
 
 /// Makes steps of queries.
@@ -38,6 +39,14 @@ pub(crate) struct Order {
     pub(crate) by: PlSmallStr,
     pub(crate) descending: bool,
     pub(crate) nulls_first: bool,
+}
+
+/// What ORDER BY makes of a query's columns.
+#[derive(Default)]
+pub(crate) struct Sorting {
+    pub(crate) order: Vec<Order>,
+    /// What it sorts by and the query does not show.
+    pub(crate) added: Vec<Expr>,
 }
 
 impl Order {
@@ -94,12 +103,8 @@ impl<'p> Planner<'p> {
             Some((from, count)) => frame.slice(from, count),
             None => frame,
         };
-        let shown: Vec<Expr> = columns
-            .iter()
-            .map(|column| col(column.inner.clone()))
-            .collect();
         Ok(Relation {
-            frame: frame.select(shown),
+            frame: frame.select(all_of(&columns)),
             columns,
         })
     }
@@ -157,37 +162,44 @@ impl<'p> Planner<'p> {
         around: &Around,
     ) -> Result<Selected> {
         let scope = Scope::of_rows(&made.columns, around);
-        let mut frame = made.frame;
-        let mut by = Vec::new();
-        for wanted in wanted_order(order, made.columns.len())? {
-            let options = wanted.options();
-            let place = match &wanted {
-                Wanted::Place(place, _) => Some(*place),
-                Wanted::Expr(one) => place_in(&one.expr, made.columns.len())?,
-            };
-            let inner = match (place.and_then(|place| made.columns.get(place)), &wanted) {
-                (Some(column), _) => column.inner.clone(),
-                (None, Wanted::Expr(one)) => {
-                    let made = self.expr(&one.expr, &scope)?;
-                    let inner = self.fresh("by");
-                    frame = frame.with_column(made.expr.alias(inner.clone()));
-                    inner
-                }
-                (None, Wanted::Place(..)) => continue,
-            };
-            by.push(Order::new(inner, options));
-        }
+        let place = |ast: &Ast| place_in(ast, made.columns.len());
+        let Sorting { order, added } =
+            self.sorting(order_by(order)?, &made.columns, place, &scope)?;
         Ok(Selected {
-            frame,
+            frame: made.frame.with_columns(added),
             columns: made.columns,
-            order: by,
+            order,
             shuffled: true,
         })
     }
 
+    /// What ORDER BY says: of shown columns, where `place` finds any, and of others.
+    pub(crate) fn sorting(
+        &self,
+        order: &[OrderByExpr],
+        shown: &[Col],
+        place: impl Fn(&Ast) -> Result<Option<usize>>,
+        scope: &Scope<'_>,
+    ) -> Result<Sorting> {
+        let mut sorting = Sorting::default();
+        for one in order {
+            let by = match place(&one.expr)?.and_then(|place| shown.get(place)) {
+                Some(column) => column.inner.clone(),
+                None => {
+                    let by = self.fresh("order");
+                    let made = self.expr(&one.expr, scope)?;
+                    sorting.added.push(made.expr.alias(by.clone()));
+                    by
+                }
+            };
+            sorting.order.push(Order::new(by, one.options));
+        }
+        Ok(sorting)
+    }
+
     /// A table, or what WITH calls so; its columns have names that no other column has.
     pub(crate) fn relation(&self, which: Which) -> Result<Relation> {
-        let frame = (self.table)(which).map_err(|error| super::subqueries::failed(&error))?;
+        let frame = (self.table)(which).map_err(failed)?;
         let columns = which.columns();
         let columns = columns
             .iter()
@@ -224,33 +236,16 @@ impl<'p> Planner<'p> {
     }
 }
 
-/// One part of ORDER BY.
-pub(crate) enum Wanted<'o> {
-    /// The shown column at that place, from 0.
-    Place(usize, OrderByOptions),
-    Expr(&'o OrderByExpr),
-}
-
-impl Wanted<'_> {
-    pub(crate) fn options(&self) -> OrderByOptions {
-        match self {
-            Self::Place(_, options) => *options,
-            Self::Expr(one) => one.options,
-        }
-    }
-}
-
-/// What ORDER BY wants, of a query that shows so many columns.
-pub(crate) fn wanted_order(order: Option<&OrderBy>, shown: usize) -> Result<Vec<Wanted<'_>>> {
+/// The parts of ORDER BY.
+pub(crate) fn order_by(order: Option<&OrderBy>) -> Result<&[OrderByExpr]> {
     let Some(order) = order else {
-        return Ok(Vec::new());
+        return Ok(&[]);
     };
-    Ok(match &order.kind {
-        OrderByKind::All(options) => (0..shown)
-            .map(|place| Wanted::Place(place, *options))
-            .collect(),
-        OrderByKind::Expressions(exprs) => exprs.iter().map(Wanted::Expr).collect(),
-    })
+    match &order.kind {
+        OrderByKind::Expressions(exprs) => Ok(exprs),
+        // In the dialect that is parsed ALL is the name of a column.
+        OrderByKind::All(_) => Err(wrong("ORDER BY ALL is not known here", order)),
+    }
 }
 
 /// `ORDER BY 2`: the place of a shown column, from 0.
@@ -316,15 +311,12 @@ fn refuse_the_rest(query: &Query) -> Result<()> {
         (query.format_clause.is_some(), "FORMAT"),
         (!query.pipe_operators.is_empty(), "|>"),
     ];
-    match rest.iter().find(|(there, _)| *there) {
-        Some((_, what)) => Err(wrong(format!("{what} is not known here"), query)),
-        None => Ok(()),
-    }
+    refuse(&rest, query)
 }
 
 /// A row of nothing, for SELECT without FROM.
 pub(crate) fn one_row(name: &PlSmallStr) -> LazyFrame {
-    let cell = super::datum::column(name.clone(), Kind::Flag, vec![Datum::Flag(true)]);
+    let cell = super::datum::column(name, Kind::Flag, vec![Datum::Flag(true)]);
     let height = cell.len();
     DataFrame::new(height, vec![cell])
         .unwrap_or_default()

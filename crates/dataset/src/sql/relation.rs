@@ -25,8 +25,18 @@ pub(crate) struct Col {
     pub(crate) inner: PlSmallStr,
     /// What its cells are; all absent if nothing.
     pub(crate) kind: Option<Kind>,
-    /// Whether it is the second of two that USING made one: only its full name finds it.
-    pub(crate) merged: bool,
+    pub(crate) found: Found,
+}
+
+/// Which names find a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Its own, and its full one with the table.
+    Always,
+    /// Only its own: USING made it of two.
+    ByName,
+    /// Only its full one: it is one of two that USING made one.
+    ByFullName,
 }
 
 impl Col {
@@ -36,7 +46,7 @@ impl Col {
             name: name.to_owned(),
             inner,
             kind,
-            merged: false,
+            found: Found::Always,
         }
     }
 
@@ -48,6 +58,12 @@ impl Col {
             constant: None,
         }
     }
+}
+
+/// The frame's columns as expressions, for what must keep them all.
+pub(crate) fn all_of(columns: &[Col]) -> Vec<Expr> {
+    let inner = columns.iter().map(|column| col(column.inner.clone()));
+    inner.collect()
 }
 
 /// An expression, and what its cells are.
@@ -196,7 +212,7 @@ pub(crate) fn rows(
             }
             values.push(make(&row).map_err(|why| polars_err!(ComputeError: "{why}"))?);
         }
-        Ok(datum::column(name, kind, values))
+        Ok(datum::column(&name, kind, values))
     };
     let mut exprs = inputs.iter().map(|one| one.expr.clone());
     let first = exprs.next().unwrap_or_else(|| lit(0));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sqlparser::ast::{Expr as Ast, Ident, ObjectName, ObjectNamePart, Spanned};
 
 use super::near;
-use super::relation::{Col, Relation, Typed};
+use super::relation::{Col, Found, Relation, Typed};
 use crate::error::{Error, Place, Result};
 
 /// What a query can name besides the tables: those that it defines itself, and, to say
@@ -120,7 +120,8 @@ impl<'a> Scope<'a> {
         let mut near = near::nearest(&name.value, names);
         near.dedup();
         let mut there_are: Vec<(String, Vec<String>)> = Vec::new();
-        for column in self.columns {
+        let of_tables = self.columns.iter();
+        for column in of_tables.filter(|column| column.found != Found::ByName) {
             let table = column.table.clone().unwrap_or_default();
             match there_are.iter_mut().find(|(one, _)| *one == table) {
                 Some((_, columns)) => columns.push(column.name.clone()),
@@ -143,14 +144,31 @@ pub(crate) fn matching<'c>(
     name: &Ident,
 ) -> impl Iterator<Item = &'c Col> {
     let (table, name) = (table.cloned(), name.clone());
-    columns.iter().filter(move |column| {
-        let right_table = match (&table, &column.table) {
-            (None, _) => !column.merged,
-            (Some(ident), Some(table)) => same(ident, table),
-            (Some(_), None) => false,
-        };
-        right_table && same(&name, &column.name)
-    })
+    columns
+        .iter()
+        .filter(move |column| is_of(column, table.as_ref()) && same(&name, &column.name))
+}
+
+/// Whether a column is found in that table; without a table, by its own name.
+pub(crate) fn is_of(column: &Col, table: Option<&Ident>) -> bool {
+    match (table, &column.table) {
+        (None, _) => column.found != Found::ByFullName,
+        (Some(ident), Some(table)) => column.found != Found::ByName && same(ident, table),
+        (Some(_), None) => false,
+    }
+}
+
+/// The table, if it says which, and the column that an expression names; none if it is
+/// more than a name.
+pub(crate) fn as_name(ast: &Ast) -> Option<(Option<&Ident>, &Ident)> {
+    match ast {
+        Ast::Identifier(name) => Some((None, name)),
+        Ast::CompoundIdentifier(parts) => match parts.as_slice() {
+            [table, name] => Some((Some(table), name)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether a name as written is that name.
@@ -194,5 +212,13 @@ pub(crate) fn wrong(what: impl Into<String>, ast: &impl Spanned) -> Error {
     Error::Wrong {
         what: what.into(),
         place: place_of(ast),
+    }
+}
+
+/// Refuses the first of these that is there.
+pub(crate) fn refuse(these: &[(bool, &str)], ast: &impl Spanned) -> Result<()> {
+    match these.iter().find(|(there, _)| *there) {
+        Some((_, what)) => Err(wrong(format!("{what} is not known here"), ast)),
+        None => Ok(()),
     }
 }

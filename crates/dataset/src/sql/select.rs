@@ -4,18 +4,19 @@
 //! FROM → WHERE → GROUP BY, aggregates → HAVING → window functions → QUALIFY → the columns
 //! ```
 
+use polars_core::prelude::{PlSmallStr, UniqueKeepStrategy};
 use polars_lazy::prelude::*;
 use sqlparser::ast::{
-    Distinct, Expr as Ast, Function, GroupByExpr, Ident, OrderBy, Select, SelectItem,
+    Distinct, Expr as Ast, Function, GroupByExpr, Ident, OrderBy, OrderByExpr, Select, SelectItem,
     SelectItemQualifiedWildcardKind, TableFactor, WildcardAdditionalOptions,
 };
 
 use super::calls::{calls, is_aggregate};
 use super::expression::written;
-use super::from::{all_of, starred};
-use super::query::{Order, Planner, Selected, Wanted, place_in, wanted_order};
-use super::relation::{Col, Relation, Typed};
-use super::scope::{Around, Key, Scope, matching, only, same, wrong, wrong_name};
+use super::from::starred;
+use super::query::{Order, Planner, Selected, Sorting, order_by, place_in};
+use super::relation::{Col, Found, Relation, Typed, all_of};
+use super::scope::{Around, Key, Scope, as_name, matching, only, refuse, same, wrong, wrong_name};
 use crate::error::Result;
 
 /// A column that is to be shown.
@@ -54,10 +55,10 @@ impl Planner<'_> {
             rows.frame = rows.frame.filter(test.expr);
         }
         let items = items(select, &rows.columns)?;
-        let order = wanted_order(order, items.len())?;
+        let order = order_by(order)?;
         let Relation { mut frame, columns } = rows;
         let mut scope = Scope::of_rows(&columns, around);
-        let every = every_expression(select, &items, &order);
+        let every = every_expression(select, &items, order);
         frame = self.grouped(frame, select, &items, &every, &mut scope)?;
         if let Some(having) = &select.having {
             frame = frame.filter(self.condition(having, &scope)?.expr);
@@ -66,7 +67,7 @@ impl Planner<'_> {
         if let Some(qualify) = &select.qualify {
             frame = frame.filter(self.condition(qualify, &scope)?.expr);
         }
-        let shown = self.shown(frame, &items, &order, &scope)?;
+        let shown = self.shown(frame, &items, order, &scope)?;
         let distinct = matches!(select.distinct, Some(Distinct::Distinct));
         let shown = if distinct {
             distinct_rows(shown, select)?
@@ -89,14 +90,7 @@ impl Planner<'_> {
         scope: &mut Scope<'_>,
     ) -> Result<LazyFrame> {
         let wanted = group_by(select, items, scope)?;
-        let mut aggregates: Vec<Ast> = Vec::new();
-        for ast in every {
-            for call in calls(ast, is_aggregate) {
-                if !aggregates.contains(&call) {
-                    aggregates.push(call);
-                }
-            }
-        }
+        let aggregates = calls(every, is_aggregate);
         if wanted.is_empty() && aggregates.is_empty() && select.having.is_none() {
             return Ok(frame);
         }
@@ -143,7 +137,7 @@ impl Planner<'_> {
         &self,
         frame: LazyFrame,
         items: &[Item],
-        order: &[Wanted<'_>],
+        order: &[OrderByExpr],
         scope: &Scope<'_>,
     ) -> Result<Selected> {
         let mut exprs = Vec::new();
@@ -161,39 +155,18 @@ impl Planner<'_> {
             exprs.push(typed.expr.alias(inner.clone()));
             columns.push(Col::new(&item.name, inner, typed.kind));
         }
-        let mut by = Vec::new();
-        for wanted in order {
-            let options = wanted.options();
-            let place = match wanted {
-                Wanted::Place(place, _) => Some(*place),
-                Wanted::Expr(one) => shown_place(&one.expr, items, scope)?,
-            };
-            let inner = match (place.and_then(|place| columns.get(place)), wanted) {
-                (Some(column), _) => column.inner.clone(),
-                (None, Wanted::Expr(one)) => {
-                    let inner = self.fresh("order");
-                    let by = self.expr(&one.expr, &by_scope)?;
-                    exprs.push(by.expr.alias(inner.clone()));
-                    inner
-                }
-                (None, Wanted::Place(..)) => continue,
-            };
-            by.push(Order::new(inner, options));
-        }
-        // A literal alone would be one row, and not one in each.
-        let frame = frame.with_columns(exprs);
-        let extra = by.iter().map(|one| col(one.by.clone()));
-        let extra = extra.filter(|one| !all_of(&columns).contains(one));
+        let place = |ast: &Ast| shown_place(ast, items, scope);
+        let Sorting { order, added } = self.sorting(order, &columns, place, &by_scope)?;
+        let is_shown = |by: &PlSmallStr| columns.iter().any(|column| column.inner == *by);
         let mut kept = all_of(&columns);
-        for one in extra {
-            if !kept.contains(&one) {
-                kept.push(one);
-            }
-        }
+        let others = order.iter().filter(|one| !is_shown(&one.by));
+        kept.extend(others.map(|one| col(one.by.clone())));
+        // A literal alone would be one row, and not one in each.
+        let frame = frame.with_columns([exprs, added].concat());
         Ok(Selected {
             frame: frame.select(kept),
             columns,
-            order: by,
+            order,
             shuffled: false,
         })
     }
@@ -206,7 +179,8 @@ impl Planner<'_> {
                 None => Ok(column.typed()),
                 Some(_) => {
                     let quoted = |name: &str| Ident::with_quote('"', name);
-                    let table = column.table.as_deref().map(quoted);
+                    let table = column.table.as_deref();
+                    let table = table.filter(|_| column.found != Found::ByName).map(quoted);
                     scope.column(table.as_ref(), &quoted(&column.name))
                 }
             },
@@ -223,7 +197,7 @@ fn distinct_rows(shown: Selected, select: &Select) -> Result<Selected> {
     }
     let frame = shown.frame.select(all_of(&shown.columns));
     Ok(Selected {
-        frame: frame.unique(None, polars_core::prelude::UniqueKeepStrategy::Any),
+        frame: frame.unique(None, UniqueKeepStrategy::Any),
         ..shown
     })
 }
@@ -253,14 +227,8 @@ fn named_so(ast: &Ast, item: &Item) -> bool {
 
 /// The column that an expression is, if it is one and nothing else.
 fn plain<'c>(ast: &Ast, scope: &Scope<'c>) -> Option<&'c Col> {
-    match ast {
-        Ast::Identifier(name) => scope.find(None, name).ok(),
-        Ast::CompoundIdentifier(parts) => match parts.as_slice() {
-            [table, name] => scope.find(Some(table), name).ok(),
-            _ => None,
-        },
-        _ => None,
-    }
+    let (table, name) = as_name(ast)?;
+    scope.find(table, name).ok()
 }
 
 /// What GROUP BY names: a column of the tables, if there is one of that name, else one that
@@ -269,7 +237,7 @@ fn group_by(select: &Select, items: &[Item], scope: &Scope<'_>) -> Result<Vec<As
     match &select.group_by {
         GroupByExpr::All(with) if with.is_empty() => {
             let asts = items.iter().filter_map(Item::ast);
-            let keys = asts.filter(|ast| calls(ast, is_aggregate).is_empty());
+            let keys = asts.filter(|ast| calls(&[*ast], is_aggregate).is_empty());
             Ok(keys.cloned().collect())
         }
         GroupByExpr::Expressions(by, with) if with.is_empty() => by
@@ -291,13 +259,10 @@ fn group_by(select: &Select, items: &[Item], scope: &Scope<'_>) -> Result<Vec<As
 fn every_expression<'q>(
     select: &'q Select,
     items: &'q [Item],
-    order: &[Wanted<'q>],
+    order: &'q [OrderByExpr],
 ) -> Vec<&'q Ast> {
     let shown = items.iter().filter_map(Item::ast);
-    let by = order.iter().filter_map(|one| match one {
-        Wanted::Expr(one) => Some(&one.expr),
-        Wanted::Place(..) => None,
-    });
+    let by = order.iter().map(|one| &one.expr);
     let tests = select.having.iter().chain(&select.qualify);
     shown.chain(by).chain(tests).collect()
 }
@@ -404,10 +369,7 @@ fn refuse_the_rest(select: &Select) -> Result<()> {
         (select.value_table_mode.is_some(), "SELECT AS"),
         (select.projection.is_empty(), "a SELECT that shows nothing"),
     ];
-    match rest.iter().find(|(there, _)| *there) {
-        Some((_, what)) => Err(wrong(format!("{what} is not known here"), select)),
-        None => Ok(()),
-    }
+    refuse(&rest, select)
 }
 
 /// Whether a call looks at other rows of the answer.

@@ -5,10 +5,10 @@ use polars_lazy::prelude::*;
 use sqlparser::ast::{SetExpr, SetOperator, SetQuantifier};
 
 use super::query::Planner;
-use super::relation::{Col, Relation, called};
+use super::relation::{Col, Relation, all_of, called};
 use super::scope::wrong;
-use super::subqueries::failed;
 use crate::error::Result;
+use crate::frame::failed;
 
 impl Planner<'_> {
     /// Two queries' rows as one: columns by their places, under the first one's names.
@@ -86,16 +86,11 @@ impl Planner<'_> {
         let side = self.fresh("side");
         let (first, last) = (self.fresh("first"), self.fresh("last"));
         let marked = |frame: LazyFrame, mark: i64| {
-            let all = columns.iter().map(|column| col(column.inner.clone()));
-            let all: Vec<Expr> = all.collect();
             frame
                 .with_column(lit(mark).alias(side.clone()))
-                .select([all, vec![col(side.clone())]].concat())
+                .select([all_of(columns), vec![col(side.clone())]].concat())
         };
-        let keys: Vec<Expr> = columns
-            .iter()
-            .map(|column| col(column.inner.clone()))
-            .collect();
+        let keys = all_of(columns);
         let last_side = if on_both { 1_i64 } else { 0 };
         let sides = stacked([marked(left, 0), marked(right, 1)])?;
         Ok(sides
@@ -110,5 +105,5 @@ impl Planner<'_> {
 }
 
 fn stacked(frames: [LazyFrame; 2]) -> Result<LazyFrame> {
-    concat(frames, UnionArgs::default()).map_err(|error| failed(&error))
+    concat(frames, UnionArgs::default()).map_err(failed)
 }

@@ -7,7 +7,8 @@ use super::datum::Datum;
 use super::query::Planner;
 use super::relation::{Relation, Typed};
 use super::scope::{Scope, wrong};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::frame::failed;
 
 impl Planner<'_> {
     /// `(SELECT …)` as a value: of one row and one column; null if there is no row.
@@ -27,8 +28,8 @@ impl Planner<'_> {
     /// `EXISTS (SELECT …)`.
     pub(crate) fn exists(&self, query: &Query, scope: &Scope<'_>) -> Result<bool> {
         let found = self.query(query, &scope.around.inside(scope))?;
-        let some = found.frame.limit(1).collect();
-        Ok(some.map_err(|error| failed(&error))?.height() > 0)
+        let some = found.frame.limit(1).collect().map_err(failed)?;
+        Ok(some.height() > 0)
     }
 
     fn column_of(&self, query: &Query, scope: &Scope<'_>, most: usize) -> Result<Vec<Typed>> {
@@ -44,10 +45,8 @@ impl Planner<'_> {
             usize::MAX => frame.unique(None, UniqueKeepStrategy::Any),
             most => frame.limit(IdxSize::try_from(most).unwrap_or(IdxSize::MAX)),
         };
-        let found = frame.collect().map_err(|error| failed(&error))?;
-        let cells = found
-            .column(&column.inner)
-            .map_err(|error| failed(&error))?;
+        let found = frame.collect().map_err(failed)?;
+        let cells = found.column(&column.inner).map_err(failed)?;
         let value = |row: usize| {
             let cell = cells.get(row).unwrap_or(AnyValue::Null);
             let value = Typed::from(Datum::of(&cell, column.kind));
@@ -57,14 +56,5 @@ impl Planner<'_> {
                 .map_or(value.clone(), |kind| value.of_kind(kind))
         };
         Ok((0..cells.len()).map(value).collect())
-    }
-}
-
-/// What polars says: the first line says it, the others are plans and schemas.
-pub(crate) fn failed(error: &PolarsError) -> Error {
-    let why = error.to_string();
-    let first = why.lines().next().unwrap_or_default();
-    Error::Query {
-        why: first.to_owned(),
     }
 }

@@ -1,7 +1,5 @@
 //! Window functions: what a row makes of the rows around it.
 
-use std::cmp::Ordering;
-
 use polars_core::prelude::*;
 use polars_lazy::prelude::*;
 use sqlparser::ast::{
@@ -75,18 +73,10 @@ impl Planner<'_> {
         every: &[&Ast],
         scope: &mut Scope<'_>,
     ) -> Result<LazyFrame> {
-        let mut found: Vec<Ast> = Vec::new();
-        for ast in every {
-            for call in calls(ast, is_over) {
-                if !found.contains(&call) {
-                    found.push(call);
-                }
-            }
-        }
         let mut inputs = Vec::new();
         let mut windows = Vec::new();
         let mut computed = Vec::new();
-        for ast in found {
+        for ast in calls(every, is_over) {
             let Ast::Function(function) = &ast else {
                 continue;
             };
@@ -176,71 +166,78 @@ impl Planner<'_> {
             return Err(wrong("IGNORE NULLS is not known here", ast));
         }
         if !is_only_window(&name) {
-            if !super::aggregates::NAMES.contains(&name.as_str()) {
-                return Err(wrong(format!("{name}() is nothing over a window"), ast));
-            }
-            let (aggregate, input, kind) = self.aggregate(function, ast, scope)?;
-            if !Sums::know(aggregate) {
-                return Err(wrong(format!("{name}() is not known over a window"), ast));
-            }
-            return Ok((Wanted::Aggregate(aggregate), Some(input), kind));
+            return self.over(&name, function, ast, scope);
         }
-        let inputs: Result<Vec<Typed>> = plain_arguments(function, ast)?
-            .into_iter()
-            .map(|argument| self.expr(argument, scope))
-            .collect();
-        let inputs = inputs?;
-        let number = |place: usize, otherwise: i64| match inputs.get(place) {
-            None => Ok(otherwise),
-            Some(typed) => match &typed.constant {
-                Some(Datum::Integer(number)) => Ok(*number),
-                _ => Err(wrong(format!("{name}() takes a whole number there"), ast)),
-            },
+        let inputs = self.exprs(plain_arguments(function, ast)?, scope)?;
+        let of_input = |wanted, input: &Typed| {
+            let kind = input.kind.unwrap_or(Kind::Text);
+            Ok((wanted, Some(input.clone()), kind))
         };
-        let plain = |wanted| Ok((wanted, None, Kind::Integer));
-        match (name.as_str(), inputs.first()) {
-            ("row_number", None) => plain(Wanted::RowNumber),
-            ("rank", None) => plain(Wanted::Rank),
-            ("dense_rank", None) => plain(Wanted::DenseRank),
-            ("percent_rank", None) => Ok((Wanted::PercentRank, None, Kind::Number)),
-            ("cume_dist", None) => Ok((Wanted::CumeDist, None, Kind::Number)),
-            ("ntile", Some(_)) => match number(0, 0)? {
-                1.. => plain(Wanted::Ntile(number(0, 1)?)),
+        let plain = |wanted, kind| Ok((wanted, None, kind));
+        match (name.as_str(), inputs.as_slice()) {
+            ("row_number", []) => plain(Wanted::RowNumber, Kind::Integer),
+            ("rank", []) => plain(Wanted::Rank, Kind::Integer),
+            ("dense_rank", []) => plain(Wanted::DenseRank, Kind::Integer),
+            ("percent_rank", []) => plain(Wanted::PercentRank, Kind::Number),
+            ("cume_dist", []) => plain(Wanted::CumeDist, Kind::Number),
+            ("ntile", [tiles]) => match whole(tiles, &name, ast)? {
+                tiles @ 1.. => plain(Wanted::Ntile(tiles), Kind::Integer),
                 _ => Err(wrong("ntile() takes a whole number above 0", ast)),
             },
-            ("lag" | "lead", Some(input)) => {
-                let by = number(1, 1)?;
-                let by = if name == "lag" {
-                    by
-                } else {
-                    by.saturating_neg()
-                };
-                let kind = input.kind.unwrap_or(Kind::Text);
-                let otherwise = match inputs.get(2) {
-                    None => Datum::Null,
-                    Some(typed) => typed
-                        .as_kind(kind)
-                        .and_then(|typed| typed.constant)
-                        .ok_or_else(|| {
-                            let what = called(typed.kind);
-                            wrong(format!("{name}() cannot put {what} there"), ast)
-                        })?,
-                };
-                Ok((Wanted::Shifted(by, otherwise), Some(input.clone()), kind))
+            ("lag" | "lead", [input, rest @ ..]) if rest.len() <= 2 => {
+                of_input(shifted(&name, input, rest, ast)?, input)
             }
-            ("first_value", Some(input)) if inputs.len() == 1 => {
-                let kind = input.kind.unwrap_or(Kind::Text);
-                Ok((Wanted::First, Some(input.clone()), kind))
-            }
-            ("last_value", Some(input)) if inputs.len() == 1 => {
-                let kind = input.kind.unwrap_or(Kind::Text);
-                Ok((Wanted::Last, Some(input.clone()), kind))
-            }
+            ("first_value", [input]) => of_input(Wanted::First, input),
+            ("last_value", [input]) => of_input(Wanted::Last, input),
             _ => Err(wrong(
                 format!("`{ast}` has other arguments than it takes"),
                 ast,
             )),
         }
+    }
+
+    /// An aggregate over a window.
+    fn over(
+        &self,
+        name: &str,
+        function: &Function,
+        ast: &Ast,
+        scope: &Scope<'_>,
+    ) -> Result<(Wanted, Option<Typed>, Kind)> {
+        if !super::aggregates::NAMES.contains(&name) {
+            return Err(wrong(format!("{name}() is nothing over a window"), ast));
+        }
+        let (aggregate, input, kind) = self.aggregate(function, ast, scope)?;
+        if !Sums::know(aggregate) {
+            return Err(wrong(format!("{name}() is not known over a window"), ast));
+        }
+        Ok((Wanted::Aggregate(aggregate), Some(input), kind))
+    }
+}
+
+/// `lag(x, by, otherwise)` and `lead`.
+fn shifted(name: &str, input: &Typed, rest: &[Typed], ast: &Ast) -> Result<Wanted> {
+    let by = rest.first().map_or(Ok(1), |by| whole(by, name, ast))?;
+    let by = match name {
+        "lag" => by,
+        _ => by.saturating_neg(),
+    };
+    let kind = input.kind.unwrap_or(Kind::Text);
+    let otherwise = rest.get(1).map_or(Ok(Datum::Null), |typed| {
+        let found = typed.as_kind(kind).and_then(|typed| typed.constant);
+        found.ok_or_else(|| {
+            let what = called(typed.kind);
+            wrong(format!("{name}() cannot put {what} there"), ast)
+        })
+    })?;
+    Ok(Wanted::Shifted(by, otherwise))
+}
+
+/// A whole number that a query itself has.
+fn whole(typed: &Typed, name: &str, ast: &Ast) -> Result<i64> {
+    match &typed.constant {
+        Some(Datum::Integer(number)) => Ok(*number),
+        _ => Err(wrong(format!("{name}() takes a whole number there"), ast)),
     }
 }
 
@@ -290,7 +287,7 @@ impl Window {
                 }
             }
         }
-        Ok(datum::column(self.into.clone(), self.kind, made))
+        Ok(datum::column(&self.into, self.kind, made))
     }
 
     /// The rows' places, by partition and then by order.
@@ -336,7 +333,6 @@ impl Window {
         let rows = part.len();
         let mut made = Vec::with_capacity(rows);
         let mut sums = Sums::default();
-        let number = |count: usize| i64::try_from(count).map_or(Datum::Null, Datum::Integer);
         let share = |some: usize, of: usize| Datum::Number(some as f64 / of as f64);
         for (nth, peer) in peers.iter().enumerate() {
             let peer = peer.start - part.start..peer.end - part.start;
@@ -344,13 +340,13 @@ impl Window {
                 let frame = self.frame.of(row, &peer, rows);
                 let within = input.get(frame.clone()).unwrap_or_default();
                 made.push(match &self.wanted {
-                    Wanted::RowNumber => number(row + 1),
-                    Wanted::Rank => number(peer.start + 1),
-                    Wanted::DenseRank => number(nth + 1),
+                    Wanted::RowNumber => Datum::count(row + 1),
+                    Wanted::Rank => Datum::count(peer.start + 1),
+                    Wanted::DenseRank => Datum::count(nth + 1),
                     Wanted::PercentRank if rows == 1 => Datum::Number(0.0),
                     Wanted::PercentRank => share(peer.start, rows - 1),
                     Wanted::CumeDist => share(peer.end, rows),
-                    Wanted::Ntile(tiles) => number(tile(row, rows, *tiles) + 1),
+                    Wanted::Ntile(tiles) => Datum::count(tile(row, rows, *tiles) + 1),
                     Wanted::Shifted(by, otherwise) => i64::try_from(row)
                         .ok()
                         .and_then(|row| usize::try_from(row.checked_sub(*by)?).ok())
@@ -396,17 +392,4 @@ fn runs(within: std::ops::Range<usize>, columns: &[Vec<Datum>]) -> Vec<std::ops:
         }
     }
     found
-}
-
-/// Of two values of one kind, which is the larger.
-pub(crate) fn order(one: &Datum, other: &Datum) -> Ordering {
-    match (one, other) {
-        (Datum::Integer(one), Datum::Integer(other)) => one.cmp(other),
-        (Datum::Id(one), Datum::Id(other)) => one.cmp(other),
-        (Datum::Number(one), Datum::Number(other)) => one.total_cmp(other),
-        (Datum::Flag(one), Datum::Flag(other)) => one.cmp(other),
-        (Datum::Text(one), Datum::Text(other)) => one.cmp(other),
-        (Datum::Date(one), Datum::Date(other)) => one.cmp(other),
-        _ => Ordering::Equal,
-    }
 }

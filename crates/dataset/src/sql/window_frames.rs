@@ -6,7 +6,6 @@ use sqlparser::ast::{Expr as Ast, WindowFrame, WindowFrameBound, WindowFrameUnit
 
 use super::aggregates::Aggregate;
 use super::datum::Datum;
-use super::window::order;
 use crate::cells::Kind;
 
 /// Which rows of a partition belong to one of its rows.
@@ -160,8 +159,7 @@ impl Sums {
         }
         self.count += 1;
         let is = |best: &Option<Datum>, wanted| {
-            best.as_ref()
-                .is_none_or(|best| order(value, best) == wanted)
+            best.as_ref().is_none_or(|best| value.order(best) == wanted)
         };
         if is(&self.least, std::cmp::Ordering::Less) {
             self.least = Some(value.clone());

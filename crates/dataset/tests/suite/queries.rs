@@ -1,6 +1,8 @@
 //! What can be asked, and what is said when it cannot.
 
 use metalens_dataset::{Choices, Error, Library, write};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::RowAccessor;
 
 use super::{ask_one, preset, rows, stored};
 
@@ -54,6 +56,121 @@ fn answers_agree_with_each_other() {
         });
         assert_eq!(left, right, "{one}\n{other}");
     }
+}
+
+/// What DuckDB answers, of
+///
+/// ```text
+/// a: k av    b: bv k    c: k cv
+///    1 x        10 2       3  7
+///    2 y        20 3       9  8
+/// ```
+#[test]
+fn using_makes_one_column_of_two() {
+    let library = library();
+    let tables = "WITH a AS (SELECT 1 AS k, 'x' AS av UNION ALL SELECT 2, 'y'), \
+                  b AS (SELECT 10 AS bv, 2 AS k UNION ALL SELECT 20, 3), \
+                  c AS (SELECT 3 AS k, 7 AS cv UNION ALL SELECT 9, 8)";
+    let check = |sql: &str, names: &[&str], expected: &[&[&str]]| {
+        let answer = library
+            .ask(&format!("{tables} {sql}"))
+            .unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let columns = answer.columns();
+        let found: Vec<&str> = columns.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(found, names, "{sql}");
+        assert_eq!(rows(&answer), expected, "{sql}");
+    };
+    let names = ["k", "av", "bv"];
+    check(
+        "SELECT * FROM a JOIN b USING (k)",
+        &names,
+        &[&["2", "y", "10"]],
+    );
+    check(
+        "SELECT * FROM a LEFT JOIN b USING (k)",
+        &names,
+        &[&["1", "x", "null"], &["2", "y", "10"]],
+    );
+    for join in ["RIGHT JOIN b USING (k)", "NATURAL RIGHT JOIN b"] {
+        check(
+            &format!("SELECT * FROM a {join}"),
+            &names,
+            &[&["2", "y", "10"], &["3", "null", "20"]],
+        );
+    }
+    for join in ["FULL JOIN b USING (k)", "NATURAL FULL JOIN b"] {
+        check(
+            &format!("SELECT * FROM a {join}"),
+            &names,
+            &[&["1", "x", "null"], &["2", "y", "10"], &["3", "null", "20"]],
+        );
+    }
+    check(
+        "SELECT b.*, a.* FROM a NATURAL RIGHT JOIN b",
+        &["bv", "k", "k_1", "av"],
+        &[&["10", "2", "2", "y"], &["20", "3", "null", "null"]],
+    );
+    check(
+        "SELECT a.k AS one, b.k AS other, k FROM a FULL JOIN b USING (k) ORDER BY k",
+        &["one", "other", "k"],
+        &[&["1", "null", "1"], &["2", "2", "2"], &["null", "3", "3"]],
+    );
+    check(
+        "SELECT * FROM a FULL JOIN b USING (k) WHERE a.k IS NULL GROUP BY k, av, bv",
+        &names,
+        &[&["3", "null", "20"]],
+    );
+    for join in ["RIGHT", "NATURAL RIGHT"] {
+        let using = |table: &str| match join {
+            "RIGHT" => format!("RIGHT JOIN {table} USING (k)"),
+            _ => format!("NATURAL RIGHT JOIN {table}"),
+        };
+        check(
+            &format!("SELECT * FROM a {} {}", using("b"), using("c")),
+            &["k", "av", "bv", "cv"],
+            &[&["3", "null", "20", "7"], &["9", "null", "null", "8"]],
+        );
+    }
+    check(
+        "SELECT k, j.av, cv FROM (a FULL JOIN b USING (k)) AS j JOIN c USING (k)",
+        &["k", "av", "cv"],
+        &[&["3", "null", "7"]],
+    );
+    check(
+        "SELECT * FROM c RIGHT JOIN (a FULL JOIN b USING (k)) USING (k)",
+        &["k", "cv", "av", "bv"],
+        &[
+            &["1", "null", "x", "null"],
+            &["2", "null", "y", "10"],
+            &["3", "7", "null", "20"],
+        ],
+    );
+    check(
+        "SELECT * FROM a FULL JOIN (SELECT 2.5 AS k) AS d USING (k)",
+        &["k", "av"],
+        &[&["1.0", "x"], &["2.0", "y"], &["2.5", "null"]],
+    );
+    // Nothing is shared, which DuckDB refuses: every row of the right side is kept.
+    check(
+        "SELECT * FROM (SELECT av FROM a WHERE k > 5) AS e NATURAL RIGHT JOIN (SELECT cv FROM c) AS f",
+        &["av", "cv"],
+        &[&["null", "7"], &["null", "8"]],
+    );
+}
+
+/// A column that is of one kind to the reader of a file is of that kind in it, too.
+#[test]
+fn a_file_has_the_kinds_that_are_shown() {
+    let sql = "SELECT * FROM (SELECT 1 AS k) AS a FULL JOIN (SELECT 2.5 AS k) AS b USING (k)";
+    let answer = library().ask(sql).unwrap();
+    let mut file = tempfile::tempfile().unwrap();
+    answer.write_parquet(&mut file, "a file".as_ref()).unwrap();
+    let file = SerializedFileReader::new(file).unwrap();
+    let rows = file.get_row_iter(None).unwrap();
+    let numbers: Vec<f64> = rows
+        .map(|row| row.unwrap().get_double(0).unwrap())
+        .collect();
+    assert_eq!(numbers, [1.0, 2.5]);
 }
 
 #[test]
@@ -202,6 +319,44 @@ fn what_is_wrong_with_a_query_is_said() {
         "SELECT kernel ~ '(' FROM kernels",
         "'(' is no regular expression",
         "",
+    );
+    for call in ["ntile(2, 3)", "lag(run, 1, 'none', 4)", "rank(run)"] {
+        check(
+            &format!("SELECT {call} OVER (ORDER BY run) FROM runs"),
+            "has other arguments than it takes",
+            "",
+        );
+    }
+    check(
+        "SELECT concat_or_null(run, run) FROM runs",
+        "there is no function concat_or_null(); did you mean concat?",
+        "",
+    );
+    check(
+        "SELECT run FROM runs ORDER BY run FOR UPDATE",
+        "FOR UPDATE is not known here",
+        "",
+    );
+    check(
+        "SELECT DISTINCT ON (run) run FROM runs",
+        "DISTINCT ON is not known here",
+        "",
+    );
+    check(
+        "SELECT run FROM runs UNION SELECT kernel FROM kernels ORDER BY 2",
+        "there is no column 2: the query shows 1",
+        "",
+    );
+    check(
+        "SELECT k FROM (SELECT 1 AS k) AS a FULL JOIN (SELECT 2 AS k) AS b USING (k) \
+         JOIN (SELECT 2 AS k) AS c ON true",
+        "`k` may be a.k or c.k: say which",
+        "",
+    );
+    check(
+        "SELECT nosuch FROM (SELECT 1 AS k) AS a FULL JOIN (SELECT 2 AS k) AS b USING (k)",
+        "no column `nosuch`",
+        "a has k; b has k",
     );
     check(
         "SELECT sum(run) + 1 FROM runs GROUP",
