@@ -10,8 +10,7 @@ use metalens_simulator::{Scenario, truths, write_export};
 use metalens_trace::{Input, LoadOptions};
 use tempfile::TempDir;
 
-/// What a target does with its input.
-pub type Entry = fn(&[u8]);
+use super::Entry;
 
 /// Every entry by its target's name.
 pub const ENTRIES: [(&str, Entry); 5] = [
@@ -30,7 +29,8 @@ static EXPORT: LazyLock<TempDir> = LazyLock::new(|| {
     folder
 });
 
-const SMALL: &str = r#"
+/// A scenario of a few intervals.
+pub const SMALL: &str = r#"
 [[process]]
 name = "bench"
 pid = 4321

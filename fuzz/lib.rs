@@ -6,3 +6,7 @@ pub mod documents;
 #[path = "../crates/trace/tests/suite/mini_bundle.rs"]
 mod mini_bundle;
 pub mod traces;
+#[expect(dead_code, reason = "the tests of the main workspace walk the corpus")]
+mod walk;
+
+pub(crate) use walk::Entry;

@@ -8,10 +8,8 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use metalens_trace::fuzzing::{self, Taking};
 use metalens_trace::{Input, LoadOptions, Names, Selection, read_document};
 
+use super::Entry;
 use crate::mini_bundle::{self, Bundled};
-
-/// What a target does with its input.
-pub type Entry = fn(&[u8]);
 
 /// Every entry by its target's name.
 pub const ENTRIES: [(&str, Entry); 8] = [

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use metalens_analyzer::{Request, analyze, selection};
 use metalens_comparison::Baseline;
+use metalens_fuzz::documents::SMALL;
 use metalens_simulator::{Scenario, presets, write_export};
 use metalens_trace::{Input, LoadOptions};
 use mini_bundle::{core, good, store, zip, zlib};
@@ -131,18 +132,6 @@ fn documents(write: Write<'_>) {
     write("baseline", "small", text.as_bytes());
     write("manifest", "small", MANIFEST.as_bytes());
 }
-
-const SMALL: &str = r#"
-[[process]]
-name = "bench"
-pid = 4321
-role = "target"
-
-[[process.stream]]
-count = 6
-duration = "10us"
-encoder-label = ["sin", "cos"]
-"#;
 
 const WORK: &str = r#"{"schema":"metalens.work/1","bandwidth_gb_s":100.0,"peak_tflops":2.5,"gpu_cores":8,"work":[{"label":"sin","bytes":4096,"flops":8192},{"label":"cos","bytes":4096}]}"#;
 

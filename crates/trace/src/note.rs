@@ -60,6 +60,13 @@ pub enum Note {
     NoTemplate,
     /// The target is known from its creation and not from `form.template`.
     TargetFromLifeCycle,
+    /// Rows that a bundle keeps, of a table that its list of tables does not name.
+    Unlisted {
+        /// The folder of the rows.
+        store: String,
+        /// The table, if that can be told.
+        table: Option<String>,
+    },
     /// A file of the folder that could not be read, and was not needed.
     Unreadable {
         /// The file.
@@ -119,6 +126,12 @@ impl fmt::Display for Note {
             ),
             Self::TargetFromLifeCycle => f.write_str(
                 "the launched target was found by its creation in the table life-cycle-period",
+            ),
+            Self::Unlisted { store, table } => write!(
+                f,
+                "the bundle keeps rows of {} in {store}, which its list of tables does not name: \
+                 they were not read",
+                table.as_deref().unwrap_or("a table")
             ),
             Self::Unreadable { file, why } => write!(f, "{file} was left out: {why}"),
         }

@@ -112,30 +112,26 @@ impl Files {
         }
     }
 
-    /// The numbers N of `corespace/runN`, ascending.
-    pub(crate) fn runs(&self) -> Vec<u64> {
-        let numbers = |names: Vec<String>| {
-            let numbers = names
-                .iter()
-                .filter_map(|name| name.strip_prefix("run")?.parse().ok());
-            let mut numbers: Vec<u64> = numbers.collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            numbers
-        };
-        match &self.place {
+    /// The numbers N of `folder/prefixN`, ascending.
+    pub(crate) fn numbered(&self, folder: &str, prefix: &str) -> Vec<u64> {
+        let names = match &self.place {
             Place::Folder(root) => {
-                let entries = std::fs::read_dir(root.join("corespace"));
+                let entries = std::fs::read_dir(root.join(folder));
                 let entries = entries.into_iter().flatten().flatten();
-                numbers(
-                    entries
-                        .map(|e| e.file_name().to_string_lossy().into_owned())
-                        .collect(),
-                )
+                let name =
+                    |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+                entries.map(name).collect()
             }
-            Place::Zip { entries, .. } => numbers(inside_corespace(entries.keys())),
-            Place::Memory(files) => numbers(inside_corespace(files.keys())),
-        }
+            Place::Zip { entries, .. } => names_inside(folder, entries.keys()),
+            Place::Memory(files) => names_inside(folder, files.keys()),
+        };
+        let numbers = names
+            .iter()
+            .filter_map(|name| name.strip_prefix(prefix)?.parse().ok());
+        let mut numbers: Vec<u64> = numbers.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 
     /// A whole file, inflated.
@@ -266,20 +262,10 @@ impl Files {
 
     /// Reads what is left, and says how much that is.
     fn to_the_end(&self, path: &str, rest: &mut dyn Read) -> Result<u64> {
-        let damaged = |detail| self.error(path, Problem::UnsupportedBundle { detail });
-        let mut piece = vec![0; 64 << 10];
-        let mut length = 0;
-        loop {
-            match rest.read(&mut piece) {
-                Ok(0) => return Ok(length),
-                Ok(count) => length += count as u64,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(damaged(format!("it is damaged: {error}"))),
-            }
-            if length > END_LIMIT {
-                return Err(damaged(format!("it holds more than {END_LIMIT} bytes")));
-            }
-        }
+        drain(rest, |_| ()).map_err(|error| {
+            let detail = format!("it is damaged: {error}");
+            self.error(path, Problem::UnsupportedBundle { detail })
+        })
     }
 
     pub(crate) fn error(&self, path: &str, problem: Problem) -> Error {
@@ -291,8 +277,25 @@ impl Files {
     }
 }
 
+/// Shows what is left of a file, a piece after the other; says how much that is.
+pub(crate) fn drain(rest: &mut dyn Read, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
+    let (mut piece, mut length) = (vec![0; 64 << 10], 0);
+    loop {
+        let filled = fill(rest, &mut piece)?;
+        length += filled as u64;
+        if length > END_LIMIT {
+            let detail = format!("it holds more than {END_LIMIT} bytes");
+            return Err(io::Error::other(detail));
+        }
+        match piece.get(..filled) {
+            Some(filled) if !filled.is_empty() => each(filled),
+            _ => return Ok(length),
+        }
+    }
+}
+
 /// Reads until a buffer is full or nothing is left.
-fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+fn fill(file: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match file.read(buffer.get_mut(filled..).unwrap_or(&mut [])) {
@@ -335,9 +338,9 @@ fn split_bundle(path: &str) -> Option<(String, String)> {
     (!inside.is_empty() && !fork).then(|| (bundle.to_owned(), inside.to_owned()))
 }
 
-/// The names directly inside `corespace`.
-fn inside_corespace<'a>(paths: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let inside = paths.filter_map(|path| path.strip_prefix("corespace/"));
+/// The names directly inside a folder.
+fn names_inside<'a>(folder: &str, paths: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let inside = paths.filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
     let names = inside.filter_map(|path| path.split('/').next());
     names.map(str::to_owned).collect()
 }

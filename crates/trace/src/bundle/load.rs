@@ -77,7 +77,7 @@ impl Bundle {
 
     /// Looks at what runs a bundle has and what is known of them.
     pub(crate) fn open(files: Files) -> Result<Self> {
-        let runs = files.runs();
+        let runs = files.numbered("corespace", "run");
         let has_tables = |run: &u64| {
             files.exists(&format!(
                 "corespace/run{run}/core/table-manager/tables.plist"
@@ -175,6 +175,7 @@ impl Bundle {
         };
         let mut read = Read {
             run: self.known_run(position),
+            notes: self.unlisted(run, stores),
             ..Read::default()
         };
         if inferred::fill(&mut read.run, &self.files, stores, &uniques, &people)? {
@@ -242,6 +243,21 @@ impl Bundle {
     }
 
     /// The number and the stores of the run at a position.
+    /// Stores that no table of a run names. None was ever seen: where there is one,
+    /// its table is missing.
+    fn unlisted(&self, run: u64, stores: &[Store]) -> Vec<Note> {
+        let folder = format!("corespace/run{run}/core/stores");
+        let numbers = self.files.numbered(&folder, "indexed-store-").into_iter();
+        let unlisted = numbers.filter(|&number| stores.iter().all(|one| one.number != number));
+        let notes = unlisted.map(|number| {
+            let store = format!("{folder}/indexed-store-{number}");
+            let layout = layout::read(&self.files, &store).ok();
+            let table = layout.map(|layout| layout.schema);
+            Note::Unlisted { store, table }
+        });
+        notes.collect()
+    }
+
     fn run_at(&self, position: u64) -> Result<(u64, &[Store])> {
         let at = usize::try_from(position)
             .ok()
