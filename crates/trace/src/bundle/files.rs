@@ -16,7 +16,7 @@ use flate2::bufread::ZlibDecoder;
 
 use crate::error::{Error, Problem, Result};
 
-/// The largest file that is read whole: real ones are below 30 MB.
+/// The largest file that is held whole: real ones are below 30 MB.
 const WHOLE_LIMIT: u64 = 1 << 30;
 /// A file may hold this much, however small it is stored: most are below 1 MB.
 const ALWAYS_READ: u64 = 4 << 20;
@@ -153,7 +153,7 @@ impl Files {
     }
 
     /// The same of its first so many bytes, a piece of this size at a time; the
-    /// last may have less.
+    /// last may have less. However large, since it is never all in memory.
     pub(crate) fn read_in_pieces(
         &self,
         path: &str,
@@ -161,9 +161,9 @@ impl Files {
         size: usize,
         mut each: impl FnMut(&[u8]),
     ) -> Result<()> {
-        let limit = self.credible(path, ALWAYS_READ).min(WHOLE_LIMIT);
+        let limit = self.credible(path, ALWAYS_READ);
         self.stream(path, |bytes| {
-            let mut bytes = bytes.take(wanted.min(limit + 1));
+            let mut bytes = bytes.take(wanted.min(limit.saturating_add(1)));
             let (mut piece, mut total) = (vec![0; size], 0);
             loop {
                 let filled = fill(&mut bytes, &mut piece);
