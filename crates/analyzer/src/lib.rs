@@ -64,6 +64,8 @@
 
 mod analysis;
 mod analyze;
+#[doc(hidden)]
+pub mod benching;
 mod brief;
 mod buffers;
 mod by_id;

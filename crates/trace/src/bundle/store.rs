@@ -164,7 +164,7 @@ fn only_zeros(stored: &mut dyn Read) -> std::io::Result<bool> {
     let mut all = 0;
     // Without a branch for each byte: that would take longer.
     drain(stored, |piece| {
-        all = piece.iter().fold(all, |all, byte| all | byte)
+        all = piece.iter().fold(all, |all, byte| all | byte);
     })?;
     Ok(all == 0)
 }

@@ -1,0 +1,55 @@
+//! For benchmarks only, and no API: the kernels inside, on made-up input, used by
+//! `benches/kernels.rs` and subject to change without a word.
+
+use std::num::NonZeroU64;
+
+use crate::by_id::ById;
+use crate::spans::{self, Span};
+use crate::statistics;
+
+/// Stretches of time in order of their starts.
+#[derive(Debug)]
+pub struct Spans(Vec<Span>);
+
+impl Spans {
+    /// So many of a length, each beginning so long after the one before.
+    #[must_use]
+    pub fn regular(count: u64, every_ns: u64, length_ns: u64) -> Self {
+        let span = |at: u64| Span::new(at * every_ns, at * every_ns + length_ns);
+        Self((0..count).map(span).collect())
+    }
+
+    /// Their union.
+    #[must_use]
+    pub fn union(&self) -> Self {
+        Self(spans::union(self.0.iter().copied()))
+    }
+
+    /// How long two unions hold at once.
+    #[must_use]
+    pub fn overlap_ns(&self, other: &Self) -> u64 {
+        spans::overlap_ns(&self.0, &other.0)
+    }
+}
+
+/// Values by id.
+#[derive(Debug)]
+pub struct Ids(ById<u64>);
+
+impl Ids {
+    /// Each id is its own value.
+    pub fn of(ids: impl Iterator<Item = NonZeroU64>) -> Self {
+        Self(ById::new(ids.map(|id| (id, id.get())).collect()))
+    }
+
+    /// The value of an id.
+    #[must_use]
+    pub fn get(&self, id: NonZeroU64) -> Option<u64> {
+        self.0.get(id)
+    }
+}
+
+/// The median, the 95th and the 99th percentile of values in any order.
+pub fn percentiles(values: &mut [u64]) -> Option<[u64; 3]> {
+    statistics::percentiles(values, [50, 95, 99])
+}
