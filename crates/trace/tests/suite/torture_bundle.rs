@@ -255,9 +255,12 @@ impl Bench {
         let all = std::mem::take(&mut outcomes.silent);
         let (known, silent): (Vec<String>, Vec<String>) =
             all.into_iter().partition(|what| is_known(what));
-        println!("{:?}: {outcomes:?}, known {}", self.form, known.len());
-        for one in silent.iter().take(40) {
-            println!("  {one}");
+        println!("{:?}: {outcomes:?}", self.form);
+        for (what, all) in [("known", &known), ("silent", &silent)] {
+            println!("{what}: {}", all.len());
+            for one in all.iter().take(40) {
+                println!("  {one}");
+            }
         }
         assert!(silent.is_empty(), "{} without a word", silent.len());
         outcomes.silent = known;
