@@ -4,9 +4,8 @@ use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::naming::{KernelNames, NamedBy, Sources};
-use crate::processes::Running;
 use crate::report::{Channel, Kernel};
-use crate::spans::Span;
+use crate::spans::{Running, Span};
 use crate::statistics::{Summary, ratio, summarize};
 use crate::timeline::Interval;
 
@@ -30,6 +29,30 @@ pub(crate) struct Kernels<'a> {
     pub named: &'a NamedIntervals,
     /// By [`NamedIntervals::durations`].
     pub durations: &'a [Summary],
+}
+
+impl Kernels<'_> {
+    /// The summed durations of all intervals, inside the window.
+    pub(crate) fn sum_ns(&self) -> u64 {
+        let totals = self.durations.iter().map(|one| one.total);
+        totals.fold(0, u64::saturating_add)
+    }
+
+    /// One entry per kernel: the most time first, then by name, channel and source.
+    pub(crate) fn summaries(&self, names: &Names) -> Vec<Kernel> {
+        let all_ns = self.sum_ns();
+        let kernels = self.named.groups.iter().zip(self.durations);
+        let kernels = kernels.map(|(group, durations)| kernel(group, durations, all_ns, names));
+        let mut kernels: Vec<Kernel> = kernels.collect();
+        kernels.sort_by(|a, b| {
+            let name =
+                |kernel: &Kernel| (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
+            b.total_ns
+                .cmp(&a.total_ns)
+                .then_with(|| name(a).cmp(&name(b)))
+        });
+        kernels
+    }
 }
 
 /// What may name an interval besides its label: one per interval, or nothing.
@@ -74,6 +97,15 @@ impl NamedIntervals {
     /// How many kernels there are.
     pub(crate) fn count(&self) -> usize {
         self.groups.len()
+    }
+
+    /// Named by their labels alone; `pairs` are those of command buffers and encoders.
+    pub(crate) fn by_label<'a>(
+        mine: impl IntoIterator<Item = &'a Interval>,
+        names: &Names,
+        pairs: &[(Symbol, Symbol)],
+    ) -> Self {
+        Self::of(mine, &KernelNames::new(names, pairs), &Hints::default())
     }
 
     /// Few labels are distinct, so each is named once.
@@ -184,23 +216,6 @@ impl NamedIntervals {
         // A kernel has an interval, or it would be none.
         summaries.map(Option::unwrap_or_default).collect()
     }
-
-    /// One entry per kernel: the most time first, then by name, channel and source.
-    pub(crate) fn summaries(&self, durations: &[Summary], names: &Names) -> Vec<Kernel> {
-        let all_ns = durations.iter().map(|one| one.total);
-        let all_ns = all_ns.fold(0, u64::saturating_add);
-        let kernels = self.groups.iter().zip(durations);
-        let kernels = kernels.map(|(group, durations)| kernel(group, durations, all_ns, names));
-        let mut kernels: Vec<Kernel> = kernels.collect();
-        kernels.sort_by(|a, b| {
-            let name =
-                |kernel: &Kernel| (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
-            b.total_ns
-                .cmp(&a.total_ns)
-                .then_with(|| name(a).cmp(&name(b)))
-        });
-        kernels
-    }
 }
 
 fn kernel(group: &Group, summary: &Summary, all_ns: u64, names: &Names) -> Kernel {
@@ -250,12 +265,4 @@ pub(crate) fn channels(mine: &[Interval], window: Span, names: &Names) -> Vec<Ch
     let mut channels: Vec<Channel> = used.into_iter().map(of_channel).collect();
     channels.sort_by(|a, b| a.name.cmp(&b.name));
     channels
-}
-
-/// The summed durations inside the window.
-pub(crate) fn sum_ns(intervals: &[Interval], window: Span) -> u64 {
-    let lengths = intervals
-        .iter()
-        .map(|one| one.span.clip(window).length_ns());
-    lengths.fold(0, u64::saturating_add)
 }

@@ -5,9 +5,8 @@ use metalens_trace::Names;
 
 use crate::buffers::Buffer;
 use crate::commands::{Commands, thread_names};
-use crate::processes::Running;
 use crate::report::{Distribution, Latency, Queue, QueueChunk};
-use crate::spans::Span;
+use crate::spans::{Running, Span};
 
 /// Into how many parts the window is cut to show the queue over time.
 const CHUNKS: u64 = 60;

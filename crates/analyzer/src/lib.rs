@@ -76,6 +76,7 @@ mod debug_groups;
 mod efficiency;
 mod error;
 mod facts;
+mod figures;
 mod findings;
 mod gaps;
 mod idle;

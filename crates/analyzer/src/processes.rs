@@ -1,6 +1,6 @@
 //! Who used the GPU, and how much of it.
 
-use crate::spans::Span;
+use crate::spans::{Running, Span};
 use crate::timeline::Interval;
 use metalens_trace::{Names, Process, ProcessId};
 
@@ -77,30 +77,4 @@ pub(crate) fn touches(span: Span, window: Span) -> bool {
     let overlaps = span.start_ns < window.end_ns && span.end_ns > window.start_ns;
     overlaps
         || (span.is_empty() && window.start_ns <= span.start_ns && span.start_ns <= window.end_ns)
-}
-
-/// The length of a union of spans that come in order of their starts.
-#[derive(Debug, Default)]
-pub(crate) struct Running {
-    pub intervals: u64,
-    pub sum_ns: u64,
-    pub busy_ns: u64,
-    busy_until: u64,
-}
-
-impl Running {
-    /// How long the union of spans is that come in order of their starts.
-    pub(crate) fn busy_ns(sorted: impl Iterator<Item = Span>) -> u64 {
-        let mut running = Self::default();
-        sorted.for_each(|span| running.add(span));
-        running.busy_ns
-    }
-
-    pub(crate) fn add(&mut self, span: Span) {
-        self.intervals += 1;
-        self.sum_ns = self.sum_ns.saturating_add(span.length_ns());
-        let fresh_from = span.start_ns.max(self.busy_until);
-        self.busy_ns += span.end_ns.saturating_sub(fresh_from);
-        self.busy_until = self.busy_until.max(span.end_ns);
-    }
 }

@@ -10,9 +10,8 @@ use metalens_trace::Names;
 
 use crate::gaps::{Occupancy, histogram};
 use crate::kernels::{Kernels, NamedIntervals};
-use crate::processes::Running;
 use crate::report::{Chunk, Durations, Shape, Short, ShortKernel};
-use crate::spans::{Span, length_ns, time_in};
+use crate::spans::{Running, Span, length_ns, time_in};
 use crate::statistics::{Summary, ratio};
 use crate::timeline::Interval;
 

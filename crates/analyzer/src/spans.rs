@@ -70,6 +70,32 @@ pub(crate) fn extend(union: &mut Vec<Span>, span: Span) {
     }
 }
 
+/// The length of a union of spans that come in order of their starts.
+#[derive(Debug, Default)]
+pub(crate) struct Running {
+    pub intervals: u64,
+    pub sum_ns: u64,
+    pub busy_ns: u64,
+    busy_until: u64,
+}
+
+impl Running {
+    /// How long the union of spans is that come in order of their starts.
+    pub(crate) fn busy_ns(sorted: impl Iterator<Item = Span>) -> u64 {
+        let mut running = Self::default();
+        sorted.for_each(|span| running.add(span));
+        running.busy_ns
+    }
+
+    pub(crate) fn add(&mut self, span: Span) {
+        self.intervals += 1;
+        self.sum_ns = self.sum_ns.saturating_add(span.length_ns());
+        let fresh_from = span.start_ns.max(self.busy_until);
+        self.busy_ns += span.end_ns.saturating_sub(fresh_from);
+        self.busy_until = self.busy_until.max(span.end_ns);
+    }
+}
+
 /// The summed length of disjoint spans.
 #[must_use]
 pub(crate) fn length_ns(disjoint: &[Span]) -> u64 {

@@ -8,9 +8,8 @@ use crate::debug_groups;
 use crate::error::{Error, Result};
 use crate::facts::process_facts;
 use crate::gaps::Edges;
-use crate::kernels::{Hints, NamedIntervals};
+use crate::kernels::NamedIntervals;
 use crate::machine::ForeignUse;
-use crate::naming::KernelNames;
 use crate::parallel::both;
 use crate::phases::signposts::Signposts;
 use crate::phases::warm_up;
@@ -43,8 +42,6 @@ pub(crate) struct Subject {
     pub processes: Vec<ProcessFacts>,
     /// When the GPU says that it was active, if it was recorded.
     pub active: Option<Vec<Span>>,
-    /// Whether a warm-up was to be left out.
-    pub skips_warm_up: bool,
     /// The target's warm-up, if that was to be left out and there is one.
     pub skipped: Option<WarmUp>,
     /// The phases that programs named.
@@ -91,7 +88,6 @@ impl Subject {
             everyone: request.keep_everyone.then(|| timeline.intervals.clone()),
             mine: timeline.intervals,
             active: timeline.active,
-            skips_warm_up: request.skip_warm_up,
             skipped: None,
             target,
             cut: seen.cut,
@@ -161,8 +157,7 @@ impl Asked<'_> {
     fn warm_up(&self, window: Span) -> Option<warm_up::Found> {
         let is_mine = |one: &&Interval| self.target.is(one.process) && touches(one.span, window);
         let mine = self.timeline.intervals.iter().filter(is_mine);
-        let kernel_names = KernelNames::new(self.names, self.label_pairs);
-        let kernels = NamedIntervals::of(mine.clone(), &kernel_names, &Hints::default());
+        let kernels = NamedIntervals::by_label(mine.clone(), self.names, self.label_pairs);
         warm_up::find(mine, &kernels, window, self.names)
     }
 

@@ -10,15 +10,17 @@ use crate::timeline::Interval;
 
 /// Sums the command buffers up.
 pub(super) fn command_buffers(mine: &[Interval], gaps: &[Gap], window: Span) -> CommandBuffers {
-    let rows = mine.iter().filter(|one| one.command_buffer.is_some());
+    let rows = mine.iter();
+    let rows = rows.filter_map(|one| Some((one.command_buffer?, one)));
     let mut tally = Tally::default();
     // Ids nearly always rise with time.
-    if rows.clone().is_sorted_by_key(|one| one.command_buffer) {
-        rows.for_each(|one| tally.add(one, window));
+    if rows.clone().is_sorted_by_key(|(buffer, _)| buffer) {
+        rows.for_each(|(buffer, one)| tally.add(buffer, one, window));
     } else {
-        let mut rows: Vec<&Interval> = rows.collect();
-        rows.sort_by_key(|one| one.command_buffer);
-        rows.into_iter().for_each(|one| tally.add(one, window));
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_by_key(|&(buffer, _)| buffer);
+        rows.into_iter()
+            .for_each(|(buffer, one)| tally.add(buffer, one, window));
     }
     tally.close();
     let Tally {
@@ -49,22 +51,22 @@ struct Tally {
     /// Of each buffer, how long it takes.
     spans: Vec<i64>,
     /// The one at hand, and its part of the window.
-    open: Option<(Option<NonZeroU64>, Span)>,
+    open: Option<(NonZeroU64, Span)>,
     /// Its encoders.
     ids: Vec<NonZeroU64>,
 }
 
 impl Tally {
-    fn add(&mut self, one: &Interval, window: Span) {
+    fn add(&mut self, buffer: NonZeroU64, one: &Interval, window: Span) {
         let span = one.span.clip(window);
         match &mut self.open {
-            Some((buffer, whole)) if *buffer == one.command_buffer => {
+            Some((open, whole)) if *open == buffer => {
                 whole.start_ns = whole.start_ns.min(span.start_ns);
                 whole.end_ns = whole.end_ns.max(span.end_ns);
             }
             _ => {
                 self.close();
-                self.open = Some((one.command_buffer, span));
+                self.open = Some((buffer, span));
             }
         }
         self.ids.extend(one.encoder);

@@ -159,22 +159,14 @@ impl Files {
         path: &str,
         wanted: u64,
         size: usize,
-        mut each: impl FnMut(&[u8]),
+        each: impl FnMut(&[u8]),
     ) -> Result<()> {
         let limit = self.credible(path, ALWAYS_READ);
         self.stream(path, |bytes| {
             let mut bytes = bytes.take(wanted.min(limit.saturating_add(1)));
-            let (mut piece, mut total) = (vec![0; size], 0);
-            loop {
-                let filled = fill(&mut bytes, &mut piece);
-                let filled = filled.map_err(|error| self.io_error(path, error))?;
-                total += filled as u64;
-                self.check_length(path, total, limit)?;
-                if filled == 0 {
-                    return Ok(());
-                }
-                each(piece.get(..filled).unwrap_or(&[]));
-            }
+            let length = in_pieces(&mut bytes, size, each);
+            let length = length.map_err(|error| self.io_error(path, error))?;
+            self.check_length(path, length, limit)
         })
     }
 
@@ -278,24 +270,31 @@ impl Files {
 }
 
 /// Shows what is left of a file, a piece after the other; says how much that is.
-pub(crate) fn drain(rest: &mut dyn Read, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
-    let (mut piece, mut length) = (vec![0; 64 << 10], 0);
+pub(crate) fn drain(rest: &mut dyn Read, each: impl FnMut(&[u8])) -> io::Result<u64> {
+    let length = in_pieces(&mut rest.take(END_LIMIT + 1), 64 << 10, each)?;
+    if length > END_LIMIT {
+        let detail = format!("it holds more than {END_LIMIT} bytes");
+        return Err(io::Error::other(detail));
+    }
+    Ok(length)
+}
+
+/// Shows all of it, a piece of this size after the other, of which the last may have
+/// less; says how much that is.
+fn in_pieces(bytes: &mut impl Read, size: usize, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
+    let (mut piece, mut length) = (vec![0; size], 0);
     loop {
-        let filled = fill(rest, &mut piece)?;
-        length += filled as u64;
-        if length > END_LIMIT {
-            let detail = format!("it holds more than {END_LIMIT} bytes");
-            return Err(io::Error::other(detail));
-        }
+        let filled = fill(bytes, &mut piece)?;
         match piece.get(..filled) {
             Some(filled) if !filled.is_empty() => each(filled),
             _ => return Ok(length),
         }
+        length += filled as u64;
     }
 }
 
 /// Reads until a buffer is full or nothing is left.
-fn fill(file: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match file.read(buffer.get_mut(filled..).unwrap_or(&mut [])) {
