@@ -12,6 +12,7 @@ use crate::ledger::Book;
 use crate::naming::NamedBy;
 use crate::processes::touches;
 use crate::report::{Cause, GapParts, Report};
+use crate::rows::distinct;
 use crate::subject::Subject;
 
 /// A report, and what it was made from.
@@ -148,10 +149,7 @@ impl Analysis {
         names: &Names,
     ) -> Self {
         let rows = subject.everyone.as_ref().unwrap_or(&subject.mine);
-        let mut channels: Vec<Symbol> = rows.iter().filter_map(|one| one.channel).collect();
-        channels.sort_unstable();
-        channels.dedup();
-        let channels = channels.into_iter();
+        let channels = distinct(rows.iter().filter_map(|one| one.channel)).into_iter();
         let channels = channels.map(|channel| (channel, names.text(channel).to_owned()));
         let process = |(id, process): (ProcessId, metalens_trace::Process)| {
             (id, (names.text(process.name).to_owned(), process.pid))

@@ -6,16 +6,13 @@
 //! what it lost stands in `metal-application-intervals`, or at least, for a
 //! buffer of one encoder, in the table of submissions.
 
-use std::hash::Hash;
 use std::num::NonZeroU64;
-
-use rustc_hash::FxHashSet;
 
 use metalens_trace::{Column, Integers, Names, Symbol, Table, ThreadId, Trace};
 
 use crate::by_id::ById;
 use crate::error::Result;
-use crate::rows::{ours, take};
+use crate::rows::{distinct, ours, take};
 use crate::spans::Span;
 use crate::target::Target;
 use crate::timeline::{Interval, spans_of};
@@ -225,19 +222,6 @@ fn label_pairs(table: &Table) -> Vec<(Symbol, Symbol)> {
     };
     let pairs = buffers.iter().zip(encoders);
     distinct(pairs.filter_map(|(buffer, encoder)| Some(((*buffer)?, (*encoder)?))))
-}
-
-/// Each once, sorted: a few among very many.
-fn distinct<T: Copy + Ord + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let (mut known, mut last) = (FxHashSet::default(), None);
-    for one in all {
-        if last.replace(one) != Some(one) {
-            known.insert(one);
-        }
-    }
-    let mut known: Vec<T> = known.into_iter().collect();
-    known.sort_unstable();
-    known
 }
 
 /// The display names of threads.

@@ -1,6 +1,9 @@
 //! Reading small tables that may be absent, or lack a column.
 
+use std::hash::Hash;
+
 use metalens_trace::{Column, Names, Problem, ProcessId, Symbol, Table, Trace};
+use rustc_hash::FxHashSet;
 
 use crate::spans::Span;
 use crate::target::Target;
@@ -31,6 +34,19 @@ pub(crate) fn spans_of<'t>(
     let processes = table.processes("process").ok()?;
     let is_mine = move |row: usize| target.is(process_at(processes, row));
     Some(spans(table)?.filter(move |&(row, _)| is_mine(row)))
+}
+
+/// Each once, sorted: a few among very many.
+pub(crate) fn distinct<T: Copy + Ord + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let (mut known, mut last) = (FxHashSet::default(), None);
+    for one in all {
+        if last.replace(one) != Some(one) {
+            known.insert(one);
+        }
+    }
+    let mut known: Vec<T> = known.into_iter().collect();
+    known.sort_unstable();
+    known
 }
 
 /// Whether a row is the target's; rows of a table that names no process are.

@@ -242,7 +242,6 @@ impl Bundle {
         }
     }
 
-    /// The number and the stores of the run at a position.
     /// Stores that no table of a run names. None was ever seen: where there is one,
     /// its table is missing.
     fn unlisted(&self, run: u64, stores: &[Store]) -> Vec<Note> {
@@ -258,6 +257,7 @@ impl Bundle {
         notes.collect()
     }
 
+    /// The number and the stores of the run at a position.
     fn run_at(&self, position: u64) -> Result<(u64, &[Store])> {
         let at = usize::try_from(position)
             .ok()

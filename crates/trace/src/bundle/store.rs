@@ -278,7 +278,7 @@ impl Numbers {
         let mut keys: Vec<u64> = (0..count)
             .map(|row| time(row) << row_bits | u64::from(row))
             .collect();
-        keys.sort_unstable();
+        settle(&mut keys);
         let row_of = |key: u64| u32::try_from(key & ((1 << row_bits) - 1)).unwrap_or(0);
         Some(keys.into_iter().map(row_of).collect())
     }
@@ -297,7 +297,59 @@ impl Numbers {
     }
 }
 
+/// Sorts what is nearly sorted: the rows of a real store stand at most a few dozen
+/// places from their own. Should many stand far, that ends soon, and all are sorted.
+fn settle(keys: &mut [u64]) {
+    let mut hops_left = keys.len().saturating_mul(8);
+    for at in 1..keys.len() {
+        let (before, rest) = keys.split_at(at);
+        let key = rest.first().copied().unwrap_or(u64::MAX);
+        let later = before.iter().rev().take_while(|&&other| other > key);
+        let hops = later.count();
+        if hops == 0 {
+            continue;
+        }
+        let Some(left) = hops_left.checked_sub(hops) else {
+            return keys.sort_unstable();
+        };
+        hops_left = left;
+        if let Some(moved) = keys.get_mut(at - hops..=at) {
+            moved.rotate_right(1);
+        }
+    }
+}
+
 /// A number of 4 bytes, unless it is null.
 pub(crate) fn present(number: u32) -> Option<u64> {
     (number != u32::MAX).then_some(u64::from(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Few out of place, many far out of place, and reversed: sorted all the same.
+    #[test]
+    fn settled_is_sorted() {
+        let check = |keys: Vec<u64>| {
+            let (mut settled, mut sorted) = (keys.clone(), keys);
+            settle(&mut settled);
+            sorted.sort_unstable();
+            assert_eq!(settled, sorted);
+        };
+        let swapped = |distance: usize| {
+            let mut keys: Vec<u64> = (0..1_000).collect();
+            for at in (0..1_000 - distance).step_by(distance + 1) {
+                keys.swap(at, at + distance);
+            }
+            keys
+        };
+        check(vec![]);
+        check(vec![7]);
+        for distance in [1, 7, 20, 300, 999] {
+            check(swapped(distance));
+        }
+        check((0..1_000).rev().collect());
+        check([(500..1_000), (0..500)].into_iter().flatten().collect());
+    }
 }
