@@ -50,12 +50,17 @@ pub(crate) fn before<'a>(display: &'a str, process: &str) -> Option<&'a str> {
     Some(before.strip_suffix('(')?.trim())
 }
 
-/// `bench (GPU) (12)` → (`bench (GPU)`, 12).
+/// `bench (GPU) (12)` → (`bench (GPU)`, 12). Nobody writes a pid as `012` or `+12`: what
+/// looks so is part of a name.
 pub(crate) fn split_process(display: &str) -> (&str, Option<u32>) {
+    let pid_of = |text: &str| {
+        let pid: u32 = text.parse().ok()?;
+        (pid.to_string() == text).then_some(pid)
+    };
     let split = display
         .strip_suffix(')')
         .and_then(|open| open.rsplit_once(" ("))
-        .and_then(|(name, pid)| Some((name, pid.parse().ok()?)));
+        .and_then(|(name, pid)| Some((name, pid_of(pid)?)));
     match split {
         Some((name, pid)) => (name, Some(pid)),
         None => (display, None),

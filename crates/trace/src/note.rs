@@ -58,6 +58,13 @@ pub enum Note {
     },
     /// The bundle lacks what says whom it is about and on what it was recorded.
     NoTemplate,
+    /// Part of what says whom it is about and on what it was recorded cannot be read.
+    DamagedTemplate,
+    /// It can be read, and lacks what others have.
+    TemplateLacks {
+        /// What.
+        facts: Vec<&'static str>,
+    },
     /// The target is known from its creation and not from `form.template`.
     TargetFromLifeCycle,
     /// Rows that a bundle keeps, of a table that its list of tables does not name.
@@ -124,6 +131,13 @@ impl fmt::Display for Note {
                 "the bundle has no form.template: device, versions and wall time are unknown, and \
                  names of processes are the system's own, cut at 31 characters",
             ),
+            Self::DamagedTemplate => f.write_str(
+                "form.template is damaged: what the bundle says of its target, device, versions \
+                 and times may lack something, or be wrong",
+            ),
+            Self::TemplateLacks { facts } => {
+                write!(f, "form.template does not say {}", facts.join(", "))
+            }
             Self::TargetFromLifeCycle => f.write_str(
                 "the launched target was found by its creation in the table life-cycle-period",
             ),

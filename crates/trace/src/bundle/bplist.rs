@@ -91,6 +91,40 @@ impl Binary {
         self.bytes.len()
     }
 
+    /// Whether every object can be read and refers to objects that are there. Lists
+    /// that share their bytes would take long to look at, and are not sound either.
+    pub(crate) fn is_sound(&self) -> bool {
+        let mut left = self.bytes.len();
+        self.nodes.iter().all(|node| {
+            let references = match node {
+                Node::List(items) => items.count,
+                Node::Dictionary { keys, .. } => keys.count,
+                _ => 0,
+            };
+            let affordable = left.checked_sub(references);
+            left = affordable.unwrap_or(0);
+            affordable.is_some() && self.is_sound_object(node)
+        })
+    }
+
+    fn is_sound_object(&self, node: &Node) -> bool {
+        match *node {
+            Node::Broken => false,
+            Node::Text(_) => self.text(node).is_some(),
+            Node::List(items) => (0..items.count).all(|at| self.item(items, at).is_some()),
+            Node::Dictionary { .. } => !self.has_broken_member(node),
+            _ => true,
+        }
+    }
+
+    /// The numbers of objects of an archive that are referred to.
+    pub(crate) fn uids(&self) -> impl Iterator<Item = u64> {
+        self.nodes.iter().filter_map(|node| match node {
+            Node::Uid(number) => Some(*number),
+            _ => None,
+        })
+    }
+
     pub(crate) fn root(&self) -> Option<&Node> {
         self.nodes.get(self.root)
     }

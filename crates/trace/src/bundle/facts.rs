@@ -11,11 +11,27 @@ use crate::toc::{Device, ListedProcess, Run, Setting, Target, TargetProcess, Toc
 
 const TEMPLATE: &str = "form.template";
 
+/// What a bundle says of its runs.
+pub(crate) struct Facts {
+    pub(crate) toc: Toc,
+    /// Where that stands.
+    pub(crate) template: Template,
+}
+
+/// `form.template`, as it was found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Template {
+    Missing,
+    /// Part of it cannot be read.
+    Damaged,
+    Sound,
+}
+
 /// The facts of each run of the bundle.
-pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<Toc> {
-    let known = match files.exists(TEMPLATE) {
+pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<Facts> {
+    let (known, template) = match files.exists(TEMPLATE) {
         true => from_template(files)?,
-        false => BTreeMap::new(),
+        false => (BTreeMap::new(), Template::Missing),
     };
     let run = |number: &u64| {
         known
@@ -23,9 +39,29 @@ pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<Toc> {
             .cloned()
             .unwrap_or_else(|| Run::unknown(*number))
     };
-    Ok(Toc {
+    let toc = Toc {
         runs: runs.iter().map(run).collect(),
-    })
+    };
+    Ok(Facts { toc, template })
+}
+
+/// Of what every recording has been seen to say of its run, what this one does not.
+pub(crate) fn lacking(run: &Run) -> Vec<&'static str> {
+    let pid = match &run.target {
+        Target::Launched(process) | Target::Attached(process) | Target::Recorded(process) => {
+            process.pid
+        }
+        Target::AllProcesses | Target::Unknown => Some(0),
+    };
+    let all = [
+        (run.target == Target::Unknown, "the target"),
+        (pid.is_none(), "the target's pid"),
+        (run.duration_ns.is_none(), "how long it was recorded"),
+        (run.template.is_none(), "with which template"),
+        (run.device.is_none(), "the device"),
+    ];
+    let lacking = all.into_iter().filter(|(is_lacking, _)| *is_lacking);
+    lacking.map(|(_, fact)| fact).collect()
 }
 
 /// Whether a simulator wrote the bundle, and says so.
@@ -45,15 +81,20 @@ pub(crate) fn required_version(files: &Files) -> Option<u64> {
     number.trim().parse().ok()
 }
 
-fn from_template(files: &Files) -> Result<BTreeMap<u64, Run>> {
+fn from_template(files: &Files) -> Result<(BTreeMap<u64, Run>, Template)> {
     let unsupported = |detail: &str| {
         let detail = detail.to_owned();
         files.error(TEMPLATE, Problem::UnsupportedBundle { detail })
     };
     let bytes = files.read(TEMPLATE)?;
-    let archive = Keyed::parse(&bytes).ok_or_else(|| unsupported("it is no keyed archive"))?;
+    let archive =
+        Keyed::parse_damaged(&bytes).ok_or_else(|| unsupported("it is no keyed archive"))?;
+    let template = match archive.is_sound() {
+        true => Template::Sound,
+        false => Template::Damaged,
+    };
     let Some(data) = archive.top("com.apple.xray.run.data") else {
-        return Ok(BTreeMap::new());
+        return Ok((BTreeMap::new(), template));
     };
     let runs = data
         .get("$1")
@@ -66,7 +107,7 @@ fn from_template(files: &Files) -> Result<BTreeMap<u64, Run>> {
     if archive.exhausted() {
         return Err(unsupported(Keyed::ENDLESS));
     }
-    Ok(runs)
+    Ok((runs, template))
 }
 
 fn run_of(number: u64, run: Object<'_>) -> Run {

@@ -31,8 +31,13 @@ impl Keyed {
     /// What is wrong with an archive that is [`exhausted`](Self::exhausted).
     pub(crate) const ENDLESS: &str = "its objects are broken, or share each other without end";
 
-    /// Reads an archive; `None` if it is none.
+    /// Reads an archive; `None` if it is none, or is damaged anywhere.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        Self::parse_damaged(bytes).filter(Self::is_sound)
+    }
+
+    /// Reads an archive of which part may be damaged; `None` if it is none.
+    pub(crate) fn parse_damaged(bytes: &[u8]) -> Option<Self> {
         let plist = Binary::parse(bytes)?;
         let member = |name: &str| member(&plist, plist.root()?, name);
         let &Node::List(objects) = member("$objects")? else {
@@ -62,6 +67,12 @@ impl Keyed {
     /// broken, and has stopped to answer: what was read of it is not all.
     pub(crate) fn exhausted(&self) -> bool {
         self.left.get() == 0
+    }
+
+    /// Whether every object can be read and refers to objects that are there.
+    pub(crate) fn is_sound(&self) -> bool {
+        let count = self.objects.count() as u64;
+        self.plist.is_sound() && self.plist.uids().all(|number| number < count)
     }
 
     fn pay(&self, cost: usize) -> Option<()> {
@@ -254,7 +265,7 @@ impl<'a> Object<'a> {
 
 /// For fuzzing: everything that can be asked of an archive, from its roots down.
 pub(crate) fn walk_archive(bytes: &[u8]) {
-    let Some(archive) = Keyed::parse(bytes) else {
+    let Some(archive) = Keyed::parse_damaged(bytes) else {
         return;
     };
     let roots = ["root", "com.apple.xray.run.data"].map(|name| archive.top(name));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::ahead::read_ahead;
-use super::facts;
+use super::facts::{self, Facts, Template};
 use super::files::Files;
 use super::inferred;
 use super::layout::{self, Layout, StoreColumn};
@@ -30,6 +30,7 @@ const KNOWN_VERSION: u64 = 5;
 pub(crate) struct Bundle {
     files: Files,
     toc: Toc,
+    template: Template,
     /// The N of each `corespace/runN`, in the order of the table of contents.
     runs: Vec<u64>,
     /// The stores of each run, in the same order.
@@ -95,7 +96,7 @@ impl Bundle {
             };
             return Err(Error::in_file(problem, path));
         }
-        let mut toc = facts::read(&files, &runs)?;
+        let Facts { mut toc, template } = facts::read(&files, &runs)?;
         let synthetic = facts::is_synthetic(&files);
         let stores: Result<Vec<Vec<Store>>> = runs
             .iter()
@@ -109,6 +110,7 @@ impl Bundle {
         Ok(Self {
             files,
             toc,
+            template,
             runs,
             stores,
             synthetic,
@@ -125,8 +127,12 @@ impl Bundle {
         let version = facts::required_version(&self.files);
         let newer = version.filter(|&version| version > KNOWN_VERSION);
         let newer = newer.map(|version| Note::NewerFormat { version });
-        let lacking = (!self.files.exists("form.template")).then_some(Note::NoTemplate);
-        newer.into_iter().chain(lacking).collect()
+        let template = match self.template {
+            Template::Missing => Some(Note::NoTemplate),
+            Template::Damaged => Some(Note::DamagedTemplate),
+            Template::Sound => None,
+        };
+        newer.into_iter().chain(template).collect()
     }
 
     /// Reads the wanted tables of the run at this 1-based position. A table
@@ -180,6 +186,10 @@ impl Bundle {
         };
         if inferred::fill(&mut read.run, &self.files, stores, &uniques, &people)? {
             read.notes.push(Note::TargetFromLifeCycle);
+        }
+        let lacking = facts::lacking(&read.run);
+        if self.template != Template::Missing && !lacking.is_empty() {
+            read.notes.push(Note::TemplateLacks { facts: lacking });
         }
         for (wanted, rows) in rows {
             let rows = rows.and_then(|rows| self.decode_store(wanted, rows, &decoder, &mut read));

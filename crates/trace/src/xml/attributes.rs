@@ -78,9 +78,21 @@ pub(crate) fn all(raw: &str) -> Result<Vec<(String, String)>, Problem> {
     Attributes::new(raw)
         .map(|attribute| {
             let (name, value) = attribute?;
-            Ok((name.to_owned(), unescape(value)?.into_owned()))
+            Ok((name.to_owned(), value_of(value)?.into_owned()))
         })
         .collect()
+}
+
+/// What an attribute says: entities are resolved, and line breaks and tabs that are none
+/// are blanks, as XML has it.
+pub(crate) fn value_of(raw: &str) -> Result<Cow<'_, str>, Problem> {
+    match memchr::memchr3(b'\n', b'\t', b'\r', raw.as_bytes()) {
+        None => unescape(raw),
+        Some(_) => {
+            let one_line = raw.replace("\r\n", " ").replace(['\n', '\t', '\r'], " ");
+            Ok(unescape(&one_line)?.into_owned().into())
+        }
+    }
 }
 
 /// `a &amp; b` → `a & b`.
@@ -208,15 +220,29 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// Near enough to XML's rule: letters, digits, `-`, `_`, `.`, `:` and
-/// everything beyond ASCII, beginning with none of the digits, `-` and `.`.
-fn is_name(name: &str) -> bool {
-    let starts =
-        name.starts_with(|c: char| c.is_ascii_alphabetic() || "_:".contains(c) || !c.is_ascii());
-    starts
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c) || !c.is_ascii())
+/// Whether a tag or an attribute can be called so. Near enough to XML's rule: letters,
+/// digits, `-`, `_`, `.` and everything beyond ASCII, beginning with none of the digits,
+/// `-` and `.`; or two such words with a colon between them.
+pub(crate) fn is_name(name: &str) -> bool {
+    let begins = |b: u8| b.is_ascii_alphabetic() || b == b'_' || !b.is_ascii();
+    let goes_on = |b: u8| begins(b) || b.is_ascii_digit() || matches!(b, b'-' | b'.');
+    let is_word = |word: &str| {
+        let first = word.bytes().next();
+        first.is_some_and(begins) && word.bytes().all(goes_on)
+    };
+    match name.split_once(':') {
+        Some((prefix, local)) => is_word(prefix) && is_word(local),
+        None => is_word(name),
+    }
+}
+
+/// What is wrong with a tag of this name, if anything is. The parser takes `a="b"` for
+/// a name, where the blank before an attribute was lost.
+pub(crate) fn check_tag(name: &str) -> Result<(), Problem> {
+    match is_name(name) {
+        true => Ok(()),
+        false => Err(malformed(format!("`{}` is no tag name", shorten(name)))),
+    }
 }
 
 #[cfg(test)]
@@ -230,6 +256,15 @@ mod tests {
             (Err(found), Err(expected)) => assert!(found.contains(expected), "{raw}: {found}"),
             (found, expected) => panic!("{raw}: {found:?}, expected {expected:?}"),
         }
+    }
+
+    #[test]
+    fn values() {
+        let check = |raw: &str, expected: &str| assert_eq!(value_of(raw).unwrap(), expected);
+        check("a &amp; b", "a & b");
+        check("a\nb\tc\r\nd\re", "a b c d e");
+        check("a&#10;b\n&#9;", "a\nb \t");
+        assert!(value_of("a\n&").is_err());
     }
 
     #[test]

@@ -92,6 +92,8 @@ impl<'n> Cells<'n> {
         expected: Option<TagId>,
     ) -> Result<(), Problem> {
         if name == "sentinel" {
+            // Null whatever it has, but not whatever stands in its tag.
+            CellAttributes::parse(raw)?;
             self.push(expected.unwrap_or(0), Content::Known(None), None, None);
             return Ok(());
         }

@@ -11,6 +11,7 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error as QuickError, IllFormedError};
 use quick_xml::events::{BytesStart, Event};
 
+use super::attributes::check_tag;
 use super::guard::{Fault, Guard, TOKEN_LIMIT};
 use crate::error::{Error, Place, Problem, Result};
 use crate::input::compression_problem;
@@ -78,9 +79,9 @@ impl<R: Read> Pull<R> {
             }
             Ok(Event::Start(tag)) => {
                 self.depth += 1;
-                Ok(Token::Open { tag, empty: false })
+                opened(tag, false).or_else(refuse)
             }
-            Ok(Event::Empty(tag)) => Ok(Token::Open { tag, empty: true }),
+            Ok(Event::Empty(tag)) => opened(tag, true).or_else(refuse),
             Ok(Event::Text(text)) => Ok(Token::Text(text.into_inner())),
             Ok(Event::GeneralRef(reference)) => match character_of(&reference.into_inner()) {
                 Some(character) => Ok(Token::Text(character.to_string().into())),
@@ -89,6 +90,9 @@ impl<R: Read> Pull<R> {
             Ok(Event::End(_)) => {
                 self.depth = self.depth.saturating_sub(1);
                 Ok(Token::Close)
+            }
+            Ok(Event::Decl(_)) if self.depth > 0 => {
+                refuse(malformed("an XML declaration inside an element"))
             }
             Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_)) => Ok(Token::Nothing),
             Ok(Event::CData(_)) => refuse(malformed("a CDATA section, which xctrace never writes")),
@@ -103,6 +107,11 @@ impl<R: Read> Pull<R> {
     pub(crate) fn error(&self, problem: Problem) -> Error {
         error_at(&self.reader, &self.file, problem)
     }
+}
+
+fn opened(tag: BytesStart<'_>, empty: bool) -> Result<Token<'_>, Problem> {
+    check_tag(tag.name().as_ref())?;
+    Ok(Token::Open { tag, empty })
 }
 
 /// A problem at the beginning of the token read last.

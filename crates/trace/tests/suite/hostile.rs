@@ -141,6 +141,52 @@ fn a_newer_form_is_said_to_be_one() {
     check("<dict/>", None);
 }
 
+/// A template that is damaged, or silent on what others say, leaves facts unknown, and says so.
+#[test]
+fn a_template_that_is_not_whole() {
+    let check = |from: &[u8], to: &[u8], expected: &[Note]| {
+        let mut files = good();
+        let template = files.get_mut("form.template").unwrap();
+        let mut places = template.windows(from.len());
+        let at = places.position(|place| place == from).unwrap();
+        template[at..at + from.len()].copy_from_slice(to);
+        let mut noted = load(&files).unwrap().notes;
+        noted.retain(|note| matches!(note, Note::DamagedTemplate | Note::TemplateLacks { .. }));
+        let name = String::from_utf8_lossy(to);
+        assert_eq!(noted, expected, "{name}");
+    };
+    let lacks = |facts: &[&'static str]| Note::TemplateLacks {
+        facts: facts.to_vec(),
+    };
+    check(b"_rawStartTime", b"_rawStartDate", &[]);
+    check(
+        b"runningTime",
+        b"RunningTime",
+        &[lacks(&["how long it was recorded"])],
+    );
+    check(
+        b"_targetProcessPid",
+        b"_targetProcessPit",
+        &[lacks(&["the target's pid"])],
+    );
+    check(
+        b"runInfo",
+        b"runInfx",
+        &[lacks(&[
+            "the target",
+            "how long it was recorded",
+            "with which template",
+            "the device",
+        ])],
+    );
+    // No text ends in half a character; this one is not asked for.
+    check(
+        b"NSKeyedArchiver",
+        b"NSKeyedArchive\xc3",
+        &[Note::DamagedTemplate],
+    );
+}
+
 /// Preallocated blocks are no bomb: real bundles have a hundred.
 #[test]
 fn preallocated_blocks_are_not_read() {
@@ -227,7 +273,10 @@ fn an_archive_that_refers_to_the_last_of_all_objects() {
     let archive = Archive::new();
     let root = archive.finish("root", Value::Uid(Uid::new(u64::MAX)));
     let path = core("table-manager/tables.plist");
-    refused(&with(path, root), "it lists no tables");
+    refused(
+        &with(path, root),
+        "it is no keyed archive, or a damaged one",
+    );
 }
 
 #[test]

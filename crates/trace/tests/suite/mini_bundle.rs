@@ -413,7 +413,9 @@ fn template() -> Vec<u8> {
         text(&mut archive, "/bin/bench"),
     );
     let start = archive.add(1_700_000_000.5);
+    let model = text(&mut archive, "Mac0,0");
     let info = archive.dictionary([
+        ("_targetModel", model),
         ("_templateName", bench.clone()),
         ("_targetProcessName", bench.clone()),
         ("_targetProcessPid", 12.into()),

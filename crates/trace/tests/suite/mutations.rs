@@ -431,6 +431,24 @@ fn xml_tricks() {
             "no space before an attribute",
         ),
         (
+            "no space behind a tag's name",
+            "<narrative-text ref=\"13\"",
+            "<narrative-textref=\"13\"",
+            "`narrative-textref=\"13\"` is no tag name",
+        ),
+        (
+            "a broken tag of nothing",
+            "<sentinel/>",
+            "<sentinel 7/>",
+            "attribute `7` has no value",
+        ),
+        (
+            "a declaration inside",
+            ">120<",
+            "><?xml version=\"1.0\"?>120<",
+            "an XML declaration inside an element",
+        ),
+        (
             "a name that is none",
             "id=\"17\"",
             "17%=\"17\"",

@@ -3,7 +3,7 @@
 use super::token::{Rows, Span, Text, Token};
 use super::tokenise::name_length;
 use crate::error::Problem;
-use crate::xml::attributes::unescape;
+use crate::xml::attributes::{check_tag, unescape};
 use crate::xml::cells::Cells;
 use crate::xml::guard::newlines;
 use crate::xml::ids::TagId;
@@ -104,6 +104,7 @@ fn step(
         Token::Tag { inside, empty } => {
             let inside = characters(inside, window)?;
             let (name, raw) = inside.split_at(name_length(inside.as_bytes()));
+            check_tag(name)?;
             let expected = match cells.is_open() {
                 false => Some(builder.expected(row, name)?),
                 true => None,

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::kind::Kind;
+use crate::xml::attributes::is_name;
 use crate::xml::ids::TagId;
 use crate::xml::tags::Tags;
 
@@ -132,6 +133,6 @@ impl Lexicon {
 /// form; a null is null whatever it has. And a schema may name a type that no
 /// tag can be called, such as `a ref`.
 fn is_special(name: &str, kind: Kind) -> bool {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.:".contains(&b);
-    matches!(kind, Kind::Frame | Kind::Binary) || name == "sentinel" || !name.bytes().all(plain)
+    let plain = name.is_ascii() && is_name(name);
+    matches!(kind, Kind::Frame | Kind::Binary) || name == "sentinel" || !plain
 }
