@@ -37,6 +37,7 @@ const DEPTH_LIMIT: usize = 16;
 /// to stop by `None`; `None`, too, for what is broken.
 fn texts(bytes: &[u8], mut tell: impl FnMut(&[String], String) -> Option<()>) -> Option<()> {
     let mut reader = Reader::from_reader(bytes);
+    reader.config_mut().check_comments = true;
     let (mut buffer, mut path, mut text) = (Vec::new(), Vec::new(), String::new());
     let (mut innermost, mut began) = (false, false);
     loop {

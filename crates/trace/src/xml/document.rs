@@ -370,12 +370,19 @@ impl<R: Read> Reader<'_, R> {
         });
         let mut depth = usize::from(!child.empty);
         while depth > 0 {
-            match self.pull.next()? {
-                Token::Open { empty, .. } => depth += usize::from(!empty),
-                Token::Close => depth -= 1,
+            let checked = match self.pull.next()? {
+                Token::Open { tag, empty } => {
+                    depth += usize::from(!empty);
+                    all(tag.attributes_raw()).map(drop)
+                }
+                Token::Close => {
+                    depth -= 1;
+                    Ok(())
+                }
                 Token::End => break,
-                Token::Text(_) | Token::Nothing => {}
-            }
+                Token::Text(_) | Token::Nothing => Ok(()),
+            };
+            checked.map_err(|problem| self.pull.error(problem))?;
         }
         Ok(())
     }

@@ -48,8 +48,10 @@ pub(crate) struct Pull<R: Read> {
 
 impl<R: Read> Pull<R> {
     pub(crate) fn new(input: R, file: &str) -> Self {
+        let mut reader = Reader::from_reader(Guard::new(input));
+        reader.config_mut().check_comments = true;
         Self {
-            reader: Reader::from_reader(Guard::new(input)),
+            reader,
             buffer: Vec::with_capacity(4096),
             depth: 0,
             file: file.to_owned(),

@@ -13,10 +13,8 @@ use metalens_simulator::{Scenario, random_scenario, write_export};
 use metalens_trace::fuzzing::{self, Taking};
 use metalens_trace::{Error, Names, Note, Selection, Table};
 
-use documents::EVERYTHING;
-
-use super::GOOD;
 use super::second_reader::{exports_in, real_recordings, text_of};
+use super::{EVERYTHING, GOOD};
 
 /// Windows that hold a row or less, so that each border is hit, and larger ones,
 /// each on one thread and on several.

@@ -27,3 +27,7 @@ mod torture_bundle;
 /// n/a                 200├┤   a null process, and no label words
 /// ```
 const GOOD: &str = include_str!("good.xml");
+
+/// Every form that a cell, a row and what lies between rows can have and be taken:
+/// frames, entities, self-closed cells, comments, both quotes, two nodes.
+const EVERYTHING: &str = include_str!("everything.xml");

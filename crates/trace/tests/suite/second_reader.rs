@@ -91,11 +91,13 @@ pub(crate) fn compare_read(text: &str, name: &str, tables: &[Table], names: &Nam
 }
 
 fn compare_table(table: &Table, names: &Names, node: Node<'_, '_>, name: &str) -> usize {
-    let ids: HashMap<&str, Node<'_, '_>> = node
-        .descendants()
+    let rows: Vec<Node<'_, '_>> = children(node, "row").collect();
+    // What is in no row is stepped over, whatever ids it has.
+    let ids: HashMap<&str, Node<'_, '_>> = rows
+        .iter()
+        .flat_map(Node::descendants)
         .filter_map(|n| Some((n.attribute("id")?, n)))
         .collect();
-    let rows: Vec<Node<'_, '_>> = children(node, "row").collect();
     assert_eq!(table.rows(), rows.len(), "{name}");
     for (at, row) in rows.iter().enumerate() {
         let cells: Vec<Node<'_, '_>> = row.children().filter(Node::is_element).collect();
@@ -165,7 +167,7 @@ fn check_cell(
             let number = number.map(|n| plain(n.text().unwrap_or("").to_owned()));
             // Without that part the display form may end with it.
             let number = number.or_else(|| {
-                let (_, hex) = display.as_ref()?.rsplit_once("0x")?;
+                let (_, hex) = display.as_ref()?.trim_end().rsplit_once("0x")?;
                 Some(u64::from_str_radix(hex, 16).ok()?.to_string())
             });
             let found = label

@@ -16,8 +16,8 @@ use std::fmt::Write as _;
 use metalens_trace::{Column, Input, LoadOptions, Names, Selection, Table, read_document};
 use roxmltree::Document;
 
-use super::GOOD;
 use super::second_reader::compare_read;
+use super::{EVERYTHING, GOOD};
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -177,30 +177,34 @@ fn broken_elements(xml: &str) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn every_byte() {
-    let mut outcomes = Outcomes::default();
-    for (what, xml) in broken_bytes(GOOD.as_bytes()) {
-        outcomes.add(&xml, GOOD, &what);
+    for good in [GOOD, EVERYTHING] {
+        let mut outcomes = Outcomes::default();
+        for (what, xml) in broken_bytes(good.as_bytes()) {
+            outcomes.add(&xml, good, &what);
+        }
+        println!("{outcomes:?}");
+        // All three happen: values change, spaces do not matter, the rest is structure.
+        assert!(
+            outcomes.refused > outcomes.said + outcomes.same,
+            "{outcomes:?}"
+        );
+        assert!(outcomes.said > 1_000 && outcomes.same > 100, "{outcomes:?}");
     }
-    println!("{outcomes:?}");
-    // All three happen: values change, spaces do not matter, the rest is structure.
-    assert!(
-        outcomes.refused > outcomes.said + outcomes.same,
-        "{outcomes:?}"
-    );
-    assert!(outcomes.said > 1_000 && outcomes.same > 100, "{outcomes:?}");
 }
 
 #[test]
 fn every_element() {
-    let mut outcomes = Outcomes::default();
-    for (what, xml) in broken_elements(GOOD) {
-        outcomes.add(&xml, GOOD, &what);
+    for good in [GOOD, EVERYTHING] {
+        let mut outcomes = Outcomes::default();
+        for (what, xml) in broken_elements(good) {
+            outcomes.add(&xml, good, &what);
+        }
+        println!("{outcomes:?}");
+        assert!(
+            outcomes.refused > outcomes.said + outcomes.same,
+            "{outcomes:?}"
+        );
     }
-    println!("{outcomes:?}");
-    assert!(
-        outcomes.refused > outcomes.said + outcomes.same,
-        "{outcomes:?}"
-    );
 }
 
 /// A document that was cut off anywhere is refused, but for its last line's end; on
@@ -233,17 +237,19 @@ fn cut_off_anywhere() {
 fn broken_in_several_places() {
     let rounds = std::env::var("METALENS_TORTURE").ok();
     let rounds: u64 = rounds.map_or(2_000, |rounds| rounds.parse().unwrap());
-    let mut outcomes = Outcomes::default();
-    for round in 0..rounds {
-        let mut chance = Chance(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        let mut bytes = GOOD.as_bytes().to_vec();
-        for _ in 0..=chance.below(3) {
-            chance.damage(&mut bytes);
+    for good in [GOOD, EVERYTHING] {
+        let mut outcomes = Outcomes::default();
+        for round in 0..rounds {
+            let mut chance = Chance(round.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            let mut bytes = good.as_bytes().to_vec();
+            for _ in 0..=chance.below(3) {
+                chance.damage(&mut bytes);
+            }
+            outcomes.add(&bytes, good, &format!("round {round}"));
         }
-        outcomes.add(&bytes, GOOD, &format!("round {round}"));
+        println!("{outcomes:?}");
+        assert!(outcomes.refused > 0, "{outcomes:?}");
     }
-    println!("{outcomes:?}");
-    assert!(outcomes.refused > 0, "{outcomes:?}");
 }
 
 /// A xorshift generator: the same numbers everywhere.

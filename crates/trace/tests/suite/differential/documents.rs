@@ -4,11 +4,8 @@ use std::fmt::Write as _;
 
 use metalens_trace::{Names, Selection, Table, read_document};
 
-use super::{GOOD, WAYS, check};
-
-/// Every form that a cell, a row and what lies between rows can have and be
-/// taken: frames, entities, self-closed cells, comments, both quotes, two nodes.
-pub(super) const EVERYTHING: &str = include_str!("../everything.xml");
+use super::{WAYS, check};
+use crate::{EVERYTHING, GOOD};
 
 /// So many rows like the good document's, ids rising; `odd` is put in front of
 /// the row of that number.

@@ -6,8 +6,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use super::documents::EVERYTHING;
 use super::{Chopped, GOOD, read, same};
+use crate::EVERYTHING;
 
 /// What is put in somewhere.
 const SNIPPETS: &[&str] = &[
