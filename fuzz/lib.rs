@@ -2,6 +2,8 @@
 //! every file of `corpus/`, so that what was found once is never lost again.
 
 pub mod documents;
+#[path = "../crates/trace/tests/suite/judge.rs"]
+mod judge;
 #[expect(dead_code, reason = "the tests of crates/trace use all of it")]
 #[path = "../crates/trace/tests/suite/mini_bundle.rs"]
 mod mini_bundle;

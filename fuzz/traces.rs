@@ -9,10 +9,11 @@ use metalens_trace::fuzzing::{self, Taking};
 use metalens_trace::{Input, LoadOptions, Names, Selection, read_document};
 
 use super::Entry;
+use crate::judge;
 use crate::mini_bundle::{self, Bundled};
 
 /// Every entry by its target's name.
-pub const ENTRIES: [(&str, Entry); 8] = [
+pub const ENTRIES: [(&str, Entry); 9] = [
     ("bundle", bundle),
     ("compressed", compressed),
     ("keyed", keyed),
@@ -21,6 +22,7 @@ pub const ENTRIES: [(&str, Entry); 8] = [
     ("uniques", uniques),
     ("xml", xml),
     ("xml_differential", xml_differential),
+    ("xml_judge", xml_judge),
 ];
 
 static GOOD: LazyLock<Bundled> = LazyLock::new(mini_bundle::good);
@@ -156,6 +158,18 @@ pub fn xml_differential(bytes: &[u8]) {
     let expected = read(Taking::Reference);
     let found = read(Taking::Windows(window, workers));
     assert_eq!(found, expected, "window {window}, workers {workers}");
+}
+
+/// A query document that is accepted: another XML library accepts it too, and finds in
+/// every cell what was read.
+pub fn xml_judge(bytes: &[u8]) {
+    let mut names = Names::new();
+    let selection = Selection::everything().with_rendered_labels();
+    let Ok(tables) = read_document(bytes, "fuzz.xml", &mut names, &selection) else {
+        return;
+    };
+    let text = std::str::from_utf8(bytes).unwrap();
+    judge::agrees(text, "fuzz.xml", &tables, &names);
 }
 
 /// An input as a file, read as a user's is: opened, listed, and loaded whole.

@@ -68,6 +68,7 @@ fn bundles(write: Write<'_>) {
 fn exports(write: Write<'_>) {
     for (name, document) in DOCUMENTS {
         write("xml", name, document);
+        write("xml_judge", name, document);
         for how in [0, 1, 0x1c, 34] {
             let input = [&[how], *document].concat();
             write("xml_differential", &format!("{name}-{how}"), &input);

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::attributes::{parse_u64, shorten, value_of};
+use super::attributes::{parse_u64, shorten, unescape};
 use crate::error::Problem;
 use crate::kind::Kind;
 use crate::label;
@@ -79,12 +79,12 @@ pub(crate) enum Words {
 impl<'t> Element<'t> {
     /// The display form, which is the name of a process or a thread.
     fn name(&self, tag: &'static str) -> Result<Cow<'t, str>, Problem> {
-        value_of(self.display.ok_or(Problem::Unnamed { tag })?)
+        unescape(self.display.ok_or(Problem::Unnamed { tag })?)
     }
 
     /// The display form, unescaped.
     fn displayed(&self) -> Result<Cow<'t, str>, Problem> {
-        value_of(self.display.unwrap_or(""))
+        unescape(self.display.unwrap_or(""))
     }
 }
 

@@ -11,6 +11,7 @@ mod corpus;
 mod differential;
 mod hostile;
 mod inputs;
+mod judge;
 mod mini_bundle;
 mod mutations;
 mod real_bundles;

@@ -371,7 +371,7 @@ fn torture(form: Form) -> Outcomes {
     let mut bench = Bench::new(form);
     bench.every_place();
     bench.every_file();
-    bench.by_chance(rounds().unwrap_or(500) / 4);
+    bench.by_chance(rounds().unwrap_or(2_000) / 4);
     bench.finish()
 }
 
