@@ -211,10 +211,17 @@ fn is_space(c: char) -> bool {
 
 /// Whether a tag or an attribute can be called so: a word, or two with a colon between.
 pub(crate) fn is_name(name: &str) -> bool {
-    match name.split_once(':') {
-        Some((prefix, local)) => is_word(prefix) && is_word(local),
-        None => is_word(name),
-    }
+    is_usual(name.as_bytes())
+        || match name.split_once(':') {
+            Some((prefix, local)) => is_word(prefix) && is_word(local),
+            None => is_word(name),
+        }
+}
+
+/// As all tags of real exports are called; told apart sooner than the rest.
+fn is_usual(name: &[u8]) -> bool {
+    let goes_on = |b: &u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    name.first().is_some_and(u8::is_ascii_lowercase) && name.iter().all(goes_on)
 }
 
 fn is_word(word: &str) -> bool {
@@ -277,6 +284,29 @@ mod tests {
             ..CellAttributes::default()
         };
         check(r#" ref="18446744073709551615""#, Ok(reference));
+    }
+
+    #[test]
+    fn names() {
+        for name in [
+            "a",
+            "row",
+            "uint64",
+            "start-time",
+            "A.b",
+            "_x",
+            "xml:lang",
+            "é",
+            "aé·9",
+        ] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in [
+            "", "1", "-a", ".a", "·a", "a b", "a=\"b\"", "a<", "µ", "aµ", ":a", "a:", "a:b:c",
+            "a:1",
+        ] {
+            assert!(!is_name(name), "{name}");
+        }
     }
 
     #[test]
