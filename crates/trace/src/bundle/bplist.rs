@@ -112,9 +112,16 @@ impl Binary {
             Node::Broken => false,
             Node::Text(_) => self.text(node).is_some(),
             Node::List(items) => (0..items.count).all(|at| self.item(items, at).is_some()),
-            Node::Dictionary { .. } => !self.has_broken_member(node),
+            Node::Dictionary { .. } => !self.has_broken_member(node) && !self.has_twins(node),
             _ => true,
         }
+    }
+
+    /// Whether two entries of a dictionary have one name: which of them counts, nobody knows.
+    fn has_twins(&self, node: &Node) -> bool {
+        let mut names: Vec<&[u8]> = self.members(node).map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.windows(2).any(|two| two.first() == two.last())
     }
 
     /// The numbers of objects of an archive that are referred to.

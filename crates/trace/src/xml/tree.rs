@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use super::attributes::all;
-use super::pull::{Pull, Token};
+use super::pull::{Pull, Token, malformed};
 use crate::error::{Problem, Result};
 
 /// The largest real table of contents has 600 elements.
@@ -87,6 +87,9 @@ pub(crate) fn read_tree<R: Read>(input: R, file: &str, root: &str) -> Result<Ele
         return Err(pull.error(problem));
     }
     let document = open.pop().unwrap_or_default();
+    if document.children.len() > 1 || !document.text.trim().is_empty() {
+        return Err(pull.error(malformed("something outside of the document's element")));
+    }
     match document.children.into_iter().next() {
         Some(element) if element.name == root => Ok(element),
         Some(element) if element.name == "trace-query-result" => Err(pull.error(Problem::NotToc)),

@@ -179,6 +179,8 @@ fn a_template_that_is_not_whole() {
             "the device",
         ])],
     );
+    // Two entries of one name.
+    check(b"_rawStartTime", b"_templateName", &[Note::DamagedTemplate]);
     // No text ends in half a character; this one is not asked for.
     check(
         b"NSKeyedArchiver",
@@ -384,6 +386,11 @@ fn schemas_that_nest_or_have_a_doctype() {
     table_refused(&with(store(2, "schema.xml"), nested), "nested deeper");
     let doctype = [b"<!DOCTYPE a>".to_vec(), intervals().schema_xml()].concat();
     table_refused(&with(store(2, "schema.xml"), doctype), "DOCTYPE");
+    for tail in [&b"x"[..], b"<schema/>"] {
+        let schema = [intervals().schema_xml(), tail.to_vec()].concat();
+        let outside = "outside of the document's element";
+        table_refused(&with(store(2, "schema.xml"), schema), outside);
+    }
 }
 
 #[test]
