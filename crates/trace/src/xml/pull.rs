@@ -11,7 +11,7 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error as QuickError, IllFormedError};
 use quick_xml::events::{BytesStart, Event};
 
-use super::attributes::check_tag;
+use super::attributes::{check_tag, is_name};
 use super::guard::{Fault, Guard, TOKEN_LIMIT};
 use crate::error::{Error, Place, Problem, Result};
 use crate::input::compression_problem;
@@ -95,6 +95,9 @@ impl<R: Read> Pull<R> {
             }
             Ok(Event::Decl(_)) if self.depth > 0 => {
                 refuse(malformed("an XML declaration inside an element"))
+            }
+            Ok(Event::PI(instruction)) if !is_name(instruction.target()) => {
+                refuse(malformed("a processing instruction without a name"))
             }
             Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_)) => Ok(Token::Nothing),
             Ok(Event::CData(_)) => refuse(malformed("a CDATA section, which xctrace never writes")),

@@ -443,6 +443,12 @@ fn xml_tricks() {
             "attribute `7` has no value",
         ),
         (
+            "an instruction to nobody",
+            "<row>",
+            "<row><??>",
+            "a processing instruction without a name",
+        ),
+        (
             "a declaration inside",
             ">120<",
             "><?xml version=\"1.0\"?>120<",
