@@ -47,15 +47,11 @@ pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<Facts> {
 
 /// Of what every recording has been seen to say of its run, what this one does not.
 pub(crate) fn lacking(run: &Run) -> Vec<&'static str> {
-    let pid = match &run.target {
-        Target::Launched(process) | Target::Attached(process) | Target::Recorded(process) => {
-            process.pid
-        }
-        Target::AllProcesses | Target::Unknown => Some(0),
-    };
+    let without_pid = |process: &TargetProcess| process.pid.is_none();
+    let lacks_pid = run.target.process().is_some_and(without_pid);
     let all = [
         (run.target == Target::Unknown, "the target"),
-        (pid.is_none(), "the target's pid"),
+        (lacks_pid, "the target's pid"),
         (run.duration_ns.is_none(), "how long it was recorded"),
         (run.template.is_none(), "with which template"),
         (run.device.is_none(), "the device"),

@@ -28,6 +28,8 @@ const ANSWERS_PER_BYTE: usize = 64;
 const ANSWERS: usize = 1 << 16;
 
 impl Keyed {
+    /// What is wrong with what [`parse`](Self::parse) does not read.
+    pub(crate) const NONE: &str = "it is no keyed archive, or a damaged one";
     /// What is wrong with an archive that is [`exhausted`](Self::exhausted).
     pub(crate) const ENDLESS: &str = "its objects are broken, or share each other without end";
 

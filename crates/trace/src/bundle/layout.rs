@@ -81,8 +81,7 @@ pub(crate) fn read(files: &Files, store: &str) -> Result<Layout> {
         let detail = detail.to_owned();
         files.error(&descriptor_path, Problem::UnsupportedBundle { detail })
     };
-    let archive = Keyed::parse(&bytes)
-        .ok_or_else(|| unsupported("it is no keyed archive, or a damaged one"))?;
+    let archive = Keyed::parse(&bytes).ok_or_else(|| unsupported(Keyed::NONE))?;
     let descriptor = archive.root().and_then(|root| root.get("$0"));
     let descriptor = descriptor.ok_or_else(|| unsupported("the descriptor is empty"))?;
     let fields = Fields::of(descriptor).map_err(|detail| unsupported(&detail))?;

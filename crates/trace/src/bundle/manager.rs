@@ -28,8 +28,7 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
         files.error(&path, Problem::UnsupportedBundle { detail })
     };
     let bytes = files.read(&path)?;
-    let archive = Keyed::parse(&bytes)
-        .ok_or_else(|| unsupported("it is no keyed archive, or a damaged one"))?;
+    let archive = Keyed::parse(&bytes).ok_or_else(|| unsupported(Keyed::NONE))?;
     let details = archive.root().and_then(|root| root.get("tableDetails"));
     let details = details.ok_or_else(|| unsupported("it lists no tables"))?;
     let mut stores: BTreeMap<u64, Store> = BTreeMap::new();

@@ -26,7 +26,7 @@ struct Outcomes {
     /// The document says something else, and says it well.
     said: usize,
     /// Something else that cannot be judged.
-    unbound: usize,
+    unjudged: usize,
 }
 
 fn read(xml: &[u8], name: &str) -> Option<(Vec<Table>, Names)> {
@@ -50,7 +50,7 @@ impl Outcomes {
         let text = std::str::from_utf8(xml).unwrap_or_else(|error| panic!("{what}: {error}"));
         match judge::agrees(text, what, &tables, &names) {
             true => self.said += 1,
-            false => self.unbound += 1,
+            false => self.unjudged += 1,
         }
     }
 }
