@@ -8,7 +8,7 @@
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use crate::xml::{all, character_of, check_tag};
+use crate::xml::{character_of, check_attributes, check_tag};
 
 /// The strings of a list of nothing but strings; `None` for anything else.
 pub(crate) fn strings(bytes: &[u8]) -> Option<Vec<String>> {
@@ -45,7 +45,7 @@ fn texts(bytes: &[u8], mut tell: impl FnMut(&[String], String) -> Option<()>) ->
         let event = reader.read_event_into(&mut buffer).ok()?;
         if let Event::Start(tag) | Event::Empty(tag) = &event {
             check_tag(tag.name().as_ref()).ok()?;
-            all(tag.attributes_raw()).ok()?;
+            check_attributes(tag.attributes_raw()).ok()?;
         }
         match event {
             Event::Start(tag) => {

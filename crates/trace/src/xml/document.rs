@@ -10,7 +10,7 @@
 
 use std::io::Read;
 
-use super::attributes::{all, shorten};
+use super::attributes::{self, all, shorten};
 use super::cells::{Cells, unexpected_text};
 use super::plain::{Pace, Plain};
 use super::pull::{Pull, Token, malformed};
@@ -373,7 +373,7 @@ impl<R: Read> Reader<'_, R> {
             let checked = match self.pull.next()? {
                 Token::Open { tag, empty } => {
                     depth += usize::from(!empty);
-                    all(tag.attributes_raw()).map(drop)
+                    attributes::check(tag.attributes_raw())
                 }
                 Token::Close => {
                     depth -= 1;

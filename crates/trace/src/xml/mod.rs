@@ -33,7 +33,7 @@ mod tags;
 mod tree;
 mod values;
 
-pub(crate) use attributes::{all, check_tag};
+pub(crate) use attributes::{check as check_attributes, check_tag};
 pub(crate) use document::{Document, Header, Request, read, read_header};
 pub(crate) use plain::Pace;
 pub(crate) use pull::character_of;

@@ -193,6 +193,6 @@ pub(crate) fn character_of(entity: &str) -> Option<char> {
         None if code.starts_with(|c: char| c.is_ascii_digit()) => code.parse().ok()?,
         None => return None,
     };
-    let allowed = matches!(number, 0x9 | 0xA | 0xD | 0x20..);
+    let allowed = matches!(number, 0x9 | 0xA | 0xD | 0x20..=0xFFFD | 0x1_0000..);
     char::from_u32(number).filter(|_| allowed)
 }
