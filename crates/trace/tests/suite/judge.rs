@@ -165,9 +165,10 @@ fn check_cell(
     }
 }
 
-/// Between quotes XML has all white space as a space, and we keep what is there.
+/// Between quotes XML has all white space as a space, the two characters of a line's end
+/// as one, and we keep what is there.
 fn spaced(text: &str) -> String {
-    text.replace(['\t', '\n', '\r'], " ")
+    text.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ")
 }
 
 /// `007` is 7.
