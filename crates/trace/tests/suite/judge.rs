@@ -14,11 +14,7 @@ pub(crate) fn agrees(text: &str, name: &str, tables: &[Table], names: &Names) ->
     if text.contains("xmlns") || text.contains("<xml:") {
         return false;
     }
-    // What stands before the first element says nothing, broken or not.
-    let text = match Document::parse(text) {
-        Ok(_) => text,
-        Err(_) => &text[text.find("<trace-query-result").unwrap_or(0)..],
-    };
+    let text = first_element(text);
     match Document::parse(text) {
         Err(
             Error::UnknownNamespace(..)
@@ -29,6 +25,20 @@ pub(crate) fn agrees(text: &str, name: &str, tables: &[Table], names: &Names) ->
             compare(text, name, tables, names);
             true
         }
+    }
+}
+
+/// What stands before the first element says nothing, broken or not.
+fn first_element(text: &str) -> &str {
+    let rest = &text[text.find('<').unwrap_or(0)..];
+    let (inside, end) = match (rest.strip_prefix("<?"), rest.strip_prefix("<!--")) {
+        (Some(instruction), _) => (instruction, "?>"),
+        (_, Some(comment)) => (comment, "-->"),
+        _ => return rest,
+    };
+    match inside.split_once(end) {
+        Some((_, behind)) => first_element(behind),
+        None => rest,
     }
 }
 
