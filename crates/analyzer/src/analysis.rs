@@ -191,7 +191,7 @@ impl Analysis {
                     command_buffer: one.command_buffer.map(NonZeroU64::get),
                     encoder: one.encoder.map(NonZeroU64::get),
                     encoded_ns: encoded.map(|span| (span.start_ns, span.end_ns)),
-                    committed_ns: one.committed_ns,
+                    committed_ns: one.committed.ns(),
                     completed_ns: one.command_buffer.and_then(|id| commands.completion(id)),
                 }
             })
@@ -216,7 +216,7 @@ impl Analysis {
                 channel: one.channel.and_then(|channel| self.channel(channel)),
                 command_buffer: one.command_buffer.map(NonZeroU64::get),
                 encoder: one.encoder.map(NonZeroU64::get),
-                committed_ns: one.committed_ns,
+                committed_ns: one.committed.ns(),
             }
         }))
     }

@@ -25,7 +25,8 @@ pub(crate) fn brief(mine: &[Interval], part: Span) -> Brief {
         }
     };
     let (mut busy_ns, mut gaps) = (0, Vec::new());
-    sweep(&inside, part, |busy, gap| {
+    let spans = inside.iter().map(|one| one.span);
+    sweep(spans, part, |busy, gap| {
         busy_ns += busy.map_or(0, Span::length_ns);
         gaps.extend(gap.map(|gap| gap.span.length_ns()));
     });

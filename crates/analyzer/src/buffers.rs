@@ -49,7 +49,7 @@ impl Buffer {
 fn of_one(interval: &Interval) -> Option<Buffer> {
     Some(Buffer {
         id: interval.command_buffer?,
-        committed_ns: interval.committed_ns,
+        committed_ns: interval.committed.ns(),
         start_ns: interval.span.start_ns,
         end_ns: interval.span.end_ns,
     })
@@ -65,6 +65,7 @@ fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::moment::Moment;
     use crate::timeline::tests::interval;
 
     /// `expected`: id, committed, start, end.
@@ -74,7 +75,7 @@ mod tests {
         let intervals: Vec<Interval> = intervals
             .iter()
             .map(|&(id, committed_ns, start, end)| Interval {
-                committed_ns,
+                committed: Moment::at(committed_ns),
                 command_buffer: NonZeroU64::new(id),
                 ..interval(start, end)
             })

@@ -11,7 +11,7 @@ use crate::kernels::{Kernels, NamedIntervals, channels};
 use crate::latency::latency;
 use crate::ledger::Book;
 use crate::machine::joined;
-use crate::parallel::both;
+use crate::parallel::{both, half};
 use crate::phases::{Before, phases, warm_up};
 use crate::report::{Busy, Channel, Counts, Kernel, Latency, Phases, Shape, WarmUp};
 use crate::shape::shape;
@@ -52,14 +52,14 @@ pub(crate) struct Work {
 }
 
 impl Known<'_> {
-    /// Works them out on four threads: there may be millions of intervals, and none
-    /// of these needs another.
+    /// Works them out on up to four threads: there may be millions of intervals, and
+    /// none of these needs another.
     pub(crate) fn figures(&self) -> Figures {
         let (gaps, named) = (&self.occupancy.gaps, self.kernels.named);
         let of_idle = || idle(gaps, &Book::of(self.subject), named);
         let ((idle, phases), (work, shape)) = both(
-            || both(of_idle, || self.phases()),
-            || both(|| self.work(), || self.shape()),
+            || half(of_idle, || self.phases()),
+            || half(|| self.work(), || self.shape()),
         );
         Figures {
             idle,
@@ -73,8 +73,8 @@ impl Known<'_> {
     fn work(&self) -> Work {
         let (subject, names, window) = (self.subject, self.names, self.subject.window());
         let (mine, named) = (&subject.mine, self.kernels.named);
-        let (buffers, encoders) = (buffers(mine), encoders(mine));
-        let listed = subject.commands.listed_encoders();
+        let buffers = buffers(mine);
+        let (encoders, encoders_listed) = self.encoders();
         // Where the window was cut, the program's run time is cut there too.
         let asked = match subject.cut.facts().excluded.is_empty() {
             true => WHOLE,
@@ -83,7 +83,7 @@ impl Known<'_> {
         Work {
             counts: Counts {
                 intervals: mine.len() as u64,
-                encoders: encoders.len() as u64,
+                encoders,
                 command_buffers: buffers.len() as u64,
                 kernels: named.count() as u64,
                 coalesced: named.coalesced,
@@ -91,12 +91,20 @@ impl Known<'_> {
                 all_intervals: subject.others.all_intervals,
                 unattributed: subject.others.unattributed,
             },
-            encoders_listed: listed.map(|listed| joined(&encoders, listed)),
+            encoders_listed,
             busy: self.busy(),
             latency: latency(&buffers, &subject.commands, window, names),
             channels: channels(mine, window, names),
             program: program(mine, &buffers, &subject.commands, asked),
         }
+    }
+
+    /// How many encoders there are, and how many of them are listed, if there is a list.
+    fn encoders(&self) -> (u64, Option<u64>) {
+        let encoders = encoders(&self.subject.mine);
+        let listed = self.subject.commands.listed_encoders();
+        let listed = listed.map(|listed| joined(&encoders, listed));
+        (encoders.len() as u64, listed)
     }
 
     fn busy(&self) -> Busy {
@@ -157,9 +165,11 @@ impl Known<'_> {
         let (subject, window) = (self.subject, self.subject.window());
         let (mine, named) = (&subject.mine, self.kernels.named);
         let by_label = || NamedIntervals::by_label(mine, self.names, &subject.label_pairs);
+        let gaps = &self.occupancy.gaps;
+        let find = |kernels| warm_up::find(mine.iter(), kernels, gaps, window, self.names);
         let found = match named.by_label {
-            true => warm_up::find(mine.iter(), named, window, self.names),
-            false => warm_up::find(mine.iter(), &by_label(), window, self.names),
+            true => find(named),
+            false => find(&by_label()),
         };
         found.map(|found| found.report(mine, window, false))
     }

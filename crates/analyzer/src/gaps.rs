@@ -82,23 +82,25 @@ pub(crate) struct Occupancy {
 #[must_use]
 pub(crate) fn occupancy(intervals: &[Interval], window: Span) -> Occupancy {
     let mut found = Occupancy::default();
-    sweep(intervals, window, |busy, gap| {
+    let spans = intervals.iter().map(|one| one.span);
+    sweep(spans, window, |busy, gap| {
         found.busy.extend(busy);
         found.gaps.extend(gap);
     });
     found
 }
 
-/// Tells of each busy stretch and of the gap after it, in order of time; of the
-/// gap at the window's start alone. `before` and `after` as in [`occupancy`].
+/// Tells of each busy stretch of spans that are sorted by start and of the gap after
+/// it, in order of time; of the gap at the window's start alone. `before` and `after`
+/// as in [`occupancy`].
 pub(crate) fn sweep(
-    intervals: &[Interval],
+    spans: impl Iterator<Item = Span>,
     window: Span,
     mut tell: impl FnMut(Option<Span>, Option<Gap>),
 ) {
     let mut last: Option<(Span, usize)> = None;
-    for (at, interval) in intervals.iter().enumerate() {
-        let span = interval.span.clip(window);
+    for (at, span) in spans.enumerate() {
+        let span = span.clip(window);
         if span.is_empty() {
             continue;
         }

@@ -85,6 +85,7 @@ mod known_work;
 mod latency;
 mod ledger;
 mod machine;
+mod moment;
 mod naming;
 mod notes;
 pub mod paired;

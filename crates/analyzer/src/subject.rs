@@ -7,7 +7,7 @@ use crate::cpu;
 use crate::debug_groups;
 use crate::error::{Error, Result};
 use crate::facts::process_facts;
-use crate::gaps::Edges;
+use crate::gaps::{Edges, sweep};
 use crate::kernels::NamedIntervals;
 use crate::machine::ForeignUse;
 use crate::parallel::both;
@@ -158,7 +158,10 @@ impl Asked<'_> {
         let is_mine = |one: &&Interval| self.target.is(one.process) && touches(one.span, window);
         let mine = self.timeline.intervals.iter().filter(is_mine);
         let kernels = NamedIntervals::by_label(mine.clone(), self.names, self.label_pairs);
-        warm_up::find(mine, &kernels, window, self.names)
+        let mut gaps = Vec::new();
+        let spans = mine.clone().map(|one| one.span);
+        sweep(spans, window, |_, gap| gaps.extend(gap));
+        warm_up::find(mine, &kernels, &gaps, window, self.names)
     }
 
     fn around(&self, window: Span) -> Around {

@@ -7,7 +7,8 @@ use metalens_trace::{
 };
 
 use crate::error::Result;
-use crate::spans::{Span, union};
+use crate::moment::Moment;
+use crate::spans::{Span, united};
 
 /// The table of GPU intervals.
 pub(crate) const GPU_INTERVALS: &str = "metal-gpu-intervals";
@@ -22,7 +23,7 @@ pub(crate) struct Interval {
     /// When its command buffer was committed, that is `start - start-latency`:
     /// to the nanosecond where the table of submissions ends its rows. `None`
     /// where the recorder did not know.
-    pub committed_ns: Option<u64>,
+    pub committed: Moment,
     /// Whose it is; `None` where the recorder did not know.
     pub process: Option<ProcessId>,
     /// `Compute`, `Vertex`, `Fragment`, …
@@ -68,9 +69,11 @@ fn intervals_of(table: &Table, names: &Names) -> Result<Vec<Interval>> {
         let span = span?;
         intervals.push(Interval {
             span,
-            committed_ns: optional
-                .latency(row)
-                .map(|latency| span.start_ns.saturating_sub(latency)),
+            committed: Moment::at(
+                optional
+                    .latency(row)
+                    .map(|latency| span.start_ns.saturating_sub(latency)),
+            ),
             process: processes.get(row).copied().flatten(),
             channel: optional.channel(row),
             label: optional.label(row),
@@ -146,7 +149,7 @@ fn active_of(table: &Table, names: &Names) -> Result<Vec<Span>> {
     if !spans.is_sorted() {
         spans.sort_unstable();
     }
-    Ok(union(spans))
+    Ok(united(spans))
 }
 
 /// `start` and `duration` of each row; neither may be null.
@@ -194,7 +197,7 @@ pub(crate) mod tests {
     pub(crate) fn interval(start: u64, end: u64) -> Interval {
         Interval {
             span: Span::new(start, end),
-            committed_ns: None,
+            committed: Moment::default(),
             process: None,
             channel: None,
             label: None,

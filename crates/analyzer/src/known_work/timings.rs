@@ -41,7 +41,7 @@ pub(crate) fn command_buffers(
             continue;
         };
         let span = interval.span;
-        let committed = interval.committed_ns.unwrap_or(span.start_ns);
+        let committed = interval.committed.ns().unwrap_or(span.start_ns);
         let (first, whole) = buffers.entry(id).or_insert((committed, span));
         *first = committed.min(*first);
         whole.start_ns = whole.start_ns.min(span.start_ns);

@@ -15,6 +15,7 @@ use metalens_trace::Names;
 
 use super::segments::quiet_gap_ns;
 use crate::brief::brief;
+use crate::gaps::Gap;
 use crate::kernels::NamedIntervals;
 use crate::report::{WarmUp, WarmUpReason};
 use crate::spans::Span;
@@ -80,23 +81,25 @@ impl Found {
 }
 
 /// Looks for the target's warm-up in a window. `mine` are its intervals that touch
-/// the window, in order of their starts, `kernels` theirs by their labels alone.
+/// the window, in order of their starts, `kernels` theirs by their labels alone,
+/// `gaps` those of the window.
 pub(crate) fn find<'a>(
-    mine: impl Iterator<Item = &'a Interval>,
+    mine: impl Iterator<Item = &'a Interval> + Clone,
     kernels: &NamedIntervals,
+    gaps: &[Gap],
     window: Span,
     names: &Names,
 ) -> Option<Found> {
     let work = Work {
-        spans: mine.map(|one| one.span.clip(window)).collect(),
+        spans: mine.map(|one| one.span.clip(window)),
         kernels,
         window,
     };
-    let gaps = gaps(&work.spans);
+    let gaps = inner(gaps);
     let found = [
         work.slow_intervals(names),
-        work.long_gaps(&gaps),
-        work.quiet_gap(&gaps),
+        work.long_gaps(gaps),
+        work.quiet_gap(gaps),
     ];
     let short_enough = |found: &Found| found.end_ns <= work.latest_end_ns();
     let found = found.into_iter().flatten().filter(short_enough);
@@ -104,53 +107,49 @@ pub(crate) fn find<'a>(
 }
 
 /// The target's work in the window.
-struct Work<'a> {
-    spans: Vec<Span>,
+struct Work<'a, Spans> {
+    /// Gone through again and again, rather than kept: there may be millions.
+    spans: Spans,
     kernels: &'a NamedIntervals,
     window: Span,
 }
 
-/// An idle stretch, and the interval that ends it.
-#[derive(Debug, Clone, Copy)]
-struct Gap {
-    span: Span,
-    after: usize,
-}
-
-fn gaps(spans: &[Span]) -> Vec<Gap> {
-    let mut gaps = Vec::new();
-    let mut busy_until = None;
-    for (after, span) in spans
-        .iter()
-        .enumerate()
-        .filter(|(_, span)| !span.is_empty())
-    {
-        if let Some(until) = busy_until.filter(|&until| until < span.start_ns) {
-            let span = Span::new(until, span.start_ns);
-            gaps.push(Gap { span, after });
-        }
-        busy_until = busy_until.max(Some(span.end_ns));
+/// Those between two intervals.
+fn inner(gaps: &[Gap]) -> &[Gap] {
+    let gaps = match gaps {
+        [first, rest @ ..] if first.before().is_none() => rest,
+        all => all,
+    };
+    match gaps {
+        [rest @ .., last] if last.after().is_none() => rest,
+        all => all,
     }
-    gaps
 }
 
-impl Work<'_> {
+impl<Spans: Iterator<Item = Span> + Clone> Work<'_, Spans> {
     fn latest_end_ns(&self) -> u64 {
         self.window.start_ns + self.window.length_ns() / PARTS
     }
 
+    /// Each interval's span and the number of its kernel.
+    fn rows(&self) -> impl Iterator<Item = (Span, usize)> {
+        self.spans.clone().zip(self.kernels.numbers())
+    }
+
+    fn count(&self) -> usize {
+        self.kernels.numbers().len()
+    }
+
     fn slow_intervals(&self, names: &Names) -> Option<Found> {
         let medians = self.later_medians();
-        let number = |at: usize| self.kernels.number_of(at);
-        let times = |at: usize| {
-            let median = medians.get(number(at)?).copied()??;
-            let length = self.spans.get(at)?.length_ns();
-            (median > 0).then_some((length, median))
+        // How long it took, what is usual, and whose that is; of a slow one.
+        let slow = |(span, kernel): (Span, usize)| {
+            let usual = medians.get(kernel).copied()??;
+            let length = span.length_ns();
+            let is_slow = usual > 0 && length >= usual.saturating_mul(SLOW_TIMES);
+            is_slow.then_some((length, usual, kernel))
         };
-        let is_slow = |at: usize| {
-            times(at).is_some_and(|(length, median)| length >= median.saturating_mul(SLOW_TIMES))
-        };
-        let flags: Vec<bool> = (0..self.spans.len()).map(is_slow).collect();
+        let flags: Vec<bool> = self.rows().map(|row| slow(row).is_some()).collect();
         let prefix = slow_prefix(&flags)?;
         let mut first = self.kernels.numbers().take(prefix.length);
         let unlabelled = first.any(|kernel| !self.kernels.is_labelled(kernel));
@@ -158,22 +157,18 @@ impl Work<'_> {
             return None;
         }
         // The most telling of them, as a sentence needs one.
-        let slowest = (0..prefix.length).filter(|&at| is_slow(at));
-        let slowest = slowest.max_by_key(|&at| {
-            let (length, median) = times(at).unwrap_or((0, 1));
-            (
-                u128::from(length) * 1_000 / u128::from(median),
-                std::cmp::Reverse(at),
-            )
-        })?;
-        let (length, median) = times(slowest)?;
-        let kernel = number(slowest)?;
+        let slowest = self.rows().take(prefix.length).filter_map(slow).enumerate();
+        let slowest = slowest.max_by_key(|&(at, (length, usual, _))| {
+            let times = u128::from(length) * 1_000 / u128::from(usual);
+            (times, std::cmp::Reverse(at))
+        });
+        let (_, (length, usual, kernel)) = slowest?;
         let explanation = format!(
             "{} took at least {SLOW_TIMES} times as long as usual ({} {} instead of {}); {}",
             prefix.first_ones("interval"),
             self.describe(kernel, names),
             time(length),
-            time(median),
+            time(usual),
             prefix.later_ones(),
         );
         self.found(prefix.length, WarmUpReason::SlowIntervals, explanation)
@@ -193,9 +188,7 @@ impl Work<'_> {
     /// there are enough to tell.
     fn later_medians(&self) -> Vec<Option<u64>> {
         let mut later: Vec<Vec<u64>> = vec![Vec::new(); self.kernels.count()];
-        let half = self.spans.len() / 2;
-        let rows = self.spans.iter().zip(self.kernels.numbers()).skip(half);
-        for (span, kernel) in rows {
+        for (span, kernel) in self.rows().skip(self.count() / 2) {
             if let Some(lengths) = later.get_mut(kernel) {
                 lengths.push(span.length_ns());
             }
@@ -222,7 +215,7 @@ impl Work<'_> {
             time(usual),
             prefix.later_ones(),
         );
-        self.found(last.after, WarmUpReason::LongGaps, explanation)
+        self.found(last.after()?, WarmUpReason::LongGaps, explanation)
     }
 
     fn quiet_gap(&self, gaps: &[Gap]) -> Option<Found> {
@@ -231,28 +224,28 @@ impl Work<'_> {
         let early = gaps.iter().enumerate();
         let early = early.take_while(|(_, gap)| gap.span.end_ns <= latest);
         let (at, gap) = early.max_by_key(|(at, gap)| (gap.span.length_ns(), *at))?;
-        let length = gap.span.length_ns();
+        let (length, before) = (gap.span.length_ns(), gap.after()?);
         let later = gaps.iter().skip(at + 1).map(|gap| gap.span.length_ns());
         let longest_later = later.max().unwrap_or(0);
-        let is_burst = gap.after * 100 <= self.spans.len() * BURST_PCT;
+        let is_burst = before * 100 <= self.count() * BURST_PCT;
         let is_quiet = length >= quiet_ns && length >= longest_later.saturating_mul(QUIET_TIMES);
         let explanation = format!(
             "{} of {} intervals came within {}; then the target had nothing on the GPU for {}, \
              and later never for longer than {}",
-            gap.after,
-            self.spans.len(),
+            before,
+            self.count(),
             time(gap.span.start_ns - self.window.start_ns),
             time(length),
             time(longest_later),
         );
-        let found = self.found(gap.after, WarmUpReason::QuietGap, explanation);
+        let found = self.found(before, WarmUpReason::QuietGap, explanation);
         found.filter(|_| is_burst && is_quiet)
     }
 
     /// The rest begins with an interval.
     fn found(&self, intervals: usize, why: WarmUpReason, explanation: String) -> Option<Found> {
         Some(Found {
-            end_ns: self.spans.get(intervals)?.start_ns,
+            end_ns: self.spans.clone().nth(intervals)?.start_ns,
             why,
             explanation,
             intervals,
@@ -352,17 +345,23 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_between_unions() {
-        // 0    4  6   9    12
-        // ├────┤  ├───┤    ├─┤
-        //  ├─┤        ├┤
-        let spans = [(0, 4), (1, 3), (6, 9), (9, 10), (11, 11), (12, 14)];
-        let spans = spans.map(|(start, end)| Span::new(start, end));
-        let found = gaps(&spans);
-        let found: Vec<_> = found
-            .iter()
-            .map(|gap| (gap.span.start_ns, gap.span.end_ns, gap.after))
-            .collect();
-        assert_eq!(found, [(4, 6, 2), (10, 12, 5)]);
+    fn gaps_at_the_edges_are_none() {
+        // ├──window────────────┤
+        //   0    4  6   9    12
+        //   ├────┤  ├───┤    ├─┤
+        let edge = |start, end, before, after| Gap::new(Span::new(start, end), before, after);
+        let first = edge(0, 1, None, Some(0));
+        let between = edge(4, 6, Some(0), Some(1));
+        let last = edge(12, 13, Some(1), None);
+        for (gaps, expected) in [
+            (vec![first, between, last], vec![between]),
+            (vec![between, between], vec![between, between]),
+            (vec![first], vec![]),
+            (vec![last], vec![]),
+            (vec![edge(0, 9, None, None)], vec![]),
+            (vec![], vec![]),
+        ] {
+            assert_eq!(inner(&gaps), expected);
+        }
     }
 }
