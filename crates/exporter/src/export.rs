@@ -5,12 +5,12 @@ use std::path::Path;
 
 use metalens_xctrace::Answer;
 use metalens_xctrace::command::{Part, What};
-use tempfile::TempDir;
 
 use crate::basis::{Basis, estimate, free_bytes, is_bundle};
 use crate::call::{ATTEMPTS, Call, absolute, how_it_ended, is_disk_full, remove_if_there};
 use crate::contents::{Run, parse, position_of};
 use crate::document::Document;
+use crate::drafts::{self, Drafts};
 use crate::error::{Error, Result};
 use crate::folder::{self, FORMS};
 use crate::job::{Job, of_contents, of_names};
@@ -30,19 +30,17 @@ impl Exporter {
         let existed = request.folder.exists();
         let earlier = folder::take_over(&request.folder, &basis, request.force)?;
         std::fs::create_dir_all(&request.folder).map_err(Error::at(&request.folder))?;
-        let drafts = tempfile::Builder::new()
-            .prefix(".metalens-")
-            .tempdir_in(&request.folder)
-            .map_err(Error::at(&request.folder))?;
+        let left_over = drafts::clear_left_over(&request.folder);
         let mut work = Work {
             exporter: self,
             request,
-            drafts,
+            drafts: Drafts::inside(&request.folder)?,
             manifest: Manifest::new(basis),
             written: 0,
             failed: Vec::new(),
             tell,
         };
+        work.tell_of(left_over);
         let result = work.run(earlier);
         let whole = work.manifest.whole();
         let (manifest, written, failed) = (work.manifest, work.written, work.failed);
@@ -94,7 +92,7 @@ struct Work<'a> {
     exporter: &'a Exporter,
     request: &'a Request,
     /// Where beginnings are made; goes with what is in it.
-    drafts: TempDir,
+    drafts: Drafts,
     manifest: Manifest,
     written: usize,
     failed: Vec<Failure>,
@@ -374,12 +372,22 @@ impl Work<'_> {
             self.request.wanted == Wanted::All,
         );
         if let Some(free) = free_bytes(&self.request.folder).filter(|free| *free < needed) {
-            let gb = |bytes: u64| format!("{}.{}", bytes / 1_000_000_000, bytes / 100_000_000 % 10);
             self.note(&format!(
                 "the disk has {} GB free, and this export may take {} GB (an estimate by the \
                  bundle's size)",
                 gb(free),
                 gb(needed)
+            ));
+        }
+    }
+
+    fn tell_of(&self, left_over: u64) {
+        // Less is nothing that anybody missed.
+        if left_over >= 100_000_000 {
+            self.note(&format!(
+                "an export into this folder was killed before; the {} GB that it had begun with \
+                 are taken away",
+                gb(left_over)
             ));
         }
     }
@@ -390,6 +398,11 @@ impl Work<'_> {
 }
 
 const TOC: &str = "toc.xml";
+
+/// With one digit behind the point.
+fn gb(bytes: u64) -> String {
+    format!("{}.{}", bytes / 1_000_000_000, bytes / 100_000_000 % 10)
+}
 
 fn why_nothing(document: Document, answer: &Answer) -> String {
     let how = how_it_ended(answer);

@@ -23,6 +23,7 @@ mod basis;
 mod call;
 mod contents;
 mod document;
+mod drafts;
 mod error;
 mod export;
 mod folder;
