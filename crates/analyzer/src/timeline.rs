@@ -69,11 +69,7 @@ fn intervals_of(table: &Table, names: &Names) -> Result<Vec<Interval>> {
         let span = span?;
         intervals.push(Interval {
             span,
-            committed: Moment::at(
-                optional
-                    .latency(row)
-                    .map(|latency| span.start_ns.saturating_sub(latency)),
-            ),
+            committed: optional.committed(row, span),
             process: processes.get(row).copied().flatten(),
             channel: optional.channel(row),
             label: optional.label(row),
@@ -114,8 +110,9 @@ impl<'a> Optional<'a> {
         }
     }
 
-    fn latency(&self, row: usize) -> Option<u64> {
-        self.latencies?.get(row)
+    fn committed(&self, row: usize, span: Span) -> Moment {
+        let latency = self.latencies.and_then(|latencies| latencies.get(row));
+        Moment::at(latency.map(|latency| span.start_ns.saturating_sub(latency)))
     }
 
     fn channel(&self, row: usize) -> Option<Symbol> {
