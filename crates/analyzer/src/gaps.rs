@@ -141,6 +141,18 @@ fn closed(
     (busy, Some(gap).filter(|gap| !gap.span.is_empty()))
 }
 
+/// Those between two intervals.
+pub(crate) fn inner(gaps: &[Gap]) -> &[Gap] {
+    let gaps = match gaps {
+        [first, rest @ ..] if first.before().is_none() => rest,
+        all => all,
+    };
+    match gaps {
+        [rest @ .., last] if last.after().is_none() => rest,
+        all => all,
+    }
+}
+
 /// Where the histogram's buckets begin: 0, 1, 5, 20, 100 µs, 1 ms, 10 ms.
 pub(crate) const BUCKETS_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
 
@@ -222,6 +234,27 @@ mod tests {
         check(&[(2, 4)], (3, 4), &[]);
         check(&[(2, 4)], (5, 6), &[(5, 6, None, None)]);
         check(&[], (5, 6), &[(5, 6, None, None)]);
+    }
+
+    #[test]
+    fn gaps_at_the_edges_are_none() {
+        // ├──window────────────┤
+        //   0    4  6   9    12
+        //   ├────┤  ├───┤    ├─┤
+        let edge = |start, end, before, after| Gap::new(Span::new(start, end), before, after);
+        let first = edge(0, 1, None, Some(0));
+        let between = edge(4, 6, Some(0), Some(1));
+        let last = edge(12, 13, Some(1), None);
+        for (gaps, expected) in [
+            (vec![first, between, last], vec![between]),
+            (vec![between, between], vec![between, between]),
+            (vec![first], vec![]),
+            (vec![last], vec![]),
+            (vec![edge(0, 9, None, None)], vec![]),
+            (vec![], vec![]),
+        ] {
+            assert_eq!(inner(&gaps), expected);
+        }
     }
 
     #[test]

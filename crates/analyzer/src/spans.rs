@@ -38,6 +38,15 @@ impl Span {
         Self::new(start_ns, self.end_ns.min(to.end_ns))
     }
 
+    /// Takes in one that does not start earlier, if no time is between them.
+    fn takes(&mut self, later: Self) -> bool {
+        let joined = later.start_ns <= self.end_ns;
+        if joined {
+            self.end_ns = self.end_ns.max(later.end_ns);
+        }
+        joined
+    }
+
     /// Whether it holds no time at all.
     #[must_use]
     pub(crate) fn is_empty(self) -> bool {
@@ -65,22 +74,15 @@ pub(crate) fn union(sorted: impl IntoIterator<Item = Span>) -> Vec<Span> {
 #[must_use]
 pub(crate) fn united(mut sorted: Vec<Span>) -> Vec<Span> {
     sorted.retain(|span| !span.is_empty());
-    sorted.dedup_by(|next, last| {
-        let joined = next.start_ns <= last.end_ns;
-        if joined {
-            last.end_ns = last.end_ns.max(next.end_ns);
-        }
-        joined
-    });
+    sorted.dedup_by(|next, last| last.takes(*next));
     sorted
 }
 
 /// Adds a span to a union that has none that starts later.
 pub(crate) fn extend(union: &mut Vec<Span>, span: Span) {
-    match union.last_mut() {
-        _ if span.is_empty() => {}
-        Some(last) if span.start_ns <= last.end_ns => last.end_ns = last.end_ns.max(span.end_ns),
-        _ => union.push(span),
+    let taken = |last: &mut Span| last.takes(span);
+    if !span.is_empty() && !union.last_mut().is_some_and(taken) {
+        union.push(span);
     }
 }
 

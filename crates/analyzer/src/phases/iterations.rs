@@ -11,7 +11,7 @@ use std::num::NonZeroU64;
 use metalens_trace::Symbol;
 use rustc_hash::FxHashMap;
 
-use crate::gaps::{Gap, Occupancy};
+use crate::gaps::{Gap, Occupancy, inner};
 use crate::kernels::NamedIntervals;
 use crate::report::{FoundBy, Iterations};
 use crate::spans::{Span, time_in};
@@ -155,12 +155,11 @@ fn returns(line: &Line, distance: usize) -> bool {
 
 /// Long gaps at regular times, each pair with several command buffers between.
 fn by_gaps(mine: &[Interval], occupancy: &Occupancy) -> Option<Marks> {
-    let inner = |gap: &&Gap| gap.before().is_some() && gap.after().is_some();
-    let inner = occupancy.gaps.iter().filter(inner);
-    let mut lengths: Vec<u64> = inner.clone().map(|gap| gap.span.length_ns()).collect();
+    let inner = inner(&occupancy.gaps);
+    let mut lengths: Vec<u64> = inner.iter().map(|gap| gap.span.length_ns()).collect();
     lengths.sort_unstable();
     let long = long_from(&lengths)?;
-    let beginnings = inner.filter(|gap| gap.span.length_ns() >= long);
+    let beginnings = inner.iter().filter(|gap| gap.span.length_ns() >= long);
     let beginnings: Vec<usize> = beginnings.filter_map(Gap::after).collect();
     let several = most_have_several_buffers(mine, &beginnings);
     let mut periods = periods(mine, &beginnings);

@@ -15,7 +15,7 @@ use metalens_trace::Names;
 
 use super::segments::quiet_gap_ns;
 use crate::brief::brief;
-use crate::gaps::Gap;
+use crate::gaps::{Gap, inner};
 use crate::kernels::NamedIntervals;
 use crate::report::{WarmUp, WarmUpReason};
 use crate::spans::Span;
@@ -112,18 +112,6 @@ struct Work<'a, Spans> {
     spans: Spans,
     kernels: &'a NamedIntervals,
     window: Span,
-}
-
-/// Those between two intervals.
-fn inner(gaps: &[Gap]) -> &[Gap] {
-    let gaps = match gaps {
-        [first, rest @ ..] if first.before().is_none() => rest,
-        all => all,
-    };
-    match gaps {
-        [rest @ .., last] if last.after().is_none() => rest,
-        all => all,
-    }
 }
 
 impl<Spans: Iterator<Item = Span> + Clone> Work<'_, Spans> {
@@ -342,26 +330,5 @@ mod tests {
         check(&"S".repeat(100), 0, None);
         // Every tenth is slow anyway.
         check(&"S.........".repeat(50), 0, None);
-    }
-
-    #[test]
-    fn gaps_at_the_edges_are_none() {
-        // ├──window────────────┤
-        //   0    4  6   9    12
-        //   ├────┤  ├───┤    ├─┤
-        let edge = |start, end, before, after| Gap::new(Span::new(start, end), before, after);
-        let first = edge(0, 1, None, Some(0));
-        let between = edge(4, 6, Some(0), Some(1));
-        let last = edge(12, 13, Some(1), None);
-        for (gaps, expected) in [
-            (vec![first, between, last], vec![between]),
-            (vec![between, between], vec![between, between]),
-            (vec![first], vec![]),
-            (vec![last], vec![]),
-            (vec![edge(0, 9, None, None)], vec![]),
-            (vec![], vec![]),
-        ] {
-            assert_eq!(inner(&gaps), expected);
-        }
     }
 }
