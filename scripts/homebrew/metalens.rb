@@ -30,14 +30,18 @@ class Metalens < Formula
   def install
     bin.install Dir["bin/*"]
     man1.install Dir["share/man/man1/*"]
-    bash_completion.install "completions/metalens.bash" => "metalens"
-    zsh_completion.install "completions/_metalens"
-    fish_completion.install "completions/metalens.fish"
+    %w[metalens metalens-query].each do |program|
+      bash_completion.install "completions/#{program}.bash" => program
+      zsh_completion.install "completions/_#{program}"
+      fish_completion.install "completions/#{program}.fish"
+    end
   end
 
   test do
     system bin/"metalens", "synth", "eager", "-o", "demo.export"
     assert_match '"schema": "metalens.report/1"',
                  shell_output("#{bin}/metalens analyze demo.export --json")
+    assert_match "interval_count",
+                 shell_output("#{bin}/metalens query 'SELECT interval_count FROM runs' demo.export")
   end
 end

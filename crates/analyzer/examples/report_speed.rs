@@ -11,6 +11,10 @@
 //! * how many GPU intervals the recording has.
 //!
 //! Processor time and memory are asked of `/proc`: where there is none, they are `-`.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a figure is printed, and no text from outside"
+)]
 
 use std::error::Error;
 use std::io::Write;

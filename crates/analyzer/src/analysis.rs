@@ -51,8 +51,10 @@ pub struct GpuInterval<'a> {
     pub encoder: Option<u64>,
     /// When its work was encoded: start and end.
     pub encoded_ns: Option<(u64, u64)>,
-    /// When its command buffer was committed.
+    /// When its command buffer was committed; none if unknown, or before the recording.
     pub committed_ns: Option<u64>,
+    /// Time from that commit to the start of the interval, which the window may cut off.
+    pub committed_to_start_ns: Option<u64>,
     /// When the program knew that its command buffer was done.
     pub completed_ns: Option<u64>,
 }
@@ -78,7 +80,7 @@ pub struct AnyInterval<'a> {
     pub command_buffer: Option<u64>,
     /// Its encoder.
     pub encoder: Option<u64>,
-    /// When its command buffer was committed.
+    /// When its command buffer was committed; none if unknown, or before the recording.
     pub committed_ns: Option<u64>,
 }
 
@@ -191,7 +193,8 @@ impl Analysis {
                     command_buffer: one.command_buffer.map(NonZeroU64::get),
                     encoder: one.encoder.map(NonZeroU64::get),
                     encoded_ns: encoded.map(|span| (span.start_ns, span.end_ns)),
-                    committed_ns: one.committed.ns(),
+                    committed_ns: one.committed_ns(),
+                    committed_to_start_ns: one.start_latency_ns(),
                     completed_ns: one.command_buffer.and_then(|id| commands.completion(id)),
                 }
             })
@@ -216,7 +219,7 @@ impl Analysis {
                 channel: one.channel.and_then(|channel| self.channel(channel)),
                 command_buffer: one.command_buffer.map(NonZeroU64::get),
                 encoder: one.encoder.map(NonZeroU64::get),
-                committed_ns: one.committed.ns(),
+                committed_ns: one.committed_ns(),
             }
         }))
     }

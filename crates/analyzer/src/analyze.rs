@@ -25,14 +25,16 @@ use crate::subject::Subject;
 use crate::summary::summary;
 use crate::surroundings::Surroundings;
 use crate::targets::verdicts;
+use crate::times;
 
 /// Analyzes a trace that was read with [`selection`](crate::selection). Takes
 /// the trace, and frees each of its tables once it is used.
 pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     request.settings.limits.check()?;
     findings::check(&request.settings.ignored_findings)?;
+    times::check(&mut trace)?;
     let given = Given::of(&trace);
-    let subject = Subject::of(&mut trace, request)?;
+    let mut subject = Subject::of(&mut trace, request)?;
     let (window, mine) = (subject.window(), &subject.mine);
     let (occupancy, kernels) = both(
         || occupancy(mine, window),
@@ -64,6 +66,8 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
     let performance = std::mem::take(&mut around.performance);
     let mut report = report(given, &subject, figures, around, against, &trace.names);
     judge(&mut report, &subject, request);
+    // The report has all of them that is asked for, and there may be a million.
+    subject.buffers = Vec::new();
     Ok(Analysis::new(
         report,
         subject,
@@ -159,7 +163,7 @@ fn report(
 fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     match &request.work {
         Some(file) => {
-            report.work = Some(known_work::work(file, report, &subject.timed_buffers));
+            report.work = Some(known_work::work(file, report, &subject.buffers));
             let loud = known_work::simulated(file, report.run.synthetic);
             report.notes.splice(0..0, loud);
         }
@@ -168,7 +172,7 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     report
         .unavailable
         .extend(phases::unavailable(&subject.signposts));
-    report.targets = verdicts(report, request.settings.limits);
+    report.targets = verdicts(report, &request.settings);
     report.findings = findings(report, &request.settings.ignored_findings);
     report.summary = summary(report);
 }

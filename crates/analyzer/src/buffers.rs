@@ -1,105 +1,185 @@
-//! The target's command buffers, as far as the window shows them.
+//! The target's command buffers. The window does not cut them.
+//!
+//! ```text
+//! window              ├──────────────────────┤
+//! A      c───├─┤──├─┤
+//! B        c────────├─┤──├─┤                      counts
+//! C            c───────────────├─┤────────├─┤     counts
+//! D                   c───────────────────────├─┤
+//! ```
+//!
+//! A command buffer counts in a window if at least one of its intervals does. All figures
+//! of a command buffer (start, end, commit, completion, encoders) follow from all its
+//! intervals in the recording, so they are the same in each window in which it counts.
+//! The queue depth in a window follows from all command buffers: D was committed in it.
 
 use std::num::NonZeroU64;
 
+use crate::moment::Moment;
+use crate::processes::touches;
+use crate::spans::Span;
 use crate::timeline::Interval;
 
-/// One command buffer: what of it ran on the GPU, and when it was committed.
+/// One command buffer, from all its intervals in the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Buffer {
     /// Its id.
     pub id: NonZeroU64,
-    /// When it was committed; `None` where the recorder did not know.
-    pub committed_ns: Option<u64>,
-    /// The start of its first interval.
-    pub start_ns: u64,
-    /// The end of its last.
-    pub end_ns: u64,
-}
-
-/// The buffers of intervals, in the order of their ids.
-#[must_use]
-pub(crate) fn buffers(mine: &[Interval]) -> Vec<Buffer> {
-    let mut buffers: Vec<Buffer> = Vec::new();
-    for one in mine.iter().filter_map(of_one) {
-        // The next interval is most often of the same buffer.
-        let last = buffers.last_mut();
-        if !last.is_some_and(|last| last.takes(&one)) {
-            buffers.push(one);
-        }
-    }
-    // Ids rise with time, all but a few: sorting is cheaper than a map.
-    buffers.sort_by_key(|buffer| (buffer.id, buffer.start_ns));
-    buffers.dedup_by(|next, buffer| buffer.takes(next));
-    buffers
+    /// The earliest start to the latest end of its intervals.
+    pub span: Span,
+    /// The number of its distinct encoders; 0 if no interval names one.
+    pub encoders: u32,
+    /// Whether it counts in the window.
+    pub in_window: bool,
+    committed: Moment,
 }
 
 impl Buffer {
-    /// Takes in what ran later, if it is of the same buffer.
-    fn takes(&mut self, later: &Self) -> bool {
-        let same = later.id == self.id;
-        if same {
-            self.end_ns = self.end_ns.max(later.end_ns);
-            self.committed_ns = earlier(self.committed_ns, later.committed_ns);
-        }
-        same
+    /// Returns the time of its commit, in ns since the recording began; none if the
+    /// recorder did not know it.
+    pub(crate) fn committed_ns(&self) -> Option<i64> {
+        self.committed.ns()
     }
 }
 
-fn of_one(interval: &Interval) -> Option<Buffer> {
-    Some(Buffer {
-        id: interval.command_buffer?,
-        committed_ns: interval.committed.ns(),
-        start_ns: interval.span.start_ns,
-        end_ns: interval.span.end_ns,
-    })
+/// Groups all intervals of the target, which are sorted by start, into command buffers,
+/// sorted by id.
+#[must_use]
+pub(crate) fn buffers<'a>(
+    mine: impl Iterator<Item = &'a Interval> + Clone,
+    window: Span,
+) -> Vec<Buffer> {
+    let rows = mine.filter_map(|one| Some((one.command_buffer?, one)));
+    let mut found = Found::default();
+    // Ids nearly always rise with time.
+    if rows.clone().is_sorted_by_key(|(id, _)| id) {
+        rows.for_each(|(id, one)| found.add(id, one, window));
+    } else {
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_by_key(|&(id, _)| id);
+        rows.into_iter()
+            .for_each(|(id, one)| found.add(id, one, window));
+    }
+    found.close();
+    found.buffers
 }
 
-fn earlier(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (one, other) => one.or(other),
+/// Builds command buffers from intervals that come sorted by command buffer.
+#[derive(Default)]
+struct Found {
+    buffers: Vec<Buffer>,
+    /// Encoders of the last command buffer, some of them several times.
+    encoders: Vec<NonZeroU64>,
+}
+
+impl Found {
+    fn add(&mut self, id: NonZeroU64, one: &Interval, window: Span) {
+        let in_window = touches(one.span, window);
+        match self.buffers.last_mut() {
+            Some(last) if last.id == id => {
+                last.span.end_ns = last.span.end_ns.max(one.span.end_ns);
+                last.in_window |= in_window;
+                last.committed = last.committed.earlier(one.committed);
+            }
+            _ => {
+                self.close();
+                self.buffers.push(Buffer {
+                    id,
+                    span: one.span,
+                    encoders: 0,
+                    in_window,
+                    committed: one.committed,
+                });
+            }
+        }
+        self.encoders.extend(one.encoder);
+    }
+
+    /// A kick that was split has two rows of one encoder, which counts once.
+    fn close(&mut self) {
+        self.encoders.sort_unstable();
+        self.encoders.dedup();
+        if let Some(last) = self.buffers.last_mut() {
+            // More than four billion intervals fit no machine.
+            last.encoders = u32::try_from(self.encoders.len()).unwrap_or(u32::MAX);
+        }
+        self.encoders.clear();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::moment::Moment;
     use crate::timeline::tests::interval;
 
-    /// `expected`: id, committed, start, end.
-    type Expected<'a> = &'a [(u64, Option<u64>, u64, u64)];
+    /// Start, end, buffer, encoder, commit.
+    type Row = (u64, u64, u64, u64, Option<i64>);
+    /// Id, start, end, encoders, commit, whether it is in the window from 10 to 20.
+    type Expected<'a> = &'a [(u64, u64, u64, u32, Option<i64>, bool)];
 
-    fn check(intervals: &[(u64, Option<u64>, u64, u64)], expected: Expected<'_>) {
-        let intervals: Vec<Interval> = intervals
+    fn check(rows: &[Row], expected: Expected<'_>) {
+        let rows = rows
             .iter()
-            .map(|&(id, committed_ns, start, end)| Interval {
+            .map(|&(start, end, buffer, encoder, committed_ns)| Interval {
                 committed: Moment::at(committed_ns),
-                command_buffer: NonZeroU64::new(id),
+                command_buffer: NonZeroU64::new(buffer),
+                encoder: NonZeroU64::new(encoder),
                 ..interval(start, end)
-            })
-            .collect();
-        let found = buffers(&intervals);
+            });
+        let rows: Vec<Interval> = rows.collect();
+        let found = buffers(rows.iter(), Span::new(10, 20));
         let found: Vec<_> = found
             .iter()
-            .map(|one| (one.id.get(), one.committed_ns, one.start_ns, one.end_ns))
+            .map(|one| {
+                let Span { start_ns, end_ns } = one.span;
+                let (id, committed_ns) = (one.id.get(), one.committed_ns());
+                (
+                    id,
+                    start_ns,
+                    end_ns,
+                    one.encoders,
+                    committed_ns,
+                    one.in_window,
+                )
+            })
             .collect();
-        assert_eq!(found, expected);
+        assert_eq!(found, expected, "{rows:?}");
     }
 
     #[test]
     fn intervals_of_one_buffer_are_one() {
         check(
             &[
-                (7, Some(1), 4, 6),
-                (5, None, 5, 9),
-                (7, Some(2), 6, 8),
-                (0, Some(3), 9, 10),
-                (5, Some(4), 11, 12),
+                (4, 6, 7, 1, Some(1)),
+                (5, 9, 5, 2, None),
+                (6, 8, 7, 1, Some(-2)),
+                (9, 10, 0, 3, Some(3)),
+                (11, 12, 5, 4, Some(4)),
             ],
-            &[(5, Some(4), 5, 12), (7, Some(1), 4, 8)],
+            &[(5, 5, 12, 2, Some(4), true), (7, 4, 8, 1, Some(-2), false)],
         );
         check(&[], &[]);
+    }
+
+    #[test]
+    fn what_the_window_cuts_is_whole() {
+        // ├──window──┤ from 10 to 20
+        check(
+            &[
+                (3, 5, 7, 1, Some(0)),
+                (12, 14, 7, 2, Some(0)),
+                (30, 40, 7, 3, Some(0)),
+            ],
+            &[(7, 3, 40, 3, Some(0), true)],
+        );
+        // On both sides and not in it; and one that ends later than its last begins.
+        check(
+            &[(3, 5, 7, 1, None), (30, 40, 7, 2, None)],
+            &[(7, 3, 40, 2, None, false)],
+        );
+        check(
+            &[(3, 50, 7, 0, None), (6, 8, 7, 0, None)],
+            &[(7, 3, 50, 0, None, true)],
+        );
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct ById<T> {
     blocks: Vec<u32>,
     /// How many bits of an id tell entries of one block apart.
     bits: u32,
+    /// Ids of the entries that were dropped although an earlier one has another value.
+    contradicted: Vec<NonZeroU64>,
 }
 
 /// About so many entries are in a block of ids that were handed out in turn.
@@ -26,19 +28,28 @@ impl<T> Default for ById<T> {
             entries: Vec::new(),
             blocks: Vec::new(),
             bits: 0,
+            contradicted: Vec::new(),
         }
     }
 }
 
-impl<T: Copy> ById<T> {
+impl<T: Copy + PartialEq> ById<T> {
     /// Of an id that comes twice the first counts.
     pub(crate) fn new(mut entries: Vec<(NonZeroU64, T)>) -> Self {
         if !entries.is_sorted_by_key(|&(id, _)| id) {
             entries.sort_by_key(|&(id, _)| id);
         }
-        entries.dedup_by_key(|&mut (id, _)| id);
+        let mut contradicted = Vec::new();
+        entries.dedup_by(|next, first| {
+            let same = next.0 == first.0;
+            if same && next.1 != first.1 {
+                contradicted.push(next.0);
+            }
+            same
+        });
         let mut found = Self {
             entries,
+            contradicted,
             ..Self::default()
         };
         found.divide();
@@ -53,6 +64,11 @@ impl<T: Copy> ById<T> {
         let entries = self.entries.get(start..end)?;
         let at = entries.binary_search_by_key(&id, |&(id, _)| id).ok()?;
         entries.get(at).map(|&(_, value)| value)
+    }
+
+    /// Returns the ids of dropped entries whose value differs from the first one's.
+    pub(crate) fn contradicted(&self) -> &[NonZeroU64] {
+        &self.contradicted
     }
 
     /// The ids, in order.
@@ -115,5 +131,26 @@ mod tests {
             }
             prop_assert!(by_id.blocks.len() <= ids.len() / BLOCK * 2 + 3);
         }
+    }
+
+    /// Entries, the value of id 2, and the ids of entries that contradict an earlier one.
+    #[test]
+    fn the_first_counts() {
+        let check = |entries: &[(u64, u64)], expected: u64, contradicted: &[u64]| {
+            let id = |id: u64| NonZeroU64::new(id).unwrap();
+            let entries = entries.iter().map(|&(of, value)| (id(of), value));
+            let by_id = ById::new(entries.collect());
+            assert_eq!(by_id.get(id(2)), Some(expected));
+            let found: Vec<u64> = by_id.contradicted().iter().map(|id| id.get()).collect();
+            assert_eq!(found, contradicted);
+        };
+        check(&[(2, 7), (1, 5)], 7, &[]);
+        // A repetition is no contradiction.
+        check(&[(2, 7), (1, 5), (2, 7)], 7, &[]);
+        check(
+            &[(2, 7), (1, 5), (2, 6), (1, 5), (2, 8), (3, 1), (3, 2)],
+            7,
+            &[2, 2, 3],
+        );
     }
 }

@@ -144,6 +144,25 @@ impl Commands {
         self.completions.get(buffer)
     }
 
+    /// Counts the rows of each table whose time differs from that of an earlier row with
+    /// the same id. The completions table is everyone's: only command buffers that
+    /// `is_mine` accepts count.
+    pub(crate) fn contradictions(
+        &self,
+        is_mine: impl Fn(NonZeroU64) -> bool,
+    ) -> [(&'static str, &'static str, usize); 4] {
+        let completions = self.completions.contradicted().iter();
+        let completions = completions.filter(|&&id| is_mine(id)).count();
+        let (listed, in_intervals) = (&self.encodings, &self.by_interval);
+        let in_submissions = self.by_submission.contradicted().len();
+        [
+            (ENCODERS, "encoder", listed.contradicted().len()),
+            (APPLICATION, "encoder", in_intervals.contradicted().len()),
+            (SUBMISSIONS, "command buffer", in_submissions),
+            (COMPLETIONS, "command buffer", completions),
+        ]
+    }
+
     /// The thread that encoded an encoder; only known where there are debug groups.
     pub(crate) fn thread(&self, encoder: NonZeroU64) -> Option<ThreadId> {
         self.thread_of.get(encoder)

@@ -137,7 +137,7 @@ impl<'a> Over<'a> {
         }
         let at = sample.start_ns;
         let inside = self.window.start_ns <= at && at < self.window.end_ns;
-        let busy = self.busy_before(at.saturating_add(1)) - self.busy_before(at);
+        let busy = self.busy_before(at + 1) - self.busy_before(at);
         inside.then_some((1, busy))
     }
 }
@@ -236,7 +236,7 @@ impl<'a> Samples<'a> {
                 continue;
             };
             let duration = self.durations.and_then(|durations| durations.get(row));
-            let span = Span::new(start, start.saturating_add(duration.unwrap_or(0)));
+            let span = Span::new(start, start + duration.unwrap_or(0));
             let Some((in_window, in_busy)) = over.weights(span, self.timed) else {
                 continue;
             };
@@ -328,7 +328,7 @@ fn values(
     };
     Some(CounterValues {
         samples: weighty().count() as u64,
-        covered_ns: timed.then(|| u64::try_from(total).unwrap_or(u64::MAX)),
+        covered_ns: u64::try_from(total).ok().filter(|_| timed),
         min,
         // Rounding may carry the mean of equal values beyond them.
         mean: (sum / total as f64).clamp(min, max),

@@ -29,15 +29,15 @@ pub(crate) fn efficiency(
 /// From the first encoding to the last completion of what ran in the window,
 /// held inside it where the window was cut.
 #[must_use]
-pub(crate) fn program(
+pub(crate) fn program<'a>(
     mine: &[Interval],
-    buffers: &[Buffer],
+    buffers: impl Iterator<Item = &'a Buffer>,
     commands: &Commands,
     asked: Span,
 ) -> Option<Span> {
     let encoded = mine.iter().filter_map(|one| commands.encoding(one));
     let first_ns = encoded.map(|one| one.span.start_ns).min()?;
-    let completed = buffers.iter().filter_map(|one| commands.completion(one.id));
+    let completed = buffers.filter_map(|one| commands.completion(one.id));
     let last_ns = completed.max()?;
     let whole = Span::new(first_ns, last_ns).clip(asked);
     Some(whole).filter(|span| !span.is_empty())

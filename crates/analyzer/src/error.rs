@@ -18,6 +18,14 @@ pub enum Error {
         /// The table.
         table: String,
     },
+    /// A table with times that no recording can have.
+    #[error("{table}: {why}")]
+    ImpossibleTimes {
+        /// The table.
+        table: String,
+        /// The limit that they exceed, and where.
+        why: String,
+    },
     /// Others used the GPU, the target did not.
     #[error("{wanted} has no GPU interval in this trace; {}", were_there(.present))]
     NoTargetRows {
@@ -130,6 +138,10 @@ impl Error {
                  limit is longer than its start-up"
                     .to_owned(),
             ),
+            Self::ImpossibleTimes { table, .. } => Some(format!(
+                "the table is damaged: export it again or record again; `metalens tables INPUT \
+                 --schema {table}` prints its rows"
+            )),
             Self::NoTargetRows { ending, .. } => Some(match ending {
                 Some(ending) => format!(
                     "the target ended with {ending}, perhaps before it used the GPU; if the work \

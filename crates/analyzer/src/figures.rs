@@ -3,7 +3,6 @@
 
 use metalens_trace::Names;
 
-use crate::buffers::buffers;
 use crate::efficiency::program;
 use crate::gaps::Occupancy;
 use crate::idle::{Idle, idle};
@@ -73,7 +72,8 @@ impl Known<'_> {
     fn work(&self) -> Work {
         let (subject, names, window) = (self.subject, self.names, self.subject.window());
         let (mine, named) = (&subject.mine, self.kernels.named);
-        let buffers = buffers(mine);
+        let buffers = &subject.buffers;
+        let in_window = buffers.iter().filter(|one| one.in_window);
         let (encoders, encoders_listed) = self.encoders();
         // Where the window was cut, the program's run time is cut there too.
         let asked = match subject.cut.facts().excluded.is_empty() {
@@ -84,7 +84,7 @@ impl Known<'_> {
             counts: Counts {
                 intervals: mine.len() as u64,
                 encoders,
-                command_buffers: buffers.len() as u64,
+                command_buffers: in_window.clone().count() as u64,
                 kernels: named.count() as u64,
                 coalesced: named.coalesced,
                 coalesced_encoders: named.coalesced_encoders,
@@ -93,9 +93,9 @@ impl Known<'_> {
             },
             encoders_listed,
             busy: self.busy(),
-            latency: latency(&buffers, &subject.commands, window, names),
+            latency: latency(buffers, &subject.commands, window, names),
             channels: channels(mine, window, names),
-            program: program(mine, &buffers, &subject.commands, asked),
+            program: program(mine, in_window, &subject.commands, asked),
         }
     }
 
@@ -127,16 +127,7 @@ impl Known<'_> {
     }
 
     fn shape(&self) -> Shape {
-        let (subject, window) = (self.subject, self.subject.window());
-        let (mine, others) = (&subject.mine, &subject.others.busy);
-        shape(
-            mine,
-            self.kernels,
-            self.occupancy,
-            others,
-            window,
-            self.names,
-        )
+        shape(self.subject, self.kernels, self.occupancy, self.names)
     }
 
     fn phases(&self) -> Phases {

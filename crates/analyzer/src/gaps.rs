@@ -48,8 +48,9 @@ impl Gap {
     }
 }
 
-/// The target's last interval that ends by the window's start, and its first
-/// that starts after the window's end.
+/// The neighbors of gaps at the window's edges: the target's last interval that ends by
+/// the window's start, and its first that starts from the window's end on. An interval
+/// without length neither ends nor begins a gap, as inside the window.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Edges {
     pub before: Option<Interval>,
@@ -60,6 +61,9 @@ impl Edges {
     /// Takes in one of the target's intervals, which come in order of their starts.
     pub(crate) fn meet(&mut self, one: &Interval, window: Span) {
         let end_ns = one.span.end_ns;
+        if one.span.is_empty() {
+            return;
+        }
         if end_ns <= window.start_ns && self.before.is_none_or(|last| last.span.end_ns <= end_ns) {
             self.before = Some(*one);
         }
@@ -178,7 +182,7 @@ pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
         let at = BUCKETS_NS.partition_point(|&from| from <= length);
         if let Some(bucket) = buckets.get_mut(at.saturating_sub(1)) {
             bucket.count += 1;
-            bucket.total_ns = bucket.total_ns.saturating_add(length);
+            bucket.total_ns += length;
         }
     }
     buckets

@@ -34,8 +34,7 @@ pub(crate) struct Kernels<'a> {
 impl Kernels<'_> {
     /// The summed durations of all intervals, inside the window.
     pub(crate) fn sum_ns(&self) -> u64 {
-        let totals = self.durations.iter().map(|one| one.total);
-        totals.fold(0, u64::saturating_add)
+        self.durations.iter().map(|one| one.total).sum()
     }
 
     /// One entry per kernel: the most time first, then by name, channel and source.

@@ -12,23 +12,21 @@ mod timings;
 #[cfg(test)]
 mod tests;
 
+use crate::buffers::Buffer;
 use crate::report::{
     ChipFacts, ChipLimits, ChipNamedBy, Kernel, Report, Unavailable, Work, WorkRow, titled,
 };
-use crate::spans::Span;
 
 use self::chips::Chip;
 use self::rates::{Amounts, share};
 pub use self::sidecar::{KnownWork, Per, Sidecar, Timing, WORK_SCHEMA};
-pub(crate) use self::timings::command_buffers;
 
 /// Every kernel that no other entry names.
 const ANY: &str = "*";
 
 /// What follows from a file of known work for a report that is else complete.
-/// `buffers` are the target's command buffers in the whole recording, in order
-/// of commit.
-pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Span]) -> Work {
+/// `buffers` are the target's command buffers in the whole recording.
+pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Buffer]) -> Work {
     let mut notes = vec![format!(
         "how much work kernels do is told by {}, not measured; only their time is",
         file.file
@@ -59,7 +57,9 @@ pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Span]) -> Work {
         all: all.over(span_ns),
         kernels_without: matches.kernels_without(&report.kernels),
         labels_without: matches.labels_without(file),
-        timings: timings::check(&file.timings, buffers),
+        timings: (!file.timings.is_empty())
+            .then(|| timings::check(&file.timings, &timings::in_order_of_commit(buffers)))
+            .flatten(),
         notes,
     }
 }
@@ -188,8 +188,7 @@ fn known<'a>(
 
 impl Known<'_> {
     fn row(self, chip: Option<&ChipFacts>, span_ns: u64) -> WorkRow {
-        let durations = self.kernels.iter().map(|kernel| kernel.total_ns);
-        let total_ns = durations.fold(0, u64::saturating_add);
+        let total_ns = self.kernels.iter().map(|kernel| kernel.total_ns).sum();
         let gpu_time = self.amounts.over(total_ns);
         let channel = self
             .kernels

@@ -99,13 +99,19 @@ impl<'a> Book<'a> {
         walk.stretches(self.foreign)
     }
 
+    /// Whether the intervals before and after a gap are of one command buffer.
+    pub(crate) fn is_inside_buffer(&self, gap: &Gap) -> bool {
+        let buffer = self.before(gap).and_then(|one| one.command_buffer);
+        buffer.is_some() && buffer == self.after(gap).and_then(|one| one.command_buffer)
+    }
+
     fn walk(&self, gap: &Gap) -> (Walk, Pair) {
         let (before, after) = (self.before(gap), self.after(gap));
         let buffer = before.and_then(|one| one.command_buffer);
         let pair = Pair {
             completed_ns: buffer.and_then(|buffer| self.commands.completion(buffer)),
             encoding: after.and_then(|one| self.commands.encoding(one)),
-            same_buffer: buffer.is_some() && buffer == after.and_then(|one| one.command_buffer),
+            same_buffer: self.is_inside_buffer(gap),
         };
         let whole = Span::new(
             before.map_or(gap.span.start_ns, |one| {

@@ -21,6 +21,7 @@
 //! | busy | the length of the union of the target's intervals inside the window |
 //! | gap | a maximal stretch of the window without an interval of the target |
 //! | machine busy | the same union over all processes |
+//! | command buffer | all intervals of one id in the recording; counts in a window if at least one of them does |
 //!
 //! # Whose fault a gap is
 //!
@@ -51,6 +52,8 @@
 //! * The ledger's parts sum to the idle time, for each gap and in total; two
 //!   windows that touch have between them the ledger of the two together.
 //! * The queue's times sum to the window.
+//! * Figures of a command buffer are the same in each window in which it counts; so is
+//!   the queue depth at a moment in each window.
 //! * The histogram's counts sum to the gaps, its totals to the idle time.
 //! * The kernels' instances sum to the target's intervals, as do the channels'.
 //! * The processes' intervals and the unattributed ones sum to all intervals.
@@ -107,6 +110,7 @@ mod tables;
 mod target;
 mod targets;
 mod timeline;
+mod times;
 pub mod units;
 mod window;
 

@@ -6,6 +6,7 @@ use crate::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
 use crate::report::Report;
 use crate::subject::Subject;
 use crate::timeline::{GPU_INTERVALS, GPU_STATES, Interval};
+use crate::units::counted;
 
 /// Whether a note changes what every number means, so that whoever shows numbers
 /// must show it: it begins with a word in capitals.
@@ -35,6 +36,8 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<String> {
             "{cut} of the target's intervals reach out of the window and count with the part inside"
         ));
     }
+    notes.extend(contradictions(subject));
+    notes.extend(uncommitted(subject));
     notes.extend(ledger_notes(subject, report));
     let busy = &report.busy;
     match busy.machine_active_ns {
@@ -49,6 +52,41 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<String> {
         )),
     }
     notes
+}
+
+/// Names the tables in which rows contradict each other.
+fn contradictions(subject: &Subject) -> impl Iterator<Item = String> {
+    let buffers = &subject.buffers;
+    let is_mine = |id| buffers.binary_search_by_key(&id, |one| one.id).is_ok();
+    let found = subject.commands.contradictions(is_mine).into_iter();
+    found
+        .filter(|&(.., count)| count > 0)
+        .map(|(table, what, count)| {
+            format!(
+                "{table} has a second, different time for the same {what} in {}; the first row of \
+                 each counts",
+                counted(count as u64, "row")
+            )
+        })
+}
+
+/// Counts the command buffers that the queue depth leaves out.
+fn uncommitted(subject: &Subject) -> Option<String> {
+    let known = |known: bool| {
+        let buffers = subject.buffers.iter();
+        buffers
+            .filter(move |one| one.committed_ns().is_some() == known)
+            .count()
+    };
+    // Without any commit there is no queue depth at all.
+    (known(true) > 0 && known(false) > 0).then(|| {
+        format!(
+            "commits not recorded: {} of the process's {} command buffers; start latency, cadence \
+             and queue depth leave them out",
+            known(false),
+            subject.buffers.len()
+        )
+    })
 }
 
 /// What the ledger could not join, and what it joined by other tables.

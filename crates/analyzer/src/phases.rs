@@ -62,6 +62,15 @@ pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<String> {
         };
         notes.push(format!("warm-up: {}; {said}", warm_up.explanation));
     }
+    let beyond = phases.signposts.iter();
+    let beyond = beyond.filter(|one| one.total_ns == u64::MAX);
+    notes.extend(beyond.map(|one| {
+        format!(
+            "the os_signpost intervals called {} add up to more than 64 bits can hold: their total \
+             is a lower bound",
+            one.name
+        )
+    }));
     if let Some(phase) = phases.selected.as_ref().filter(|one| one.between_ns > 0) {
         notes.push(format!(
             "the window reaches from the first begin to the last end of {} intervals called {}; \

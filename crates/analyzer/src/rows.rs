@@ -21,7 +21,7 @@ pub(crate) fn spans(table: &Table) -> Option<impl Iterator<Item = (usize, Span)>
     let durations = table.integers("duration").ok()?;
     Some((0..table.rows()).filter_map(move |row| {
         let start = starts.get(row)?;
-        let end = start.saturating_add(durations.get(row).unwrap_or(0));
+        let end = start + durations.get(row).unwrap_or(0);
         Some((row, Span::new(start, end)))
     }))
 }

@@ -7,6 +7,8 @@ use crate::error::{Error, Result};
 pub struct Settings {
     /// The limits of the targets.
     pub limits: TargetLimits,
+    /// The ids of the targets that must be measured: those whose limits somebody set.
+    pub required_targets: Vec<String>,
     /// Which findings to leave out, by their ids.
     pub ignored_findings: Vec<String>,
 }

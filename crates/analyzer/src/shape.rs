@@ -10,9 +10,11 @@ use metalens_trace::Names;
 
 use crate::gaps::{Occupancy, histogram};
 use crate::kernels::{Kernels, NamedIntervals};
+use crate::ledger::Book;
 use crate::report::{Chunk, Durations, Shape, Short, ShortKernel};
 use crate::spans::{Running, Span, length_ns, time_in};
 use crate::statistics::{Summary, ratio};
+use crate::subject::Subject;
 use crate::timeline::Interval;
 
 /// Shorter intervals are short. What it costs to launch one is of this order:
@@ -26,27 +28,30 @@ const SHORT_KERNELS: usize = 5;
 /// Into how many equal parts the window is cut.
 const CHUNKS: u64 = 60;
 
-/// Says where the target's GPU time is. `mine` are its intervals that touch the
-/// window, sorted by start; `foreign` is the union of all others'.
+/// Says where the target's GPU time is.
 pub(crate) fn shape(
-    mine: &[Interval],
+    subject: &Subject,
     kernels: Kernels<'_>,
     occupancy: &Occupancy,
-    foreign: &[Span],
-    window: Span,
     names: &Names,
 ) -> Shape {
+    let (mine, foreign) = (&subject.mine, &subject.others.busy);
+    let window = subject.window();
     let work = Work::of(mine, kernels, window);
     Shape {
         durations: Durations {
             count: mine.len() as u64,
-            total_ns: sum(&work.lengths),
+            total_ns: work.lengths.iter().sum(),
             histogram: histogram(&work.lengths),
         },
         short: short(&work, mine, window, length_ns(&occupancy.busy), names),
         overlap: channels::overlap(mine, window, names),
         utilisation: utilisation(window, &occupancy.busy, foreign),
-        command_buffers: buffers::command_buffers(mine, &occupancy.gaps, window),
+        command_buffers: buffers::command_buffers(
+            &subject.buffers,
+            &occupancy.gaps,
+            &Book::of(subject),
+        ),
         sequences: sequences::sequences(mine, &work, &occupancy.gaps, names),
         outliers: outliers::outliers(mine, &work, names),
     }
@@ -86,16 +91,9 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Overlapping work of a hostile recording may exceed 64 bits: 584 years.
-fn sum(lengths: &[u64]) -> u64 {
-    lengths.iter().fold(0, |sum, &one| sum.saturating_add(one))
-}
-
 fn short(work: &Work<'_>, mine: &[Interval], window: Span, busy_ns: u64, names: &Names) -> Short {
     let short = work.lengths.iter().filter(|&&length| length < SHORT_NS);
-    let (count, total_ns) = short.fold((0, 0), |(n, sum), &length| {
-        (n + 1, u64::saturating_add(sum, length))
-    });
+    let (count, total_ns) = short.fold((0, 0), |(n, sum), &length| (n + 1, sum + length));
     let clipped = mine.iter().map(|one| one.span.clip(window));
     let covered_ns = Running::busy_ns(clipped.filter(|span| span.length_ns() < SHORT_NS));
     Short {

@@ -54,6 +54,13 @@ impl Span {
     }
 }
 
+/// Returns `to - from`, negative if `to` is less; none if that does not fit 64 bits, as
+/// times that [`crate::times`] accepts always do.
+#[must_use]
+pub(crate) fn between(from: impl Into<i128>, to: impl Into<i128>) -> Option<i64> {
+    i64::try_from(to.into() - from.into()).ok()
+}
+
 /// The union of spans that come in order of their starts.
 ///
 /// ```text
@@ -105,7 +112,7 @@ impl Running {
 
     pub(crate) fn add(&mut self, span: Span) {
         self.intervals += 1;
-        self.sum_ns = self.sum_ns.saturating_add(span.length_ns());
+        self.sum_ns += span.length_ns();
         let fresh_from = span.start_ns.max(self.busy_until);
         self.busy_ns += span.end_ns.saturating_sub(fresh_from);
         self.busy_until = self.busy_until.max(span.end_ns);

@@ -2,6 +2,7 @@
 
 use metalens_trace::{Names, Symbol, Trace};
 
+use crate::buffers::{Buffer, buffers};
 use crate::commands::{self, Commands};
 use crate::cpu;
 use crate::debug_groups;
@@ -32,6 +33,8 @@ pub(crate) struct Subject {
     pub mine: Vec<Interval>,
     /// Those next to it.
     pub edges: Edges,
+    /// Its command buffers in the whole recording, in the order of their ids.
+    pub buffers: Vec<Buffer>,
     /// Its encodings and completions.
     pub commands: Commands,
     /// Everyone's distinct pairs of command-buffer label and encoder label.
@@ -49,9 +52,6 @@ pub(crate) struct Subject {
     /// Everyone's intervals in the whole recording, sorted by start, if they were
     /// asked for.
     pub everyone: Option<Vec<Interval>>,
-    /// The target's command buffers in the whole recording, in order of commit;
-    /// only where there are timings to compare them with.
-    pub timed_buffers: Vec<Span>,
 }
 
 impl Subject {
@@ -79,18 +79,17 @@ impl Subject {
         let (commands, seen) = both(of_commands, || asked.look());
         let (commands, seen) = (commands?, seen?);
         let (window, whole) = (seen.cut.window, seen.whole);
-        let work = request.work.as_ref();
         let mut subject = Self {
             edges: seen.around.edges,
             others: seen.around.others,
             processes: seen.around.processes,
-            timed_buffers: crate::known_work::command_buffers(&timeline.intervals, &target, work),
             everyone: request.keep_everyone.then(|| timeline.intervals.clone()),
             mine: timeline.intervals,
             active: timeline.active,
             skipped: None,
             target,
             cut: seen.cut,
+            buffers: seen.buffers,
             commands,
             label_pairs,
             signposts,
@@ -134,11 +133,15 @@ struct Seen {
     whole: Span,
     skipped: Option<warm_up::Found>,
     around: Around,
+    /// The target's, in the whole recording.
+    buffers: Vec<Buffer>,
 }
 
 impl Asked<'_> {
     fn look(&self) -> Result<Seen> {
         let (timeline, target, names) = (self.timeline, self.target, self.names);
+        let intervals = timeline.intervals.iter();
+        let mine = intervals.filter(|one| target.is(one.process));
         let mut cut = Cut::asked(self.request, timeline, target, self.signposts, names)?;
         let whole = cut.window;
         let find = || self.warm_up(whole);
@@ -148,6 +151,7 @@ impl Asked<'_> {
         }
         Ok(Seen {
             around: self.around(cut.window),
+            buffers: buffers(mine, cut.window),
             cut,
             whole,
             skipped,

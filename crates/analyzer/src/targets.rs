@@ -1,16 +1,26 @@
 //! Whether the targets were met, and why that can or cannot be said.
 
 use crate::report::{Efficiency, Report, TargetVerdict, Unit, Verdict, Wanted};
-use crate::settings::TargetLimits;
+use crate::settings::Settings;
 
 /// The verdicts on a report.
 #[must_use]
-pub(crate) fn verdicts(report: &Report, limits: TargetLimits) -> Vec<TargetVerdict> {
-    vec![
+pub(crate) fn verdicts(report: &Report, settings: &Settings) -> Vec<TargetVerdict> {
+    let limits = settings.limits;
+    let mut verdicts = vec![
         average_gap(report, limits.average_gap_ns),
         utilisation(report, limits.utilisation),
         launch_efficiency(&report.efficiency, limits.launch_efficiency),
-    ]
+    ];
+    for verdict in &mut verdicts {
+        verdict.required = settings.required_targets.contains(&verdict.id);
+        if verdict.required && verdict.value.is_none() {
+            verdict
+                .why
+                .push_str("; its limit was set, so that a check fails by it");
+        }
+    }
+    verdicts
 }
 
 #[expect(
@@ -100,6 +110,7 @@ fn judged(
             Some(false) => Verdict::Fail,
             None => Verdict::NotMeasurable,
         },
+        required: false,
         why,
     }
 }
@@ -110,6 +121,7 @@ mod tests {
     use metalens_trace::{Input, LoadOptions};
 
     use super::*;
+    use crate::settings::TargetLimits;
     use crate::{Request, analyze, selection};
 
     /// Of a scenario of three intervals; each case edits what it is about.
@@ -131,17 +143,11 @@ mod tests {
         analyze(trace, &Request::default()).unwrap().report
     }
 
-    const LIMITS: TargetLimits = TargetLimits {
-        average_gap_ns: 1_000,
-        utilisation: 0.8,
-        launch_efficiency: 0.7,
-    };
-
     /// Changes a report, and says what one of its targets then is.
     fn check(id: &str, edit: impl FnOnce(&mut Report), value: Option<f64>, expected: Verdict) {
         let mut report = small();
         edit(&mut report);
-        let all = verdicts(&report, LIMITS);
+        let all = verdicts(&report, &Settings::default());
         let found = all.iter().find(|one| one.id == id).unwrap();
         assert_eq!((found.value, found.verdict), (value, expected), "{found:?}");
         assert_eq!(value.is_none(), expected == Verdict::NotMeasurable);
@@ -191,6 +197,41 @@ mod tests {
             report.efficiency.of_wall = Some(0.9);
         };
         check(id, others, None, NotMeasurable);
+    }
+
+    /// The check of a report with these values, of which these were asked for.
+    fn kept(edit: impl FnOnce(&mut Report), required: &[&str]) -> bool {
+        let mut report = small();
+        edit(&mut report);
+        let settings = Settings {
+            limits: TargetLimits {
+                average_gap_ns: 1_000_000,
+                utilisation: 0.0,
+                launch_efficiency: 0.0,
+            },
+            required_targets: required.iter().map(|&id| id.to_owned()).collect(),
+            ..Settings::default()
+        };
+        report.targets = verdicts(&report, &settings);
+        report.missed_targets().is_empty()
+    }
+
+    #[test]
+    fn what_was_asked_for_has_to_be_measured() {
+        let whole = |_: &mut Report| {};
+        let untold = |report: &mut Report| report.efficiency.of_program = None;
+        let nothing = |report: &mut Report| {
+            untold(report);
+            report.gaps.mean_ns = None;
+            report.counts.intervals = 1;
+            report.busy.ratio = None;
+        };
+        assert!(kept(whole, &[]));
+        assert!(kept(whole, &["launch-efficiency"]));
+        assert!(kept(untold, &[]));
+        assert!(kept(untold, &["utilisation"]));
+        assert!(!kept(untold, &["launch-efficiency"]));
+        assert!(!kept(nothing, &[]));
     }
 
     /// By hand: three intervals of 10 µs, 8 µs to encode, 85 µs to the GPU and

@@ -8,7 +8,7 @@ use metalens_trace::{
 
 use crate::error::Result;
 use crate::moment::Moment;
-use crate::spans::{Span, united};
+use crate::spans::{Span, between, united};
 
 /// The table of GPU intervals.
 pub(crate) const GPU_INTERVALS: &str = "metal-gpu-intervals";
@@ -21,8 +21,9 @@ pub(crate) struct Interval {
     /// When it ran.
     pub span: Span,
     /// When its command buffer was committed, that is `start - start-latency`:
-    /// to the nanosecond where the table of submissions ends its rows. `None`
-    /// where the recorder did not know.
+    /// to the nanosecond where the table of submissions ends its rows; before the
+    /// recording began if the latency is longer. `None` where the recorder did
+    /// not know.
     pub committed: Moment,
     /// Whose it is; `None` where the recorder did not know.
     pub process: Option<ProcessId>,
@@ -34,6 +35,19 @@ pub(crate) struct Interval {
     pub command_buffer: Option<NonZeroU64>,
     /// The encoder it belongs to; the table has 0 for none.
     pub encoder: Option<NonZeroU64>,
+}
+
+impl Interval {
+    /// Returns the time of its commit, if that is known and not before the recording.
+    pub(crate) fn committed_ns(&self) -> Option<u64> {
+        u64::try_from(self.committed.ns()?).ok()
+    }
+
+    /// Returns the time from its commit to its start.
+    pub(crate) fn start_latency_ns(&self) -> Option<u64> {
+        let latency = between(self.committed.ns()?, self.span.start_ns)?;
+        u64::try_from(latency).ok()
+    }
 }
 
 /// All intervals of a run, sorted by start; equal starts in the table's order.
@@ -112,7 +126,7 @@ impl<'a> Optional<'a> {
 
     fn committed(&self, row: usize, span: Span) -> Moment {
         let latency = self.latencies.and_then(|latencies| latencies.get(row));
-        Moment::at(latency.map(|latency| span.start_ns.saturating_sub(latency)))
+        Moment::at(latency.and_then(|latency| between(latency, span.start_ns)))
     }
 
     fn channel(&self, row: usize) -> Option<Symbol> {
@@ -158,7 +172,7 @@ pub(crate) fn spans_of(table: &Table) -> Result<impl Iterator<Item = Result<Span
         let duration = durations
             .get(row)
             .ok_or_else(|| null(table, row, "duration"))?;
-        Ok(Span::new(start, start.saturating_add(duration)))
+        Ok(Span::new(start, start + duration))
     }))
 }
 

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
+use metalens_text::is_hidden;
 
 use crate::lacking;
 
@@ -97,8 +98,8 @@ pub(crate) fn paint(text: &str, size: f32, at: (f32, f32), mut pixel: impl FnMut
 #[must_use]
 pub(crate) fn clean(text: &str) -> String {
     let visible = |letter: char| match letter {
-        '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' => '\u{FFFD}',
-        '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => '\u{FFFD}',
+        letter if is_hidden(letter) => '\u{FFFD}',
+        '\u{FFFE}' | '\u{FFFF}' => '\u{FFFD}',
         letter if letter.is_control() => ' ',
         letter => letter,
     };

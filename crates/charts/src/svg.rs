@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use metalens_text::is_hidden;
+
 use crate::font::FAMILY;
 use crate::palette::Colour;
 use crate::scene::{Scene, Shape, number};
@@ -135,6 +137,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            letter if is_hidden(letter) => out.push('\u{FFFD}'),
             '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
             letter if letter.is_control() => out.push(' '),
             letter => out.push(letter),

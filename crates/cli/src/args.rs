@@ -113,7 +113,8 @@ pub(crate) struct AnalyzeArguments {
     /// Also write the report as a page of its own, with a timeline to zoom into, to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Also write every gap and where its time went to this file, as CSV
+    /// Also write every gap and where its time went to this file, as CSV; a name that a
+    /// spreadsheet would run has ' before it
     #[arg(long, value_name = "FILE")]
     pub(crate) gaps: Option<PathBuf>,
     /// Also write a trace to this file that ui.perfetto.dev and chrome://tracing open
@@ -127,7 +128,7 @@ pub(crate) struct AnalyzeArguments {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) part: PartArguments,
-    /// Exit with 5 if a target is missed
+    /// Exit with 5 if a target is missed, or was set and cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -222,9 +223,10 @@ pub(crate) struct TablesArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowFormat {
-    /// Comma-separated values; null is empty, an empty text is ""
+    /// Comma-separated values; null is empty, an empty text is "", and a text that a spreadsheet
+    /// would run has ' before it
     Csv,
-    /// One JSON object per line
+    /// One JSON object per line, with every text as it is
     Jsonl,
 }
 

@@ -14,6 +14,9 @@ use crate::args::nanoseconds;
 /// Where settings are looked for when no file is named.
 const DEFAULT: &str = "metalens.toml";
 
+/// People write it: a thousandth of this is long.
+const LONGEST: u64 = 16 << 20;
+
 /// The file's form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -93,7 +96,8 @@ pub(crate) fn settings(file: Option<&PathBuf>, targets: &[String]) -> anyhow::Re
 
 fn file(path: &Path) -> anyhow::Result<File> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let text =
+        metalens_files::read_text(path, LONGEST).with_context(|| format!("cannot read {shown}"))?;
     toml::from_str(&text).map_err(|error| {
         let error = error.to_string();
         anyhow::anyhow!("{shown} is not understood: {}", error.trim_end())
@@ -117,6 +121,7 @@ fn read(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Sets the limit of a target, which then has to be measured.
 fn set(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
     let limits = &mut settings.limits;
     match id {
@@ -129,6 +134,7 @@ fn set(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
             "no target is called {id}: there are average-gap, utilisation, launch-efficiency"
         ),
     }
+    settings.required_targets.push(id.to_owned());
     Ok(())
 }
 

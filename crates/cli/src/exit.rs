@@ -11,10 +11,15 @@
 //! | 6 | the two sides of a comparison are not comparable |
 //! | 130 | interrupted: outputs are whole, or not there |
 
-use std::io::{self, Write};
+use std::ffi::OsString;
+use std::io;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+use metalens_text::{shown, shown_lines, shown_message};
 use metalens_trace::Problem;
+
+use crate::out;
 
 const FAILED: u8 = 1;
 const USAGE: u8 = 2;
@@ -58,7 +63,7 @@ impl std::fmt::Display for NotComparable {
             "the sides are not comparable, so that a difference may not be the program's:",
         )?;
         for reason in &self.0 {
-            write!(f, "\n  - {}", crate::screen::safe::safe(reason))?;
+            write!(f, "\n- {}", shown(reason))?;
         }
         Ok(())
     }
@@ -68,13 +73,26 @@ impl std::error::Error for NotComparable {}
 
 /// clap's own message: help and version are no failures.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    // Nothing is left to be done if even this cannot be written.
-    let _ = error.print();
-    if error.use_stderr() {
-        ExitCode::from(USAGE)
-    } else {
-        ExitCode::SUCCESS
+    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    if is_help || !error.use_stderr() {
+        // Nothing is left to be done if even this cannot be written.
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE));
     }
+
+    // It repeats arguments, and the names of files are among them.
+    let said = error.render().to_string();
+    let has_break = |argument: OsString| argument.as_encoded_bytes().contains(&b'\n');
+    let said = match std::env::args_os().any(has_break) {
+        true => shown_message(&said),
+        false => shown_lines(said.trim_end()),
+    };
+    let style = crate::screen::style::ERROR;
+    match said.strip_prefix("error:") {
+        Some(rest) => out::note(&format!("{style}error:{style:#}{rest}")),
+        None => out::note(&said),
+    }
+    ExitCode::from(USAGE)
 }
 
 /// Tells a failure on stderr and turns it into an exit code.
@@ -125,13 +143,14 @@ pub(crate) fn tell(error: &anyhow::Error) {
         Some(_) if error.chain().count() == 1 => "cannot write to standard output: ",
         _ => "",
     };
-    let mut message = format!("{style}error:{style:#} {place}{why}\n");
+    out::note(&format!(
+        "{style}error:{style:#} {place}{}",
+        shown_message(&why)
+    ));
     if let Some(hint) = hint {
         let style = crate::screen::style::HINT;
-        message.push_str(&format!("{style}hint:{style:#} {hint}\n"));
+        out::note(&format!("{style}hint:{style:#} {}", shown_message(&hint)));
     }
-    // Nothing is left to be done if even this cannot be written.
-    let _ = anstream::stderr().write_all(message.as_bytes());
 }
 
 fn hint(error: &anyhow::Error) -> Option<String> {
@@ -144,7 +163,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         return Some(hint.to_owned());
     }
     if let Some(error) = error.downcast_ref::<metalens_dataset::Error>() {
-        return error.hint();
+        return error.hint().map(str::to_owned);
     }
     if let Some(error) = xctrace_error(error) {
         return xctrace_hint(error);
@@ -189,8 +208,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref() {
         return code_of_recording(error);
     }
-    let dataset = error.downcast_ref::<metalens_dataset::Error>();
-    if error.is::<Misuse>() || dataset.is_some_and(metalens_dataset::Error::is_usage) {
+    if error.is::<Misuse>() {
         return USAGE;
     }
     if let Some(error) = error.downcast_ref::<metalens_workload::Error>() {

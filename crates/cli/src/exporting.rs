@@ -1,7 +1,7 @@
 //! The exporter as commands use it: which tables, how far it has come, and
 //! bundles that are read while xctrace exports them.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,13 +10,14 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use metalens_analyzer::{profile_selection, selection_with_recovery};
 use metalens_exporter::{Event, Exported, Exporter, Request, State, TableStream};
+use metalens_text::shown;
 use metalens_trace::{Input, Selection, Source};
 use metalens_xctrace::{Error, Surroundings, Tool};
 
 use crate::args::ReadingArguments;
 use crate::exit::Unavailable;
 use crate::interrupt::Listening;
-use crate::screen::safe::safe;
+use crate::out;
 
 /// The tables that metalens reads.
 pub(crate) fn known_tables() -> Vec<String> {
@@ -94,7 +95,7 @@ pub(crate) fn trouble(exported: &Exported) -> Option<String> {
     for schema in &exported.absent {
         parts.push(format!("there is no table {schema}"));
     }
-    (!parts.is_empty()).then(|| format!("{}: {}", exported.folder, safe(&parts.join("; "))))
+    (!parts.is_empty()).then(|| format!("{}: {}", exported.folder, shown(&parts.join("; "))))
 }
 
 fn spinner() -> ProgressBar {
@@ -110,7 +111,7 @@ fn show(bar: &ProgressBar, event: Event<'_>, quiet: bool) {
     match event {
         Event::Contents => bar.set_prefix("exporting the table of contents"),
         Event::Table { schema, number, of } => {
-            bar.set_prefix(format!("exporting {} ({number} of {of})", safe(schema)));
+            bar.set_prefix(format!("exporting {} ({number} of {of})", shown(schema)));
             bar.set_message("");
         }
         // It thinks before it writes.
@@ -120,8 +121,7 @@ fn show(bar: &ProgressBar, event: Event<'_>, quiet: bool) {
         }
         Event::Note(_) if quiet => {}
         Event::Note(note) => bar.suspend(|| {
-            // Nothing is left to be done if even this cannot be written.
-            let _ = writeln!(anstream::stderr(), "note: {}", safe(note));
+            out::note(&format!("note: {}", shown(note)));
         }),
     }
 }

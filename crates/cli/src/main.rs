@@ -10,6 +10,8 @@ mod config;
 mod exit;
 mod exporting;
 mod interrupt;
+mod json;
+mod out;
 mod pages;
 mod report_folder;
 mod screen;

@@ -198,7 +198,8 @@ fn others(found: &mut Comparable, base: &Runs, new: &Runs) {
     }
 }
 
-/// A compiled program may be called otherwise: that is no reason.
+/// A compiled program may have another name, which is no reason not to compare; but a
+/// process that nobody named may be another program.
 fn programs(found: &mut Comparable, base: &Runs, new: &Runs) {
     let names = |runs: &Runs| {
         let mut names = runs.targets.clone();
@@ -207,10 +208,27 @@ fn programs(found: &mut Comparable, base: &Runs, new: &Runs) {
         names.join(" and ")
     };
     let (was, now) = (names(base), names(new));
-    match was == now {
-        true => found.same.push(format!("program {now}")),
-        false => found.notes.push(format!(
+    let is_guessed = |runs: &Runs| runs.guessed.contains(&true);
+    match () {
+        () if was == now => found.same.push(format!("program {now}")),
+        () if is_guessed(base) || is_guessed(new) => found.differ.push(Difference {
+            what: "program, where a recording names none and the busiest was taken".to_owned(),
+            base: was,
+            new: now,
+        }),
+        () => found.notes.push(format!(
             "the programs are called differently: base {was}, new {now}"
         )),
+    }
+    for (side, runs) in [("base", base), ("new", new)] {
+        if runs
+            .targets
+            .iter()
+            .any(|name| Some(name) != runs.targets.first())
+        {
+            let names = names(runs);
+            let note = format!("the runs of {side} are of different programs: {names}");
+            found.notes.push(note);
+        }
     }
 }

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::titled;
+use crate::repeated::Repeated;
 use crate::runs::Runs;
 
 /// The format's name; its number rises when a key is removed or changes meaning.
@@ -31,6 +32,9 @@ pub enum BaselineError {
     /// Too few.
     #[error("a baseline needs {LEAST_RUNS} runs or more, not {0}: fewer have no range to speak of")]
     TooFew(usize),
+    /// Two of them are one.
+    #[error("{0}: a baseline needs different runs")]
+    Repeated(Repeated),
     /// They differ among themselves.
     #[error("the runs differ among themselves, so that they are no baseline: {0}")]
     Differ(String),
@@ -44,23 +48,11 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// If they are too few, or recorded under different circumstances.
+    /// If they are too few, if two of them are the same run, or if they are of different
+    /// programs or were recorded under different circumstances.
     pub fn of(reports: &[Report]) -> Result<Self, BaselineError> {
-        if reports.len() < LEAST_RUNS {
-            return Err(BaselineError::TooFew(reports.len()));
-        }
         let mut runs = Runs::of(reports);
-        let mut differ = runs.circumstances.iter().filter_map(|fact| {
-            let mut known: Vec<&String> = fact.values.iter().flatten().collect();
-            known.sort();
-            known.dedup();
-            let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
-            (known.len() > 1).then(|| format!("{} {}", fact.what, known.join(" and ")))
-        });
-        if let Some(first) = differ.next() {
-            let all: Vec<String> = [first].into_iter().chain(differ).collect();
-            return Err(BaselineError::Differ(all.join("; ")));
-        }
+        check(&runs)?;
         for path in &mut runs.paths {
             *path = last_name(path);
         }
@@ -75,7 +67,8 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// If it is something else, or was edited so that lists do not fit each other.
+    /// If it is something else, if it was edited so that lists do not fit each other or
+    /// lack what [`Self::text`] always writes, or for the reasons of [`Self::of`].
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let unreadable = |why: String| BaselineError::Unreadable(why);
         let baseline: Self =
@@ -87,14 +80,11 @@ impl Baseline {
             );
             return Err(unreadable(why));
         }
-        if !baseline.runs.is_whole() {
-            let why = "some of its lists have not one value for each run".to_owned();
+        if let Some(why) = baseline.runs.fault() {
             return Err(unreadable(why));
         }
-        match baseline.runs.count() {
-            few if few < LEAST_RUNS => Err(BaselineError::TooFew(few)),
-            _ => Ok(baseline),
-        }
+        check(&baseline.runs)?;
+        Ok(baseline)
     }
 
     /// The file: the same runs, the same bytes; one line for each list of values.
@@ -107,6 +97,31 @@ impl Baseline {
         let mut text = joined_lists(&pretty);
         text.push('\n');
         Ok(text)
+    }
+}
+
+/// Refuses runs that say nothing of how runs of one program vary.
+fn check(runs: &Runs) -> Result<(), BaselineError> {
+    if runs.count() < LEAST_RUNS {
+        return Err(BaselineError::TooFew(runs.count()));
+    }
+    if let Some(repeated) = runs.repeated() {
+        return Err(BaselineError::Repeated(repeated));
+    }
+    let facts = runs.circumstances.iter();
+    let facts = facts.map(|fact| (fact.what.as_str(), fact.values.iter().flatten().collect()));
+    let programs = ("program", runs.targets.iter().collect());
+    let differ = [programs].into_iter().chain(facts);
+    let differ = differ.filter_map(|(what, mut known): (&str, Vec<&String>)| {
+        known.sort();
+        known.dedup();
+        let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
+        (known.len() > 1).then(|| format!("{what} {}", known.join(" and ")))
+    });
+    let differ: Vec<String> = differ.collect();
+    match differ.is_empty() {
+        true => Ok(()),
+        false => Err(BaselineError::Differ(differ.join("; "))),
     }
 }
 
@@ -141,7 +156,8 @@ fn joined_lists(pretty: &str) -> String {
     out.join("\n")
 }
 
-fn last_name(path: &str) -> String {
+/// The last part of a path: what folders it is in is nobody's business.
+pub(crate) fn last_name(path: &str) -> String {
     let name = std::path::Path::new(path).file_name();
     name.map_or_else(
         || path.to_owned(),

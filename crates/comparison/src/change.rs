@@ -27,6 +27,30 @@ pub struct Change {
     pub direction: Option<Direction>,
 }
 
+impl Change {
+    /// Whether the change is more than the runs differ among themselves. `sign`: 1 of
+    /// growth, -1 of the opposite.
+    pub(crate) fn is_beyond_noise(&self, sign: f64) -> bool {
+        let Some(interval) = self.interval else {
+            return true;
+        };
+        let (low, high) = (interval.low.get(), interval.high.get());
+        let nearest = if sign > 0.0 { low } else { -high };
+        let spread = [&self.base, &self.new].map(|side| side.range().unwrap_or(0.0));
+        let is_whole_range = match (self.base.max, self.new.min) {
+            (Some(most), Some(least)) if sign > 0.0 => least.get() - most.get() >= low,
+            _ => match (self.base.min, self.new.max) {
+                (Some(least), Some(most)) => most.get() - least.get() <= high,
+                _ => false,
+            },
+        };
+        match is_whole_range {
+            true => nearest > 0.0 && nearest >= spread[0].max(spread[1]),
+            false => nearest > 0.0,
+        }
+    }
+}
+
 /// A figure of one side.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
@@ -48,7 +72,7 @@ pub struct Side {
 pub enum Class {
     /// No run of base has it: of kernels only.
     Added,
-    /// No run of new has it: of kernels only.
+    /// No run of new has it: of kernels only. It is gone, or called otherwise.
     Removed,
     /// More than noise and worth a word.
     Grown,
@@ -145,6 +169,8 @@ pub(crate) struct Judge {
     pub(crate) floor: Floor,
     /// Of all runs of both sides.
     runs: (usize, usize),
+    /// Whether no run is among them twice: only then is there any confidence.
+    are_independent: bool,
     rank: Option<Rank>,
 }
 
@@ -153,12 +179,30 @@ impl Judge {
         Self {
             floor,
             runs: (base, new),
+            are_independent: true,
             rank: Rank::of(base, new),
+        }
+    }
+
+    /// Judges runs of which some are among them twice: by their figures alone.
+    pub(crate) fn of_repeated(self) -> Self {
+        Self {
+            are_independent: false,
+            rank: None,
+            ..self
         }
     }
 
     pub(crate) fn confidence(&self) -> Option<f64> {
         self.rank.map(|rank| rank.confidence)
+    }
+
+    fn rank(&self, base: usize, new: usize) -> Option<Rank> {
+        if (base, new) == self.runs || !self.are_independent {
+            self.rank
+        } else {
+            Rank::of(base, new)
+        }
     }
 
     /// What became of a figure.
@@ -169,10 +213,7 @@ impl Judge {
         wish: Wish,
     ) -> Change {
         let (was, now) = (known(base), known(new));
-        let rank = match (was.len(), now.len()) == self.runs {
-            true => self.rank,
-            false => Rank::of(was.len(), now.len()),
-        };
+        let rank = self.rank(was.len(), now.len());
         let (base, new) = (Side::of(base), Side::of(new));
         let shift = shift_ranked(&was, &now, rank);
         let (Some(shift), Some(before), Some(after)) = (shift, base.median, new.median) else {

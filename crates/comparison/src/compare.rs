@@ -10,7 +10,8 @@ use crate::fusion::{Fusion, fusion};
 use crate::gate::GateResult;
 use crate::kernels::{self, KernelChange};
 use crate::metrics::{self, MetricChange};
-use crate::moved::{Moved, headline, moved};
+use crate::moved::{Moved, headline, moved, unexplained};
+use crate::repeated::repeated;
 use crate::runs::Runs;
 
 /// The contract's name; its number rises when a key is removed or changes meaning.
@@ -104,10 +105,17 @@ pub fn compare(base: &[Report], new: &[Report], options: &Options) -> Comparison
 /// The same of what was kept of them.
 #[must_use]
 pub fn compare_runs(base: &Runs, new: &Runs, options: &Options) -> Comparison {
+    let repeated = repeated(base, new);
     let judge = Judge::new(options.floor, base.count(), new.count());
+    let judge = match repeated.is_empty() {
+        true => judge,
+        false => judge.of_repeated(),
+    };
     let metrics = metrics::changes(base, new, &judge);
     let kernels = kernels::changes(base, new, &judge);
     let comparable = comparable(base, new, options.force);
+    let gone = kernels::gone(&kernels, &metrics);
+    let unexplained = unexplained(&metrics);
     let asked = options.preset;
     let fusion = asked.map(|Preset::Fusion| fusion(&metrics, &kernels));
     Comparison {
@@ -118,7 +126,7 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &Options) -> Comparison {
         base: facts(base),
         new: facts(new),
         method: method(&judge, base.count(), new.count()),
-        notes: notes(base, new, &comparable),
+        notes: notes(base, new, &comparable, [repeated, gone, unexplained]),
         comparable,
         metrics,
         kernels,
@@ -148,7 +156,7 @@ fn method(judge: &Judge, base: usize, new: usize) -> Method {
     }
 }
 
-fn notes(base: &Runs, new: &Runs, comparable: &Comparable) -> Vec<String> {
+fn notes(base: &Runs, new: &Runs, comparable: &Comparable, found: [Vec<String>; 3]) -> Vec<String> {
     let of = |who: &str, note: &String| format!("{note} ({who})");
     let first = base.loud.iter().map(|note| match new.loud.contains(note) {
         true => of("base and new", note),
@@ -156,7 +164,7 @@ fn notes(base: &Runs, new: &Runs, comparable: &Comparable) -> Vec<String> {
     });
     let rest = new.loud.iter().filter(|note| !base.loud.contains(note));
     let loud = first.chain(rest.map(|note| of("new", note)));
-    let mut notes: Vec<String> = loud.collect();
+    let mut notes: Vec<String> = loud.chain(found.into_iter().flatten()).collect();
     if comparable.forced {
         let differ: Vec<String> = comparable.differ.iter().map(ToString::to_string).collect();
         notes.insert(

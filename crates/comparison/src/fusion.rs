@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Class};
 use crate::kernels::KernelChange;
-use crate::metrics::{MetricChange, Unit};
-use crate::moved::find;
+use crate::metrics::{MetricChange, Unit, find};
 use crate::words::{became, share};
 
 /// Whether kernels were fused.

@@ -1,6 +1,8 @@
 //! Limits that a comparison has to keep.
 
 mod judge;
+mod kernels;
+mod subject;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,6 +92,8 @@ pub struct Limit {
     pub range: Option<f64>,
     /// What a miss means.
     pub severity: Severity,
+    /// Whether it is no miss if what it is for cannot be measured.
+    pub optional: bool,
 }
 
 /// What a miss means.
@@ -104,9 +108,13 @@ pub enum Severity {
 }
 
 impl Default for Gate {
-    /// What takes 5 % longer is a regression: the whole, the GPU's work, and the
-    /// median of each kernel that has a twentieth of the time; gaps, which vary
-    /// more, from 10 % on.
+    /// The limits without any file. What takes 5 % longer is a regression: the whole, the
+    /// GPU's work, and the median of each kernel that has a twentieth of the time; gaps,
+    /// which vary more, from 10 % on.
+    ///
+    /// None of them is optional: every recording tells all of these. A program without
+    /// a gap keeps the limits of gaps, and a kernel that only new has is not judged; one
+    /// that only base has is missed.
     fn default() -> Self {
         let grow = |share: f64| Limit {
             grow: Some(share),
@@ -147,7 +155,7 @@ impl MetricLimit {
 pub struct GateResult {
     /// Where the limits are from.
     pub source: String,
-    /// Whether one of severity `error` was missed.
+    /// Whether one of severity `error` was missed, or nothing could be measured at all.
     pub missed: bool,
     /// Each limit of each figure, misses first.
     pub rows: Vec<GateRow>,
@@ -166,7 +174,8 @@ pub struct GateRow {
     pub rule: Rule,
     /// The limit.
     pub limit: Number,
-    /// What was found, in the limit's own unit; null if nothing was.
+    /// The measured value, in the limit's own unit; null if there is none, or for growth
+    /// from 0.
     pub value: Option<Number>,
     /// What limit and value are in.
     pub unit: Unit,
@@ -197,6 +206,16 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Whether it is about a change.
+    pub(crate) fn is_relative(self) -> bool {
+        matches!(self, Self::Grow | Self::Shrink | Self::Range)
+    }
+
+    /// Whether less keeps it.
+    pub(crate) fn is_upper(self) -> bool {
+        matches!(self, Self::Max | Self::Grow | Self::Range)
+    }
+
     /// As it is called in a table.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -216,10 +235,11 @@ impl Rule {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum GateVerdict {
-    /// It was not.
+    /// The limit was not kept, or its figure is missing.
     Miss,
-    /// The runs cannot tell: a value is missing, or base is 0.
+    /// The figure is missing and the limit optional, or there is nothing to compare with,
+    /// such as for a kernel that only new has. It fails nothing.
     NotMeasurable,
-    /// It was.
+    /// The limit was kept.
     Pass,
 }

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use metalens_analyzer::units::percent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Class, Direction, Judge, Wish};
-use crate::metrics::Unit;
+use crate::change::{Change, Class, Direction, Judge, Side, Wish};
+use crate::metrics::{MetricChange, Unit, find};
 use crate::number::Number;
 use crate::runs::{KernelRuns, Runs};
+
+/// So many kernels are named in a note.
+const NAMED: usize = 5;
 
 /// What became of one kernel: work of one name on one channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,10 +59,48 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<KernelChang
         change
     });
     let mut all: Vec<KernelChange> = all.collect();
-    let size = |one: &KernelChange| one.total_ns.absolute.map_or(0.0, |by| by.get().abs());
     // The order of names holds among equals.
-    all.sort_by(|one, other| size(other).total_cmp(&size(one)));
+    all.sort_by(|one, other| moved_ns(other).total_cmp(&moved_ns(one)));
     all
+}
+
+/// The time by which a kernel changes the whole: all of it where one side alone has it.
+fn moved_ns(kernel: &KernelChange) -> f64 {
+    let total = &kernel.total_ns;
+    let moved = total.absolute.or(total.base.median).or(total.new.median);
+    moved.map_or(0.0, |ns| ns.get().abs())
+}
+
+/// A note on the kernels that only one side has, if base has some that new does not.
+pub(crate) fn gone(kernels: &[KernelChange], metrics: &[MetricChange]) -> Vec<String> {
+    let sum = find(metrics, "busy.sum_ns");
+    let of = |class: Class, side: fn(&Change) -> &Side| {
+        let all = kernels.iter().filter(|one| one.class == class);
+        let all: Vec<&KernelChange> = all.collect();
+        let totals = all.iter().filter_map(|one| side(&one.total_ns).median);
+        let total: f64 = totals.map(Number::get).sum();
+        let whole = sum.and_then(|sum| side(&sum.change).median);
+        let whole = whole.filter(|whole| whole.get() > 0.0);
+        let share = whole.map_or_else(String::new, |whole| {
+            format!(" ({} of its kernel time)", percent(total / whole.get()))
+        });
+        let names = all.iter().take(NAMED).map(|one| one.name.as_str());
+        let names: Vec<&str> = names.collect();
+        let more = match all.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (!all.is_empty()).then(|| format!("{}{more}{share}", names.join(", ")))
+    };
+    let removed = of(Class::Removed, |change| &change.base);
+    let Some(removed) = removed else {
+        return Vec::new();
+    };
+    let added = of(Class::Added, |change| &change.new);
+    let added = added.map_or_else(String::new, |added| {
+        format!("; only new has {added}. A renamed kernel is in both lists")
+    });
+    vec![format!("only base has {removed}{added}")]
 }
 
 fn one(
@@ -66,16 +108,13 @@ fn one(
     (base, new): (usize, usize),
     judge: &Judge,
 ) -> KernelChange {
-    type Figure = fn(&KernelRuns) -> Vec<Option<Number>>;
-    let total: Figure = |kernel| kernel.total_ns.iter().copied().map(Some).collect();
-    let instances: Figure = |kernel| kernel.instances.iter().copied().map(Some).collect();
-    let of = |figure: Figure, absent: Option<Number>, unit: Unit, wish: Wish| {
-        let was = was.map_or_else(|| vec![absent; base], figure);
-        let now = now.map_or_else(|| vec![absent; new], figure);
+    type Figure = fn(&KernelRuns) -> &Vec<Option<Number>>;
+    let of = |figure: Figure, unit: Unit, wish: Wish| {
+        let was = was.map_or_else(|| vec![None; base], |was| figure(was).clone());
+        let now = now.map_or_else(|| vec![None; new], |now| figure(now).clone());
         judge.change((&was, &now), unit, wish)
     };
-    let nothing = Number::of(0.0);
-    let total_ns = of(total, nothing, Unit::Ns, Wish::Less);
+    let total_ns = of(|kernel| &kernel.total_ns, Unit::Ns, Wish::Less);
     let (class, direction) = match (was, now) {
         (None, Some(_)) if base > 0 => (Class::Added, None),
         (Some(_), None) if new > 0 => (Class::Removed, None),
@@ -88,13 +127,13 @@ fn one(
         direction,
         share: None,
         total_ns,
-        instances: of(instances, nothing, Unit::Count, Wish::Neither),
-        med_ns: of(|kernel| kernel.med_ns.clone(), None, Unit::Ns, Wish::Less),
+        instances: of(|kernel| &kernel.instances, Unit::Count, Wish::Neither),
+        med_ns: of(|kernel| &kernel.med_ns, Unit::Ns, Wish::Less),
     }
 }
 
 fn middle(values: &[Option<Number>]) -> Option<f64> {
-    crate::change::Side::of(values).median.map(Number::get)
+    Side::of(values).median.map(Number::get)
 }
 
 fn share(total: &Change, (base, new): (Option<f64>, Option<f64>)) -> Option<f64> {

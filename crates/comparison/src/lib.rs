@@ -50,8 +50,10 @@
 //!
 //! * Swapped sides mirror each other: changes change their sign, grown is shrunk.
 //! * Equal sides are unchanged throughout.
-//! * Absent is not zero: a figure that a report does not have has no change. A
-//!   kernel that a run does not have took no time in that run: reports list all.
+//! * Absent is not zero: a figure that a report does not have has no change, and
+//!   neither has a kernel that a side does not have.
+//! * A gate that is missed is missed without any table, figure or kernel of new, too.
+//! * Runs that are the same one count as such: there is no confidence in them.
 //! * Circumstances that are unknown are never called equal.
 //! * Same input, same bytes out.
 
@@ -66,6 +68,7 @@ mod metrics;
 mod moved;
 mod number;
 mod outlying;
+mod repeated;
 mod runs;
 mod statistics;
 mod trend;
@@ -88,6 +91,7 @@ pub use metrics::{Group, MetricChange, Unit, metric_ids};
 pub use moved::{Moved, Quantity};
 pub use number::Number;
 pub use outlying::{FAR, Far, LEAST_VALUES, Outlying, outlying};
+pub use repeated::Repeated;
 pub use runs::{Fact, KernelRuns, Runs};
 pub use statistics::{Interval, Shift, median, shift};
 pub use trend::{ALL_PAIRS, LEAST_POINTS, Trend, trend};

@@ -1,6 +1,6 @@
 //! The figures that are compared: where each is in a report, and which way it should go.
 
-use metalens_analyzer::Report;
+use metalens_analyzer::{Cause, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +83,34 @@ pub(crate) fn unit_of(id: &str) -> Option<Unit> {
     all.find(|metric| metric.id == id).map(|metric| metric.unit)
 }
 
+/// The change of a figure, by its id.
+pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a MetricChange> {
+    metrics.iter().find(|metric| metric.id == id)
+}
+
+/// The count of the things that a figure sums up. Where there are none of them there is
+/// nothing to measure, and nothing is missing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CountOf {
+    /// The id of the count.
+    pub(crate) id: &'static str,
+    /// The word for one of the things.
+    pub(crate) word: &'static str,
+}
+
+/// The count of what a figure sums up, where that may be none: a program that never left
+/// the GPU idle has no gap, and so no mean one.
+pub(crate) fn count_of(id: &str) -> Option<CountOf> {
+    let gaps = CountOf {
+        id: "gaps.count",
+        word: "gap",
+    };
+    match id {
+        "gaps.mean_ns" | "gaps.median_ns" | "gaps.p95_ns" | "gaps.max_ns" => Some(gaps),
+        _ => None,
+    }
+}
+
 /// What became of all figures. One that neither side tells is left out.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
     let all = METRICS.iter().map(|metric| {
@@ -133,22 +161,25 @@ pub(crate) const METRICS: &[Metric] = metrics! {
     "gaps.p95_ns", "gap, 95th percentile", Gaps, Ns, Less, |r| exact(r.gaps.p95_ns?);
     "gaps.max_ns", "longest gap", Gaps, Ns, Less, |r| exact(r.gaps.max_ns?);
 
-    "ledger.completion_ns", "completion", Ledger, Ns, Less, |r| exact(r.ledger.parts.completion_ns);
-    "ledger.host_ns", "host", Ledger, Ns, Less, |r| exact(r.ledger.parts.host_ns);
-    "ledger.encode_ns", "encode", Ledger, Ns, Less, |r| exact(r.ledger.parts.encode_ns);
-    "ledger.launch_ns", "launch", Ledger, Ns, Less, |r| exact(r.ledger.parts.launch_ns);
-    "ledger.queued_ns", "queued", Ledger, Ns, Less, |r| exact(r.ledger.parts.queued_ns);
-    "ledger.foreign_ns", "foreign", Ledger, Ns, Less, |r| exact(r.ledger.parts.foreign_ns);
+    "ledger.completion_ns", "completion", Ledger, Ns, Less, |r| idle(r, Cause::Completion);
+    "ledger.host_ns", "host", Ledger, Ns, Less, |r| idle(r, Cause::Host);
+    "ledger.encode_ns", "encode", Ledger, Ns, Less, |r| idle(r, Cause::Encode);
+    "ledger.launch_ns", "launch", Ledger, Ns, Less, |r| idle(r, Cause::Launch);
+    "ledger.queued_ns", "queued", Ledger, Ns, Less, |r| idle(r, Cause::Queued);
+    "ledger.foreign_ns", "foreign", Ledger, Ns, Less, |r| idle(r, Cause::Foreign);
     "ledger.unexplained_ns", "unexplained", Ledger, Ns, Neither,
-        |r| exact(r.ledger.parts.unexplained_ns);
+        |r| idle(r, Cause::Unexplained);
 
     "counts.intervals", "GPU intervals", Work, Count, Neither, |r| exact(r.counts.intervals);
-    "counts.encoders", "encoders", Work, Count, Neither, |r| exact(r.counts.encoders);
+    "counts.encoders", "encoders", Work, Count, Neither, |r| exact(r.counts.known_encoders()?);
     "counts.command_buffers", "command buffers", Work, Count, Neither,
-        |r| exact(r.counts.command_buffers);
+        |r| exact(r.counts.known_command_buffers()?);
     "counts.kernels", "kernel names", Work, Count, Neither, |r| exact(r.counts.kernels);
-    "counts.coalesced", "coalesced intervals", Work, Count, Neither, |r| exact(r.counts.coalesced);
-    "ledger.serialised", "serialised pairs", Work, Count, Less, serialised;
+    // Without the list a label with an ampersand looks like two encoders.
+    "counts.coalesced", "coalesced intervals", Work, Count, Neither,
+        |r| exact(r.counts.coalesced).filter(|_| r.sanity.lists_encoders());
+    "ledger.serialised", "serialised pairs", Work, Count, Less,
+        |r| exact(r.ledger.known_serialised()?);
 
     "latency.start.median_ns", "commit to GPU start, median", Latency, Ns, Less,
         |r| signed(r.latency.start?.median_ns);
@@ -157,7 +188,7 @@ pub(crate) const METRICS: &[Metric] = metrics! {
     "latency.encode.median_ns", "encoding, median", Latency, Ns, Less,
         |r| signed(r.latency.encode?.median_ns);
     "latency.encode_busy_ns", "encoding, all of it", Latency, Ns, Less,
-        |r| exact(r.latency.encode_busy_ns?);
+        |r| exact(r.latency.encode_busy_ns.filter(|_| r.sanity.lists_encoders())?);
 
     "targets.average-gap", "average-gap", Targets, Ns, Less, |r| target(r, "average-gap");
     "targets.utilisation", "utilisation", Targets, Ratio, Neither, |r| target(r, "utilisation");
@@ -190,11 +221,9 @@ fn signed(value: i64) -> Option<f64> {
     Some(value as f64)
 }
 
-/// Where nothing could be joined, nothing is known to be serialised.
-fn serialised(report: &Report) -> Option<f64> {
-    let ledger = &report.ledger;
-    let is_known = ledger.pairs == 0 || ledger.joinable > 0;
-    exact(ledger.serialised).filter(|_| is_known)
+/// A part of the idle time, as far as the analyzer says that it is a measurement.
+fn idle(report: &Report, cause: Cause) -> Option<f64> {
+    exact(report.ledger.known(cause)?)
 }
 
 fn target(report: &Report, id: &str) -> Option<f64> {

@@ -1,10 +1,11 @@
 //! Which of dispatches, gaps, kernel time and wall moved, in sentences.
 
+use metalens_analyzer::units::percent;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Class};
-use crate::metrics::{Group, MetricChange, Unit};
+use crate::change::{Change, Class, Side};
+use crate::metrics::{Group, MetricChange, Unit, find};
 use crate::number::Number;
 use crate::words::{became, difference, share, sureness, value};
 
@@ -48,10 +49,6 @@ impl Quantity {
         all.find(|(one, ..)| *one == self)
             .map_or("", |(.., name)| name)
     }
-}
-
-pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a MetricChange> {
-    metrics.iter().find(|metric| metric.id == id)
 }
 
 pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<Moved> {
@@ -106,6 +103,33 @@ fn gaps(idle: &MetricChange, gaps: Option<&MetricChange>) -> String {
     format!("{said}{}", count.unwrap_or_default())
 }
 
+/// Notes on the sides whose idle time by cause is not known.
+pub(crate) fn unexplained(metrics: &[MetricChange]) -> Vec<String> {
+    type SideOf = fn(&Change) -> &Side;
+    let sides: [(&str, SideOf); 2] = [
+        ("base", |change| &change.base),
+        ("new", |change| &change.new),
+    ];
+    let notes = sides.into_iter().filter_map(|(name, side)| {
+        let of = |id: &str, run: usize| {
+            let change = &find(metrics, id)?.change;
+            Some((*side(change).values.get(run)?)?.get())
+        };
+        let idle = &find(metrics, "gaps.total_ns")?.change;
+        let runs = (0..side(idle).values.len()).filter(|&run| of("ledger.host_ns", run).is_none());
+        let shares = runs.filter_map(|run| {
+            let share = of("ledger.unexplained_ns", run)? / of("gaps.total_ns", run)?;
+            share.is_finite().then_some(share)
+        });
+        let most = shares.max_by(f64::total_cmp)?;
+        Some(format!(
+            "idle time by cause is not compared: {} of {name}'s idle time is unexplained",
+            percent(most)
+        ))
+    });
+    notes.collect()
+}
+
 /// One sentence: how much longer or shorter, and where the difference lies.
 pub(crate) fn headline(metrics: &[MetricChange]) -> String {
     let Some(wall) = find(metrics, "window.span_ns") else {
@@ -144,23 +168,16 @@ pub(crate) fn headline(metrics: &[MetricChange]) -> String {
 
 /// Where a difference lies: busy, idle, and the causes that moved most.
 fn split(metrics: &[MetricChange]) -> String {
-    let by = |change: &Change| change.absolute.map_or(0.0, Number::get);
     let said = |id: &str| {
         let change = find(metrics, id).and_then(|one| one.change.absolute);
         change.map_or_else(|| "unknown".to_owned(), |by| difference(by, Unit::Ns))
     };
-    let mut causes: Vec<&MetricChange> = metrics
-        .iter()
-        .filter(|one| one.group == Group::Ledger && by(&one.change) != 0.0)
-        .collect();
-    causes.sort_by(|one, other| by(&other.change).abs().total_cmp(&by(&one.change).abs()));
-    let most = causes.iter().take(2).map(|one| {
-        let by = one
-            .change
-            .absolute
-            .map_or_else(String::new, |by| difference(by, Unit::Ns));
-        format!("{} {by}", one.name)
-    });
+    let ledger = metrics.iter().filter(|one| one.group == Group::Ledger);
+    let causes = ledger.filter_map(|one| Some((&one.name, one.change.absolute?)));
+    let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
+    causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));
+    let most = causes.iter().take(2);
+    let most = most.map(|(name, by)| format!("{name} {}", difference(*by, Unit::Ns)));
     let most: Vec<String> = most.collect();
     let most = match most.is_empty() {
         true => String::new(),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{NamedBy, Report, is_loud};
+use metalens_analyzer::{How, NamedBy, Report, is_loud};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::METRICS;
+use crate::metrics::{METRICS, Metric};
 use crate::number::Number;
 
 /// The runs of one side. Every list of values has one for each run, in their order.
@@ -16,6 +16,8 @@ pub struct Runs {
     pub paths: Vec<String>,
     /// Whom each run is about.
     pub targets: Vec<String>,
+    /// Whether each is about the busiest process, since its recording names none.
+    pub guessed: Vec<bool>,
     /// Under what circumstances they were recorded.
     pub circumstances: Vec<Fact>,
     /// The share of the busy time in each of the GPU's performance states.
@@ -46,10 +48,10 @@ pub struct KernelRuns {
     pub name: String,
     /// Where it ran.
     pub channel: Option<String>,
-    /// Its summed durations; 0 in a run without it.
-    pub total_ns: Vec<Number>,
-    /// Its intervals; 0 in a run without it.
-    pub instances: Vec<Number>,
+    /// Its summed durations; null in a run without it.
+    pub total_ns: Vec<Option<Number>>,
+    /// Its intervals; null in a run without it.
+    pub instances: Vec<Option<Number>>,
     /// Its median duration; null in a run without it.
     pub med_ns: Vec<Option<Number>>,
 }
@@ -122,6 +124,7 @@ impl Runs {
         Self {
             paths: reports.iter().map(|one| one.source.path.clone()).collect(),
             targets: reports.iter().map(|one| one.target.name.clone()).collect(),
+            guessed: reports.iter().map(is_guessed).collect(),
             circumstances: facts.collect(),
             performance: performance(reports),
             others: reports.iter().map(others).collect(),
@@ -147,23 +150,50 @@ impl Runs {
         self.circumstances.iter().find(|fact| fact.what == what)
     }
 
-    /// Whether every list has a value for each run: a file may have been edited.
-    pub(crate) fn is_whole(&self) -> bool {
-        let count = self.count();
-        let kernels = self.kernels.iter().all(|one| {
-            let lists = [one.total_ns.len(), one.instances.len(), one.med_ns.len()];
-            lists == [count; 3]
-        });
+    /// The first thing that is wrong with runs which were read from a file: it may have
+    /// been edited.
+    pub(crate) fn fault(&self) -> Option<String> {
+        if !self.has_all_values() {
+            return Some("some of its lists have not one value for each run".to_owned());
+        }
+        let lacks = |metric: &&Metric| !self.metrics.contains_key(metric.id);
+        let lacking: Vec<&str> = METRICS.iter().filter(lacks).map(|one| one.id).collect();
+        if !lacking.is_empty() {
+            return Some(format!(
+                "its metrics lack {}, which this version of metalens writes for every run; save \
+                 the baseline again",
+                lacking.join(", ")
+            ));
+        }
+        let run = (0..self.count()).find(|&run| !self.lists_all_kernels(run))?;
+        Some(format!(
+            "kernels are missing: in run {} their instances do not sum to counts.intervals",
+            run + 1
+        ))
+    }
+
+    fn has_all_values(&self) -> bool {
+        let kernels = self.kernels.iter();
+        let kernels = kernels.flat_map(|one| [&one.total_ns, &one.instances, &one.med_ns]);
+        let metrics = self.metrics.values().chain(self.performance.values());
         let facts = self.circumstances.iter().map(|fact| fact.values.len());
-        let lists = self.metrics.values().chain(self.performance.values());
-        let mut lengths = facts
-            .chain(lists.map(Vec::len))
-            .chain([self.paths.len(), self.others.len()]);
-        kernels && lengths.all(|length| length == count)
+        let mut lengths = facts.chain(metrics.chain(kernels).map(Vec::len)).chain([
+            self.paths.len(),
+            self.guessed.len(),
+            self.others.len(),
+        ]);
+        lengths.all(|length| length == self.count())
+    }
+
+    fn lists_all_kernels(&self, run: usize) -> bool {
+        let instances = self.kernels.iter().map(|one| one.instances.get(run));
+        let sum: f64 = instances.flatten().flatten().map(|one| one.get()).sum();
+        let intervals = self.values("counts.intervals");
+        intervals.get(run) == Some(&Number::of(sum))
     }
 }
 
-/// What is not known of all of the busy time is not known.
+/// The performance states of each run, where all but a twentieth of its busy time has one.
 fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
     let states = |report: &Report| -> Option<BTreeMap<String, f64>> {
         let known = report.machine.performance.as_ref()?;
@@ -171,7 +201,8 @@ fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
         for state in &known.states {
             *shares.entry(state.state.clone()).or_insert(0.0) += state.busy_share?;
         }
-        (known.unknown_busy_ns < report.busy.busy_ns && !shares.is_empty()).then_some(shares)
+        let is_known = known.unknown_busy_ns <= report.busy.busy_ns / 20;
+        (is_known && !shares.is_empty()).then_some(shares)
     };
     let all: Vec<Option<BTreeMap<String, f64>>> = reports.iter().map(states).collect();
     let names = all.iter().flatten().flat_map(BTreeMap::keys);
@@ -191,6 +222,10 @@ fn others(report: &Report) -> Option<Number> {
     Number::of(report.busy.foreign_busy_ns as f64 / report.window.span_ns as f64)
 }
 
+fn is_guessed(report: &Report) -> bool {
+    report.target.how == How::Busiest
+}
+
 fn loud(reports: &[Report]) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for note in reports.iter().flat_map(|report| &report.notes) {
@@ -201,32 +236,42 @@ fn loud(reports: &[Report]) -> Vec<String> {
     notes
 }
 
-/// Two of one name and channel, which no report of ours has, are one.
+/// The kernels of all runs. Two of one name and channel, whose names may be from different
+/// sources, are one, with the median of the one that took more time.
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
 fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
-    let zero = Number::of(0.0);
     let mut found: BTreeMap<(String, Option<String>), KernelRuns> = BTreeMap::new();
-    for (run, report) in reports.iter().enumerate() {
+    for (run, report) in reports.iter().enumerate().filter(|(_, one)| lists_all(one)) {
         for kernel in &report.kernels {
             let key = (kernel.name.clone(), kernel.channel.clone());
             let entry = found.entry(key).or_insert_with(|| KernelRuns {
                 name: kernel.name.clone(),
                 channel: kernel.channel.clone(),
-                total_ns: zero.into_iter().cycle().take(reports.len()).collect(),
-                instances: zero.into_iter().cycle().take(reports.len()).collect(),
+                total_ns: vec![None; reports.len()],
+                instances: vec![None; reports.len()],
                 med_ns: vec![None; reports.len()],
             });
-            let add = |list: &mut Vec<Number>, value: u64| {
-                if let Some(at) = list.get_mut(run) {
-                    *at = Number::of(at.get() + value as f64).unwrap_or(*at);
-                }
-            };
-            add(&mut entry.total_ns, kernel.total_ns);
-            add(&mut entry.instances, kernel.instances);
+            add(&mut entry.total_ns, run, kernel.total_ns as f64);
+            add(&mut entry.instances, run, kernel.instances as f64);
             if let Some(at) = entry.med_ns.get_mut(run).filter(|at| at.is_none()) {
                 *at = Number::of(kernel.med_ns as f64);
             }
         }
     }
     found.into_values().collect()
+}
+
+/// Adds to a run's value, which begins with nothing.
+fn add(values: &mut [Option<Number>], run: usize, more: f64) {
+    if let Some(at) = values.get_mut(run) {
+        *at = Number::of(at.map_or(0.0, Number::get) + more);
+    }
+}
+
+/// Whether a report lists all of its kernels: their instances then sum to its intervals. If
+/// not, a kernel that is not listed may still have run, so that none of the list counts.
+fn lists_all(report: &Report) -> bool {
+    let instances = report.kernels.iter().map(|kernel| kernel.instances);
+    let sum = instances.fold(0_u64, u64::saturating_add);
+    sum == report.counts.intervals
 }

@@ -142,6 +142,10 @@ pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> String {
         ),
     };
     match sure {
+        None if base.min(new) > 1 => format!(
+            "{runs}, of which some are the same: the figures alone decide, and cannot tell a change \
+             from noise"
+        ),
         None => format!(
             "{runs}: the figures alone decide, and cannot tell a change from noise; three or more \
              a side can (--base A B C --new D E F)"

@@ -163,14 +163,6 @@ impl Texts {
         self.different.push(text.to_owned());
         number
     }
-
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
-        let text = |number: Option<u32>| {
-            let text = self.different.get(usize::try_from(number?).ok()?);
-            text.map(String::as_str)
-        };
-        self.numbers.iter().map(move |&number| text(number))
-    }
 }
 
 /// A column under its name.

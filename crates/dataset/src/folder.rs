@@ -45,6 +45,30 @@ pub fn run_names(dataset: &Path) -> Result<BTreeSet<String>> {
     Ok(runs.map(|run| run.partition.run).collect())
 }
 
+/// Returns the whole runs of a dataset, by device, date and name: the name of each, and the path
+/// of its file below the folder of any table.
+///
+/// # Errors
+///
+/// If the folder cannot be read.
+pub fn whole_runs(dataset: &Path) -> Result<Vec<(String, String)>> {
+    let runs = runs(dataset)?.into_iter().map(|run| {
+        let file = run.below.join(FILE);
+        (run.partition.run, file.to_string_lossy().into_owned())
+    });
+    Ok(runs.collect())
+}
+
+/// Returns the name of the run whose file has this path below the folder of a table; none if it
+/// is no run's.
+#[must_use]
+pub fn run_name(file: &str) -> Option<String> {
+    let mut parts = file.split('/');
+    let mut next = || parts.next();
+    let partition = Partition::of_folders(next()?, next()?, next()?)?;
+    (next() == Some(FILE)).then_some(partition.run)
+}
+
 /// The runs that are whole, by device, date and name. What is called otherwise is
 /// somebody else's, and left alone; so are runs without a row in `runs`, which are
 /// just being written.

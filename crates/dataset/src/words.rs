@@ -1,6 +1,6 @@
 //! What the report's names are called in cells: as its JSON calls them.
 
-use metalens_analyzer::{How, NamedBy, Reader, SourceKind};
+use metalens_analyzer::{How, NamedBy, Reader, Severity, SourceKind};
 
 pub(crate) fn named_by(by: NamedBy) -> &'static str {
     match by {
@@ -37,6 +37,15 @@ pub(crate) fn reader(reader: Reader) -> &'static str {
     }
 }
 
+pub(crate) fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::High => "high",
+        Severity::Medium => "medium",
+        Severity::Low => "low",
+        Severity::Caveat => "caveat",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +75,14 @@ mod tests {
         }
         for kind in [SourceKind::Bundle, SourceKind::Export, SourceKind::Xml] {
             check(kind, source(kind));
+        }
+        for one in [
+            Severity::High,
+            Severity::Medium,
+            Severity::Low,
+            Severity::Caveat,
+        ] {
+            check(one, severity(one));
         }
         for one in [Reader::Native, Reader::Xml] {
             check(one, reader(one));

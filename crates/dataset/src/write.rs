@@ -1,6 +1,6 @@
 //! A run into the folder of a dataset: whole, or not at all.
 //!
-//! Its four files are written beside their places and then renamed, `runs` last:
+//! Its files are written beside their places and then renamed, `runs` last:
 //! a run that `runs` lists is whole. One that is replaced by different rows leaves
 //! `runs` first, so that nobody reads half of the old and half of the new. Several
 //! may write into one folder at once; of the same run the last one stays.
@@ -16,7 +16,7 @@ use crate::cells::Table;
 use crate::error::{Error, Result};
 use crate::hive::Partition;
 use crate::parquet_write::{self, FORM_KEY};
-use crate::tables::{Which, gaps, intervals, kernels, runs};
+use crate::tables::{Which, findings, gaps, intervals, kernels, runs};
 use crate::{FORM, folder, identity};
 
 /// How to write a run.
@@ -39,7 +39,7 @@ pub struct Written {
     pub replaced: bool,
 }
 
-/// Writes a run's four tables into the folder of a dataset, which is made if it
+/// Writes a run's tables into the folder of a dataset, which is made if it
 /// is not there. The analysis must have been made with `Request::keep_everyone`.
 pub fn write(analysis: &Analysis, dataset: &Path, choices: Choices) -> Result<Written> {
     let partition = identity::partition(analysis)?;
@@ -66,7 +66,14 @@ pub fn write(analysis: &Analysis, dataset: &Path, choices: Choices) -> Result<Wr
     Ok(written)
 }
 
-const IN_ORDER: [Which; 4] = [Which::Intervals, Which::Gaps, Which::Kernels, Which::Runs];
+/// `runs` last: it lists what is whole.
+const IN_ORDER: [Which; 5] = [
+    Which::Intervals,
+    Which::Gaps,
+    Which::Kernels,
+    Which::Findings,
+    Which::Runs,
+];
 
 /// The table of a run.
 pub(crate) fn table(analysis: &Analysis, which: Which, choices: Choices) -> Result<Table> {
@@ -75,6 +82,7 @@ pub(crate) fn table(analysis: &Analysis, which: Which, choices: Choices) -> Resu
         Which::Intervals => intervals::table(analysis, choices.show_names),
         Which::Gaps => gaps::table(analysis),
         Which::Kernels => kernels::table(&analysis.report),
+        Which::Findings => findings::table(&analysis.report, choices.show_names),
     }
 }
 

@@ -67,7 +67,7 @@ fn hold(folder: &Path) -> io::Result<Option<File>> {
 
 fn clear_if_left(drafts: &Path) -> u64 {
     // Without a lock it was made this moment, or nobody knows whether it is in use.
-    let Ok(lock) = File::open(drafts.join(LOCK)) else {
+    let Ok(lock) = metalens_files::open(&drafts.join(LOCK)) else {
         return 0;
     };
     let is_left = flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();

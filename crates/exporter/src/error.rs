@@ -72,6 +72,9 @@ pub enum Error {
         /// Where.
         folder: String,
     },
+    /// A file cannot be read or written where links and odd files are refused.
+    #[error(transparent)]
+    Files(#[from] metalens_files::Error),
     /// A file cannot be read or written.
     #[error("{path}: {cause}")]
     File {

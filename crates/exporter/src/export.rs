@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use metalens_files::Folder;
 use metalens_xctrace::Answer;
 use metalens_xctrace::command::{Part, What};
 
@@ -29,11 +30,12 @@ impl Exporter {
         let basis = self.check(request)?;
         let existed = request.folder.exists();
         let earlier = folder::take_over(&request.folder, &basis, request.force)?;
-        std::fs::create_dir_all(&request.folder).map_err(Error::at(&request.folder))?;
+        let folder = Folder::make(&request.folder)?;
         let left_over = drafts::clear_left_over(&request.folder);
         let mut work = Work {
             exporter: self,
             request,
+            folder,
             drafts: Drafts::inside(&request.folder)?,
             manifest: Manifest::new(basis),
             written: 0,
@@ -91,6 +93,7 @@ impl Exporter {
 struct Work<'a> {
     exporter: &'a Exporter,
     request: &'a Request,
+    folder: Folder,
     /// Where beginnings are made; goes with what is in it.
     drafts: Drafts,
     manifest: Manifest,
@@ -107,7 +110,7 @@ impl Work<'_> {
             Some(earlier) if earlier.basis == self.manifest.basis => {
                 self.manifest = earlier;
                 let runs = (self.manifest.toc && !self.request.force)
-                    .then(|| std::fs::read_to_string(folder.join(TOC)).ok())
+                    .then(|| metalens_files::read_text(&folder.join(TOC), LONGEST_TOC).ok())
                     .flatten()
                     .and_then(|text| parse(&text));
                 match runs {
@@ -145,15 +148,14 @@ impl Work<'_> {
         (self.tell)(Event::Contents);
         let draft = self.drafts.path().join(TOC);
         let (document, answer) = self.call(What::Contents, Part::default(), &draft, ATTEMPTS)?;
-        let text = std::fs::read_to_string(&draft).unwrap_or_default();
+        let text = metalens_files::read_text(&draft, LONGEST_TOC).unwrap_or_default();
         let runs = (document == Document::Whole)
             .then(|| parse(&text))
             .flatten();
         self.manifest.toc = runs.is_some();
         match &runs {
             Some(_) => {
-                let path = self.request.folder.join(TOC);
-                std::fs::rename(&draft, &path).map_err(Error::at(&path))?;
+                self.folder.take_in(&draft, TOC)?;
                 self.save()?;
             }
             None => {
@@ -317,14 +319,13 @@ impl Work<'_> {
         if state == State::CutOff {
             name.push_str(".partial");
         }
-        let path = self.request.folder.join(&name);
         let bytes = finished.metadata().map_err(Error::at(&finished))?.len();
-        std::fs::rename(&finished, &path).map_err(Error::at(&path))?;
+        self.folder.take_in(&finished, &name)?;
         // Two files of one table would count as two tables.
         let forms = FORMS.iter().map(|form| format!("{}{form}", job.stem));
         let superseded = self.manifest.rivals(&job.schema, job.run, job.place);
         for other in forms.chain(superseded).filter(|other| *other != name) {
-            remove_if_there(&self.request.folder.join(other))?;
+            self.folder.remove(Path::new(&other))?;
         }
         self.enter(job, state, Some((name, bytes)))
     }
@@ -345,8 +346,7 @@ impl Work<'_> {
     }
 
     fn save(&self) -> Result<()> {
-        let Request { folder, .. } = self.request;
-        self.manifest.save(folder, self.drafts.path())
+        self.manifest.save(&self.folder)
     }
 
     fn call(
@@ -398,6 +398,9 @@ impl Work<'_> {
 }
 
 const TOC: &str = "toc.xml";
+
+/// Real ones have some hundred kilobytes.
+const LONGEST_TOC: u64 = 64 << 20;
 
 /// With one digit behind the point.
 fn gb(bytes: u64) -> String {

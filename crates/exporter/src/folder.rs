@@ -85,11 +85,7 @@ pub(crate) fn clear(folder: &Path, stale: &Manifest) -> Result<()> {
         .iter()
         .filter_map(|table| table.file.as_deref());
     for name in files.chain(["toc.xml", MANIFEST]) {
-        // Whatever the manifest says: only what lies in the folder itself.
-        let is_inside = Path::new(name).file_name().is_some_and(|only| only == name);
-        if is_inside {
-            remove_if_there(&folder.join(name))?;
-        }
+        remove_if_there(&folder.join(name))?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! `export.json`: what an export's folder holds, so that a second run does only
 //! what is missing.
 
-use std::io::{self, Write};
 use std::path::Path;
 
+use metalens_files::Folder;
 use serde::{Deserialize, Serialize};
 
 use crate::basis::Basis;
@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 pub const MANIFEST: &str = "export.json";
 
 const FORM: &str = "metalens.export/1";
+
+/// Some hundred bytes for each of some hundred tables.
+const LONGEST: u64 = 16 << 20;
 
 /// What an export's folder holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,24 +72,29 @@ impl Manifest {
         }
     }
 
-    /// That of a folder, if it has one that can be read.
+    /// Returns that of a folder, if it has one that can be read. Anybody may have written it:
+    /// a table whose file lies elsewhere makes it none.
     #[must_use]
     pub fn load(folder: &Path) -> Option<Self> {
-        let text = std::fs::read(folder.join(MANIFEST)).ok()?;
+        let text = metalens_files::read(&folder.join(MANIFEST), LONGEST).ok()?;
         let found: Self = serde_json::from_slice(&text).ok()?;
-        (found.schema == FORM).then_some(found)
+        let files = found
+            .tables
+            .iter()
+            .filter_map(|table| table.file.as_deref());
+        let lie_inside = files
+            .map(Path::new)
+            .all(|file| file.file_name() == Some(file.as_os_str()));
+        (found.schema == FORM && lie_inside).then_some(found)
     }
 
-    /// Writes it, whole or not at all; `drafts` is where beginnings are made.
-    pub(crate) fn save(&self, folder: &Path, drafts: &Path) -> Result<()> {
-        let (path, draft) = (folder.join(MANIFEST), drafts.join(MANIFEST));
-        let write = || -> io::Result<()> {
-            let mut text = serde_json::to_vec_pretty(self)?;
-            text.push(b'\n');
-            std::fs::File::create(&draft)?.write_all(&text)?;
-            std::fs::rename(&draft, &path)
-        };
-        write().map_err(Error::at(&path))
+    /// Writes it into a folder, whole or not at all.
+    pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
+        let path = Path::new(MANIFEST);
+        let text = serde_json::to_vec_pretty(self).map_err(|error| Error::at(path)(error.into()));
+        let mut text = text?;
+        text.push(b'\n');
+        Ok(folder.write_bytes(path, true, &text)?)
     }
 
     /// The table of this run and place, if it was asked for before.
@@ -150,4 +158,32 @@ impl TableFile {
 fn has_size(path: &Path, bytes: u64) -> bool {
     let found = path.symlink_metadata();
     found.is_ok_and(|found| found.is_file() && found.len() == bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What it lists is removed when the table is exported anew.
+    #[test]
+    fn no_file_of_a_manifest_lies_elsewhere() {
+        let root = tempfile::tempdir().unwrap();
+        let check = |file: &str, expected: bool| {
+            let text = format!(
+                r#"{{"schema": "{FORM}", "bundle": "x.trace", "files": 1, "bytes": 1,
+                     "modified_ns": 1, "from_ns": null, "to_ns": null, "toc": true,
+                     "tables": [{{"schema": "a", "run": 1, "place": null, "state": "whole",
+                                  "file": "{file}", "bytes": 1, "xctrace": "26"}}]}}"#
+            );
+            std::fs::write(root.path().join(MANIFEST), text).unwrap();
+            assert_eq!(Manifest::load(root.path()).is_some(), expected, "{file}");
+        };
+        check("a.xml", true);
+        check("../a.xml", false);
+        check("/etc/passwd", false);
+        check("inner/a.xml", false);
+        check("a.xml/", false);
+        check("..", false);
+        check("", false);
+    }
 }

@@ -23,7 +23,8 @@ impl Api {
     ///
     /// If it is no address, or one that a token would go to in the clear.
     pub fn parse(text: &str) -> Result<Self> {
-        let wrong = |why: &str| Error::Address(format!("{text:?} is no address of an API: {why}"));
+        let shown = without_user(text);
+        let wrong = |why: &str| Error::Address(format!("{shown:?} is no address of an API: {why}"));
         let base = text.trim_end_matches('/');
         if !base.bytes().all(|byte| byte.is_ascii_graphic()) || base.contains(['"', '\\', '?', '#'])
         {
@@ -83,6 +84,17 @@ impl Api {
     }
 }
 
+/// An address without its user: that part may be a token.
+fn without_user(address: &str) -> String {
+    let Some((before, rest)) = address.rsplit_once('@') else {
+        return address.to_owned();
+    };
+    match before.split_once("://") {
+        Some((scheme, _)) => format!("{scheme}://(user)@{rest}"),
+        None => format!("(user)@{rest}"),
+    }
+}
+
 /// Whether a host, with its port, is where nothing leaves this machine.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
@@ -107,7 +119,10 @@ impl Repository {
     ///
     /// If it is none: what is taken for one becomes a part of addresses.
     pub fn parse(text: &str) -> Result<Self> {
-        let wrong = || Error::Address(format!("{text:?} is no repository: owner/name is"));
+        let wrong = || {
+            let shown = without_user(text);
+            Error::Address(format!("{shown:?} is no repository: owner/name is"))
+        };
         let (owner, name) = text.split_once('/').ok_or_else(wrong)?;
         let is_name = |part: &str| {
             let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -155,6 +170,27 @@ mod tests {
         check("https://", false);
         check("file:///etc/passwd", false);
         check("api.github.com", false);
+    }
+
+    #[test]
+    fn a_user_is_not_shown() {
+        let check = |text: &str, expected: &str| {
+            let api = Api::parse(text).unwrap_err().to_string();
+            let repository = Repository::parse(text).unwrap_err().to_string();
+            for said in [api, repository] {
+                assert!(said.starts_with(&format!("{expected:?} ")), "{said}");
+            }
+        };
+        check(
+            "https://ghp_s@ghe.example/o/r",
+            "https://(user)@ghe.example/o/r",
+        );
+        check(
+            "https://u:gh@p@ghe.example/o/r",
+            "https://(user)@ghe.example/o/r",
+        );
+        check("ghp_s@ghe.example:o/r/s", "(user)@ghe.example:o/r/s");
+        check("http://ghe.example", "http://ghe.example");
     }
 
     #[test]

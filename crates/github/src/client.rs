@@ -1,7 +1,8 @@
 //! Asking, with the patience that a server may expect, and no more.
 
 use std::ffi::OsString;
-use std::thread::sleep;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::{scope, sleep};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
@@ -20,10 +21,31 @@ pub struct Client {
     program: OsString,
     pub(crate) api: Api,
     token: Token,
+    patience: Patience,
+    tell: fn(&str),
 }
 
-/// How often the same is asked.
+/// How long to wait for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Until it is told what is waited for.
+    pub unsaid: Duration,
+    /// For the next byte, whole seconds. GitHub itself gives up on a question after ten.
+    pub silence: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            unsaid: Duration::from_secs(5),
+            silence: Duration::from_secs(30),
+        }
+    }
+}
+
+/// How often the same is asked; less often of a server that says nothing.
 const ATTEMPTS: u32 = 4;
+const ATTEMPTS_IN_SILENCE: u32 = 2;
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// Whoever is told to wait longer is told so: a job costs money while it waits.
 const LONGEST_REST: u64 = 90;
@@ -39,7 +61,21 @@ impl Client {
             program: OsString::from("curl"),
             api,
             token,
+            patience: Patience::default(),
+            tell: |_| (),
         }
+    }
+
+    /// Tells what it waits for, so that nobody wonders.
+    #[must_use]
+    pub fn telling(self, tell: fn(&str)) -> Self {
+        Self { tell, ..self }
+    }
+
+    /// Waits this long.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience) -> Self {
+        Self { patience, ..self }
     }
 
     pub(crate) fn get(&self, path: &str) -> Result<Answer> {
@@ -70,11 +106,10 @@ impl Client {
                 200..=299 => return Ok(answer),
                 301 | 302 | 307 | 308 => request.url = self.redirected(&request, &answer)?,
                 status => {
-                    let message = self.token.scrubbed(&answer.reason());
                     return Err(Error::Refused {
                         asked,
                         status,
-                        message,
+                        message: answer.reason(),
                     });
                 }
             }
@@ -92,7 +127,7 @@ impl Client {
         let followed = self.api.followed(to).filter(|_| keeps_method);
         followed.ok_or_else(|| Error::Redirected {
             asked: request.asked(),
-            to: crate::answer::one_line(&self.token.scrubbed(to)),
+            to: crate::answer::one_line(to),
         })
     }
 
@@ -101,8 +136,8 @@ impl Client {
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
             let is_last = attempt >= ATTEMPTS;
-            match curl::ask(&self.program, request, &self.api, &self.token)? {
-                Err(none) if is_last || !may_ask_again(request, &none) => {
+            match self.ask(request)? {
+                Err(none) if attempt >= attempts(&none) || !may_ask_again(request, &none) => {
                     return Err(Error::NoAnswer {
                         asked: request.asked(),
                         code: none.code,
@@ -118,6 +153,10 @@ impl Client {
                     }
                     // It was refused unread: whatever it is, it may be asked again.
                     Some(seconds) => {
+                        let asked = request.asked();
+                        (self.tell)(&format!(
+                            "GitHub wants {seconds} s of rest before it answers {asked}: waiting"
+                        ));
                         sleep(Duration::from_secs(seconds));
                         continue;
                     }
@@ -126,6 +165,9 @@ impl Client {
                     }
                     None => {}
                 },
+                Err(none) if none.code == curl::TIMED_OUT => {
+                    (self.tell)(&format!("no answer to {}: asking again", request.asked()));
+                }
                 Err(_) => {}
             }
             sleep(pause);
@@ -134,6 +176,22 @@ impl Client {
         Err(Error::Unexpected {
             asked: request.asked(),
             why: "it was never asked".to_owned(),
+        })
+    }
+
+    /// Asks once, and tells what is waited for if that takes long.
+    fn ask(&self, request: &Request) -> Result<std::result::Result<Answer, NoAnswer>> {
+        let Patience { unsaid, silence } = self.patience;
+        let (answered, answer) = channel::<()>();
+        scope(|scope| {
+            scope.spawn(move || {
+                if answer.recv_timeout(unsaid) == Err(RecvTimeoutError::Timeout) {
+                    (self.tell)(&format!("waiting for an answer to {}", request.asked()));
+                }
+            });
+            let asked = curl::ask(&self.program, request, &self.api, &self.token, silence);
+            drop(answered);
+            asked
         })
     }
 
@@ -157,6 +215,14 @@ impl Client {
             asked: request.asked(),
             why: format!("it has more than {PAGES} pages"),
         })
+    }
+}
+
+/// How often is asked what got no answer.
+fn attempts(none: &NoAnswer) -> u32 {
+    match none.code {
+        curl::TIMED_OUT => ATTEMPTS_IN_SILENCE,
+        _ => ATTEMPTS,
     }
 }
 

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -84,12 +85,15 @@ impl fmt::Debug for Curl {
 
 /// A longer answer is none of GitHub's: a page of a hundred long comments is 26 MB.
 const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
-const SECONDS_TO_CONNECT: u32 = 20;
+const SECONDS_TO_CONNECT: u32 = 10;
 const SECONDS_IN_ALL: u32 = 120;
+/// The exit code of `curl` for whatever took too long.
+pub(crate) const TIMED_OUT: i32 = 28;
 
 impl Curl {
     /// The command for a request. `-q` comes first, so that nobody's `.curlrc` has a
-    /// say. `headers` is where `curl` keeps the answer's, `body` has what is sent.
+    /// say. After so much silence it gives up; `headers` is where `curl` keeps the
+    /// answer's, `body` has what is sent.
     ///
     /// ```text
     /// curl -q --config -
@@ -101,6 +105,7 @@ impl Curl {
         request: &Request,
         api: &Api,
         token: &Token,
+        silence: Duration,
         headers: &Path,
         body: Option<&Path>,
     ) -> Self {
@@ -118,6 +123,8 @@ impl Curl {
             format!("proto = \"={}\"", api.scheme()),
             format!("connect-timeout = {SECONDS_TO_CONNECT}"),
             format!("max-time = {SECONDS_IN_ALL}"),
+            "speed-limit = 1".to_owned(),
+            format!("speed-time = {}", silence.as_secs().max(1)),
             format!("max-filesize = {LONGEST_ANSWER}"),
             format!("dump-header = {}", quoted(&headers.to_string_lossy())),
             "max-redirs = 0".to_owned(),
@@ -159,12 +166,13 @@ pub(crate) struct NoAnswer {
     pub(crate) said: String,
 }
 
-/// Asks once.
+/// Asks once. Neither the answer nor what `curl` said has the token.
 pub(crate) fn ask(
     program: &OsStr,
     request: &Request,
     api: &Api,
     token: &Token,
+    silence: Duration,
 ) -> Result<std::result::Result<Answer, NoAnswer>> {
     let pipe = |cause| Error::Pipe {
         tool: "curl",
@@ -180,10 +188,11 @@ pub(crate) fn ask(
         }
         None => None,
     };
-    let curl = Curl::of(request, api, token, &headers, body.as_deref());
+    let curl = Curl::of(request, api, token, silence, &headers, body.as_deref());
     let (code, said, answer) = run(program, &curl)?;
+    let clean = |bytes: &[u8]| String::from_utf8_lossy(&token.scrubbed(bytes)).into_owned();
     if code != 0 {
-        let said = one_line(&token.scrubbed(&said));
+        let said = one_line(&clean(&said));
         let said = if said.is_empty() {
             said
         } else {
@@ -192,7 +201,7 @@ pub(crate) fn ask(
         return Ok(Err(NoAnswer { code, said }));
     }
     let headers = std::fs::read(&headers).map_err(pipe)?;
-    let answer = Answer::parse(&String::from_utf8_lossy(&headers), answer);
+    let answer = Answer::parse(&clean(&headers), token.scrubbed(&answer));
     answer.map(Ok).ok_or_else(|| Error::Unexpected {
         asked: request.asked(),
         why: "it is not HTTP".to_owned(),
@@ -200,7 +209,7 @@ pub(crate) fn ask(
 }
 
 /// Exit code, standard error, and at most as much of standard output as an answer has.
-fn run(program: &OsStr, curl: &Curl) -> Result<(i32, String, Vec<u8>)> {
+fn run(program: &OsStr, curl: &Curl) -> Result<(i32, Vec<u8>, Vec<u8>)> {
     let command = duct::cmd(program, &curl.arguments)
         .stdin_bytes(curl.configuration.as_bytes())
         .env_remove("GITHUB_TOKEN")
@@ -223,11 +232,11 @@ fn run(program: &OsStr, curl: &Curl) -> Result<(i32, String, Vec<u8>)> {
     if answer.len() as u64 > LONGEST_ANSWER {
         reader.kill().map_err(pipe)?;
         // As `curl` calls it, where it knows the length before.
-        return Ok((63, "the answer is too long".to_owned(), Vec::new()));
+        return Ok((63, b"the answer is too long".to_vec(), Vec::new()));
     }
     let output = reader.try_wait().map_err(pipe)?;
     let code = output.and_then(|output| output.status.code()).unwrap_or(-1);
-    let said = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned());
+    let said = output.map(|output| output.stderr.clone());
     Ok((code, said.unwrap_or_default(), answer))
 }
 
@@ -248,6 +257,7 @@ mod tests {
             &request,
             &api,
             &token,
+            Duration::from_secs(30),
             Path::new("/t/headers"),
             Some(Path::new("/t/bo\"dy")),
         )
@@ -284,6 +294,7 @@ mod tests {
                 "request = \"PATCH\"",
                 "proto = \"=https\"",
                 "max-redirs = 0",
+                "speed-time = 30",
                 "data-binary = \"@/t/bo\\\"dy\"",
             ],
             &["noproxy = \"*\"", "location"],

@@ -20,6 +20,8 @@ use crate::secret::Token;
 pub struct Gh {
     /// A name, looked for in `PATH`: a path would be looked for here.
     program: OsString,
+    /// Whose it is to post as. It is in nothing that is handed back.
+    token: Option<Token>,
 }
 
 /// Which `gh` it is.
@@ -54,22 +56,23 @@ struct Viewed {
     url: String,
 }
 
-impl Default for Gh {
-    fn default() -> Self {
+impl Gh {
+    /// A `gh` that speaks with a token, or with the one it was logged in with.
+    #[must_use]
+    pub fn new(token: Option<Token>) -> Self {
         Self {
             program: OsString::from("gh"),
+            token,
         }
     }
-}
 
-impl Gh {
     /// Which it is.
     ///
     /// # Errors
     ///
     /// If there is none, or it says nothing that is understood.
     pub fn version(&self) -> Result<GhVersion> {
-        let said = self.ask(&["--version"], None)?;
+        let said = self.ask(&["--version"])?;
         let found = GhVersion::parse(&said.out);
         found.ok_or_else(|| {
             Error::Gh(format!(
@@ -84,8 +87,8 @@ impl Gh {
     /// # Errors
     ///
     /// If there is no `gh`, or it has none.
-    pub fn token(&self) -> Result<Token> {
-        let said = self.ask(&["auth", "token"], None)?;
+    pub fn token() -> Result<Token> {
+        let said = Self::new(None).ask(&["auth", "token"])?;
         // What it printed is never repeated: it may be the token.
         Token::new(&said.out)
             .filter(|_| said.code == 0)
@@ -98,7 +101,7 @@ impl Gh {
     ///
     /// If there is no `gh`, or no pull request.
     pub fn pull_request(&self) -> Result<(Repository, u64)> {
-        let said = self.ask(&["pr", "view", "--json", "number,url"], None)?;
+        let said = self.ask(&["pr", "view", "--json", "number,url"])?;
         if said.code != 0 {
             return Err(Error::Gh(one_line(&said.err)));
         }
@@ -124,16 +127,15 @@ impl Gh {
         (repository, number): (&Repository, u64),
         (body, files): (&str, &[String]),
         edits_last: bool,
-        (folder, token): (&Path, &Token),
+        folder: &Path,
     ) -> Result<Attached> {
         let arguments = comment_arguments(repository, number, files, edits_last);
         let command = self
             .command(arguments)
             .dir(folder)
-            .env("GH_TOKEN", token.exposed())
             .stdin_bytes(body.as_bytes());
-        let said = said(&command)?;
-        let failure = token.scrubbed(&one_line(&said.err));
+        let said = self.said(&command)?;
+        let failure = one_line(&said.err);
         let failure = match failure.is_empty() {
             true => format!("it ended with {}", said.code),
             false => failure,
@@ -145,20 +147,33 @@ impl Gh {
     }
 
     fn command(&self, arguments: Vec<OsString>) -> duct::Expression {
-        duct::cmd(&self.program, arguments)
+        let command = duct::cmd(&self.program, arguments)
             .env("GH_PROMPT_DISABLED", "1")
             .env("GH_NO_UPDATE_NOTIFIER", "1")
-            .env("NO_COLOR", "1")
+            .env("NO_COLOR", "1");
+        match &self.token {
+            Some(token) => command.env("GH_TOKEN", token.exposed()),
+            None => command,
+        }
     }
 
-    fn ask(&self, arguments: &[&str], folder: Option<&Path>) -> Result<Said> {
-        let mut command = self
-            .command(arguments.iter().map(OsString::from).collect())
-            .stdin_null();
-        if let Some(folder) = folder {
-            command = command.dir(folder);
-        }
-        said(&command)
+    fn ask(&self, arguments: &[&str]) -> Result<Said> {
+        let arguments = arguments.iter().map(OsString::from).collect();
+        self.said(&self.command(arguments).stdin_null())
+    }
+
+    fn said(&self, command: &duct::Expression) -> Result<Said> {
+        let run = command.stdout_capture().stderr_capture().unchecked().run();
+        let output = run.map_err(|cause| Error::NoTool { tool: "gh", cause })?;
+        let clean = |bytes: &[u8]| match &self.token {
+            Some(token) => String::from_utf8_lossy(&token.scrubbed(bytes)).into_owned(),
+            None => String::from_utf8_lossy(bytes).into_owned(),
+        };
+        Ok(Said {
+            code: output.status.code().unwrap_or(-1),
+            out: clean(&output.stdout),
+            err: clean(&output.stderr),
+        })
     }
 }
 
@@ -166,17 +181,6 @@ struct Said {
     code: i32,
     out: String,
     err: String,
-}
-
-fn said(command: &duct::Expression) -> Result<Said> {
-    let run = command.stdout_capture().stderr_capture().unchecked().run();
-    let output = run.map_err(|cause| Error::NoTool { tool: "gh", cause })?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Said {
-        code: output.status.code().unwrap_or(-1),
-        out: text(&output.stdout),
-        err: text(&output.stderr),
-    })
 }
 
 /// `gh pr comment 7 --repo o/r --body-file - --attach charts/timeline.png`

@@ -9,8 +9,9 @@
 //! # The token
 //!
 //! It goes to `curl` on standard input and to `gh` in its environment: never into
-//! arguments, files, or texts. [`Token`] hides itself when it is printed, and what a
-//! tool or a server says is searched for it before it becomes an error.
+//! arguments, files, or texts. [`Token`] hides itself when it is printed. What a tool or
+//! a server says (headers, bodies, standard error) is searched for it, however it is
+//! encoded there, before anything reads it.
 //!
 //! # What is asked, and how
 //!
@@ -42,7 +43,7 @@ mod secret;
 pub use address::{Api, Repository};
 pub use answer::Answer;
 pub use assets::{ASSETS_BRANCH, Asset};
-pub use client::Client;
+pub use client::{Client, Patience};
 pub use comments::{Comment, Kept, Outcome};
 pub use curl::{Curl, Method, Request};
 pub use error::{Error, Result};

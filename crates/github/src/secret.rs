@@ -40,10 +40,27 @@ impl Token {
         }
     }
 
-    /// A text without it, wherever it is from.
-    #[must_use]
-    pub fn scrubbed(&self, text: &str) -> String {
-        text.replace(&self.0, "(token)")
+    /// Some text without the token, however its letters are spelled there: as they are,
+    /// percent-encoded, or escaped as in JSON or HTML. What a tool or a server says
+    /// passes through here before anything reads it.
+    pub(crate) fn scrubbed(&self, text: &[u8]) -> Vec<u8> {
+        let mut scrubbed = Vec::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((&first, after)) = rest.split_first() {
+            if let Some(after) = self.stripped_from(rest) {
+                scrubbed.extend_from_slice(b"(token)");
+                rest = after;
+            } else {
+                scrubbed.push(first);
+                rest = after;
+            }
+        }
+        scrubbed
+    }
+
+    /// The rest of a text that begins with the token.
+    fn stripped_from<'a>(&self, text: &'a [u8]) -> Option<&'a [u8]> {
+        self.0.bytes().try_fold(text, after_letter)
     }
 
     /// The secret itself: for a tool's standard input or environment, nothing else.
@@ -62,6 +79,47 @@ impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("(token)")
     }
+}
+
+/// The rest of a text that begins with a letter: `g`, `%67`, `%2567`, `\u0067`, `&#103;`
+/// or `&#x67;`.
+fn after_letter(text: &[u8], letter: u8) -> Option<&[u8]> {
+    let (&first, rest) = text.split_first()?;
+    if first == letter {
+        return Some(rest);
+    }
+    match first {
+        b'%' => {
+            // A percent sign may itself be encoded, more than once.
+            let mut digits = rest;
+            while let Some(more) = digits.strip_prefix(b"25") {
+                digits = more;
+            }
+            after_number(digits, 16, 2, letter)
+        }
+        b'\\' => match rest.strip_prefix(b"u00") {
+            Some(digits) => after_number(digits, 16, 2, letter),
+            None => rest.strip_prefix(&[letter]),
+        },
+        b'&' => {
+            let number = rest.strip_prefix(b"#")?;
+            let (digits, radix) = match number.strip_prefix(b"x") {
+                Some(digits) => (digits, 16),
+                None => (number, 10),
+            };
+            let length = digits.iter().position(|&byte| byte == b';')?;
+            after_number(digits, radix, length, letter)?.strip_prefix(b";")
+        }
+        _ => None,
+    }
+}
+
+/// The rest after a number of so many digits, if it is that letter's.
+fn after_number(text: &[u8], radix: u32, length: usize, letter: u8) -> Option<&[u8]> {
+    let (digits, rest) = text.split_at_checked(length)?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    let found = u8::from_str_radix(digits, radix).ok()?;
+    (found == letter).then_some(rest)
 }
 
 #[cfg(test)]
@@ -93,6 +151,28 @@ mod tests {
         let token = Token::new("ghp_secret").unwrap();
         let shown = format!("{token} {token:?} {:?}", Some(&token));
         assert!(!shown.contains("secret"), "{shown}");
-        assert_eq!(token.scrubbed("bad ghp_secret!"), "bad (token)!");
+    }
+
+    #[test]
+    fn it_is_found_however_it_is_spelled() {
+        let token = Token::new("ghp_s/t").unwrap();
+        let check = |text: &str, expected: &str| {
+            let scrubbed = token.scrubbed(text.as_bytes());
+            assert_eq!(String::from_utf8(scrubbed).unwrap(), expected, "{text}");
+        };
+        check("bad ghp_s/t!", "bad (token)!");
+        check("ghp_s/tghp_s/t", "(token)(token)");
+        check("gghp_s/t", "g(token)");
+        check("x?t=ghp_s%2ft&y", "x?t=(token)&y");
+        check("%67%68%70%5F%73%2F%74", "(token)");
+        check("%2567hp%255fs%25252ft", "(token)");
+        check("\"ghp\\u005fs\\/t\"", "\"(token)\"");
+        check("g&#104;p_s&#x2F;t", "(token)");
+        check(
+            "ghp_s/ t %67 %zz \\u00 & &#; %",
+            "ghp_s/ t %67 %zz \\u00 & &#; %",
+        );
+        check("ghp_", "ghp_");
+        check("日本 ghp_s/t 語", "日本 (token) 語");
     }
 }

@@ -83,7 +83,7 @@ fn one<W: Write>(
         .known("command_buffer", interval.command_buffer)
         .known("encoder", interval.encoder)
         .between("encoded_to_start_ns", encoded, start)
-        .between("committed_to_start_ns", interval.committed_ns, start)
+        .known("committed_to_start_ns", interval.committed_to_start_ns)
         .between("end_to_completed_ns", end, interval.completed_ns)
         .finish()
 }

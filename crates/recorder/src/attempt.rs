@@ -9,6 +9,7 @@
 //! ```
 
 use std::path::PathBuf;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use metalens_xctrace::command::{Length, Record};
@@ -85,8 +86,10 @@ impl Ended {
 pub(crate) enum Hurry {
     /// It still saves; for how long nothing was seen, or else it was given up.
     LeftSaving { pid: u32, for_s: Option<u64> },
-    /// Something failed.
+    /// Something failed before anything was recorded.
     Failed(Error),
+    /// It could not be followed any longer, and may still write.
+    LostSight(Error),
 }
 
 impl From<Error> for Hurry {
@@ -131,6 +134,18 @@ impl<'a> Attempt<'a> {
 
     /// Follows it to its end.
     pub(crate) fn run(mut self, watcher: &mut dyn Watcher) -> Result<Ended, Hurry> {
+        let followed = self.follow(watcher);
+        followed.map_err(|hurry| match hurry {
+            Hurry::Failed(error) => {
+                // What fails here too cannot be helped, and the first failure says more.
+                let _ = self.running.leave();
+                Hurry::LostSight(error)
+            }
+            left => left,
+        })
+    }
+
+    fn follow(&mut self, watcher: &mut dyn Watcher) -> Result<Ended, Hurry> {
         watcher.happened(Event::Starting);
         let (code, signal) = loop {
             if let Some(piece) = self.running.next(TICK) {
@@ -145,18 +160,20 @@ impl<'a> Attempt<'a> {
             self.heed(watcher)?;
             self.watch_the_clock()?;
         };
-        // What is still in the pipes.
+        // What is still in the pipes. It says last what it saved: a busy machine may be slow to
+        // hand that on.
         let ended = Instant::now();
-        while let Some(piece) = self.running.next(TICK) {
-            self.hear(&piece, watcher);
-            if ended.elapsed() > LAST_WORDS {
-                break;
+        while ended.elapsed() < LAST_WORDS {
+            match self.running.next_or_end(TICK) {
+                Ok(piece) => self.hear(&piece, watcher),
+                Err(RecvTimeoutError::Timeout) if self.transcript.saved_as.is_none() => {}
+                Err(_) => break,
             }
         }
         self.output
             .drain(|bytes| watcher.happened(Event::TargetOutput(bytes)));
         Ok(Ended {
-            transcript: self.transcript,
+            transcript: std::mem::take(&mut self.transcript),
             code,
             signal,
             was_wished: self.was_wished,

@@ -1,7 +1,7 @@
 //! Why there is no recording, and what there is instead.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The result of recording.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -58,6 +58,32 @@ pub enum Error {
         /// Where it is.
         kept: PathBuf,
     },
+    /// There is a recording, and it cannot have the name that was asked for.
+    #[error("the recording was made, but {why}. It is kept as {}", kept.display())]
+    Elsewhere {
+        /// Why not.
+        why: String,
+        /// Where it is.
+        kept: PathBuf,
+    },
+    /// The recorder was lost sight of.
+    #[error("{why}. What xctrace wrote, or still writes, is kept as {}", kept.display())]
+    NotFollowed {
+        /// Why.
+        why: Box<Error>,
+        /// Where it is.
+        kept: PathBuf,
+    },
+    /// A bundle was moved away to be replaced, and could not be put back.
+    #[error("{why}; what was {} before is {} now", was.display(), is.display())]
+    Displaced {
+        /// Why it was not replaced.
+        why: Box<Error>,
+        /// Where it was.
+        was: PathBuf,
+        /// Where it is.
+        is: PathBuf,
+    },
     /// The recording has nothing of what it is for.
     #[error("{why}. The recording is kept as {}", kept.display())]
     Empty {
@@ -92,12 +118,9 @@ pub enum Error {
     /// The user stopped it before it began.
     #[error("interrupted before the recording began; nothing was recorded")]
     Interrupted,
-    /// Somebody changed a bundle while it was given back.
-    #[error(
-        "{} was replaced while its owner was changed: stopped, since somebody tampers with it",
-        .0.display()
-    )]
-    Tampered(PathBuf),
+    /// A file could not be given away or read.
+    #[error(transparent)]
+    Files(#[from] metalens_files::Error),
     /// A file could not be made, moved or removed.
     #[error("cannot {what} {}: {cause}", path.display())]
     File {
@@ -108,6 +131,21 @@ pub enum Error {
         /// Why not.
         cause: io::Error,
     },
+}
+
+impl Error {
+    /// Returns where there is a bundle, or will be one, in spite of the error.
+    #[must_use]
+    pub fn bundle(&self) -> Option<&Path> {
+        match self {
+            Self::NotWhole { kept, .. }
+            | Self::Empty { kept, .. }
+            | Self::Elsewhere { kept, .. }
+            | Self::NotFollowed { kept, .. } => Some(kept),
+            Self::StillSaving { bundle, .. } | Self::GaveUp { bundle, .. } => Some(bundle),
+            _ => None,
+        }
+    }
 }
 
 /// A failure with a file, told where and what.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where it may be: where it was asked for, else under that name where the
-/// recorder ran (seen: it forgot the folder), else under the name that it said.
-/// The asked name is one that nobody else has used.
+/// Returns where it is: where it was asked for, else under that name where the recorder ran
+/// (seen: it forgot the folder), else under the name that it said, else under any name in the
+/// folder. Nobody else has used the asked name or that folder.
 pub(crate) fn find(staged: &Path, ran_in: &Path, said: Option<&str>) -> Option<PathBuf> {
     let staging = staged.parent()?;
     let mut candidates = vec![staged.to_owned(), ran_in.join(staged.file_name()?)];
@@ -16,6 +16,9 @@ pub(crate) fn find(staged: &Path, ran_in: &Path, said: Option<&str>) -> Option<P
         said.and_then(Path::file_name)
             .map(|name| staging.join(name)),
     );
+    let entries = fs::read_dir(staging).into_iter().flatten().flatten();
+    let others = entries.map(|entry| entry.path());
+    candidates.extend(others.filter(|path| path.extension().is_some_and(|is| is == "trace")));
     candidates.into_iter().find(|path| path.is_dir())
 }
 
@@ -49,10 +52,11 @@ mod tests {
         };
         // A bundle of another name where it ran is somebody else's.
         check(Some("b.trace"), None);
+        fs::create_dir(staging.join("c.trace")).unwrap();
+        check(Some("b.trace"), Some(&staging.join("c.trace")));
         fs::create_dir(staging.join("b.trace")).unwrap();
         check(Some("b.trace"), Some(&staging.join("b.trace")));
         check(Some("/else/where/b.trace"), Some(&staging.join("b.trace")));
-        check(None, None);
         fs::create_dir(here.join("a-1.trace")).unwrap();
         check(None, Some(&here.join("a-1.trace")));
         fs::create_dir(&staged).unwrap();

@@ -18,6 +18,7 @@
 //! * A recorder that saves is never killed. If it takes too long it is left to
 //!   itself, and where it writes is told.
 //! * It is asked to stop once.
+//! * Once there may be a recording, no failure removes it: it is kept, and the error says where.
 //!
 //! None of this has been run against Apple's own `xctrace` by its authors: it was
 //! tested against a stand-in that behaves and misbehaves as others' logs say.
@@ -25,9 +26,9 @@
 mod attempt;
 mod cargo;
 mod error;
+mod keep;
 mod landing;
 mod output;
-pub mod ownership;
 mod promote;
 mod request;
 mod session;

@@ -11,32 +11,43 @@ use crate::error::{Error, Result, file};
 /// Moves a bundle to its name. One that is there is replaced only if that is
 /// allowed: it is moved aside first, and put back if anything fails.
 pub(crate) fn promote(from: &Path, to: &Path, may_replace: bool, aside: &Path) -> Result<()> {
-    if may_replace && to.symlink_metadata().is_ok() {
-        fs::rename(to, aside).map_err(file("move away", to))?;
-        if let Err(error) = move_new(from, to) {
-            // Nobody else can be there: it was theirs a moment ago.
-            let _ = fs::rename(aside, to);
-            return Err(error);
-        }
-        return Ok(());
+    if !may_replace || to.symlink_metadata().is_err() {
+        return move_new(from, to);
     }
-    move_new(from, to)
+    fs::rename(to, aside).map_err(file("move away", to))?;
+    move_new(from, to).map_err(|error| match rename_new(aside, to) {
+        Ok(()) => error,
+        // Whoever was quick has the name now.
+        Err(_) => Error::Displaced {
+            why: Box::new(error),
+            was: to.to_owned(),
+            is: aside.to_owned(),
+        },
+    })
 }
 
 /// Moves a folder to a name that nothing has.
 pub(crate) fn move_new(from: &Path, to: &Path) -> Result<()> {
+    rename_new(from, to).map_err(|cause| match cause.kind() {
+        io::ErrorKind::AlreadyExists => Error::Exists(to.to_owned()),
+        _ => file("write", to)(cause),
+    })
+}
+
+/// Moves a folder from where the recorder ran, which may be another disk, to a name that
+/// is ours. If that fails it is where it was, whole.
+pub(crate) fn bring(from: &Path, to: &Path) -> Result<()> {
     match rename_new(from, to) {
-        Ok(()) => Ok(()),
-        Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
-            Err(Error::Exists(to.to_owned()))
-        }
-        // From where the recorder ran, which may be another disk.
-        Err(cause) if cause.kind() == io::ErrorKind::CrossesDevices => {
-            copy(from, to)?;
-            fs::remove_dir_all(from).map_err(file("remove", from))
-        }
-        Err(cause) => Err(file("write", to)(cause)),
+        Err(cause) if cause.kind() == io::ErrorKind::CrossesDevices => {}
+        renamed => return renamed.map_err(file("write", to)),
     }
+    if let Err(error) = copy(from, to) {
+        let _ = fs::remove_dir_all(to);
+        return Err(error);
+    }
+    // The copy is whole: the rest of this is in nobody's way.
+    let _ = fs::remove_dir_all(from);
+    Ok(())
 }
 
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
@@ -66,6 +77,8 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
         } else if kind.is_symlink() {
             copy_link(&source, &place)?;
         } else {
+            // A pipe would be waited for without end.
+            metalens_files::open(&source).map_err(file("copy", &source))?;
             fs::copy(&source, &place).map_err(file("copy", &source))?;
         }
     }
@@ -143,6 +156,33 @@ mod tests {
         bundle(&new, "new");
         fs::create_dir(&to).unwrap();
         assert!(matches!(move_new(&new, &to), Err(Error::Exists(_))));
+    }
+
+    /// From another disk it is copied, whole or not at all.
+    #[test]
+    fn brought_from_anywhere() {
+        use std::os::unix::fs::MetadataExt;
+        let root = tempfile::tempdir().unwrap();
+        let disk = |path: &Path| fs::metadata(path).map(|facts| facts.dev());
+        let memory = Path::new("/dev/shm");
+        let is_other = disk(memory).is_ok_and(|disk_of| disk_of != disk(root.path()).unwrap());
+        let elsewhere = match is_other {
+            true => tempfile::tempdir_in(memory).unwrap(),
+            // Then only the short way is tried.
+            false => tempfile::tempdir().unwrap(),
+        };
+        let (from, to) = (elsewhere.path().join("x"), root.path().join("y"));
+        bundle(&from, "new");
+        bring(&from, &to).unwrap();
+        assert_eq!((text(&to).as_str(), from.exists()), ("new", false));
+
+        bundle(&from, "newer");
+        std::os::unix::net::UnixListener::bind(from.join("odd")).unwrap();
+        let other = root.path().join("z");
+        match bring(&from, &other) {
+            Ok(()) => assert!(!is_other && text(&other) == "newer"),
+            Err(_) => assert!(is_other && text(&from) == "newer" && !other.exists()),
+        }
     }
 
     #[test]

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use metalens_files::Given;
 use metalens_xctrace::command::Record;
 use metalens_xctrace::{Stdin, Tool, Transcript, Version};
-
-use crate::ownership::Given;
 
 /// A recording to be made.
 #[derive(Debug, Clone)]
@@ -72,6 +71,8 @@ pub struct Recording {
     pub warnings: Vec<String>,
     /// What of it was given back to whom ran `sudo`.
     pub given: Option<Given>,
+    /// Why it could not be given back, and belongs to root.
+    pub not_given: Option<String>,
 }
 
 /// What ended a recording.

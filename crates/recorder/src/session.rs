@@ -1,6 +1,6 @@
 //! One recording, from the first line to the bundle in its place.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -8,9 +8,9 @@ use metalens_xctrace::command::{Record, Target};
 
 use crate::attempt::{Attempt, Ended, Hurry};
 use crate::error::{Error, Result, file};
+use crate::keep::{give_back, renamed, set_aside};
 use crate::landing;
-use crate::ownership::{Given, Owner, give_folder};
-use crate::promote::{free_name, move_new, promote};
+use crate::promote::promote;
 use crate::request::{Recording, Request, StoppedBy};
 use crate::staging::Staging;
 use crate::verdict::{said, try_again, warnings};
@@ -29,26 +29,29 @@ pub fn record(request: &Request, watcher: &mut dyn Watcher) -> Result<Recording>
     }
     let ran_in = std::env::current_dir().map_err(file("find", "."))?;
     let staging = Staging::beside(output, &ran_in)?;
-    let ended = match attempts(request, &staging, watcher) {
-        Ok(ended) => ended,
-        Err(Hurry::Failed(error)) => return Err(error),
-        Err(Hurry::LeftSaving {
-            pid,
-            for_s: Some(seconds),
-        }) => {
-            let bundle = staging.keep();
-            return Err(Error::StillSaving {
-                pid,
-                bundle,
-                seconds,
-            });
+    match attempts(request, &staging, watcher) {
+        Ok(ended) => land(request, &staging, ended, &ran_in, watcher),
+        Err(Hurry::Failed(error)) => {
+            // At most a copy of what was to be appended to.
+            let _ = staging.clear();
+            Err(error)
         }
-        Err(Hurry::LeftSaving { pid, for_s: None }) => {
-            let bundle = staging.keep();
-            return Err(Error::GaveUp { pid, bundle });
+        Err(Hurry::LostSight(error)) => Err(Error::NotFollowed {
+            why: Box::new(error),
+            kept: staging.leave(),
+        }),
+        Err(Hurry::LeftSaving { pid, for_s }) => {
+            let bundle = staging.leave();
+            Err(match for_s {
+                Some(seconds) => Error::StillSaving {
+                    pid,
+                    bundle,
+                    seconds,
+                },
+                None => Error::GaveUp { pid, bundle },
+            })
         }
-    };
-    land(request, &staging, ended, &ran_in, watcher)
+    }
 }
 
 /// Starts it, and starts it again while something else records.
@@ -93,7 +96,8 @@ fn pause(length: Duration, watcher: &mut dyn Watcher) {
     }
 }
 
-/// Finds the bundle, judges it, and puts it in its place.
+/// Finds the bundle, judges it, and puts it in its place. From here on nothing that fails
+/// costs a recording.
 fn land(
     request: &Request,
     staging: &Staging,
@@ -101,72 +105,102 @@ fn land(
     ran_in: &Path,
     watcher: &mut dyn Watcher,
 ) -> Result<Recording> {
-    let transcript = &ended.transcript;
-    let Some(found) = landing::find(&staging.bundle, ran_in, transcript.saved_as.as_deref())
-        .filter(|_| ended.was_recorded() || transcript.saved_as.is_some())
-    else {
-        staging.clear()?;
+    let output = &request.record.output;
+    let saved_as = ended.transcript.saved_as.as_deref();
+    let Some(found) = landing::find(&staging.bundle, ran_in, saved_as) else {
         return Err(no_recording(request, &ended));
     };
+    if !ended.was_recorded() && is_worthless(&watcher.check(&found)) {
+        // Why there is none says more than why a stub cannot be removed.
+        let _ = staging.clear();
+        return Err(no_recording(request, &ended));
+    }
     if found != staging.bundle {
         watcher.happened(Event::FoundElsewhere(&found));
     }
-    let output = &request.record.output;
-    let not_whole = |why: String| {
-        let kept = set_aside(&found, output, "incomplete")?;
-        Err(Error::NotWhole { why, kept })
-    };
-    if transcript.saved_as.is_none() {
-        return not_whole(format!(
-            "xctrace did not say that it saved it: {}",
-            said(&ended)
-        ));
+    let found = staging.bring_home(&found).map_err(|error| {
+        let given = give_back(&found);
+        let why = [Some(error), given.err()].into_iter().flatten();
+        let why: Vec<String> = why.map(|error| error.to_string()).collect();
+        Error::Elsewhere {
+            why: why.join("; "),
+            kept: found,
+        }
+    })?;
+    if saved_as.is_none() {
+        let why = format!("xctrace did not say that it saved it: {}", said(&ended));
+        return Err(not_whole(&found, output, &why, &[]));
     }
+
     let mut warnings = warnings(&ended);
     match watcher.check(&found) {
         Check::Good => {}
         Check::Doubtful(why) => warnings.push(why),
-        Check::Unreadable(why) => return not_whole(with(why, &warnings)),
+        Check::Unreadable(why) => return Err(not_whole(&found, output, &why, &warnings)),
         Check::Empty(why) => {
-            let kept = set_aside(&found, output, "empty")?;
-            let why = with(why, &warnings);
-            return Err(Error::Empty { why, kept });
+            let kept = set_aside(&found, output, "empty");
+            return Err(Error::Empty {
+                why: kept.why(&why, &found, &warnings),
+                kept: kept.at,
+            });
         }
     }
-    let given = give_back(&found)?;
+    settle(request, staging, ended, &found, warnings)
+}
+
+/// Gives a good recording back, and its name to it.
+fn settle(
+    request: &Request,
+    staging: &Staging,
+    ended: Ended,
+    found: &Path,
+    warnings: Vec<String>,
+) -> Result<Recording> {
+    let output = &request.record.output;
+    // Before anybody but root can see it.
+    let given = give_back(found);
     let may_replace = request.force || request.record.append_run;
-    promote(&found, output, may_replace, &staging.aside())?;
+    if let Err(error) = promote(found, output, may_replace, &staging.aside()) {
+        let kept = set_aside(found, output, "new");
+        return Err(Error::Elsewhere {
+            why: kept.why(&error.to_string(), found, &[]),
+            kept: kept.at,
+        });
+    }
+    let mut warnings: Vec<String> = warnings
+        .iter()
+        .map(|text| renamed(text, found, output))
+        .collect();
+    if let Err(error) = staging.forget_replaced() {
+        warnings.push(error.to_string());
+    }
+    let (given, not_given) = match given {
+        Ok(given) => (given.map(|given| given.under(found, output)), None),
+        Err(error) => (None, Some(renamed(&error.to_string(), found, output))),
+    };
     Ok(Recording {
         bundle: output.clone(),
         code: ended.code,
         stopped_by: stopped_by(&ended),
         warnings,
         given,
+        not_given,
         transcript: ended.transcript,
     })
 }
 
-/// Keeps a bundle that must not have the name that was asked for, under one that
-/// says what is wrong with it.
-fn set_aside(found: &Path, output: &Path, what: &str) -> Result<PathBuf> {
-    give_back(found)?;
-    let kept = free_name(output, what);
-    move_new(found, &kept)?;
-    Ok(kept)
+/// Whether a bundle of which nothing was said can go: what can be read, or may be read by
+/// others, is a recording whatever was said.
+fn is_worthless(check: &Check) -> bool {
+    matches!(check, Check::Empty(_) | Check::Unreadable(_))
 }
 
-/// What is wrong with a bundle, and what its recorder said, which may be why.
-fn with(why: String, warnings: &[String]) -> String {
-    match warnings {
-        [] => why,
-        said => format!("{why}. Of the recording: {}", said.join("; ")),
+fn not_whole(found: &Path, output: &Path, why: &str, warnings: &[String]) -> Error {
+    let kept = set_aside(found, output, "incomplete");
+    Error::NotWhole {
+        why: kept.why(why, found, warnings),
+        kept: kept.at,
     }
-}
-
-/// To whom ran `sudo`, if anybody did: before anybody but root can see it.
-fn give_back(bundle: &Path) -> Result<Option<Given>> {
-    let owner = Owner::who_ran_sudo();
-    owner.map(|owner| give_folder(bundle, owner)).transpose()
 }
 
 fn no_recording(request: &Request, ended: &Ended) -> Error {

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use crate::error::{Error, Result, file};
 use crate::promote;
 
-/// The folder, which is removed with all that is in it unless it is kept.
+/// The folder. It is removed with what is in it, unless that may be a recording.
 #[derive(Debug)]
 pub(crate) struct Staging {
     folder: TempDir,
@@ -18,15 +18,18 @@ pub(crate) struct Staging {
     pub(crate) stray: PathBuf,
     /// What the target prints.
     pub(crate) target_output: PathBuf,
+    /// Whether somebody may still write into it.
+    is_in_use: bool,
 }
 
 impl Staging {
     /// Beside the bundle that is wanted, so that moving it there is one step.
     pub(crate) fn beside(output: &Path, ran_in: &Path) -> Result<Self> {
-        let parent = parent(output);
+        let parent = metalens_files::parent(output);
         let folder = tempfile::Builder::new()
             .prefix(".metalens-")
             .suffix(".recording")
+            .disable_cleanup(true)
             .tempdir_in(parent)
             .map_err(file("create a folder in", parent))?;
         let path = std::path::absolute(folder.path()).map_err(file("find", folder.path()))?;
@@ -38,6 +41,7 @@ impl Staging {
             stray: ran_in.join(name),
             target_output: path.join("target.out"),
             folder,
+            is_in_use: false,
         })
     }
 
@@ -57,22 +61,60 @@ impl Staging {
         }
     }
 
-    /// Removes what there is of a bundle, wherever it came.
+    /// Removes bundles that hold no recording, wherever they came.
     pub(crate) fn clear(&self) -> Result<()> {
-        for bundle in [&self.bundle, &self.stray] {
-            if bundle.is_dir() {
-                fs::remove_dir_all(bundle).map_err(file("remove", bundle))?;
-            }
+        let stray = Some(self.stray.clone()).filter(|stray| stray.is_dir());
+        for bundle in self.bundles().into_iter().chain(stray) {
+            fs::remove_dir_all(&bundle).map_err(file("remove", bundle))?;
         }
         Ok(())
     }
 
-    /// Leaves it: somebody still writes into it.
-    pub(crate) fn keep(self) -> PathBuf {
-        let _ = self.folder.keep();
+    /// Brings a bundle that came elsewhere into the folder. What follows happens on one
+    /// disk, out of others' reach.
+    pub(crate) fn bring_home(&self, found: &Path) -> Result<PathBuf> {
+        if found.parent() == self.bundle.parent() {
+            return Ok(found.to_owned());
+        }
+        promote::bring(found, &self.bundle)?;
+        Ok(self.bundle.clone())
+    }
+
+    /// Removes what a new bundle has replaced.
+    pub(crate) fn forget_replaced(&self) -> Result<()> {
+        let aside = self.aside();
+        match aside.symlink_metadata() {
+            Ok(facts) if facts.is_dir() => fs::remove_dir_all(&aside),
+            Ok(_) => fs::remove_file(&aside),
+            Err(_) => Ok(()),
+        }
+        .map_err(file("remove what was replaced,", aside))
+    }
+
+    /// Returns the bundles in it, and what was moved aside for one.
+    fn bundles(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.folder.path()).into_iter().flatten();
+        let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|is| is.is_dir());
+        let folders = entries.flatten().filter(is_folder);
+        folders.map(|entry| entry.path()).collect()
+    }
+
+    /// Leaves it to whoever still writes into it; returns where that bundle will be.
+    pub(crate) fn leave(mut self) -> PathBuf {
+        self.is_in_use = true;
         match self.stray.is_dir() {
-            true => self.stray,
-            false => self.bundle,
+            true => self.stray.clone(),
+            false => self.bundle.clone(),
+        }
+    }
+}
+
+impl Drop for Staging {
+    /// Whatever went wrong, even in a panic: a recording stays.
+    fn drop(&mut self) {
+        if !self.is_in_use && self.bundles().is_empty() {
+            // It is empty but for what the target printed, which was handed on.
+            let _ = fs::remove_dir_all(self.folder.path());
         }
     }
 }
@@ -84,14 +126,6 @@ fn plain(output: &Path) -> String {
     let is_odd = |one: char| one.is_control() || one == char::REPLACEMENT_CHARACTER;
     let plain = stem.chars().map(|one| if is_odd(one) { '-' } else { one });
     plain.take(50).collect()
-}
-
-/// The folder that a file is in.
-fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
 }
 
 #[cfg(test)]

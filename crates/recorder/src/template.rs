@@ -7,7 +7,7 @@ mod change;
 mod patch;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -55,11 +55,12 @@ impl Copy {
                 joined(changes, Change::by_hand, " and ")
             ))
         };
-        let facts = fs::metadata(&stock).map_err(file("read", &stock))?;
-        if facts.len() > LARGEST {
-            return Err(by_hand("it is far too large"));
-        }
-        let bytes = fs::read(&stock).map_err(file("read", &stock))?;
+        let bytes = match metalens_files::read(&stock, LARGEST) {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(by_hand("it is far too large"));
+            }
+            read => read.map_err(file("read", &stock))?,
+        };
         let changed = patch::patched(&bytes, changes).map_err(by_hand)?;
         // Not under Apple's name: `xctrace` refuses that with exit code 30.
         let options = joined(changes, Change::option, "").replace("--", "-");

@@ -60,6 +60,6 @@ pub trait Watcher {
     /// What is wished now. Asked ten times a second or more.
     fn wish(&mut self) -> Wish;
 
-    /// What a bundle holds. Asked once, of a bundle that is said to be whole.
+    /// Returns what a bundle holds. Asked once at most.
     fn check(&mut self, bundle: &Path) -> Check;
 }

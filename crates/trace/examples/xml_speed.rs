@@ -9,6 +9,10 @@
 //! * `table`: the same as a user's is read.
 //!
 //! `scripts/bench` compares them.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a figure is printed, and no text from outside"
+)]
 
 use std::error::Error;
 use std::fs::File;

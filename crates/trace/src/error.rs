@@ -8,6 +8,11 @@
 use std::fmt;
 use std::io;
 
+use metalens_files::{NotAFile, TooLarge};
+
+use crate::input::compression_problem;
+use crate::place::Place;
+
 /// A failed read: the cause and the place. Boxed, because it is rare and big.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
@@ -52,6 +57,14 @@ impl Error {
         &self.0.place
     }
 
+    /// Names the table, when the code that failed did not know it.
+    #[must_use]
+    pub fn at_table(mut self, schema: &str) -> Self {
+        let table = &mut self.0.place.table;
+        table.get_or_insert_with(|| schema.to_owned());
+        self
+    }
+
     /// Names the file, when the code that failed did not know it.
     #[must_use]
     pub fn at_file(mut self, file: &str) -> Self {
@@ -76,59 +89,6 @@ impl fmt::Display for Error {
 // No `source`: the problem's words are already in the message.
 impl std::error::Error for Error {}
 
-/// Where in an input something was found. Unknown parts are left out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The file, or the archive and the entry in it, or `standard input`.
-    pub file: String,
-    /// The schema of the table that was being read.
-    pub table: Option<String>,
-    /// The 1-based line.
-    pub line: Option<u64>,
-    /// The byte, counted from 0 in the document after decompression.
-    pub byte: Option<u64>,
-    /// The 1-based row of the table.
-    pub row: Option<u64>,
-    /// The column's mnemonic.
-    pub column: Option<String>,
-}
-
-impl Place {
-    /// A file as a whole.
-    #[must_use]
-    pub fn file(file: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            ..Self::default()
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parts = Vec::new();
-        if !self.file.is_empty() {
-            parts.push(self.file.clone());
-        }
-        if let Some(line) = self.line {
-            parts.push(format!("line {line}"));
-        }
-        if let Some(byte) = self.byte {
-            parts.push(format!("byte {byte}"));
-        }
-        if let Some(table) = &self.table {
-            parts.push(format!("table {table}"));
-        }
-        if let Some(row) = self.row {
-            parts.push(format!("row {row}"));
-        }
-        if let Some(column) = &self.column {
-            parts.push(format!("column {column}"));
-        }
-        f.write_str(&parts.join(", "))
-    }
-}
-
 /// The causes. Wording: lower case, no full stop, fit to stand after a place.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -136,10 +96,16 @@ pub enum Problem {
     /// The operating system refused.
     #[error("{0}")]
     Io(io::Error),
+    /// Something that is no regular file, in the place of one: it is not waited for.
+    #[error("{0}")]
+    NotAFile(NotAFile),
+    /// A file that is larger than what is expected of its kind.
+    #[error("{0}")]
+    TooLarge(TooLarge),
     /// The compressed stream is broken.
     #[error("the {format} data is damaged: {detail}")]
     Compression {
-        /// gzip, zstd or zip.
+        /// gzip, zlib, zstd or zip.
         format: &'static str,
         /// The decoder's words.
         detail: String,
@@ -172,10 +138,16 @@ pub enum Problem {
     #[error("there is no export in here: no toc.xml and no table")]
     EmptyFolder,
     /// A folder of several exports.
-    #[error("there is no export in here, but in its folders: {}", .folders.join(", "))]
+    #[error("there is no export in here, but in its folders{}", list_after(": ", .folders, ""))]
     SeveralExports {
         /// The folders that hold one.
         folders: Vec<String>,
+    },
+    /// An archive of several traces.
+    #[error("there are {} traces in here{}", .traces.len(), list_after(": ", .traces, ""))]
+    SeveralTraces {
+        /// Their folders in the archive.
+        traces: Vec<String>,
     },
     /// A part of a bundle that is not laid out as any bundle that was compared.
     #[error("unsupported bundle layout: {detail}")]
@@ -402,6 +374,14 @@ pub enum Problem {
         /// The runs there are.
         present: Vec<String>,
     },
+    /// A run that the recording has, and of which no table was exported.
+    #[error("the recording has run {asked}, but no table in here is of it{}", list_after("; there are tables of run ", .present, ""))]
+    NoTablesOfRun {
+        /// The run asked for.
+        asked: u64,
+        /// The runs that there are tables of.
+        present: Vec<String>,
+    },
     /// A table of contents without what it must have.
     #[error("the table of contents is broken: {detail}")]
     BrokenToc {
@@ -411,6 +391,15 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// What a reader or a decoder of ours refused, travelling inside the system's error.
+    pub(crate) fn inside(error: &io::Error) -> Option<Self> {
+        let not_a_file = metalens_files::not_a_file(error).map(Self::NotAFile);
+        let too_large = metalens_files::too_large(error).map(Self::TooLarge);
+        not_a_file
+            .or(too_large)
+            .or_else(|| compression_problem(error))
+    }
+
     /// Whether the input itself is at fault, rather than its surroundings
     /// (a missing file, a full disk, a wrong argument).
     #[must_use]
@@ -420,9 +409,17 @@ impl Problem {
             Self::Io(_)
                 | Self::NoSuchTable { .. }
                 | Self::NoSuchRun { .. }
+                | Self::NoTablesOfRun { .. }
                 | Self::SeveralExports { .. }
+                | Self::SeveralTraces { .. }
                 | Self::EmptyFolder
         )
+    }
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Self::inside(&error).unwrap_or(Self::Io(error))
     }
 }
 

@@ -48,7 +48,17 @@ fn of_input(problem: &Problem) -> Option<&'static str> {
             "exports of tracks (Allocations, Leaks, VM Tracker) have no schema; metalens reads \
              tables, exported one table per call"
         }
+        Problem::NotAFile(_) => {
+            "give a file; what another program writes comes in through a pipe: \
+             `… | metalens analyze -`"
+        }
         Problem::SeveralExports { .. } => "name one of them",
+        Problem::SeveralTraces { .. } => {
+            "name one of them, as if the archive were a folder: `INPUT.zip/FOLDER`"
+        }
+        Problem::NoTablesOfRun { .. } => {
+            "leave --run out to read what there is, or export the tables of that run, too"
+        }
         Problem::EmptyFolder => "an export is a folder with toc.xml and one <schema>.xml per table",
         Problem::SameTableTwice { .. } => "remove one of them, so that nothing is counted twice",
         Problem::NoSuchTable { .. } => "`metalens tables INPUT` lists what is there",
@@ -83,9 +93,10 @@ fn of_content(problem: &Problem) -> Option<&'static str> {
 
 fn export_command(path: &str, run: u64, schema: &str) -> String {
     format!(
-        "this Xcode may write something new; on a Mac, `xctrace export --input '{path}' --xpath \
+        "it was damaged on its way, or this Xcode writes something new: copy the bundle again, or, \
+         on a Mac, `xctrace export --input '{path}' --xpath \
          '/trace-toc/run[@number=\"{run}\"]/data/table[@schema=\"{schema}\"]' --output {schema}.xml` \
-         gives it to metalens"
+         gives the table to metalens"
     )
 }
 

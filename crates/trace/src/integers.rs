@@ -48,6 +48,15 @@ impl Integers {
         self.len() == 0
     }
 
+    /// Returns what none of the numbers is above: the largest, or up to 2³² more. It
+    /// takes no look at each row where the numbers are kept as what they are above others.
+    #[must_use]
+    pub fn at_most(&self) -> u64 {
+        let bases = self.bases.iter();
+        let near = bases.map(|base| base.saturating_add(u32::MAX.into()));
+        near.chain(self.wide.iter().copied()).max().unwrap_or(0)
+    }
+
     /// All rows.
     pub fn iter(&self) -> impl Iterator<Item = Option<u64>> + '_ {
         (0..self.len()).map(|row| self.get(row))
@@ -195,6 +204,8 @@ mod tests {
             let mut column = Integers::from_rows(rows.iter().copied());
             assert_eq!(column.iter().collect::<Vec<_>>(), rows);
             assert_eq!((column.len(), !column.wide.is_empty()), (rows.len(), wide));
+            let largest = rows.iter().flatten().max().copied().unwrap_or(0);
+            assert!((largest..=largest.saturating_add(1 << 32)).contains(&column.at_most()));
             column.truncate(300);
             let more = rows.iter().skip(300).rev();
             more.clone().for_each(|&value| column.push(value));

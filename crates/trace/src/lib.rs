@@ -36,6 +36,7 @@ mod kind;
 mod label;
 mod names;
 mod note;
+mod place;
 mod select;
 mod table;
 mod toc;
@@ -45,7 +46,7 @@ mod xml;
 use std::io::Read;
 
 pub use compare::{Difference, TableComparison, compare};
-pub use error::{Error, Place, Problem, Result};
+pub use error::{Error, Problem, Result};
 pub use input::{
     CountedTable, Input, InputKind, Likeness, ListedDocument, LoadOptions, Opener, Progress,
     Source, likeness,
@@ -56,6 +57,7 @@ pub use names::{
     Frame, FrameId, Label, LabelId, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,
 };
 pub use note::Note;
+pub use place::Place;
 pub use select::Selection;
 pub use table::{Column, ColumnSpec, Origin, Schema, Table};
 pub use toc::{Device, ListedProcess, ListedTable, Run, Setting, Target, TargetProcess, Toc};

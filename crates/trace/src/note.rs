@@ -26,6 +26,20 @@ pub enum Note {
         /// All numbers.
         all: Vec<u64>,
     },
+    /// The trace has several runs and tables of some of them; the last of those was read.
+    TablesOfSomeRuns {
+        /// The run's number.
+        chosen: u64,
+        /// All numbers.
+        all: Vec<u64>,
+        /// Those of which there are tables.
+        with_tables: Vec<u64>,
+    },
+    /// A bundle has a run without a list of its tables.
+    RunLeftOut {
+        /// The run's number.
+        run: u64,
+    },
     /// An element that no known export has.
     UnknownElement {
         /// The file.
@@ -81,6 +95,11 @@ pub enum Note {
         /// Why.
         why: String,
     },
+    /// More files of the folder that could not be read, and were not needed.
+    MoreLeftOut {
+        /// How many.
+        files: usize,
+    },
 }
 
 impl fmt::Display for Note {
@@ -98,13 +117,26 @@ impl fmt::Display for Note {
                 "there is no toc.xml: target, device, versions and wall time are unknown",
             ),
             Self::SeveralRuns { chosen, all } => {
-                let all: Vec<String> = all.iter().map(u64::to_string).collect();
+                let all = joined(all);
                 write!(
                     f,
-                    "the trace has runs {}; this is run {chosen} (--run N takes another)",
-                    all.join(", ")
+                    "the trace has runs {all}; this is run {chosen} (--run N takes another)"
                 )
             }
+            Self::TablesOfSomeRuns {
+                chosen,
+                all,
+                with_tables,
+            } => write!(
+                f,
+                "the trace has runs {}, and tables of run {} are here; this is run {chosen}",
+                joined(all),
+                joined(with_tables)
+            ),
+            Self::RunLeftOut { run } => write!(
+                f,
+                "run {run} of the bundle has no list of its tables and was left out"
+            ),
             Self::UnknownElement { file, line, name } => {
                 write!(f, "{file}, line {line}: an unknown <{name}> was ignored")
             }
@@ -148,6 +180,15 @@ impl fmt::Display for Note {
                 table.as_deref().unwrap_or("a table")
             ),
             Self::Unreadable { file, why } => write!(f, "{file} was left out: {why}"),
+            Self::MoreLeftOut { files } => write!(
+                f,
+                "{files} more files were left out, which could not be read either"
+            ),
         }
     }
+}
+
+fn joined(numbers: &[u64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    numbers.join(", ")
 }

@@ -4,6 +4,10 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Tables and columns to keep. All of a document is read and checked either way.
+///
+/// A table that is wanted must be readable if it is there, in an export and in a bundle
+/// alike: what is wrong with it refuses the trace. The exceptions are those of
+/// [`and_if_readable`](Self::and_if_readable) and [`where_readable`](Self::where_readable).
 #[derive(Debug, Clone)]
 pub struct Selection {
     keep: Keep,
@@ -11,6 +15,8 @@ pub struct Selection {
     numbered: bool,
     /// Tables that are wanted if they can be read.
     optional: BTreeSet<String>,
+    /// All are.
+    if_readable: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -91,6 +97,13 @@ impl Selection {
         self
     }
 
+    /// The same, but a table that cannot be read costs a note and not the whole answer.
+    #[must_use]
+    pub fn where_readable(mut self) -> Self {
+        self.if_readable = true;
+        self
+    }
+
     /// Also keeps labels as they are displayed, which no column otherwise says.
     #[must_use]
     pub fn with_rendered_labels(mut self) -> Self {
@@ -123,9 +136,10 @@ impl Selection {
         }
     }
 
-    /// Whether a table is to be left out if it cannot be read.
-    pub(crate) fn is_optional(&self, schema: &str) -> bool {
-        self.optional.contains(schema)
+    /// Tells whether a table must be readable if it is there: an answer without it would be
+    /// another answer. Of any other only its figures are lost.
+    pub(crate) fn must_read(&self, schema: &str) -> bool {
+        self.of(schema).is_some() && !self.if_readable && !self.optional.contains(schema)
     }
 
     pub(crate) fn wants_rendered_labels(&self) -> bool {
@@ -142,6 +156,7 @@ impl Selection {
             rendered: false,
             numbered: true,
             optional: BTreeSet::new(),
+            if_readable: false,
         }
     }
 }

@@ -4,10 +4,11 @@
 //! versions seen; position and display name do not matter. Null is kept apart
 //! from zero everywhere.
 
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Problem, Result};
 use crate::integers::Integers;
 use crate::kind::Kind;
 use crate::names::{LabelId, ProcessId, StackId, Symbol, ThreadId};
+use crate::place::Place;
 
 /// One column as the document's schema declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! The table of contents: what was recorded, of whom, on what, and how it ended.
 
+use std::collections::BTreeSet;
 use std::io::Read;
+use std::str::FromStr;
 
 use crate::error::{Error, Problem, Result};
 use crate::xml::{Element, read_tree};
@@ -156,45 +158,40 @@ pub struct ListedTable {
     pub attributes: Vec<(String, String)>,
 }
 
+/// The largest real table of contents at hand has 21 KB.
+const LIMIT: u64 = 16 << 20;
+
 /// Reads a table of contents.
 pub(crate) fn read<R: Read>(input: R, file: &str) -> Result<Toc> {
+    let input = metalens_files::limited(input, LIMIT);
     let root = read_tree(input, file, "trace-toc")?;
     let synthetic = root.attribute("synthetic").is_some();
-    let runs: Vec<Run> = root
-        .children_named("run")
-        .enumerate()
-        .map(|(at, run)| run_of(run, at as u64 + 1, synthetic))
+    let broken = |detail: String| Error::in_file(Problem::BrokenToc { detail }, file);
+    let runs = root.children_named("run").zip(1..);
+    let runs: Result<Vec<Run>, String> = runs
+        .map(|(run, position)| run_of(run, position, synthetic))
         .collect();
-    let broken = |detail: &str| {
-        let detail = detail.to_owned();
-        Err(Error::in_file(Problem::BrokenToc { detail }, file))
-    };
+    let runs = runs.map_err(broken)?;
     if runs.is_empty() {
-        return broken("it lists no run");
+        return Err(broken("it lists no run".to_owned()));
     }
-    for (at, run) in runs.iter().enumerate() {
-        if runs
-            .iter()
-            .take(at)
-            .any(|earlier| earlier.number == run.number)
-        {
-            return broken(&format!("two runs have the number {}", run.number));
-        }
+    let mut numbers = BTreeSet::new();
+    if let Some(twin) = runs.iter().find(|run| !numbers.insert(run.number)) {
+        return Err(broken(format!("two runs have the number {}", twin.number)));
     }
     Ok(Toc { runs })
 }
 
-fn run_of(run: &Element, position: u64, synthetic: bool) -> Run {
+fn run_of(run: &Element, position: u64, synthetic: bool) -> Result<Run, String> {
     let nothing = Element::default();
     let info = run.child("info").unwrap_or(&nothing);
     let target = info.child("target").unwrap_or(&nothing);
     let summary = info.child("summary").unwrap_or(&nothing);
-    let number = run.attribute("number").and_then(|n| n.parse().ok());
     let duration = summary.child_text("duration");
-    Run {
-        number: number.unwrap_or(position),
+    Ok(Run {
+        number: number(run, "number")?.unwrap_or(position),
         synthetic,
-        target: target_of(target),
+        target: target_of(target)?,
         device: target.child("device").map(device_of),
         host_device: target.child("host-device").map(device_of),
         start_date: summary.child_text("start-date"),
@@ -209,21 +206,32 @@ fn run_of(run: &Element, position: u64, synthetic: bool) -> Run {
         processes: run.child("processes").map(processes_of).unwrap_or_default(),
         tables: run.child("data").map(tables_of).unwrap_or_default(),
         tracks: run.child("tracks").map(tracks_of).unwrap_or_default(),
-    }
+    })
 }
 
-fn target_of(target: &Element) -> Target {
+/// Returns the number in an attribute, if it is there: one that is no number tells of
+/// damage, and whom a recording is about hangs on it.
+fn number<T: FromStr>(element: &Element, attribute: &str) -> Result<Option<T>, String> {
+    let text = element.attribute(attribute);
+    let number = text.map(|text| {
+        let parsed = text.parse();
+        parsed.map_err(|_| format!("the {attribute} of a {} is {text:?}", element.name))
+    });
+    number.transpose()
+}
+
+fn target_of(target: &Element) -> Result<Target, String> {
     let Some(process) = target.child("process") else {
-        return match target.child("all-processes") {
+        return Ok(match target.child("all-processes") {
             Some(_) => Target::AllProcesses,
             None => Target::Unknown,
-        };
+        });
     };
     let environment = target.child("environment").or(process.child("environment"));
     let attribute = |name| process.attribute(name).map(str::to_owned);
     let found = TargetProcess {
         name: attribute("name").unwrap_or_default(),
-        pid: process.attribute("pid").and_then(|pid| pid.parse().ok()),
+        pid: number(process, "pid")?,
         arguments: attribute("arguments"),
         exit_status: process
             .attribute("return-exit-status")
@@ -231,11 +239,11 @@ fn target_of(target: &Element) -> Target {
         termination: attribute("termination-reason"),
         environment: environment.map(environment_of).unwrap_or_default(),
     };
-    match process.attribute("type") {
+    Ok(match process.attribute("type") {
         Some("launched") => Target::Launched(found),
         Some("attached") => Target::Attached(found),
         _ => Target::Recorded(found),
-    }
+    })
 }
 
 fn environment_of(environment: &Element) -> Vec<(String, String)> {
@@ -405,9 +413,19 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_of_one_number_are_refused() {
-        let toc = r#"<trace-toc><run number="1"/><run number="1"/></trace-toc>"#;
-        let error = read(toc.as_bytes(), "toc.xml").unwrap_err();
-        assert!(matches!(error.problem(), Problem::BrokenToc { .. }));
+    fn numbers_that_are_none_or_not_one() {
+        for runs in [
+            r#"<run number="1"/><run number="1"/>"#,
+            r#"<run number="1"/><run number="x"/>"#,
+            r#"<run><info><target><process name="a" pid="1x"/></target></info></run>"#,
+            "",
+        ] {
+            let toc = format!("<trace-toc>{runs}</trace-toc>");
+            let error = read(toc.as_bytes(), "toc.xml").unwrap_err();
+            assert!(
+                matches!(error.problem(), Problem::BrokenToc { .. }),
+                "{runs}"
+            );
+        }
     }
 }

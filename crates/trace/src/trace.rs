@@ -80,6 +80,23 @@ impl Trace {
         }
     }
 
+    /// Leaves the tables of a schema out with a note, as if they could not be read.
+    pub fn leave_out(&mut self, schema: &str, why: &str) {
+        let (left_out, kept): (Vec<Table>, Vec<Table>) = std::mem::take(&mut self.tables)
+            .into_iter()
+            .partition(|table| table.schema.name == schema);
+        self.tables = kept;
+        self.notes
+            .extend(left_out.into_iter().map(|table| Note::Unreadable {
+                file: table.file,
+                why: why.to_owned(),
+            }));
+        self.unreadable.push(Unreadable {
+            schema: schema.to_owned(),
+            why: why.to_owned(),
+        });
+    }
+
     /// A note for each of these schemas that has several tables.
     #[must_use]
     pub fn ambiguities(&self, schemas: &[&str]) -> Vec<Note> {

@@ -67,7 +67,7 @@ pub fn execute(command: &Command, out: &mut dyn Write) -> Result<()> {
 fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<()> {
     let plan = Plan::new(&arguments.name, &arguments.settings())?;
     if let Some(output) = &arguments.output {
-        crate::whole::refuse_existing(output, arguments.force)?;
+        metalens_files::refuse_existing(output, arguments.force)?;
     }
     if !arguments.json {
         let simulated = arguments.simulated;

@@ -73,20 +73,9 @@ pub enum Error {
         /// What to do about it.
         hint: &'static str,
     },
-    /// A file is there already.
-    #[error("{} exists", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The disk refused.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's answer.
-        source: io::Error,
-    },
+    /// A file is there already, or cannot be written.
+    #[error(transparent)]
+    File(#[from] metalens_files::Error),
     /// The screen, or what it was piped to, refused.
     #[error("cannot write to standard output")]
     Output(#[from] io::Error),
@@ -126,7 +115,6 @@ impl Error {
                  or this program is broken"
             }
             Self::Capture { hint, .. } => hint,
-            Self::Exists { .. } => "--force replaces it",
             _ => return None,
         };
         Some(hint.to_owned())

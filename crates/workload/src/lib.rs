@@ -49,7 +49,6 @@ mod output;
 mod plan;
 mod recipes;
 mod run;
-mod whole;
 mod words;
 
 pub use capture::CAPTURED_STEPS;

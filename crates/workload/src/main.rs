@@ -1,9 +1,14 @@
 //! `metalens-workload`: the bundled Metal program, by itself.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the standard streams are opened here, and each has its door"
+)]
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use metalens_text::{Door, shown_message};
 use metalens_workload::Error;
 use metalens_workload::command::{Command, execute};
 
@@ -17,7 +22,8 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match execute(&arguments.command, &mut io::stdout().lock()) {
+    let mut out = Door::page(io::stdout().lock());
+    match execute(&arguments.command, &mut out) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error),
     }
@@ -31,11 +37,11 @@ fn failed(error: &Error) -> ExitCode {
         // `… | head` has all it wanted.
         return ExitCode::SUCCESS;
     }
-    let mut err = io::stderr().lock();
+    let mut err = Door::page(io::stderr().lock());
     // Nothing is left to be done if even this cannot be written.
-    let _ = writeln!(err, "error: {error}");
+    let _ = writeln!(err, "error: {}", shown_message(&error.to_string()));
     if let Some(hint) = error.hint() {
-        let _ = writeln!(err, "hint: {hint}");
+        let _ = writeln!(err, "hint: {}", shown_message(&hint));
     }
     ExitCode::from(match error {
         error if error.is_usage() => 2,

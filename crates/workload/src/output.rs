@@ -70,7 +70,7 @@ impl WorkFile {
     pub fn write(&self, path: &Path, force: bool) -> Result<()> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
-        crate::whole::write(path, force, &text)
+        Ok(metalens_files::write_bytes(path, force, text.as_bytes())?)
     }
 }
 

@@ -192,6 +192,15 @@ impl Running {
         }
     }
 
+    /// The next line, or whether one may come still.
+    ///
+    /// # Errors
+    ///
+    /// `Timeout` if none came in time, `Disconnected` if none will.
+    pub fn next_or_end(&self, patience: Duration) -> std::result::Result<Piece, RecvTimeoutError> {
+        self.pieces.recv_timeout(patience)
+    }
+
     /// How it ended, if it has: code and signal.
     pub fn ended(&self) -> Result<Option<(Option<i32>, Option<i32>)>> {
         Ok(self.handle.try_wait()?.map(|output| how(output.status)))

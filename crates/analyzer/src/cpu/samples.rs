@@ -82,6 +82,13 @@ impl Samples {
         if rows.samples.is_empty() {
             return Ok(None);
         }
+        let weights = rows.samples.iter().map(|one| u128::from(one.weighs()));
+        if u64::try_from(weights.sum::<u128>()).is_err() {
+            return Err(Error::ImpossibleTimes {
+                table: name.to_owned(),
+                why: "the weights of its samples add up to more than 64 bits can hold".to_owned(),
+            });
+        }
         let waiting_recorded = waiting_recorded(name, &trace.run, &rows.samples, &trace.names);
         Ok(Some(Self {
             table: name,

@@ -49,7 +49,7 @@ pub(crate) fn collapse(samples: &Samples, mine: &[Sample], names: &Names) -> Col
     lines.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         if same {
-            kept.1 = kept.1.saturating_add(next.1);
+            kept.1 += next.1;
         }
         same
     });

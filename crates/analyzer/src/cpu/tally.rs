@@ -38,7 +38,7 @@ impl Tally {
 
     fn add_all(&mut self, more: Self) {
         self.samples += more.samples;
-        self.weight = self.weight.saturating_add(more.weight);
+        self.weight += more.weight;
     }
 }
 

@@ -119,10 +119,9 @@ fn launch_overhead(report: &Report) -> Option<Evidence> {
     let launch_ns = report.ledger.parts.launch_ns;
     let fires = is_share(launch_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
     let start = report.latency.start.map(|start| {
-        let ns = u64::try_from(start.median_ns).unwrap_or(0);
         format!(
             "; from commit to GPU start a buffer took {} (median)",
-            time(ns)
+            time(start.median_ns.unsigned_abs())
         )
     });
     fires.then(|| {
@@ -142,10 +141,14 @@ fn waiting_for_completion(report: &Report) -> Option<Evidence> {
     let completion_ns = report.ledger.parts.completion_ns;
     let fires = is_share(completion_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
     let known = report.latency.completion.map(|completion| {
-        let ns = u64::try_from(completion.median_ns).unwrap_or(0);
+        let side = if completion.median_ns < 0 {
+            "before"
+        } else {
+            "after"
+        };
         format!(
-            "; a buffer's completion came {} (median) after the end of its work",
-            time(ns)
+            "; a buffer's completion came {} (median) {side} the end of its work",
+            time(completion.median_ns.unsigned_abs())
         )
     });
     fires.then(|| {

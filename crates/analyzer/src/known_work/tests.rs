@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::report::{TimingOrder, TimingVerdict};
+use crate::spans::Span;
 
 const WHOLE: &str = r#"{
   "schema": "metalens.work/1", "device": "Apple M3 Max", "gpu_cores": 40,

@@ -8,48 +8,27 @@
 //!
 //! The two clocks may count from anywhere: only lengths are compared.
 
-use std::num::NonZeroU64;
-
-use rustc_hash::FxHashMap;
-
-use super::sidecar::{Sidecar, Timing};
+use super::sidecar::Timing;
+use crate::buffers::Buffer;
 use crate::report::{TimingCheck, TimingDrift, TimingOrder, TimingVerdict};
 use crate::spans::Span;
 use crate::statistics::percentile;
-use crate::target::Target;
-use crate::timeline::Interval;
 
 const FINE: f64 = 0.05;
 const NOTED: f64 = 0.10;
 /// How many of the worst are listed.
 const WORST: usize = 5;
 
-/// The target's command buffers in order of commit: from the first start to the
-/// last end of their intervals. None if no file has timings to compare them with.
+/// Puts command buffers into the order in which they were committed.
 #[must_use]
-pub(crate) fn command_buffers(
-    intervals: &[Interval],
-    target: &Target,
-    file: Option<&Sidecar>,
-) -> Vec<Span> {
-    if file.is_none_or(|file| file.timings.is_empty()) {
-        return Vec::new();
-    }
-    let mut buffers: FxHashMap<NonZeroU64, (u64, Span)> = FxHashMap::default();
-    for interval in intervals.iter().filter(|one| target.is(one.process)) {
-        let Some(id) = interval.command_buffer else {
-            continue;
-        };
-        let span = interval.span;
-        let committed = interval.committed.ns().unwrap_or(span.start_ns);
-        let (first, whole) = buffers.entry(id).or_insert((committed, span));
-        *first = committed.min(*first);
-        whole.start_ns = whole.start_ns.min(span.start_ns);
-        whole.end_ns = whole.end_ns.max(span.end_ns);
-    }
-    let mut ordered: Vec<_> = buffers.into_iter().collect();
-    ordered.sort_unstable_by_key(|&(id, (committed, span))| (committed, span.start_ns, id));
-    ordered.into_iter().map(|(_, (_, span))| span).collect()
+pub(crate) fn in_order_of_commit(buffers: &[Buffer]) -> Vec<Span> {
+    let mut ordered: Vec<&Buffer> = buffers.iter().collect();
+    ordered.sort_unstable_by_key(|one| {
+        let started = i128::from(one.span.start_ns);
+        let committed = one.committed_ns().map_or(started, i128::from);
+        (committed, started, one.id)
+    });
+    ordered.into_iter().map(|one| one.span).collect()
 }
 
 /// A timing and the command buffer it is of.

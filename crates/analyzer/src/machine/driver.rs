@@ -62,7 +62,7 @@ fn by_type(
             max_ns: 0,
         });
         events.count += 1;
-        events.total_ns = events.total_ns.saturating_add(span.length_ns());
+        events.total_ns += span.length_ns();
         events.max_ns = events.max_ns.max(span.length_ns());
     }
     if !spans.is_sorted() {
@@ -90,7 +90,7 @@ pub(super) fn compiles(trace: &mut Trace, against: Against<'_>) -> Option<Shader
             false => &mut inside,
         };
         part.count += 1;
-        part.total_ns = part.total_ns.saturating_add(span.length_ns());
+        part.total_ns += span.length_ns();
         part.max_ns = part.max_ns.max(Some(span.length_ns()));
         spans.push(span.clip(against.window));
     }

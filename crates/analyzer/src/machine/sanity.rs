@@ -4,7 +4,7 @@ use metalens_trace::Trace;
 
 use super::Against;
 use crate::report::{Busy, Check, CommandBufferErrors, RunFacts, Sanity};
-use crate::spans::Span;
+use crate::spans::{Span, between};
 use crate::statistics::ratio;
 use crate::timeline::Interval;
 use crate::units::time;
@@ -62,7 +62,7 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
     }
     let idle_ns = crate::spans::length_ns(input.against.gaps);
     let active = input.busy.machine_active_ns;
-    let differ = active.map(|active| signed_difference(active, input.busy.machine_busy_ns));
+    let differ = active.and_then(|active| between(input.busy.machine_busy_ns, active));
     let mut sanity = Sanity {
         window_share: input
             .run
@@ -91,10 +91,6 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
     };
     sanity.checks = checks(&sanity, input);
     sanity
-}
-
-fn signed_difference(a: u64, b: u64) -> i64 {
-    i64::try_from(i128::from(a) - i128::from(b)).unwrap_or(i64::MAX)
 }
 
 /// Every check that could be made, in this order.

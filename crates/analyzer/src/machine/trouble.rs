@@ -37,9 +37,7 @@ pub(super) fn hangs(trace: &mut Trace, against: Against<'_>) -> Option<Hangs> {
     for (_, span) in spans_of(&table, against.target)? {
         if touches(span, against.window) {
             hangs.count += 1;
-            hangs.total_ns = hangs
-                .total_ns
-                .saturating_add(span.clip(against.window).length_ns());
+            hangs.total_ns += span.clip(against.window).length_ns();
             hangs.max_ns = hangs.max_ns.max(Some(span.length_ns()));
         }
     }

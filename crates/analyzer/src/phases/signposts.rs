@@ -72,7 +72,8 @@ struct Stretches {
 }
 
 impl Stretches {
-    /// They may overlap: this is no length of a union.
+    /// Returns the sum of their lengths; they may overlap. Lengths between events can
+    /// overflow, unlike durations in tables: a note then says that the sum is saturated.
     fn total_ns(&self) -> u64 {
         let lengths = self.spans.iter().map(|span| span.length_ns());
         lengths.fold(0, u64::saturating_add)
@@ -361,7 +362,7 @@ fn intervals_of(table: &Table) -> metalens_trace::Result<Vec<(Kind, Option<Ident
     let identifiers = Identifiers::of(table);
     let interval = |row: usize| {
         let start = starts.get(row)?;
-        let span = Span::new(start, start.saturating_add(durations.get(row)?));
+        let span = Span::new(start, start + durations.get(row)?);
         Some((kinds.get(row)?, identifiers.get(row), span))
     };
     Ok((0..table.rows()).filter_map(interval).collect())

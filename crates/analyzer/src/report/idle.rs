@@ -34,6 +34,33 @@ pub struct Ledger {
     pub recovered: Option<Recovered>,
 }
 
+impl Ledger {
+    /// The time that one cause took; `None` where the recording cannot tell it.
+    ///
+    /// A gap is told apart by the completion of the work before it and the encoding of
+    /// the work after it. Where either is not on record the whole gap is unexplained, so
+    /// that every other part is too small by an unknown amount. Up to a twentieth of the
+    /// idle time that is let pass; beyond it, as without the tables altogether, the parts
+    /// are no measurement. What is unexplained always is one.
+    #[must_use]
+    pub fn known(&self, cause: Cause) -> Option<u64> {
+        let is_told = cause == Cause::Unexplained || self.is_explained();
+        is_told.then(|| self.parts.of(cause))
+    }
+
+    /// The serialized pairs; `None` where the recording cannot tell, by the same rule.
+    #[must_use]
+    pub fn known_serialised(&self) -> Option<u64> {
+        self.is_explained().then_some(self.serialised)
+    }
+
+    fn is_explained(&self) -> bool {
+        /// One part in so many may stay unexplained.
+        const PARTS: u128 = 20;
+        PARTS * u128::from(self.parts.unexplained_ns) <= u128::from(self.total_ns)
+    }
+}
+
 /// The time of a gap, or of many, by what was waited for.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GapParts {
@@ -165,8 +192,9 @@ pub struct Recovered {
     pub from_submissions: u64,
 }
 
-/// How long work travels. Times are of the target's command buffers of which an
-/// interval lies in the window.
+/// How long work travels. A command buffer of the target counts if at least one of its
+/// intervals lies in the window. Its latencies follow from all its intervals in the
+/// recording, including those outside the window.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// From the commit of a command buffer to the start of its first interval.
@@ -174,7 +202,7 @@ pub struct Latency {
     /// From the end of a command buffer's last interval to its completion;
     /// negative where the completion is stamped first.
     pub completion: Option<Distribution>,
-    /// From one commit to the next.
+    /// From one commit of the target to its next, if both command buffers count.
     pub commit_cadence: Option<Distribution>,
     /// The encodings that begin in the window.
     pub encode: Option<Distribution>,
@@ -186,7 +214,9 @@ pub struct Latency {
     pub queue: Option<Queue>,
 }
 
-/// Command buffers that were committed and not yet done by the GPU.
+/// Command buffers that were committed and not yet done by the GPU. Includes command
+/// buffers that ran only before or after the window, and those that were committed
+/// before the recording began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Queue {
     /// Their mean number over the window.

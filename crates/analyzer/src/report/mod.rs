@@ -99,6 +99,18 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
+impl Report {
+    /// The targets by which a check fails: those that are missed, and all of them if none
+    /// could be measured.
+    #[must_use]
+    pub fn missed_targets(&self) -> Vec<&TargetVerdict> {
+        let is_measured = self.targets.iter().any(|target| target.value.is_some());
+        let targets = self.targets.iter();
+        let missed = targets.filter(|target| !is_measured || target.is_missed());
+        missed.collect()
+    }
+}
+
 /// The JSON Schema of the report.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {

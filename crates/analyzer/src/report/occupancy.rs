@@ -27,6 +27,24 @@ pub struct Counts {
     pub unattributed: u64,
 }
 
+impl Counts {
+    /// The encoders; `None` where there are intervals and none of them names its own.
+    #[must_use]
+    pub fn known_encoders(&self) -> Option<u64> {
+        self.named(self.encoders)
+    }
+
+    /// The command buffers; `None` where there are intervals and none of them names its own.
+    #[must_use]
+    pub fn known_command_buffers(&self) -> Option<u64> {
+        self.named(self.command_buffers)
+    }
+
+    fn named(&self, count: u64) -> Option<u64> {
+        (count > 0 || self.intervals == 0).then_some(count)
+    }
+}
+
 /// How busy the GPU was. Everything here is inside the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Busy {

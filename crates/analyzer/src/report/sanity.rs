@@ -40,6 +40,19 @@ pub struct Sanity {
     pub checks: Vec<Check>,
 }
 
+impl Sanity {
+    /// Whether the list of encoders is there and has, of the target's encoders, all but a
+    /// twentieth: what is summed over the list is then a measurement.
+    #[must_use]
+    pub fn lists_encoders(&self) -> bool {
+        /// One encoder in so many may be lost.
+        const ENCODERS: u128 = 20;
+        let encoders = u128::from(self.encoders);
+        let is_enough = |listed| ENCODERS * u128::from(listed) >= (ENCODERS - 1) * encoders;
+        self.encoders_listed.is_some_and(is_enough)
+    }
+}
+
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {

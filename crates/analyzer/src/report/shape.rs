@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Bucket, Distribution};
 
 /// Where the target's GPU time is. Everything here is inside the window; an
-/// interval that reaches out of it counts with the part inside.
+/// interval that reaches out of it counts with the part inside. The window does not
+/// cut command buffers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Shape {
     /// The target's intervals by how long they took.
@@ -98,7 +99,8 @@ pub struct Chunk {
     pub foreign_ns: u64,
 }
 
-/// The target's command buffers, as far as their intervals are in the window.
+/// The target's command buffers with at least one interval in the window. Encoders and
+/// span include the intervals outside the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandBuffers {
     /// How many.

@@ -18,8 +18,23 @@ pub struct TargetVerdict {
     pub wanted: Wanted,
     /// Whether it is.
     pub verdict: Verdict,
+    /// Whether somebody set the limit, so that the value has to be measured.
+    pub required: bool,
     /// What was compared with what, and what the value cannot say.
     pub why: String,
+}
+
+impl TargetVerdict {
+    /// Whether a check of the targets fails by it: the value is on the wrong side of the
+    /// limit, or cannot be measured although somebody set the limit.
+    #[must_use]
+    pub fn is_missed(&self) -> bool {
+        match self.verdict {
+            Verdict::Pass => false,
+            Verdict::Fail => true,
+            Verdict::NotMeasurable => self.required,
+        }
+    }
 }
 
 /// What a target's value is in.

@@ -27,7 +27,7 @@ pub(super) fn outliers(mine: &[Interval], work: &Work<'_>, names: &Names) -> Out
         let slow = length > usual.median.saturating_mul(TIMES) && length >= usual.p99;
         if slow && usual.count >= INSTANCES {
             let excess = length - usual.median;
-            excess_ns = excess_ns.saturating_add(excess);
+            excess_ns += excess;
             found.push((excess, at, kernel));
         }
     }

@@ -200,7 +200,7 @@ impl<'a> Line<'a> {
         found.members += members;
         for place in start..start + members {
             let length = self.place(place).and_then(|at| self.lengths.get(at));
-            found.total_ns = found.total_ns.saturating_add(length.copied().unwrap_or(0));
+            found.total_ns += length.copied().unwrap_or(0);
         }
         for first in (start..start + members).step_by(period) {
             found.inside_ns += self.idle_between(first, first + period - 1);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Writes a table. A column is its mnemonic and its type; a cell is its text,
-/// but `name (12)` of a process, and the words of a label.
+/// but `name (12)` of a process, and the words of a label. An empty one is null.
 pub(crate) fn write_table(
     folder: &Path,
     schema: &str,
@@ -38,6 +38,9 @@ pub(crate) fn write_table(
 }
 
 fn cell(kind: &str, text: &str, ids: &mut impl Iterator<Item = u32>) -> String {
+    if text.is_empty() {
+        return "<sentinel/>".to_owned();
+    }
     let mut id = || ids.next().unwrap();
     let inside = match (
         kind,

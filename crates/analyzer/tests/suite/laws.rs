@@ -1,6 +1,6 @@
 //! The laws of the crate's first page, on random scenarios and random windows.
 
-use metalens_analyzer::{Error, Report, Request};
+use metalens_analyzer::{Distribution, Error, Report, Request};
 use metalens_simulator::{Role, Scenario, random_scenario};
 use proptest::prelude::*;
 
@@ -131,8 +131,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Two windows that touch have between them the ledger of the two together:
-    /// a gap that the cut goes through is walked whole and shared out.
+    /// Two windows that touch have between them the ledger of the two together: a gap that
+    /// the cut goes through is walked whole and shared out. So have they its queue.
     #[test]
     fn two_ledgers_are_the_whole(seed: u64, cut in 1_u64..1_000) {
         let scenario = random_scenario(seed);
@@ -144,6 +144,7 @@ proptest! {
         };
         let mut sum = [0_u64; 7];
         let mut total_ns = 0;
+        let mut queued = ([0_u64; 3], 0.0);
         for half in [part(None, Some(at)), part(Some(at), None)] {
             match half {
                 Ok(half) => {
@@ -152,6 +153,9 @@ proptest! {
                         *sum += ns;
                     }
                     total_ns += half.ledger.total_ns;
+                    let (held, area) = queue_of(&half);
+                    queued.0 = [0, 1, 2].map(|class| queued.0[class] + held[class]);
+                    queued.1 += area;
                 }
                 // The cut lies at the window's edge.
                 Err(Error::EmptyWindow { .. }) => {}
@@ -160,6 +164,44 @@ proptest! {
         }
         prop_assert_eq!(sum, whole.ledger.parts.by_cause().map(|(_, ns)| ns));
         prop_assert_eq!(total_ns, whole.ledger.total_ns);
+        let (held, area) = queue_of(&whole);
+        prop_assert_eq!(queued.0, held);
+        prop_assert!((queued.1 - area).abs() <= area * 1e-9, "{} {area}", queued.1);
+    }
+}
+
+/// Time with an empty queue, one command buffer in it, more; and the depth times the time.
+fn queue_of(report: &Report) -> ([u64; 3], f64) {
+    report
+        .latency
+        .queue
+        .as_ref()
+        .map_or_else(Default::default, |queue| {
+            let held = [queue.empty_ns, queue.one_ns, queue.more_ns];
+            (held, queue.mean_depth * report.window.span_ns as f64)
+        })
+}
+
+/// Every command buffer of this preset takes the same time to the GPU and back, and has
+/// six encoders. So it is in windows that cut some of them.
+#[test]
+fn a_window_does_not_cut_command_buffers() {
+    let scenario = Scenario::preset("renderer").unwrap();
+    for (from, to) in [(334_139_534, 411_539_977), (340_000_000, 341_000_000)] {
+        let request = Request {
+            from_ns: Some(from),
+            to_ns: Some(to),
+            ..Request::default()
+        };
+        let report = report_of(&scenario, &request).unwrap();
+        let (latency, buffers) = (&report.latency, &report.shape.command_buffers);
+        let ends = |found: Option<Distribution>| found.map(|one| (one.min_ns, one.max_ns));
+        assert_eq!(ends(latency.start), Some((85_000, 85_000)));
+        assert_eq!(ends(latency.completion), Some((65_000, 65_000)));
+        assert_eq!(
+            (buffers.min_encoders, buffers.max_encoders),
+            (Some(6), Some(6))
+        );
     }
 }
 

@@ -16,6 +16,7 @@ mod laws;
 mod machine;
 mod names;
 mod native;
+mod odd_rows;
 mod phases;
 mod real;
 mod schema;
@@ -23,6 +24,7 @@ mod shape;
 mod signposts;
 mod truth;
 mod truth_beside;
+mod windows;
 
 use std::path::Path;
 

@@ -34,12 +34,19 @@ impl Row {
     fn of_time(name: &str, before: u64, now: u64, say: fn(u64) -> String) -> Self {
         Self {
             scale: Some((before, now)),
-            ..Self::of(name, Some(before), Some(now), say)
+            ..Self::of(name, Some(before), Some(now), say, "")
         }
     }
 
-    fn of(name: &str, before: Option<u64>, now: Option<u64>, say: fn(u64) -> String) -> Self {
-        let said = |value: Option<u64>| value.map_or_else(|| "none".to_owned(), say);
+    /// Makes a row of two values; a side without one shows the word `absent`.
+    fn of(
+        name: &str,
+        before: Option<u64>,
+        now: Option<u64>,
+        say: fn(u64) -> String,
+        absent: &str,
+    ) -> Self {
+        let said = |value: Option<u64>| value.map_or_else(|| absent.to_owned(), say);
         let (change, ratio) = match (before, now) {
             (Some(before), Some(now)) => (signed(before, now, say), relative(before, now)),
             _ => ("–".to_owned(), "–".to_owned()),
@@ -106,20 +113,31 @@ pub(crate) fn rows(canvas: &Canvas, base: &Report, new: &Report) -> (Vec<Row>, V
         },
     ];
     sums.extend(causes(base, new).map(|(cause, before, now)| {
-        let row = sum(cause_label(cause), before, now);
+        let name = cause_label(cause);
+        let row = match (before, now) {
+            (Some(before), Some(now)) => sum(name, before, now),
+            _ => Row::of(name, before, now, say, "unknown"),
+        };
         row.coloured(palette.cause(cause), 2)
     }));
-    let number =
-        |name: &str, of: fn(&Report) -> u64| Row::of(name, Some(of(base)), Some(of(new)), count);
-    let length = |name: &str, of: fn(&Report) -> Option<u64>| Row::of(name, of(base), of(new), say);
+    let row = |name: &str, say: fn(u64) -> String, of: fn(&Report) -> Option<u64>| {
+        Row::of(name, of(base), of(new), say, "unknown")
+    };
+    let gap = |report: &Report| report.gaps.median_ns;
     let others = vec![
         Row::of_share("busy share", base.busy.ratio, new.busy.ratio),
-        number("gaps", |report| report.gaps.count),
-        length("median gap", |report| report.gaps.median_ns),
-        number("GPU intervals", |report| report.counts.intervals),
-        number("command buffers", |report| report.counts.command_buffers),
-        number("kernel names", |report| report.counts.kernels),
-        length("kernels' times, summed", |report| Some(report.busy.sum_ns)),
+        row("gaps", count, |report| Some(report.gaps.count)),
+        Row::of("median gap", gap(base), gap(new), say, "none"),
+        row("GPU intervals", count, |report| {
+            Some(report.counts.intervals)
+        }),
+        row("command buffers", count, |report| {
+            report.counts.known_command_buffers()
+        }),
+        row("kernel names", count, |report| Some(report.counts.kernels)),
+        row("kernels' times, summed", say, |report| {
+            Some(report.busy.sum_ns)
+        }),
     ];
     (sums, others)
 }

@@ -1,6 +1,6 @@
 //! Two recordings on one picture: what is drawn where, what is said, what is odd.
 
-use metalens_analyzer::{Analysis, Performance, Report, Request, StateTime};
+use metalens_analyzer::{Analysis, GapParts, Performance, Report, Request, StateTime};
 use metalens_comparison::Comparable;
 
 use super::alike;
@@ -96,6 +96,31 @@ fn the_differences_sum_up() {
         assert_eq!(busy + idle, *window);
         assert_eq!(causes.iter().sum::<i128>(), *idle);
     }
+}
+
+/// A side that cannot tell a figure has not 0 of it, in the table and in words.
+#[test]
+fn absent_is_not_zero() {
+    let (base, mut new) = (whole().report, whole().report);
+    new.ledger.parts = GapParts {
+        unexplained_ns: new.ledger.total_ns,
+        ..GapParts::default()
+    };
+    new.counts.command_buffers = 0;
+    let canvas = Canvas::new(&Options::default(), "");
+    let (sums, others) = table::rows(&canvas, &base, &new);
+    let (causes, unexplained) = sums[3..].split_at(sums.len() - 4);
+    assert!(!causes.is_empty());
+    for row in causes {
+        assert_eq!(row.cells[1..], ["unknown", "–", "–"], "{row:?}");
+        assert_eq!(row.scale, None, "{row:?}");
+    }
+    assert_eq!(unexplained[0].scale, Some((0, new.ledger.total_ns)));
+    let buffers = others.iter().find(|row| row.name == "command buffers");
+    assert_eq!(buffers.unwrap().cells[1..], ["unknown", "–", "–"]);
+    let moved = words::moved(&base, &new);
+    assert!(moved.contains("idle ±0 (unexplained +"), "{moved}");
+    assert_eq!(moved.matches('−').count(), 0, "{moved}");
 }
 
 #[test]

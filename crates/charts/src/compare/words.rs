@@ -27,7 +27,9 @@ pub(crate) fn headline(base: &Report, new: &Report, shown: impl Fn(&str) -> Stri
 pub(crate) fn moved(base: &Report, new: &Report) -> String {
     let idle = change_of_time(base.gaps.total_ns, new.gaps.total_ns);
     let busy = change_of_time(base.busy.busy_ns, new.busy.busy_ns);
-    let mut causes: Vec<(Cause, u64, u64)> = causes(base, new).collect();
+    let causes = causes(base, new);
+    let known = causes.filter_map(|(cause, before, now)| Some((cause, before?, now?)));
+    let mut causes: Vec<(Cause, u64, u64)> = known.collect();
     causes.sort_by_key(|&(_, before, now)| std::cmp::Reverse(before.abs_diff(now)));
     let most = causes.iter().filter(|(_, before, now)| before != now);
     let said = most.take(2).map(|&(cause, before, now)| {
@@ -70,13 +72,19 @@ fn became(before: u64, now: u64, word: &str) -> String {
     }
 }
 
+/// A cause, and the time that it took in both; none where a recording does not tell.
+pub(crate) type CauseOfBoth = (Cause, Option<u64>, Option<u64>);
+
 /// The idle time of both by cause, in the order of `Cause::ALL`; what neither
 /// has is left out.
-pub(crate) fn causes(base: &Report, new: &Report) -> impl Iterator<Item = (Cause, u64, u64)> {
-    let parts = base.ledger.parts.by_cause().into_iter();
-    let parts = parts.zip(new.ledger.parts.by_cause());
-    let both = parts.map(|((cause, before), (_, now))| (cause, before, now));
-    both.filter(|&(_, before, now)| before > 0 || now > 0)
+pub(crate) fn causes(base: &Report, new: &Report) -> impl Iterator<Item = CauseOfBoth> {
+    let both = Cause::ALL.map(|cause| {
+        let of = |report: &Report| report.ledger.known(cause);
+        (cause, of(base), of(new))
+    });
+    let is_there = |ns: Option<u64>| ns.is_some_and(|ns| ns > 0);
+    both.into_iter()
+        .filter(move |&(_, before, now)| is_there(before) || is_there(now))
 }
 
 /// `−1.2 ms`, `+3.0 µs`, `±0`.

@@ -12,7 +12,8 @@ such as 'runs/*.trace'. Folders whose names begin with a dot are not searched, a
 bundle or an export is.
 
 DIR then has a folder for each trace, with what `analyze -o` writes, and an index of them all: \
-index.html, index.md, index.json, index.csv. Run again, only what is new or changed is done: an \
+index.html, index.md, index.json, index.csv. In the CSV a text that a spreadsheet would run has ' \
+before it; the JSON has it as it is. Run again, only what is new or changed is done: an \
 input, how it is to be analyzed, or metalens itself.
 
 Exit codes: 0 all done, 1 an input failed (the others are done), 5 a target was missed (--check), \
@@ -50,7 +51,7 @@ pub(crate) struct BatchArguments {
     /// Replace files in DIR that metalens did not write, or that were changed since
     #[arg(long)]
     pub(crate) force: bool,
-    /// Exit with 5 if a target is missed
+    /// Exit with 5 if a target is missed, or was set and cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]

@@ -11,7 +11,11 @@ A run is what analyze takes, or a report.json that it wrote, or the folder of on
 compares each NEW with BASE; one run a side cannot tell a change from noise. Three or more a side \
 can: --base A B C --new D E F, or --baseline FILE D E F.
 
-Exit codes: 0 compared, 5 a limit was missed (--gate), 6 not comparable, and why.";
+The gate's file, its rules, and what counts as missed: docs/gating.md. A figure that new lacks misses \
+its limit, unless the limit is optional.
+
+Exit codes: 0 compared, 2 the same run twice on a side, 5 a limit was missed (--gate), 6 not \
+comparable, and why.";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_COMPARE)]

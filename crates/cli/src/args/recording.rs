@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use metalens_recorder::ownership::Owner;
+use metalens_files::Owner;
 
 use super::{MeasureArguments, PartArguments, nanoseconds};
 
@@ -38,7 +38,7 @@ pub(crate) struct RecordAndAnalyzeArguments {
     /// Keep other processes' names and the input's folder in pages and pictures
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Exit with 5 if a target is missed
+    /// Exit with 5 if a target is missed, or was set and cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -127,7 +127,7 @@ pub(crate) struct OwnArguments {
     #[arg(required = true, value_name = "X.trace")]
     pub(crate) bundles: Vec<PathBuf>,
     /// Whom they are to belong to [default: who ran sudo]
-    #[arg(long, value_name = "UID:GID", value_parser = owner)]
+    #[arg(long, value_name = "UID:GID")]
     pub(crate) user: Option<Owner>,
 }
 
@@ -289,17 +289,6 @@ pub(crate) struct CargoArguments {
     /// Without the default ones
     #[arg(long, requires = "cargo")]
     pub(crate) no_default_features: bool,
-}
-
-/// `501:20`.
-fn owner(text: &str) -> Result<Owner, String> {
-    let wrong = || format!("`{text}` is no UID:GID, such as 501:20");
-    let (uid, gid) = text.split_once(':').ok_or_else(wrong)?;
-    let number = |text: &str| text.parse().map_err(|_| wrong());
-    Ok(Owner {
-        uid: number(uid)?,
-        gid: number(gid)?,
-    })
 }
 
 /// `NAME=VALUE`.

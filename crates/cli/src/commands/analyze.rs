@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use metalens_analyzer::{Analysis, Report, Request, Settings, Verdict};
+use metalens_analyzer::{Analysis, Report, Request, Settings};
 
+use super::dataset::Dataset;
 use crate::args::{AnalyzeArguments, ReadingArguments};
 use crate::screen::report;
-use crate::{exit, pages, report_folder, whole};
+use crate::{exit, json, out, pages, report_folder, whole};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     super::check_times(arguments.part.from, arguments.part.to)?;
@@ -68,16 +69,14 @@ fn run_several(
     }
 }
 
-/// With --check a missed target is a failure of its own.
+/// With --check a missed target is a failure of its own, and so is one that somebody set
+/// and that cannot be measured.
 fn verdict<'a>(
     arguments: &AnalyzeArguments,
     reports: impl IntoIterator<Item = &'a Report>,
 ) -> ExitCode {
-    let targets = reports.into_iter().flat_map(|report| &report.targets);
-    let missed = targets
-        .filter(|target| target.verdict == Verdict::Fail)
-        .count();
-    match arguments.check && missed > 0 {
+    let is_missed = |report: &Report| !report.missed_targets().is_empty();
+    match arguments.check && reports.into_iter().any(is_missed) {
         true => exit::missed(),
         false => ExitCode::SUCCESS,
     }
@@ -118,32 +117,25 @@ pub(super) fn with_notes(
 }
 
 fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
     if arguments.json {
         let json = match reports {
-            [only] if !several => serde_json::to_string_pretty(only)?,
-            _ => serde_json::to_string_pretty(reports)?,
+            [only] if !several => json::document(only)?,
+            _ => json::document(reports)?,
         };
-        writeln!(out, "{json}")?;
-        return Ok(());
+        return Ok(out::json().write_all(json.as_bytes())?);
     }
+    let mut out = out::page();
     for (at, one) in reports.iter().enumerate() {
         if at > 0 {
             writeln!(out, "\n")?;
         }
         let text = match arguments.markdown {
             true => page(one, arguments)?,
-            false => report::render(one, terminal()),
+            false => report::render(one, out::width()),
         };
         out.write_all(text.as_bytes())?;
     }
     Ok(())
-}
-
-/// How wide the terminal is, if there is one.
-fn terminal() -> Option<usize> {
-    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
-    Some(usize::from(width.0))
 }
 
 /// The files that are to be written, but for those of the folder.
@@ -158,8 +150,11 @@ fn check_outputs(arguments: &AnalyzeArguments) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.output {
         report_folder::check(folder, arguments.force)?;
     }
+    if let Some(folder) = &arguments.parquet {
+        Dataset::at(folder)?;
+    }
     for file in files(arguments) {
-        whole::refuse_existing(file, arguments.force)?;
+        metalens_files::refuse_existing(file, arguments.force)?;
     }
     Ok(())
 }
@@ -197,10 +192,7 @@ fn write_dataset(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::R
     let Some(folder) = &arguments.parquet else {
         return Ok(());
     };
-    let choices = metalens_dataset::Choices {
-        show_names: arguments.show_names,
-    };
-    metalens_dataset::write(analysis, folder, choices)?;
+    Dataset::at(folder)?.add(analysis, arguments.show_names)?;
     Ok(())
 }
 

@@ -5,15 +5,16 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_analyzer::Report;
-use metalens_comparison::{Baseline, LEAST_RUNS};
+use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS};
+use metalens_text::{in_json, shown};
 
 use super::compare::{Reading, read_baseline};
 use crate::args::comparing::{
     BaselineArguments, BaselineCommand, BaselineSaveArguments, BaselineShowArguments,
 };
 use crate::exit::Misuse;
+use crate::out;
 use crate::screen::comparison::baseline;
-use crate::whole;
 
 pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     match &arguments.command {
@@ -31,7 +32,7 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
         );
         return Err(Misuse(said).into());
     }
-    whole::refuse_existing(&arguments.output, arguments.force)?;
+    metalens_files::refuse_existing(&arguments.output, arguments.force)?;
     let reading = Reading {
         part: &arguments.part,
         measure: &arguments.measure,
@@ -41,20 +42,26 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
     };
     let loaded = reading.all(&arguments.runs)?;
     let reports: Vec<Report> = loaded.iter().map(|one| one.report().clone()).collect();
-    let baseline = Baseline::of(&reports)?;
+    let baseline = Baseline::of(&reports).map_err(refused)?;
     let text = baseline.text().context("cannot write the baseline")?;
-    whole::write(&arguments.output, arguments.force, |out| {
-        Ok(out.write_all(text.as_bytes())?)
-    })?;
+    let text = in_json(&text);
+    metalens_files::write_bytes(&arguments.output, arguments.force, text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// To name a run twice is a slip of the hand.
+fn refused(error: BaselineError) -> anyhow::Error {
+    match error {
+        BaselineError::Repeated(_) => Misuse(shown(&error.to_string()).into_owned()).into(),
+        other => other.into(),
+    }
 }
 
 fn show(arguments: &BaselineShowArguments) -> anyhow::Result<ExitCode> {
     let found = read_baseline(&arguments.file)?;
-    let mut out = anstream::stdout().lock();
     match arguments.json {
-        true => out.write_all(found.text()?.as_bytes())?,
-        false => out.write_all(baseline::render(&found).as_bytes())?,
+        true => out::json().write_all(found.text()?.as_bytes())?,
+        false => out::page().write_all(baseline::render(&found).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
 //! `metalens chart`: a report as a picture, or two on one.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use metalens_charts::{
 
 use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
 use crate::exit::Misuse;
-use crate::whole;
+use crate::out;
 
 /// Standard input and output, where a file is meant to be named.
 const STANDARD: &str = "-";
@@ -26,13 +26,11 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Exi
     let settings = super::settings(&arguments.measure)?;
     let bytes = picture(arguments, subject, format, &settings, quiet)?;
     if is_standard(&arguments.output) {
-        let mut out = std::io::stdout().lock();
+        let mut out = out::untouched();
         out.write_all(&bytes)?;
         out.flush()?;
     } else {
-        whole::write(&arguments.output, arguments.force, |out| {
-            Ok(out.write_all(&bytes)?)
-        })?;
+        metalens_files::write_bytes(&arguments.output, arguments.force, &bytes)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -97,9 +95,10 @@ fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Mi
 
 fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
     if !is_standard(&arguments.output) {
-        return whole::refuse_existing(&arguments.output, arguments.force);
+        metalens_files::refuse_existing(&arguments.output, arguments.force)?;
+        return Ok(());
     }
-    if std::io::stdout().is_terminal() {
+    if out::is_terminal() {
         let said = "a picture would not show on a terminal: name a file, or send it elsewhere \
                     with > or |";
         return Err(Misuse(said.to_owned()).into());

@@ -11,9 +11,9 @@ use metalens_comparison::{Baseline, Comparison, Gate, Options, Preset, Runs, com
 use crate::args::comparing::{CompareArguments, PresetChoice};
 use crate::args::{MeasureArguments, PartArguments, ReadingArguments};
 use crate::exit::{self, Misuse, NotComparable};
-use crate::pages;
-use crate::report_folder::comparison as folder;
+use crate::report_folder::{LONGEST_REPORT, comparison as folder};
 use crate::screen::comparison as screen;
+use crate::{json, out, pages};
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     super::check_times(arguments.part.from, arguments.part.to)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     let mut new_run = None;
     for side in &sides.new {
         let loaded = reading.all(side)?;
-        let new = runs(&loaded);
+        let new = runs(&loaded)?;
         comparisons.push(compared(&base, &new, arguments, gate.as_ref()));
         new_run = median_run(loaded).filter(|_| keep);
     }
@@ -169,7 +169,8 @@ fn report_file(input: &Path) -> Option<PathBuf> {
 
 fn read_report(file: &Path) -> anyhow::Result<Report> {
     let shown = file.display();
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    let text = metalens_files::read_text(file, LONGEST_REPORT)
+        .with_context(|| format!("cannot read {shown}"))?;
     let report: Report = serde_json::from_str(&text)
         .with_context(|| format!("{shown} is no report that this version of metalens reads"))?;
     anyhow::ensure!(
@@ -180,9 +181,14 @@ fn read_report(file: &Path) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-fn runs(loaded: &[Loaded]) -> Runs {
+/// The runs of a side, each of which is named once.
+fn runs(loaded: &[Loaded]) -> Result<Runs, Misuse> {
     let reports: Vec<Report> = loaded.iter().map(|one| one.report().clone()).collect();
-    Runs::of(&reports)
+    let runs = Runs::of(&reports);
+    runs.repeated().map_or(Ok(runs), |repeated| {
+        let said = format!("{repeated}: name each run of a side once");
+        Err(Misuse(said))
+    })
 }
 
 /// The side to compare with, and its run to draw if it is `keep`.
@@ -194,7 +200,7 @@ fn base(
     match side {
         Base::Runs(inputs) => {
             let loaded = reading.all(inputs)?;
-            Ok((runs(&loaded), median_run(loaded).filter(|_| keep)))
+            Ok((runs(&loaded)?, median_run(loaded).filter(|_| keep)))
         }
         Base::Baseline(file) => Ok((read_baseline(file)?.runs, None)),
     }
@@ -203,7 +209,8 @@ fn base(
 /// A file that `metalens baseline save` wrote.
 pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
     let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    let text = metalens_files::read_text(file, LONGEST_REPORT)
+        .with_context(|| format!("cannot read {shown}"))?;
     Baseline::parse(&text).context(shown)
 }
 
@@ -273,15 +280,14 @@ fn write_folder(
 }
 
 fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
     if arguments.json {
         let json = match comparisons {
-            [only] => serde_json::to_string_pretty(only)?,
-            several => serde_json::to_string_pretty(several)?,
+            [only] => json::document(only)?,
+            several => json::document(several)?,
         };
-        writeln!(out, "{json}")?;
-        return Ok(());
+        return Ok(out::json().write_all(json.as_bytes())?);
     }
+    let mut out = out::page();
     if !arguments.markdown {
         out.write_all(screen::render(comparisons).as_bytes())?;
         return Ok(());

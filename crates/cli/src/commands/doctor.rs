@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use metalens_analyzer::units::counted;
 use metalens_doctor::{Asked, Check, Diagnosis, Remedy, System, Verdict, diagnose, elsewhere};
-use metalens_recorder::{ownership::is_root, resolve};
+use metalens_files::is_root;
+use metalens_recorder::resolve;
+use metalens_text::{Style, shown};
 use metalens_xctrace::{Surroundings, Tool};
 
 use super::record::folder;
 use crate::args::recording::DoctorArguments;
-use crate::exit;
 use crate::screen::columns::wrap;
-use crate::screen::safe::safe;
 use crate::screen::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+use crate::{exit, json, out};
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     let surroundings = Surroundings::here();
@@ -23,10 +24,9 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
         true => of_this_mac(arguments, &surroundings)?,
         false => elsewhere(std::env::consts::OS),
     };
-    let mut out = anstream::stdout().lock();
     match arguments.json {
-        true => writeln!(out, "{}", serde_json::to_string_pretty(&diagnosis)?)?,
-        false => out.write_all(screen(&diagnosis).as_bytes())?,
+        true => out::json().write_all(json::document(&diagnosis)?.as_bytes())?,
+        false => out::page().write_all(screen(&diagnosis).as_bytes())?,
     }
     Ok(match diagnosis.can_record {
         true => ExitCode::SUCCESS,
@@ -125,10 +125,10 @@ fn line(check: &Check, text: &mut String) {
     };
     let words = match check.verdict {
         Verdict::NotApplicable | Verdict::Unknown => FAINT,
-        _ => anstyle::Style::new(),
+        _ => Style::NONE,
     };
     let indent = " ".repeat(NAME + 4);
-    for (at, part) in wrap(&safe(&check.found), WIDTH - NAME - 4)
+    for (at, part) in wrap(&shown(&check.found), WIDTH - NAME - 4)
         .iter()
         .enumerate()
     {
@@ -145,7 +145,7 @@ fn line(check: &Check, text: &mut String) {
 
 /// Commands stand alone, unbroken, so that they can be copied.
 fn remedied(remedy: &Remedy, indent: &str, text: &mut String) {
-    for (at, part) in wrap(&safe(&remedy.what), WIDTH - NAME - 6)
+    for (at, part) in wrap(&shown(&remedy.what), WIDTH - NAME - 6)
         .iter()
         .enumerate()
     {
@@ -153,15 +153,15 @@ fn remedied(remedy: &Remedy, indent: &str, text: &mut String) {
         text.push_str(&format!("{indent}{FAINT}{mark}{FAINT:#} {part}\n"));
     }
     if let Some(file) = &remedy.file {
-        text.push_str(&format!("{indent}  with this as {}:\n", safe(&file.name)));
+        text.push_str(&format!("{indent}  with this as {}:\n", shown(&file.name)));
         for part in file.content.lines() {
-            text.push_str(&format!("{indent}    {FAINT}{}{FAINT:#}\n", safe(part)));
+            text.push_str(&format!("{indent}    {FAINT}{}{FAINT:#}\n", shown(part)));
         }
     }
     for command in &remedy.commands {
         text.push_str(&format!(
             "{indent}  {VERDICT}{}{VERDICT:#}\n",
-            safe(command)
+            shown(command)
         ));
     }
 }

@@ -9,9 +9,10 @@ use anyhow::{Context, bail};
 use indicatif::DecimalBytes;
 use metalens_analyzer::units::counted;
 use metalens_exporter::{Exported, Part, Request, State, Wanted};
+use metalens_text::shown;
 
 use crate::args::ExportArguments;
-use crate::{exit, exporting};
+use crate::{exit, exporting, json, out};
 
 pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     super::check_times(arguments.from, arguments.to)?;
@@ -35,10 +36,10 @@ pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<Ex
     }
     if arguments.json {
         let json = match done.as_slice() {
-            [only] if arguments.traces.len() == 1 => serde_json::to_string_pretty(only)?,
-            _ => serde_json::to_string_pretty(&done)?,
+            [only] if arguments.traces.len() == 1 => json::document(only)?,
+            _ => json::document(&done)?,
         };
-        writeln!(anstream::stdout(), "{json}")?;
+        out::json().write_all(json.as_bytes())?;
     }
     Ok(if all_well {
         ExitCode::SUCCESS
@@ -82,7 +83,11 @@ fn folders(arguments: &ExportArguments) -> anyhow::Result<Vec<PathBuf>> {
     let folder = |bundle: &PathBuf| {
         let beside = beside(bundle)?;
         Ok(match &arguments.output {
-            None => beside,
+            None => {
+                // Nobody named it.
+                metalens_files::refuse_link(&beside)?;
+                beside
+            }
             Some(folder) if several => folder.join(beside.file_name().unwrap_or_default()),
             Some(folder) => folder.clone(),
         })
@@ -118,7 +123,6 @@ fn beside(bundle: &Path) -> anyhow::Result<PathBuf> {
 
 /// What was done, and what was not.
 fn tell(exported: &Exported, quiet: bool) -> anyhow::Result<()> {
-    let mut err = anstream::stderr();
     if !quiet {
         let whole = exported.holds.whole();
         let files = exported.holds.in_state(State::Whole);
@@ -129,7 +133,8 @@ fn tell(exported: &Exported, quiet: bool) -> anyhow::Result<()> {
             written if written < whole => format!("; {written} written now, the others were there"),
             _ => String::new(),
         };
-        writeln!(err, "{} holds {tables}, {bytes}{written}", exported.folder)?;
+        let folder = shown(&exported.folder);
+        writeln!(out::notes(), "{folder} holds {tables}, {bytes}{written}")?;
     }
     if let Some(trouble) = exporting::trouble(exported) {
         exit::tell(&anyhow::anyhow!(trouble));

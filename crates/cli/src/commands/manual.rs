@@ -2,27 +2,25 @@
 //! `man` and for shells. Packages ship what these write.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::CommandFactory;
 use clap_mangen::Man;
+use metalens_files::Folder;
 
 use crate::args::{Arguments, CompletionsArguments, ManualArguments};
-use crate::whole;
 
 pub(crate) fn run(arguments: &ManualArguments) -> anyhow::Result<ExitCode> {
     let pages = pages()?;
     let folder = &arguments.output;
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
+    // Whoever installs them with sudo installs them for all.
+    let inside = Folder::make(folder)?.of_the_system();
     for (name, _) in &pages {
-        whole::refuse_existing(&folder.join(name), arguments.force)?;
+        metalens_files::refuse_existing(&folder.join(name), arguments.force)?;
     }
     for (name, page) in &pages {
-        whole::write(&folder.join(name), arguments.force, |out| {
-            Ok(out.write_all(page)?)
-        })?;
+        inside.write_bytes(Path::new(name), arguments.force, page)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -32,7 +30,7 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> anyhow::Result<Ex
     let mut script = Vec::new();
     let mut command = Arguments::command();
     clap_complete::generate(arguments.shell, &mut command, "metalens", &mut script);
-    std::io::stdout().write_all(&script)?;
+    crate::out::untouched().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 

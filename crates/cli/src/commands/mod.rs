@@ -6,6 +6,7 @@ pub(crate) mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod chart;
 pub(crate) mod compare;
+mod dataset;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod manual;
@@ -22,7 +23,7 @@ pub(crate) mod synth;
 pub(crate) mod tables;
 pub(crate) mod workload;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use metalens_analyzer::{
@@ -53,21 +54,36 @@ pub(crate) fn settings(measure: &MeasureArguments) -> anyhow::Result<Settings> {
     config::settings(measure.config.as_ref(), &measure.targets)
 }
 
-/// What was named, else what lies in the folder of an export.
+/// Reads what was named, else what lies where exports and recordings have it.
 pub(crate) fn known_work(
     input: &Path,
     measure: &MeasureArguments,
 ) -> anyhow::Result<Option<Sidecar>> {
-    // In an export's folder, or beside a bundle, where the bundled workloads put it.
-    let usual = [input.join("work.json"), input.with_extension("work.json")];
-    let usual = usual.iter().find(|file| file.is_file());
-    let Some(file) = measure.work.as_ref().or(usual) else {
-        return Ok(None);
-    };
-    let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
-    Ok(Some(Sidecar::parse(&text, &shown)?))
+    let usual = usual_work(input).filter(|file| file.is_file());
+    let file = measure.work.clone().or(usual);
+    file.map(|file| sidecar(&file)).transpose()
 }
+
+/// Returns where the work of an input is told: in an export's folder, or beside a bundle,
+/// where `record` puts it. The report says that its figures are that file's.
+pub(crate) fn usual_work(input: &Path) -> Option<PathBuf> {
+    let is_bundle = input.extension().is_some_and(|ending| ending == "trace");
+    match is_bundle {
+        true => Some(input.with_extension("work.json")),
+        false => input.is_dir().then(|| input.join("work.json")),
+    }
+}
+
+/// Reads a file of known work.
+pub(crate) fn sidecar(file: &Path) -> anyhow::Result<Sidecar> {
+    let shown = file.display().to_string();
+    let text = metalens_files::read_text(file, LONGEST_WORK)
+        .with_context(|| format!("cannot read {shown}"))?;
+    Ok(Sidecar::parse(&text, &shown)?)
+}
+
+/// The times of two hundred thousand command buffers; without times it is short.
+const LONGEST_WORK: u64 = 32 << 20;
 
 /// Reads and analyzes an input. Seldom does the encoder list lose rows; what has
 /// them is read only then, together with all the rest.

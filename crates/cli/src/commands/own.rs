@@ -5,11 +5,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use metalens_analyzer::units::counted;
-use metalens_recorder::ownership::{Given, Owner, give_folder, is_root};
+use metalens_files::{Given, Owner, give_folder, is_root, without_trailing};
+use metalens_text::shown;
 
 use crate::args::recording::OwnArguments;
 use crate::exit::{self, Unavailable};
-use crate::screen::safe::safe;
+use crate::out;
 
 pub(crate) fn run(arguments: &OwnArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if !is_root() {
@@ -20,9 +21,10 @@ pub(crate) fn run(arguments: &OwnArguments, quiet: bool) -> anyhow::Result<ExitC
     };
     let mut failed = 0;
     for bundle in &arguments.bundles {
-        match own(bundle, owner) {
+        let bundle = without_trailing(bundle);
+        match own(&bundle, owner) {
             Ok(given) if quiet => drop(given),
-            Ok(given) => tell(bundle, &given)?,
+            Ok(given) => tell(&bundle, &given)?,
             Err(error) => {
                 failed += 1;
                 exit::tell(&error);
@@ -47,27 +49,24 @@ fn own(bundle: &Path, owner: Owner) -> anyhow::Result<Given> {
 }
 
 /// What changed, on stdout: it is what was asked for.
-pub(crate) fn tell(bundle: &Path, given: &Given) -> anyhow::Result<()> {
-    Ok(writeln!(anstream::stdout(), "{}", in_words(bundle, given))?)
+fn tell(bundle: &Path, given: &Given) -> anyhow::Result<()> {
+    let mut out = out::page();
+    for line in in_words(bundle, given) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
-/// What changed, and what was left alone.
-pub(crate) fn in_words(bundle: &Path, given: &Given) -> String {
-    let shown = bundle.display().to_string();
+/// Returns lines that say what changed, and what was left alone.
+pub(crate) fn in_words(bundle: &Path, given: &Given) -> Vec<String> {
+    let path = bundle.display().to_string();
     let mut text = format!(
         "{}: {} given back",
-        safe(&shown),
+        shown(&path),
         counted(given.changed, "file or folder").replace("file or folders", "files and folders")
     );
     if given.links > 0 {
         text.push_str(&format!("; {} not followed", counted(given.links, "link")));
-    }
-    for shared in &given.shared {
-        let shared = shared.display().to_string();
-        text.push_str(&format!(
-            "\nleft alone, since it has a second name somewhere: {}",
-            safe(&shared)
-        ));
     }
     if given.others > 0 {
         text.push_str(&format!(
@@ -75,5 +74,12 @@ pub(crate) fn in_words(bundle: &Path, given: &Given) -> String {
             given.others
         ));
     }
-    text
+    let shared = given.shared.iter().map(|path| {
+        let path = path.display().to_string();
+        format!(
+            "left alone, since it has a second name somewhere: {}",
+            shown(&path)
+        )
+    });
+    [text].into_iter().chain(shared).collect()
 }

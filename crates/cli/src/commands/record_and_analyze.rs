@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
-use metalens_recorder::ownership::{Owner, give_file, give_folder};
+use metalens_files::Folder;
 
 use super::record::{Plan, free, record, subject};
 use crate::args::recording::RecordAndAnalyzeArguments;
 use crate::args::{AnalyzeArguments, ReaderChoice, ReadingArguments};
-use crate::report_folder;
+use crate::{exit, report_folder};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     super::check_times(arguments.part.from, arguments.part.to)?;
@@ -22,26 +21,25 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         None => free(&subject, ".report"),
     };
     report_folder::check(&folder, arguments.force)?;
-    let new = new_folders(&folder.join(report_folder::FOLDER_OF_CHARTS));
     let bundle = folder.join(free_name(&subject));
     let mut plan = Plan::of(recording, bundle, arguments.force, false)?;
     plan.keeps_stdout = arguments.json;
     if recording.dry_run {
         return plan.show();
     }
-    let shown = folder.display();
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {shown}"))?;
-    let recorded = record(&plan, recording, quiet).inspect_err(|_| {
+    let new = new_folders(&folder);
+    Folder::make(&folder)?;
+    let (recorded, all_well) = record(&plan, recording, quiet).inspect_err(|_| {
         // Whatever is in them is somebody's; empty ones are nobody's.
         for one in &new {
             let _ = std::fs::remove_dir(one);
         }
-        // What failed is told, and more than this.
-        let _ = give_back(&folder, new.last());
     })?;
     let code = super::analyze::run(&analysis(arguments, recorded.bundle, &folder), quiet)?;
-    give_back(&folder, new.last())?;
-    Ok(code)
+    Ok(match all_well || code != ExitCode::SUCCESS {
+        true => code,
+        false => exit::some_failed(),
+    })
 }
 
 /// A folder and those it is in, as far as they have to be made; the inner ones first.
@@ -82,22 +80,4 @@ fn analysis(
 /// A subject as the name of a bundle.
 fn free_name(subject: &str) -> String {
     format!("{}.trace", subject.replace('/', "-"))
-}
-
-/// The report too belongs to whom ran `sudo`; in a folder that was there before,
-/// only what was written now.
-fn give_back(folder: &Path, new: Option<&PathBuf>) -> anyhow::Result<()> {
-    let Some(owner) = Owner::who_ran_sudo() else {
-        return Ok(());
-    };
-    if let Some(outermost) = new.filter(|one| one.is_dir()) {
-        give_folder(outermost, owner)?;
-    }
-    for file in report_folder::files(folder)
-        .iter()
-        .filter(|file| file.is_file())
-    {
-        give_file(file, owner)?;
-    }
-    Ok(())
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use metalens_analyzer::{json_schema, profile_json_schema, work_json_schema};
 
 use crate::args::{Form, SchemaArguments};
-use crate::report_folder;
+use crate::{json, out, report_folder};
 
 pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
     let schema = match arguments.form {
@@ -21,7 +21,6 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Baseline => metalens_comparison::baseline_json_schema(),
         Form::Index => super::batch::json_schema(),
     };
-    let schema = serde_json::to_string_pretty(&schema)?;
-    writeln!(anstream::stdout(), "{schema}")?;
+    out::json().write_all(json::document(&schema)?.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -11,10 +11,10 @@ use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, 
 use crate::args::SelfcheckArguments;
 use crate::screen::columns::{Align, Columns};
 use crate::screen::progress;
-use crate::screen::safe::safe;
 use crate::screen::style::{FAINT, VERDICT};
-use crate::{exit, exporting};
+use crate::{exit, exporting, out};
 use metalens_analyzer::units::{count, counted};
+use metalens_text::shown;
 
 pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let bundle = super::open(&arguments.bundle, arguments.reading, quiet)?;
@@ -41,11 +41,12 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
         .map(|t| t.schema.name.clone())
         .collect();
     schemas.dedup();
-    let selection = Selection::tables(&schemas).with_rendered_labels();
+    let selection = Selection::tables(&schemas)
+        .where_readable()
+        .with_rendered_labels();
     let native = load(&arguments.bundle, &selection, arguments, quiet)?;
     let tables = compare(&native, &export);
-    let mut out = anstream::stdout().lock();
-    out.write_all(screen(&tables).as_bytes())?;
+    out::page().write_all(screen(&tables).as_bytes())?;
     let is_whole = made.is_none_or(|made| made.is_whole);
     let agree = !tables.is_empty() && tables.iter().all(|table| table.different == 0) && is_whole;
     Ok(if agree {
@@ -121,7 +122,7 @@ fn screen(tables: &[TableComparison]) -> String {
     ]);
     for table in tables {
         columns.row([
-            safe(&table.schema),
+            shown(&table.schema).into_owned(),
             count(table.rows.1 as u64),
             count(table.cells),
             count(table.unnamed),
@@ -169,15 +170,15 @@ fn legend(unnamed: u64, undecoded: u64) -> String {
 fn differences(tables: &[TableComparison]) -> String {
     let mut text = String::new();
     for table in tables.iter().filter(|table| table.different > 0) {
-        text.push_str(&format!("\n{}\n", safe(&table.schema)));
+        text.push_str(&format!("\n{}\n", shown(&table.schema)));
         for one in &table.first {
             let place = match one.row {
                 0 => "table".to_owned(),
                 row => format!("row {row}, {}", one.column),
             };
-            text.push_str(&format!("  {}\n", safe(&place)));
-            text.push_str(&format!("    native  {}\n", safe(&one.native)));
-            text.push_str(&format!("    export  {}\n", safe(&one.export)));
+            text.push_str(&format!("  {}\n", shown(&place)));
+            text.push_str(&format!("    native  {}\n", shown(&one.native)));
+            text.push_str(&format!("    export  {}\n", shown(&one.export)));
         }
     }
     text

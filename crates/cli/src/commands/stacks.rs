@@ -7,14 +7,14 @@ use metalens_analyzer::units::{count, counted, time};
 use metalens_analyzer::{
     CpuFrame, Profile, Request, WeightUnit, collapsed_stacks, profile, profile_selection,
 };
+use metalens_text::shown;
 use metalens_trace::LoadOptions;
 
 use crate::args::StacksArguments;
 use crate::screen::columns::{Align, Columns};
 use crate::screen::progress;
-use crate::screen::safe::safe;
 use crate::screen::style::{FAINT, TITLE, VERDICT};
-use crate::whole;
+use crate::{json, out};
 
 pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     super::check_times(arguments.from, arguments.to)?;
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<Ex
     let trace = progress::reading(arguments.reading, quiet, load)?;
     let facts = profile(&trace, &request)?;
     let text = if arguments.json {
-        format!("{}\n", serde_json::to_string_pretty(&facts)?)
+        json::document(&facts)?
     } else if arguments.top {
         screen(&facts)
     } else {
@@ -37,16 +37,17 @@ pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<Ex
     };
     if !arguments.json && !quiet {
         let unit = unit(facts.weight_unit);
-        let notes = facts.notes.iter().map(|note| safe(note));
-        for note in notes.chain((!arguments.top).then(|| format!("weights are {unit}"))) {
-            writeln!(anstream::stderr(), "note: {note}")?;
+        let weights = (!arguments.top).then(|| format!("weights are {unit}"));
+        for note in facts.notes.iter().chain(&weights) {
+            writeln!(out::notes(), "note: {}", shown(note))?;
         }
     }
     match &arguments.output {
-        Some(file) => whole::write(file, arguments.force, |out| {
-            Ok(out.write_all(text.as_bytes())?)
-        })?,
-        None => anstream::stdout().lock().write_all(text.as_bytes())?,
+        Some(file) => {
+            metalens_files::write_bytes(file, arguments.force, text.as_bytes())?;
+        }
+        None if arguments.top => out::page().write_all(text.as_bytes())?,
+        None => out::data().write_all(text.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -94,7 +95,7 @@ fn screen(profile: &Profile) -> String {
             weight(thread.weight, profile.weight_unit),
             count(thread.samples),
             percent(thread.running_share),
-            safe(&thread.name),
+            shown(&thread.name).into_owned(),
         ]);
     }
     text.push_str(&lines(columns));
@@ -110,7 +111,7 @@ fn whom(profile: &Profile) -> String {
     }
     let targets = profile.processes.iter().filter(|one| one.is_target);
     let mut names: Vec<String> = targets
-        .map(|one| safe(one.name.as_deref().unwrap_or("an unknown process")))
+        .map(|one| shown(one.name.as_deref().unwrap_or("an unknown process")).into_owned())
         .collect();
     names.dedup();
     names.join(", ")
@@ -129,8 +130,8 @@ fn functions(frames: &[CpuFrame], unit: WeightUnit) -> String {
             weight(frame.weight, unit),
             percent(frame.share),
             count(frame.samples),
-            safe(frame.binary.as_deref().unwrap_or("-")),
-            safe(frame.function.as_deref().unwrap_or("(no symbol)")),
+            shown(frame.binary.as_deref().unwrap_or("-")).into_owned(),
+            shown(frame.function.as_deref().unwrap_or("(no symbol)")).into_owned(),
         ]);
     }
     lines(columns)

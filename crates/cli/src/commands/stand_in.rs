@@ -23,7 +23,7 @@ use signal_hook::consts::SIGINT;
 
 use super::synth;
 use crate::args::StandInArguments;
-use crate::exit;
+use crate::{exit, out};
 
 /// The exit code of an environment that makes no sense, which no test may take for `xctrace`'s.
 const WRONG_SETTINGS: u8 = 64;
@@ -40,8 +40,8 @@ pub(crate) fn run(arguments: StandInArguments) -> anyhow::Result<ExitCode> {
     signal_hook::flag::register(SIGINT, Arc::clone(&interrupted)).context("cannot hear SIGINT")?;
     let streams = Streams {
         input: &mut io::stdin(),
-        out: &mut io::stdout(),
-        err: &mut io::stderr(),
+        out: &mut out::untouched(),
+        err: &mut out::untouched_notes(),
     };
     match stand_in::run(arguments.arguments, &settings, &interrupted, streams) {
         Ending::Code(code) => Ok(ExitCode::from(code)),

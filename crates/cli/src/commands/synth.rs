@@ -5,9 +5,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use metalens_files::{Owner, give_folder};
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};
+use metalens_text::shown;
 
 use crate::args::SynthArguments;
+use crate::out;
 use crate::screen::columns::{Align, Columns};
 use metalens_analyzer::units::counted;
 
@@ -24,15 +27,19 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
     } else {
         write_export
     };
+    let is_new = output.symlink_metadata().is_err();
     write(&scenario, output, arguments.force)
         .with_context(|| format!("cannot write {}", output.display()))?;
+    if let Some(owner) = Owner::who_ran_sudo().filter(|_| is_new) {
+        give_folder(output, owner)?;
+    }
     if quiet {
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(
-        anstream::stderr(),
+        out::notes(),
         "wrote {}: {}, synthetic, with their truth in truth.json",
-        output.display(),
+        shown(&output.display().to_string()),
         counted(scenario.intervals_planned(), "GPU interval"),
     )?;
     Ok(ExitCode::SUCCESS)
@@ -43,12 +50,15 @@ fn list() -> anyhow::Result<ExitCode> {
     for preset in presets() {
         columns.row([preset.name.to_owned(), preset.about.to_owned()]);
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = out::page();
     for line in columns.lines() {
         writeln!(out, "{line}")?;
     }
     Ok(ExitCode::SUCCESS)
 }
+
+/// People write scenarios: a thousandth of this is long.
+const LONGEST: u64 = 16 << 20;
 
 /// A built-in scenario, else a file.
 pub(crate) fn find(name: &str) -> anyhow::Result<Scenario> {
@@ -58,6 +68,7 @@ pub(crate) fn find(name: &str) -> anyhow::Result<Scenario> {
     if !Path::new(name).is_file() {
         bail!("there is neither a file nor a built-in scenario `{name}` (--list shows those)");
     }
-    let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    let text = metalens_files::read_text(Path::new(name), LONGEST)
+        .with_context(|| format!("cannot read {name}"))?;
     Scenario::from_toml(&text).with_context(|| name.to_owned())
 }

@@ -8,12 +8,12 @@ use metalens_trace::{Input, InputKind, ListedDocument, LoadOptions, Problem, Sel
 use serde::Serialize;
 
 use crate::args::{RowFormat, TablesArguments};
-use crate::exit;
 use crate::screen::columns::{Align, Columns, wrap};
 use crate::screen::progress;
-use crate::screen::safe::safe;
 use crate::screen::style::FAINT;
+use crate::{exit, json, out};
 use metalens_analyzer::units::{count, counted};
+use metalens_text::shown;
 
 mod cells;
 mod rows;
@@ -39,12 +39,16 @@ fn print_rows(
     let ambiguities = trace.ambiguities(&[schema]);
     let notes = trace.notes.iter().chain(&ambiguities);
     for note in notes.filter(|_| !quiet) {
-        writeln!(anstream::stderr(), "note: {}", safe(&note.to_string()))?;
+        writeln!(out::notes(), "note: {}", shown(&note.to_string()))?;
     }
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let door = match arguments.format {
+        RowFormat::Csv => out::data(),
+        RowFormat::Jsonl => out::json(),
+    };
+    let mut out = io::BufWriter::new(door);
     match arguments.format {
-        RowFormat::Csv => rows::csv(table, &trace.names, &mut out)?,
-        RowFormat::Jsonl => rows::json_lines(table, &trace.names, &mut out)?,
+        RowFormat::Csv => rows::as_csv(table, &trace.names, &mut out)?,
+        RowFormat::Jsonl => rows::as_json_lines(table, &trace.names, &mut out)?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -65,8 +69,11 @@ struct Listed {
 
 impl Listed {
     fn of(document: &ListedDocument, inside: &str) -> Self {
-        let file = document.file.strip_prefix(inside).unwrap_or(&document.file);
-        let file = file.trim_start_matches('/').to_owned();
+        let file = match document.file.strip_prefix(inside) {
+            Some(file) if !inside.is_empty() => file.trim_start_matches('/'),
+            _ => &document.file,
+        };
+        let file = file.to_owned();
         match &document.table {
             Ok(table) => Self {
                 schema: table.schema.name.clone(),
@@ -102,10 +109,12 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
         .iter()
         .map(|one| Listed::of(one, inside))
         .collect();
-    let mut out = anstream::stdout().lock();
     match arguments.json {
-        true => writeln!(out, "{}", serde_json::to_string_pretty(&listed)?)?,
-        false => out.write_all(screen(&listed, &not_exported(input, &listed)).as_bytes())?,
+        true => out::json().write_all(json::document(&listed)?.as_bytes())?,
+        false => {
+            let screen = screen(&listed, &not_exported(input, &listed));
+            out::page().write_all(screen.as_bytes())?;
+        }
     }
     let failed = documents
         .into_iter()
@@ -148,14 +157,15 @@ fn screen(listed: &[Listed], not_exported: &[String]) -> String {
     for one in listed {
         let width = one.columns.as_ref().map(|columns| columns.len() as u64);
         let mut row = vec![
-            safe(&one.schema),
+            shown(&one.schema).into_owned(),
             number(one.rows.map(|n| n as u64)),
             number(width),
         ];
         if several_runs {
             row.push(number(one.run));
         }
-        row.extend([safe(&one.file), safe(one.problem.as_deref().unwrap_or(""))]);
+        let told = [&one.file, one.problem.as_deref().unwrap_or("")];
+        row.extend(told.map(|text| shown(text).into_owned()));
         columns.row(row);
     }
     let mut text = String::new();
@@ -168,7 +178,7 @@ fn screen(listed: &[Listed], not_exported: &[String]) -> String {
     if !not_exported.is_empty() {
         let of = counted(not_exported.len() as u64, "more table");
         text.push_str(&format!("\n{of} in the trace, not in this export:\n"));
-        for line in wrap(&safe(&not_exported.join(" ")), 96) {
+        for line in wrap(&shown(&not_exported.join(" ")), 96) {
             text.push_str(&format!("{FAINT}  {line}{FAINT:#}\n"));
         }
     }

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use metalens_workload::command::execute;
 
 use crate::args::recording::WorkloadArguments;
+use crate::out;
 
 pub(crate) fn run(arguments: &WorkloadArguments) -> anyhow::Result<ExitCode> {
-    execute(&arguments.command, &mut std::io::stdout().lock())?;
+    execute(&arguments.command, &mut out::page())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! `[gate]` of `metalens.toml`.
+//! `[gate]` of `metalens.toml`, as `docs/gating.md` explains it.
 //!
 //! ```toml
 //! [gate.metrics]
@@ -9,7 +9,7 @@
 //!
 //! [gate.kernels]                                         # the longest pattern that fits counts
 //! "*" = { grow = "5%", of = "median", share = "1%" }
-//! "matmul*" = { grow = "3%", max = "40us" }
+//! "matmul*" = { grow = "3%", max = "40us", optional = true } # no miss if it is not there
 //! ```
 
 use std::collections::BTreeMap;
@@ -40,6 +40,7 @@ struct Limits {
     shrink: Option<Value>,
     range: Option<Value>,
     severity: Severity,
+    optional: bool,
     of: Option<KernelFigure>,
     share: Option<Value>,
 }
@@ -105,6 +106,7 @@ fn limit(limits: Limits, unit: Unit) -> anyhow::Result<Limit> {
         shrink: share(limits.shrink)?,
         range: share(limits.range)?,
         severity: limits.severity,
+        optional: limits.optional,
     };
     let all = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
     anyhow::ensure!(
@@ -180,6 +182,37 @@ mod tests {
         assert!(said.contains(expected), "{toml}\n{said}");
     }
 
+    /// The example in the documentation is a file that is understood.
+    #[test]
+    fn the_example() {
+        const PAGE: &str = include_str!("../../../../docs/gating.md");
+        let (_, example) = PAGE.split_once("```toml\n").unwrap();
+        let (example, _) = example.split_once("```").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("metalens.toml");
+        std::fs::write(&file, example).unwrap();
+        let gate = super::super::gate(None, Some(&file)).unwrap();
+        let limits = gate.metrics.iter().map(|one| one.limit);
+        let limits: Vec<Limit> = limits
+            .chain(gate.kernels.iter().map(|one| one.limit))
+            .collect();
+        // Everything that the page explains is in it.
+        let uses = |what: fn(&Limit) -> bool| assert!(limits.iter().any(what), "{limits:?}");
+        uses(|limit| limit.max.is_some());
+        uses(|limit| limit.min.is_some());
+        uses(|limit| limit.grow.is_some());
+        uses(|limit| limit.shrink.is_some());
+        uses(|limit| limit.range.is_some());
+        uses(|limit| limit.optional);
+        uses(|limit| limit.severity == Severity::Warn);
+        assert!(gate.kernels.iter().any(|one| one.share > 0.0));
+        assert!(gate.kernels.iter().any(|one| one.of != KernelFigure::Total));
+        // Every limit of the default gate is told as it is.
+        let default = format!("{:?}", Gate::default());
+        assert_eq!(default.matches("grow: Some(0.05)").count(), 3, "{default}");
+        assert_eq!(default.matches("grow: Some(0.1)").count(), 2, "{default}");
+    }
+
     #[test]
     fn limits() {
         check(
@@ -201,6 +234,10 @@ mod tests {
         check(
             "kernels = { \"a*\" = { grow = 0.1, of = \"median\" } }",
             "of: Median",
+        );
+        check(
+            "kernels = { \"a*\" = { grow = 0.1, optional = true } }",
+            "optional: true",
         );
         check("", "has no limit");
         check("kernels = { \"a\" = {} }", "has no limit: write max");

@@ -14,6 +14,8 @@ use crate::screen::comparison::gate;
 const TEMPLATE: &str = include_str!("../../../../templates/comparison.md");
 /// Kernels beyond this many are counted.
 const KERNELS: usize = 30;
+/// A kernel that a side does not have.
+const ABSENT: &str = "–";
 /// Rows of a gate beyond this many are counted.
 const ROWS: usize = 30;
 
@@ -53,7 +55,7 @@ pub(super) fn contents(
         let group = Value::from_serialize(metric.group);
         let class = class(metric.change.class, metric.change.direction);
         let more = context! { group, class };
-        row(&metric.name, &metric.change, metric.unit, more)
+        row(&metric.name, &metric.change, metric.unit, "unknown", more)
     });
     let kernels = comparison.kernels.iter().take(most_kernels).map(|kernel| {
         let class = class(kernel.class, kernel.direction);
@@ -61,7 +63,7 @@ pub(super) fn contents(
         let instances = before_and_after(&kernel.instances, Unit::Count);
         let median = before_and_after(&kernel.med_ns, Unit::Ns);
         let more = context! { class, channel, instances, median };
-        row(&kernel.name, &kernel.total_ns, Unit::Ns, more)
+        row(&kernel.name, &kernel.total_ns, Unit::Ns, ABSENT, more)
     });
     let picture =
         picture.map(|one| context! { path => one.path.as_str(), alt => one.alt.as_str() });
@@ -85,9 +87,10 @@ pub(super) fn contents(
     }
 }
 
-fn row(name: &str, change: &Change, unit: Unit, more: Value) -> Value {
+/// `absent` is the word for a side without a value.
+fn row(name: &str, change: &Change, unit: Unit, absent: &str, more: Value) -> Value {
     let said = |value: Option<Number>| {
-        value.map_or_else(|| "unknown".to_owned(), |value| words::value(value, unit))
+        value.map_or_else(|| absent.to_owned(), |value| words::value(value, unit))
     };
     let by = change.absolute;
     let by = by.map_or_else(|| "–".to_owned(), |by| words::difference(by, unit));
@@ -125,7 +128,7 @@ fn row(name: &str, change: &Change, unit: Unit, more: Value) -> Value {
 
 fn before_and_after(change: &Change, unit: Unit) -> String {
     let said = |value: Option<Number>| {
-        value.map_or_else(|| "–".to_owned(), |value| words::value(value, unit))
+        value.map_or_else(|| ABSENT.to_owned(), |value| words::value(value, unit))
     };
     let (was, now) = (said(change.base.median), said(change.new.median));
     if was == now {

@@ -9,6 +9,8 @@
 
 use std::borrow::Cow;
 
+use metalens_text::{is_hidden, name};
+
 /// A space of no width, as HTML and Markdown write it.
 const BREAK: &str = "&#8203;";
 
@@ -84,7 +86,7 @@ fn each(text: &str, write: impl Fn(usize, char, &mut String)) -> String {
             continue;
         }
         if is_hidden(letter) {
-            out.push_str(&format!("‹U+{:04X}›", u32::from(letter)));
+            out.push_str(&name(letter));
             continue;
         }
         write(at, letter, &mut out);
@@ -173,17 +175,6 @@ fn hash_length(before: &str, rest: &str) -> Option<usize> {
     let after = rest.trim_start_matches(is_digit);
     let length = rest.len() - after.len();
     ((7..=64).contains(&length) && !after.starts_with(is_of_word)).then_some(length)
-}
-
-/// What has no width, or turns the direction of reading: it is named instead.
-fn is_hidden(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 #[cfg(test)]

@@ -3,38 +3,39 @@
 use std::io::Write;
 
 use metalens_analyzer::Analysis;
+use metalens_text::csv;
 
-/// A heading, and a line per gap; the parts of each sum to its length.
+const HEADINGS: [&str; 13] = [
+    "start_ns",
+    "duration_ns",
+    "cause",
+    "completion_ns",
+    "host_ns",
+    "encode_ns",
+    "launch_ns",
+    "queued_ns",
+    "foreign_ns",
+    "unexplained_ns",
+    "serialised",
+    "before",
+    "after",
+];
+
+/// Writes a heading, and a line per gap; the parts of each sum to its length.
 pub(crate) fn gaps(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<()> {
-    writeln!(
-        out,
-        "start_ns,duration_ns,cause,completion_ns,host_ns,encode_ns,launch_ns,queued_ns,\
-         foreign_ns,unexplained_ns,serialised,before,after"
-    )?;
+    let mut csv = csv::Writer::new(out);
+    csv.texts(HEADINGS)?;
     for gap in analysis.gaps() {
-        write!(
-            out,
-            "{},{},{}",
-            gap.start_ns,
-            gap.duration_ns,
-            gap.cause.name()
-        )?;
+        csv.value(gap.start_ns)?;
+        csv.value(gap.duration_ns)?;
+        csv.text(gap.cause.name())?;
         for (_, ns) in gap.parts.by_cause() {
-            write!(out, ",{ns}")?;
+            csv.value(ns)?;
         }
-        let serialised = gap
-            .serialised
-            .map_or("", |yes| if yes { "true" } else { "false" });
-        let (before, after) = (quoted(gap.before), quoted(gap.after));
-        writeln!(out, ",{serialised},{before},{after}")?;
+        csv.optional(gap.serialised)?;
+        csv.text(gap.before)?;
+        csv.text(gap.after)?;
+        csv.end()?;
     }
     Ok(())
-}
-
-/// A field: nothing is empty, an empty text is "", and quotes are doubled.
-fn quoted(text: Option<&str>) -> String {
-    match text {
-        None => String::new(),
-        Some(text) => format!("\"{}\"", text.replace('"', "\"\"")),
-    }
 }

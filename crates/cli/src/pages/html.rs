@@ -7,8 +7,9 @@
 use anyhow::Context;
 use metalens_analyzer::{Analysis, Report, is_loud};
 use metalens_charts::{Chart, Options, alt, draw, svg};
+use metalens_text::shown_lines;
 use minijinja::value::Value;
-use minijinja::{AutoEscape, Environment, context};
+use minijinja::{AutoEscape, Environment, Error, Output, State, context};
 use serde::Serialize;
 
 use super::redact::redacted;
@@ -50,6 +51,7 @@ fn picture(analysis: &Analysis) -> anyhow::Result<String> {
 fn fill(report: &Report, timeline: &str, picture: &str) -> anyhow::Result<String> {
     let mut pages = Environment::new();
     pages.set_auto_escape_callback(|_| AutoEscape::Html);
+    pages.set_formatter(shown_in_html);
     pages.set_keep_trailing_newline(true);
     pages.set_trim_blocks(true);
     pages.set_lstrip_blocks(true);
@@ -80,6 +82,22 @@ fn fill(report: &Report, timeline: &str, picture: &str) -> anyhow::Result<String
         .get_template("report.html")
         .and_then(|page| page.render(context));
     page.context("cannot fill templates/report.html")
+}
+
+/// Writes a value so that HTML shows all of it: characters without a width, and those that
+/// turn the direction of reading, by name.
+pub(super) fn shown_in_html(
+    out: &mut Output<'_>,
+    state: &State<'_, '_>,
+    value: &Value,
+) -> Result<(), Error> {
+    match value.as_str() {
+        Some(text) if !value.is_safe() => {
+            let shown = Value::from(shown_lines(text).into_owned());
+            minijinja::escape_formatter(out, state, &shown)
+        }
+        _ => minijinja::escape_formatter(out, state, value),
+    }
 }
 
 /// A part of a whole as a width in CSS.

@@ -1,11 +1,15 @@
 //! `index.html`, `index.md` and `index.csv`: many traces at a glance, a row each.
 
+use std::io::{self, Write};
+
 use anyhow::Context;
 use metalens_analyzer::units::{count, counted, percent};
 use metalens_analyzer::{Cause, Severity};
+use metalens_text::csv;
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, context};
 
+use super::html::shown_in_html;
 use super::markdown::escaped;
 use super::timeline::{cut, short};
 use super::words::add_words;
@@ -48,6 +52,7 @@ pub(crate) fn index_html(
 ) -> anyhow::Result<String> {
     let mut pages = Environment::new();
     pages.set_auto_escape_callback(|_| AutoEscape::Html);
+    pages.set_formatter(shown_in_html);
     pages.set_keep_trailing_newline(true);
     pages.set_trim_blocks(true);
     pages.set_lstrip_blocks(true);
@@ -279,78 +284,104 @@ fn spark(shares: &[u16]) -> String {
     shares.chunks(each).map(letter).collect()
 }
 
-/// A heading, and a line for each trace; those that failed come last, with their reason.
-pub(crate) fn index_csv(index: &Index, show_names: bool) -> String {
-    let mut text = String::from(
-        "name,report,date,target,model,os,gpu,synthetic,span_ns,busy_ns,busy_ratio,\
-         machine_busy_ns,machine_busy_ratio,intervals,kernels,gaps,idle_ns,mean_gap_ns,\
-         median_gap_ns,p95_gap_ns,idle_cause,idle_cause_share,top_kernel,top_kernel_pct,\
-         findings_high,findings_medium,findings_low,findings_caveat,top_finding,missed_targets,\
-         problems,error\n",
-    );
+const HEADINGS: [&str; 32] = [
+    "name",
+    "report",
+    "date",
+    "target",
+    "model",
+    "os",
+    "gpu",
+    "synthetic",
+    "span_ns",
+    "busy_ns",
+    "busy_ratio",
+    "machine_busy_ns",
+    "machine_busy_ratio",
+    "intervals",
+    "kernels",
+    "gaps",
+    "idle_ns",
+    "mean_gap_ns",
+    "median_gap_ns",
+    "p95_gap_ns",
+    "idle_cause",
+    "idle_cause_share",
+    "top_kernel",
+    "top_kernel_pct",
+    "findings_high",
+    "findings_medium",
+    "findings_low",
+    "findings_caveat",
+    "top_finding",
+    "missed_targets",
+    "problems",
+    "error",
+];
+
+/// Writes the index as CSV: a heading, and a line for each trace; those that failed come
+/// last, with their reason.
+pub(crate) fn index_csv(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = csv::Writer::new(out);
+    csv.texts(HEADINGS)?;
     for row in &index.rows {
-        text.push_str(&line(row).join(","));
-        text.push_str(",\n");
+        line(row, &mut csv)?;
     }
     for one in &index.failed {
         let (name, why) = match show_names {
             true => (&one.input, one.why.clone()),
             false => (&one.name, hidden(one, &one.why)),
         };
-        text.push_str(&format!(
-            "{}{}{}\n",
-            quoted(name),
-            ",".repeat(31),
-            quoted(&why)
-        ));
+        csv.text(name.as_str())?;
+        for _ in 2..HEADINGS.len() {
+            csv.text(None)?;
+        }
+        csv.text(why.as_str())?;
+        csv.end()?;
     }
-    text
+    Ok(())
 }
 
-fn line(row: &Row) -> Vec<String> {
-    let known = |value: Option<&str>| value.map(quoted).unwrap_or_default();
-    let number = |value: Option<u64>| value.map(|one| one.to_string()).unwrap_or_default();
-    let share = |value: Option<f64>| value.map(|one| one.to_string()).unwrap_or_default();
+fn line(row: &Row, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
     let (idle, kernel) = (row.idle.as_ref(), row.top_kernel.as_ref());
     let (gaps, findings) = (&row.gaps, &row.findings);
-    vec![
-        quoted(&row.name),
-        quoted(&row.report),
-        known(row.date.as_deref()),
-        quoted(&row.target),
-        known(row.model.as_deref()),
-        known(row.os.as_deref()),
-        known(row.gpu.as_deref()),
-        row.synthetic.to_string(),
-        row.span_ns.to_string(),
-        row.busy_ns.to_string(),
-        share(row.busy_ratio),
-        row.machine_busy_ns.to_string(),
-        share(row.machine_busy_ratio),
-        row.intervals.to_string(),
-        row.kernels.to_string(),
-        gaps.count.to_string(),
-        gaps.total_ns.to_string(),
-        number(gaps.mean_ns),
-        number(gaps.median_ns),
-        number(gaps.p95_ns),
-        known(idle.map(|idle| idle.cause.name())),
-        share(idle.map(|idle| idle.share)),
-        known(kernel.map(|kernel| kernel.name.as_str())),
-        share(kernel.map(|kernel| kernel.time_pct)),
-        findings.high.to_string(),
-        findings.medium.to_string(),
-        findings.low.to_string(),
-        findings.caveat.to_string(),
-        known(row.finding.as_ref().map(|finding| finding.id.as_str())),
-        quoted(&row.missed.join(" ")),
-        row.problems.len().to_string(),
-    ]
-}
 
-/// A field: nothing is empty, a text is in quotes, which are doubled in it.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
+    csv.text(row.name.as_str())?;
+    csv.text(row.report.as_str())?;
+    csv.text(row.date.as_deref())?;
+    csv.text(row.target.as_str())?;
+    csv.text(row.model.as_deref())?;
+    csv.text(row.os.as_deref())?;
+    csv.text(row.gpu.as_deref())?;
+    csv.value(row.synthetic)?;
+
+    csv.value(row.span_ns)?;
+    csv.value(row.busy_ns)?;
+    csv.optional(row.busy_ratio)?;
+    csv.value(row.machine_busy_ns)?;
+    csv.optional(row.machine_busy_ratio)?;
+    csv.value(row.intervals)?;
+    csv.value(row.kernels)?;
+
+    csv.value(gaps.count)?;
+    csv.value(gaps.total_ns)?;
+    csv.optional(gaps.mean_ns)?;
+    csv.optional(gaps.median_ns)?;
+    csv.optional(gaps.p95_ns)?;
+    csv.text(idle.map(|idle| idle.cause.name()))?;
+    csv.optional(idle.map(|idle| idle.share))?;
+    csv.text(kernel.map(|kernel| kernel.name.as_str()))?;
+    csv.optional(kernel.map(|kernel| kernel.time_pct))?;
+
+    csv.value(findings.high)?;
+    csv.value(findings.medium)?;
+    csv.value(findings.low)?;
+    csv.value(findings.caveat)?;
+    csv.text(row.finding.as_ref().map(|finding| finding.id.as_str()))?;
+    csv.text(row.missed.join(" ").as_str())?;
+    csv.value(row.problems.len())?;
+    csv.text(None)?;
+    csv.end()
 }
 
 #[cfg(test)]

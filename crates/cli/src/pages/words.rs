@@ -37,7 +37,7 @@ pub(super) fn plain_contents(report: &Report) -> Value {
 pub(super) fn add_words(pages: &mut Environment<'_>) {
     let nothing = || "-".to_owned();
     pages.add_filter("held", |text: &str| held(text));
-    pages.add_filter("time", move |state: &State<'_, '_>, ns: Option<i64>| {
+    pages.add_filter("time", move |state: &State<'_, '_>, ns: Option<i128>| {
         ns.map_or_else(nothing, |ns| fit(state, signed_time(ns)))
     });
     pages.add_filter("moment", |ns: u64| words::moment(ns));
@@ -109,8 +109,9 @@ fn sentences(page: &mut Report) -> impl Iterator<Item = &mut String> {
     said.chain(findings).chain(figures).chain(notes)
 }
 
-fn signed_time(ns: i64) -> String {
-    let length = time(ns.unsigned_abs());
+/// Tells a time of a report, which is a `u64` or an `i64`.
+fn signed_time(ns: i128) -> String {
+    let length = time(u64::try_from(ns.unsigned_abs()).unwrap_or(u64::MAX));
     if ns < 0 { format!("-{length}") } else { length }
 }
 

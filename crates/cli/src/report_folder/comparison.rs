@@ -20,11 +20,10 @@ const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark
 /// Refuses what exists, and where nothing can be written.
 pub(crate) fn check(folder: &Path, force: bool) -> anyhow::Result<()> {
     store::check_place(folder)?;
-    store::check_place(&folder.join(FOLDER_OF_CHARTS))?;
     let charts = THEMES.map(|(theme, _)| pictures::path(CHART, theme));
     let named = [JSON, PAGE, MANIFEST].map(str::to_owned);
     for file in named.into_iter().chain(charts) {
-        crate::whole::refuse_existing(&folder.join(file), force)?;
+        metalens_files::refuse_existing(&folder.join(file), force)?;
     }
     Ok(())
 }

@@ -2,11 +2,14 @@
 //! that take it from there.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use metalens_analyzer::{Report, is_loud};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+
+use super::MANIFEST;
 
 /// The format's name; its number rises when a key is removed or changes meaning.
 pub(crate) const SCHEMA: &str = "metalens.manifest/1";
@@ -100,7 +103,25 @@ pub(crate) struct Problem {
     pub(crate) why: String,
 }
 
+/// The limit for a report, a comparison, a baseline or a manifest: none that metalens writes
+/// is nearly as long.
+pub(crate) const LONGEST_REPORT: u64 = 256 << 20;
+
+impl File {
+    /// Whether the file is in its folder as it was written.
+    pub(crate) fn is_as_written(&self, folder: &Path) -> bool {
+        let bytes = metalens_files::read(&folder.join(&self.path), self.bytes.min(LONGEST_REPORT));
+        bytes.is_ok_and(|bytes| sha256(&bytes) == self.sha256)
+    }
+}
+
 impl Manifest {
+    /// Returns the manifest of a folder, if it has one that can be read.
+    pub(crate) fn load(folder: &Path) -> Option<Self> {
+        let text = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
     /// Of a folder with these files.
     pub(crate) fn of(
         report: &Report,

@@ -17,9 +17,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use metalens_analyzer::Analysis;
 
-use crate::pages;
+use crate::{json, pages};
 pub(crate) use manifest::{
-    File, Kind, Manifest, SCHEMA as MANIFEST_SCHEMA, hexadecimal, json_schema, sha256,
+    File, Kind, LONGEST_REPORT, Manifest, SCHEMA as MANIFEST_SCHEMA, hexadecimal, json_schema,
+    sha256,
 };
 use manifest::{Picture, Problem};
 
@@ -61,9 +62,8 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
 /// a long reading.
 pub(crate) fn check(folder: &Path, force: bool) -> anyhow::Result<()> {
     store::check_place(folder)?;
-    store::check_place(&folder.join(FOLDER_OF_CHARTS))?;
     for file in files(folder) {
-        crate::whole::refuse_existing(&file, force)?;
+        metalens_files::refuse_existing(&file, force)?;
     }
     Ok(())
 }
@@ -92,8 +92,7 @@ impl Content {
 
     /// For programs, which are told everything.
     fn json(path: &str, what: &impl serde::Serialize) -> anyhow::Result<Self> {
-        let json = serde_json::to_string_pretty(what);
-        let json = json.with_context(|| format!("cannot write {path}"))? + "\n";
+        let json = json::document(what).with_context(|| format!("cannot write {path}"))?;
         Ok(Self {
             kind: Kind::Report,
             ..Self::page(path, "application/json", json, false)

@@ -4,28 +4,35 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
+use metalens_files::Folder;
 
-use super::manifest::{Manifest, sha256};
+use super::manifest::Manifest;
 use super::{Content, FOLDER_OF_CHARTS, MANIFEST};
-use crate::whole;
+use crate::json;
 
-/// Refuses a place where no file can be made.
+/// Refuses a place where no file can be made, or where a link stands in the place of the
+/// folder of charts.
 pub(super) fn check_place(folder: &Path) -> anyhow::Result<()> {
-    let shown = folder.display();
-    let there = folder
-        .ancestors()
-        .find(|one| one.symlink_metadata().is_ok());
-    let there = match there {
-        Some(there) if !there.as_os_str().is_empty() => there,
-        _ => Path::new("."),
-    };
-    let at = there.display();
-    anyhow::ensure!(
-        there.is_dir(),
-        "cannot write into {shown}: {at} is not a folder"
-    );
-    whole::try_to_write_in(there)
-        .with_context(|| format!("cannot write into {shown}: no file can be made in {at}"))
+    let charts = folder.join(FOLDER_OF_CHARTS);
+    metalens_files::refuse_link(&charts)?;
+    for folder in [folder, &charts] {
+        let shown = folder.display();
+        let there = folder
+            .ancestors()
+            .find(|one| one.symlink_metadata().is_ok());
+        let there = match there {
+            Some(there) if !there.as_os_str().is_empty() => there,
+            _ => Path::new("."),
+        };
+        let at = there.display();
+        anyhow::ensure!(
+            there.is_dir(),
+            "cannot write into {shown}: {at} is not a folder"
+        );
+        let tried = Folder::open(there)?.try_to_write();
+        tried.with_context(|| format!("cannot write into {shown}: no file can be made in {at}"))?;
+    }
+    Ok(())
 }
 
 /// Writes the files, then the manifest. Should that fail without `force`, what was
@@ -37,13 +44,9 @@ pub(super) fn write(
     manifest: &Manifest,
     force: bool,
 ) -> anyhow::Result<()> {
-    let mut text = serde_json::to_vec_pretty(manifest).context("cannot write the manifest")?;
-    text.push(b'\n');
-    let mut made = Made::default();
-    let written = made
-        .folders(folder)
-        .and_then(|()| clear(folder, manifest, force))
-        .and_then(|()| made.files(folder, contents, &text, force));
+    let text = json::document(manifest).context("cannot write the manifest")?;
+    let mut made = Made::of(folder);
+    let written = made.files(folder, contents, (manifest, text.as_bytes()), force);
     match force {
         true => written.with_context(|| {
             let shown = folder.display();
@@ -53,37 +56,39 @@ pub(super) fn write(
     }
 }
 
-/// What a run has made.
-#[derive(Default)]
+/// What a run makes.
 struct Made {
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
 }
 
 impl Made {
-    fn folders(&mut self, folder: &Path) -> anyhow::Result<()> {
+    /// The folders that are to be made, the inner ones first.
+    fn of(folder: &Path) -> Self {
         let charts = folder.join(FOLDER_OF_CHARTS);
         let missing = charts.ancestors().filter(|one| !one.as_os_str().is_empty());
         let missing = missing.take_while(|one| one.symlink_metadata().is_err());
-        let missing: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
-        let created = fs::create_dir_all(&charts);
-        self.folders = missing;
-        created.with_context(|| format!("cannot create {}", charts.display()))
+        Self {
+            folders: missing.map(Path::to_path_buf).collect(),
+            files: Vec::new(),
+        }
     }
 
     fn files(
         &mut self,
-        folder: &Path,
+        path: &Path,
         contents: &[Content],
-        manifest: &[u8],
+        (manifest, text): (&Manifest, &[u8]),
         force: bool,
     ) -> anyhow::Result<()> {
+        let folder = Folder::make(path)?;
+        folder.inner(Path::new(FOLDER_OF_CHARTS))?;
+        clear(&folder, path, manifest, force)?;
         let files = contents.iter();
         let files = files.map(|one| (one.path.as_str(), one.bytes.as_slice()));
-        for (path, bytes) in files.chain([(MANIFEST, manifest)]) {
-            let file = folder.join(path);
-            whole::write(&file, force, |out| Ok(out.write_all(bytes)?))?;
-            self.files.push(file);
+        for (name, bytes) in files.chain([(MANIFEST, text)]) {
+            folder.write_bytes(Path::new(name), force, bytes)?;
+            self.files.push(path.join(name));
         }
         Ok(())
     }
@@ -101,25 +106,17 @@ impl Made {
 
 /// Takes an older report's manifest away, and the charts that it lists and the new
 /// one does not: nobody shall take them for the new report's.
-fn clear(folder: &Path, new: &Manifest, force: bool) -> anyhow::Result<()> {
-    let file = folder.join(MANIFEST);
-    if !force || file.symlink_metadata().is_err() {
+fn clear(folder: &Folder, path: &Path, new: &Manifest, force: bool) -> anyhow::Result<()> {
+    if !force {
         return Ok(());
     }
-    let old = fs::read(&file).ok();
-    let old = old.and_then(|text| serde_json::from_slice::<Manifest>(&text).ok());
-    fs::remove_file(&file).with_context(|| format!("cannot replace {}", file.display()))?;
+    let old = Manifest::load(path);
+    folder.remove(Path::new(MANIFEST))?;
     for listed in old.iter().flat_map(|old| &old.files) {
         let is_kept = new.files.iter().any(|kept| kept.path == listed.path);
-        if is_kept || !is_a_chart(&listed.path) {
-            continue;
-        }
-        let stale = folder.join(&listed.path);
         // One that was changed since is somebody's work.
-        let is_as_written = fs::read(&stale).is_ok_and(|bytes| sha256(&bytes) == listed.sha256);
-        if is_as_written {
-            fs::remove_file(&stale)
-                .with_context(|| format!("cannot remove the old {}", stale.display()))?;
+        if !is_kept && is_a_chart(&listed.path) && listed.is_as_written(path) {
+            folder.remove(Path::new(&listed.path))?;
         }
     }
     Ok(())

@@ -5,9 +5,9 @@ pub(crate) mod gate;
 mod tables;
 
 use metalens_comparison::{Class, Comparison, Direction, words};
+use metalens_text::{Style, shown};
 
 use super::columns::{Columns, wrap};
-use super::safe::safe;
 use super::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 
 /// Lines are no longer than this.
@@ -40,7 +40,7 @@ fn many(comparisons: &[Comparison], lines: &mut Lines) {
             lines.line("");
         }
         let new = paths(&comparison.new);
-        lines.line(format!("{TITLE}new {}{TITLE:#}  {}", at + 1, safe(&new)));
+        lines.line(format!("{TITLE}new {}{TITLE:#}  {}", at + 1, shown(&new)));
         lines.verdict(&comparison.headline);
         lines.said(comparison);
         gate::gate(comparison, lines);
@@ -59,7 +59,10 @@ fn moved(comparison: &Comparison, lines: &mut Lines) {
     lines.section("What moved");
     for moved in &comparison.moved {
         let style = class_style(moved.class, None);
-        for (at, line) in wrap(&safe(&moved.says), WIDTH - 26).into_iter().enumerate() {
+        for (at, line) in wrap(&shown(&moved.says), WIDTH - 26)
+            .into_iter()
+            .enumerate()
+        {
             let (what, class) = match at {
                 0 => (moved.what.name(), words::class(moved.class)),
                 _ => ("", ""),
@@ -98,7 +101,7 @@ fn paths(side: &metalens_comparison::SideFacts) -> String {
 }
 
 /// What must be seen is coloured; a class with no good side is not.
-fn class_style(class: Class, direction: Option<Direction>) -> anstyle::Style {
+fn class_style(class: Class, direction: Option<Direction>) -> Style {
     match (direction, class) {
         (Some(Direction::Better), _) => GOOD,
         (Some(Direction::Worse), _) => BAD,
@@ -136,7 +139,7 @@ impl Lines {
     }
 
     fn verdict(&mut self, text: &str) {
-        for line in wrap(&safe(&format!("{text}.")), WIDTH) {
+        for line in wrap(&shown(&format!("{text}.")), WIDTH) {
             self.line(format!("{VERDICT}{line}{VERDICT:#}"));
         }
     }
@@ -146,11 +149,11 @@ impl Lines {
         if let Some(fusion) = &comparison.fusion {
             self.verdict(&fusion.says);
             for evidence in &fusion.evidence {
-                self.line(format!("  - {}", safe(evidence)));
+                self.line(format!("  - {}", shown(evidence)));
             }
         }
         for note in &comparison.notes {
-            for line in wrap(&safe(note), WIDTH) {
+            for line in wrap(&shown(note), WIDTH) {
                 self.line(format!("{LOUD}{line}{LOUD:#}"));
             }
         }
@@ -171,7 +174,7 @@ impl Lines {
 
     /// A fact behind its name, wrapped.
     fn fact(&mut self, name: &str, text: &str) {
-        for (at, line) in wrap(&safe(text), WIDTH - 14).into_iter().enumerate() {
+        for (at, line) in wrap(&shown(text), WIDTH - 14).into_iter().enumerate() {
             let name = if at == 0 { name } else { "" };
             self.line(format!("  {FAINT}{name:<10}{FAINT:#}  {line}"));
         }

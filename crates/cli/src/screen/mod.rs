@@ -4,5 +4,4 @@ pub(crate) mod columns;
 pub(crate) mod comparison;
 pub(crate) mod progress;
 pub(crate) mod report;
-pub(crate) mod safe;
 pub(crate) mod style;

@@ -1,32 +1,20 @@
 //! The few styles. They reach the terminal only if it wants them (`NO_COLOR`, pipes).
 
-use anstyle::{AnsiColor, Style};
+use metalens_text::Style;
 
 /// The sentence that matters.
-pub(crate) const VERDICT: Style = Style::new().bold();
+pub(crate) const VERDICT: Style = Style::BOLD;
 /// The title of a section.
-pub(crate) const TITLE: Style = Style::new()
-    .bold()
-    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
+pub(crate) const TITLE: Style = Style::BOLD_CYAN;
 /// What goes without saying.
-pub(crate) const FAINT: Style = Style::new().dimmed();
+pub(crate) const FAINT: Style = Style::DIMMED;
 /// What must not be missed.
-pub(crate) const LOUD: Style = Style::new()
-    .bold()
-    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
+pub(crate) const LOUD: Style = Style::BOLD_YELLOW;
 /// The word `error:`.
-pub(crate) const ERROR: Style = Style::new()
-    .bold()
-    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+pub(crate) const ERROR: Style = Style::BOLD_RED;
 /// The word `hint:`.
-pub(crate) const HINT: Style = Style::new()
-    .bold()
-    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+pub(crate) const HINT: Style = Style::BOLD_GREEN;
 /// What is as it should be.
-pub(crate) const GOOD: Style = Style::new()
-    .bold()
-    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
+pub(crate) const GOOD: Style = Style::BOLD_GREEN;
 /// What is not.
-pub(crate) const BAD: Style = Style::new()
-    .bold()
-    .fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
+pub(crate) const BAD: Style = Style::BOLD_RED;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use metalens_simulator::{Scenario, write_export};
@@ -205,6 +205,8 @@ fn what_is_done_is_done() {
     let toc = at("runs/t1/toc.xml");
     let text = fs::read_to_string(&toc).unwrap();
     fs::write(&toc, &text).unwrap();
+    // What was changed within the last two seconds is looked at again next time.
+    std::thread::sleep(Duration::from_millis(2_100));
     let before = tree(&at("out"));
     let (changed, output) = run(&[]);
     assert!(
@@ -411,7 +413,7 @@ fn places() {
 #[cfg(unix)]
 fn start(folder: &Path) -> Child {
     let program = assert_cmd::cargo::cargo_bin("metalens");
-    let mut command = std::process::Command::new(program);
+    let mut command = Command::new(program);
     command
         .current_dir(folder)
         .env_clear()
@@ -445,9 +447,7 @@ fn until_reports(out: &Path, count: usize) {
 #[cfg(unix)]
 fn signal(child: &Child, name: &str) {
     let pid = child.id().to_string();
-    let kill = std::process::Command::new("kill")
-        .args(["-s", name, &pid])
-        .status();
+    let kill = Command::new("kill").args(["-s", name, &pid]).status();
     assert!(kill.unwrap().success());
 }
 
@@ -572,11 +572,9 @@ fn real_recordings() {
 fn a_dataset_besides() {
     let folder = traces(3);
     let runs = || {
-        let count = "SELECT count(*) AS runs FROM runs";
-        let arguments = ["query", count, "fleet", "--format", "csv"];
-        let answer = metalens(folder.path(), &arguments);
-        assert!(answer.status.success(), "{}", stderr(&answer));
-        stdout(&answer)
+        metalens_dataset::run_names(&folder.path().join("fleet"))
+            .unwrap()
+            .len()
     };
     let batch = |more: &[&str]| {
         let arguments = [&["batch", "-q", "runs", "-o", "out"], more].concat();
@@ -588,7 +586,7 @@ fn a_dataset_besides() {
     let first = batch(&[]);
     let parquet = ["--parquet", "fleet"];
     let second = batch(&parquet);
-    assert_eq!(runs(), "runs\n3\n");
+    assert_eq!(runs(), 3);
     let names = |tree: &BTreeMap<PathBuf, _>| tree.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&first), names(&second));
     let fleet = tree(&folder.path().join("fleet"));
@@ -598,5 +596,57 @@ fn a_dataset_besides() {
 
     fs::remove_dir_all(folder.path().join("fleet")).unwrap();
     batch(&parquet);
-    assert_eq!(runs(), "runs\n3\n");
+    assert_eq!(runs(), 3);
+}
+
+/// What has the lock's name and is no lock stays as it is.
+#[test]
+fn a_lock_is_no_link() {
+    let folder = traces(1);
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("out")).unwrap();
+    fs::write(at("victim"), "mine").unwrap();
+    let check = |expected: &str| {
+        let output = metalens(folder.path(), &["batch", "runs", "-o", "out"]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+        assert_eq!(fs::read_to_string(at("victim")).unwrap(), "mine");
+        assert_eq!(fs::read_dir(at("out")).unwrap().count(), 1);
+        fs::remove_file(at("out/.metalens.lock")).unwrap();
+    };
+    std::os::unix::fs::symlink("../victim", at("out/.metalens.lock")).unwrap();
+    check("out/.metalens.lock is a link");
+    fs::hard_link(at("victim"), at("out/.metalens.lock")).unwrap();
+    check("out/.metalens.lock is no lock of metalens");
+    let made = Command::new("mkfifo")
+        .arg(at("out/.metalens.lock"))
+        .status();
+    assert!(made.unwrap().success());
+    check("out/.metalens.lock: this is a named pipe");
+}
+
+/// A trace whose bytes changed is done again, even if its size and its times say that they
+/// did not.
+#[test]
+fn times_can_be_set_and_bytes_decide() {
+    let folder = traces(2);
+    let arguments = ["batch", "runs", "-o", "out"];
+    let run = || {
+        let output = metalens(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        fs::read(folder.path().join("out/t0/report.json")).unwrap()
+    };
+    let before = run();
+    let file = folder.path().join("runs/t0/metal-gpu-intervals.xml");
+    let written = file.metadata().unwrap().modified().unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let changed = text.replace("sin", "cos");
+    assert!(changed != text && changed.len() == text.len());
+    fs::write(&file, changed).unwrap();
+    let opened = fs::File::options().write(true).open(&file).unwrap();
+    opened.set_modified(written).unwrap();
+    drop(opened);
+    let after = run();
+    assert_ne!(before, after);
+    assert!(String::from_utf8(after).unwrap().contains("\"cos\""));
 }

@@ -283,3 +283,176 @@ fn baselines() {
         stderr(&broken)
     );
 }
+
+/// Three runs, and three of which one kernel is slower and its way to the GPU longer.
+fn six() -> TempDir {
+    let base = |seed| scenario(seed, 30, "");
+    let slower =
+        |seed| scenario(seed, 40, "").replace("\"80us\", \"84us\"", "\"160us\", \"164us\"");
+    with(&[
+        ("a1", base(1)),
+        ("a2", base(2)),
+        ("a3", base(3)),
+        ("c1", slower(7)),
+        ("c2", slower(8)),
+        ("c3", slower(9)),
+    ])
+}
+
+fn sides() -> Vec<&'static str> {
+    "compare --base a1 a2 a3 --new c1 c2 c3"
+        .split(' ')
+        .collect()
+}
+
+/// Limits that are missed with it are missed without what they are about, too.
+#[test]
+fn nothing_is_kept_for_want_of_a_table_or_a_kernel() {
+    const ENCODERS: &str = "metal-application-encoders-list.xml";
+    const COMPLETIONS: &str = "metal-command-buffer-completed.xml";
+    let folder = six();
+    let gated = |limits: &str, code: i32, expected: &str| {
+        fs::write(folder.path().join("gate.toml"), limits).unwrap();
+        let arguments = [&sides()[..], &["--gate", "gate.toml"]].concat();
+        let said = run(folder.path(), &arguments, code);
+        assert!(said.contains(expected), "{limits}\n{said}");
+        said
+    };
+    let launch = "[gate.metrics]\n\"ledger.launch_ns\" = { grow = \"5%\" }\n\
+                  \"ledger.completion_ns\" = { max = \"1ns\" }\n";
+    let latency = "[gate.metrics]\n\"latency.completion.median_ns\" = { max = \"1ns\" }\n";
+    let unexplained = "[gate.metrics]\n\"ledger.unexplained_ns\" = { grow = \"5%\" }\n";
+    let kernel = "[gate.kernels]\n\"matmul\" = { grow = \"5%\" }\n";
+    let median = "[gate.kernels]\n\"*\" = { grow = \"5%\", of = \"median\" }\n";
+    let typing_error = "[gate.kernels]\n\"matmull\" = { grow = \"5%\" }\n";
+    let optional = "[gate.kernels]\n\"matmull\" = { grow = \"5%\", optional = true }\n";
+    gated(launch, 5, "2 missed");
+    gated(latency, 5, "1 missed");
+    gated(unexplained, 0, "1 limit kept");
+    gated(kernel, 5, "1 missed");
+    gated(median, 5, "2 missed");
+    gated(typing_error, 5, "no kernel on either side has such a name");
+    gated(optional, 5, "nothing was measured");
+    gated(
+        &format!("{unexplained}{optional}"),
+        0,
+        "1 limit kept, 1 not measurable",
+    );
+
+    let new = ["c1", "c2", "c3"].map(|run| folder.path().join(run));
+    for run in &new {
+        fs::remove_file(run.join(ENCODERS)).unwrap();
+    }
+    let said = gated(launch, 5, "unknown in new, and known in base");
+    let line = said
+        .lines()
+        .find(|line| line.trim_start().starts_with("launch "));
+    let words: Vec<&str> = line.unwrap().split_whitespace().collect();
+    // Nothing is said to be better.
+    assert_eq!(words[words.len() - 4..], ["unknown", "–", "–", "unknown"]);
+    assert!(
+        said.contains("100 % of new's idle time is unexplained"),
+        "{said}"
+    );
+    let said = gated(unexplained, 5, "1 missed");
+    assert!(said.contains("instead of 0 ns (from 0)"), "{said}");
+    for run in &new {
+        fs::remove_file(run.join(COMPLETIONS)).unwrap();
+    }
+    gated(latency, 5, "unknown in new, and known in base");
+
+    let renamed = |seed| scenario(seed, 40, "").replace("matmul", "matmul_v2");
+    for (name, seed) in [("c1", 7), ("c2", 8), ("c3", 9)] {
+        fs::remove_dir_all(folder.path().join(name)).unwrap();
+        fs::write(folder.path().join("c.toml"), renamed(seed)).unwrap();
+        run(folder.path(), &["synth", "c.toml", "-o", name], 0);
+    }
+    let gone = "not in new: the kernel is gone or was renamed";
+    gated(kernel, 5, gone);
+    let said = gated(median, 5, gone);
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let names_both =
+        words.contains("only base has matmul (") && words.contains("only new has matmul_v2");
+    assert!(names_both, "{said}");
+    assert_snapshot!("screen-renamed", said);
+    let default = [&sides()[..], &["--gate", "--json"]].concat();
+    fs::remove_file(folder.path().join("gate.toml")).unwrap();
+    let json: Value = serde_json::from_str(&run(folder.path(), &default, 5)).unwrap();
+    check_schema("comparison.schema.json", &json);
+    let kernels = json["kernels"].as_array().unwrap();
+    let matmul = kernels.iter().find(|one| one["name"] == "matmul").unwrap();
+    assert_eq!(matmul["class"], "removed");
+    assert_eq!(
+        matmul["total_ns"]["new"]["values"],
+        serde_json::json!([null, null, null])
+    );
+}
+
+/// A run that is given twice is one run.
+#[test]
+fn the_same_run_is_one_run() {
+    let folder = with(&[
+        ("a1", scenario(1, 30, "")),
+        ("a2", scenario(2, 30, "")),
+        ("a3", scenario(3, 30, "")),
+        ("other", scenario(4, 30, "").replace("bench", "other")),
+    ]);
+    run(folder.path(), &["analyze", "-q", "a1", "-o", "report"], 0);
+    let check = |arguments: &str, code: i32, expected: &str| {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let output = metalens(folder.path(), &arguments);
+        let said = transcript(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(expected), "{said}");
+    };
+    check(
+        "baseline save a1 a1 a1 -o b.json",
+        2,
+        "a1 is given twice: a baseline needs different runs",
+    );
+    check(
+        "baseline save a1 a2 report -o b.json",
+        2,
+        "a1 is given twice",
+    );
+    check(
+        "baseline save a1 a2 other -o b.json",
+        1,
+        "program bench and other",
+    );
+    check(
+        "compare --base a1 a1 --new a2 a3",
+        2,
+        "a1 is given twice: name each run of a side once",
+    );
+    check(
+        "compare --base a2 a3 --new a1 report",
+        2,
+        "a1 is given twice",
+    );
+    check("compare a1 report", 0, "the same run is on both sides (a1)");
+    check(
+        "compare --base a1 a2 --new a2 a3",
+        0,
+        "of which some are the same",
+    );
+    check("baseline save a1 a2 a3 -o b.json", 0, "");
+    check(
+        "compare --baseline b.json a1",
+        0,
+        "the same run is on both sides (a1)",
+    );
+    // A baseline from which something was taken is none.
+    let text = fs::read_to_string(folder.path().join("b.json")).unwrap();
+    let mut stripped: Value = serde_json::from_str(&text).unwrap();
+    stripped["kernels"] = serde_json::json!([]);
+    fs::write(folder.path().join("b.json"), stripped.to_string()).unwrap();
+    check("compare --baseline b.json a1", 1, "kernels are missing");
+    stripped["metrics"] = serde_json::json!({});
+    fs::write(folder.path().join("b.json"), stripped.to_string()).unwrap();
+    check(
+        "compare --baseline b.json a1",
+        1,
+        "its metrics lack window.span_ns, ",
+    );
+}

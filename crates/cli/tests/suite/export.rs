@@ -568,3 +568,46 @@ fn without_a_mac() {
     }
     assert_eq!(bench.list("run.export"), "there is no run.export\n");
 }
+
+/// A folder of an export that came with a bundle: what its list names elsewhere is not
+/// removed, nothing is written through a link that nobody named, and nothing is waited for.
+#[test]
+fn folders_from_strangers() {
+    let bench = Bench::new("");
+    let arguments = ["export", "run.trace", "--quiet"];
+    assert_eq!(bench.run(&arguments).status.code(), Some(0));
+    fs::write(bench.path("victim.xml"), "mine").unwrap();
+    let list = bench.path("run.export/export.json");
+    let text = fs::read_to_string(&list).unwrap();
+    let name = "metal-gpu-intervals.xml";
+    fs::write(&list, text.replace(name, "../victim.xml")).unwrap();
+    let refused = bench.run(&arguments);
+    assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
+    assert_eq!(
+        bench.run(&["export", "run.trace", "--force"]).status.code(),
+        Some(0)
+    );
+    assert_eq!(
+        fs::read_to_string(bench.path("victim.xml")).unwrap(),
+        "mine"
+    );
+
+    // A beginning that waits for whoever looks whether it is in use.
+    fs::create_dir(bench.path("run.export/.metalens-x")).unwrap();
+    let pipe = bench.path("run.export/.metalens-x/lock");
+    let made = std::process::Command::new("mkfifo").arg(pipe).status();
+    assert!(made.unwrap().success());
+    assert_eq!(bench.run(&arguments).status.code(), Some(0));
+
+    fs::rename(bench.path("run.export"), bench.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("elsewhere", bench.path("run.export")).unwrap();
+    let refused = bench.run(&arguments);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        stderr(&refused).contains("run.export is a link"),
+        "{}",
+        stderr(&refused)
+    );
+    let named = ["export", "run.trace", "--quiet", "-o", "run.export"];
+    assert_eq!(bench.run(&named).status.code(), Some(0));
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use super::{metalens, transcript, with_scenario};
+use super::{metalens, stderr, transcript, with_scenario};
 
 /// Runs in a folder with the export `eager`, one file of which was changed.
 fn broken(change: impl Fn(&str) -> String, arguments: &[&str]) -> String {
@@ -107,5 +107,67 @@ fn help_and_version_are_no_failures() {
     assert_snapshot!(
         "help-analyze",
         transcript(&metalens(here, &["analyze", "--help"]))
+    );
+}
+
+/// A device, a pipe or a file without end in the place of a small one is refused at once.
+#[cfg(unix)]
+#[test]
+fn files_that_are_none() {
+    let folder = with_scenario("eager");
+    let at = |name: &str| folder.path().join(name);
+    std::os::unix::fs::symlink("/dev/zero", at("device.json")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(at("pipe.json"))
+        .status();
+    assert!(made.unwrap().success());
+    let endless = fs::File::create(at("endless.json")).unwrap();
+    endless.set_len(50 << 30).unwrap();
+
+    let refused = |arguments: &[&str], expected: &str| {
+        let output = metalens(folder.path(), arguments);
+        assert_eq!(
+            output.status.code(),
+            Some(1),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains(expected),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
+    };
+    for (file, why) in [
+        ("device.json", "cannot read device.json: this is a device"),
+        ("pipe.json", "cannot read pipe.json: this is a named pipe"),
+        (
+            "endless.json",
+            "cannot read endless.json: it holds more than",
+        ),
+    ] {
+        refused(&["analyze", "eager", "--config", file], why);
+        refused(&["analyze", "eager", "--work", file], why);
+        refused(&["compare", "eager", "eager", "--gate", file], why);
+        refused(&["compare", "eager", file], why);
+        refused(&["compare", "--baseline", file, "eager"], why);
+        refused(&["baseline", "show", file], why);
+        refused(&["batch", "eager", "-o", "out", "--work", file], why);
+    }
+    refused(
+        &["synth", "endless.json", "-o", "out"],
+        "it holds more than",
+    );
+
+    // What lies where it is looked for unasked.
+    fs::rename(at("endless.json"), at("eager/work.json")).unwrap();
+    refused(
+        &["analyze", "eager"],
+        "cannot read eager/work.json: it holds more than",
+    );
+    fs::rename(at("eager/work.json"), at("metalens.toml")).unwrap();
+    refused(
+        &["analyze", "eager"],
+        "cannot read metalens.toml: it holds more than",
     );
 }

@@ -164,3 +164,68 @@ fn names_in(folder: &Path) -> usize {
     let charts = entries(&folder.join("charts"));
     (entries(folder) + charts).saturating_sub(1)
 }
+
+/// A link in the place of a folder of ours leads to what nobody named: it is refused before
+/// anything is read or written. The folder that was named may be one.
+#[cfg(unix)]
+#[test]
+fn links_inside_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let folder = with_scenario("fused");
+    let at = |name: &str| folder.path().join(name);
+    for name in [
+        "elsewhere",
+        "o",
+        "c",
+        "ba/fused",
+        "bb",
+        "ds",
+        "dt/runs",
+        "real",
+    ] {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    for (to, link) in [
+        ("../elsewhere", "o/charts"),
+        ("../elsewhere", "c/charts"),
+        ("../../elsewhere", "ba/fused/charts"),
+        ("../elsewhere", "bb/trends"),
+        ("../elsewhere", "ds/runs"),
+        ("../../elsewhere", "dt/runs/device=x"),
+        ("real", "named"),
+    ] {
+        symlink(to, at(link)).unwrap();
+    }
+    let check = |arguments: &[&str], link: &str| {
+        for force in [&[][..], &["--force"]] {
+            let output = metalens(folder.path(), &[arguments, force].concat());
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+            let expected = format!("{link} is a link, and nothing is written through it");
+            assert!(said.contains(&expected), "{arguments:?}: {said}");
+            let found = fs::read_dir(at("elsewhere")).unwrap().count();
+            assert_eq!(found, 0, "{arguments:?}");
+        }
+    };
+    check(&["analyze", "no-such-input", "-o", "o"], "o/charts");
+    check(&["analyze", "no-such-input", "--parquet", "ds"], "ds/runs");
+    check(&["analyze", "fused", "--parquet", "dt"], "dt/runs/device=x");
+    check(&["compare", "fused", "fused", "-o", "c"], "c/charts");
+    check(&["batch", "fused", "-o", "ba"], "ba/fused/charts");
+    check(&["batch", "fused", "-o", "bb"], "bb/trends");
+    check(
+        &["batch", "fused", "-o", "bc", "--parquet", "ds"],
+        "ds/runs",
+    );
+    fs::remove_file(at("ba/fused/charts")).unwrap();
+    fs::remove_dir(at("ba/fused")).unwrap();
+    symlink("../elsewhere", at("ba/fused")).unwrap();
+    check(&["batch", "fused", "-o", "ba"], "ba/fused");
+
+    for place in ["named", "named/"] {
+        let arguments = ["analyze", "fused", "-q", "-o", place, "--force"];
+        let output = metalens(folder.path(), &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        check_manifest(&files_of(&at("real")));
+    }
+}

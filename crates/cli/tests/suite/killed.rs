@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::folder::files_of;
-use crate::{export, record, with_scenario};
+use crate::{add_two_runs, export, record, with_scenario};
 
 /// Held while a batch runs; it stays.
 const LOCK: &str = ".metalens.lock";
@@ -149,6 +149,7 @@ impl Case<'_> {
 #[test]
 fn analyze_and_other_single_writers() {
     let folder = with_scenario("eager");
+    add_two_runs(folder.path(), "eager");
     let cases: [(&[&str], &str); 4] = [
         (&["analyze", "-q", "eager", "-o", "out"], "out"),
         (
@@ -158,7 +159,7 @@ fn analyze_and_other_single_writers() {
         (&["chart", "-q", "eager", "-o", "out.png"], "out.png"),
         (
             &[
-                "baseline", "save", "-q", "eager", "eager", "eager", "-o", "out.json",
+                "baseline", "save", "-q", "eager", "eager2", "eager3", "-o", "out.json",
             ],
             "out.json",
         ),
@@ -179,11 +180,13 @@ fn analyze_and_other_single_writers() {
             grows: |_| false,
             then: &|| {},
         };
-        let _ = case.sweep();
-        // Beside a file its beginning is left, under a name of its own.
-        let mut left = fs::read_dir(folder.path()).unwrap().flatten();
-        let is_known = |name: &str| name == "eager" || name.starts_with(".metalens-");
-        assert!(left.all(|entry| is_known(&entry.file_name().to_string_lossy())));
+        let outcomes = case.sweep();
+        assert_eq!(outcomes.litter_left, 0, "{outcomes:?}");
+        // Beside a file its beginning is gone, too, with the run that came after.
+        let left = fs::read_dir(folder.path()).unwrap().flatten();
+        let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        let is_input = |name: &std::ffi::OsString| name.to_string_lossy().starts_with("eager");
+        assert!(left.iter().all(is_input), "{left:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::{metalens, stderr, transcript, with_scenario};
+use super::{metalens, stderr, stdout, transcript, with_scenario};
 
 const WORK: &str = r#"{"schema": "metalens.work/1",
     "work": [{"label": "*", "per": "instance", "operations": 1, "bytes": 4096}]}"#;
@@ -57,4 +57,32 @@ fn a_file_that_is_wrong() {
     assert_snapshot!(transcript(&metalens(folder.path(), &arguments)));
     fs::remove_file(&file).unwrap();
     assert_snapshot!("missing", transcript(&metalens(folder.path(), &arguments)));
+}
+
+/// Where it is looked for unasked: in an export's folder, and beside a bundle. Nowhere else,
+/// and whoever reads the report learns whose figures they are.
+#[test]
+fn where_it_is_looked_for() {
+    let folder = with_scenario("eager");
+    let at = |name: &str| folder.path().join(name);
+    let synth = ["synth", "eager", "-o", "b.trace"];
+    assert!(metalens(folder.path(), &synth).status.success());
+    let check = |work: &str, input: &str, is_read: bool| {
+        fs::write(at(work), WORK).unwrap();
+        let output = metalens(folder.path(), &["analyze", input]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let told = format!("how much work kernels do is told by {work}, not measured");
+        let said = stdout(&output)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert_eq!(said.contains(&told), is_read, "{work} {input}: {said}");
+        fs::remove_file(at(work)).unwrap();
+    };
+    check("eager/work.json", "eager", true);
+    check("b.work.json", "b.trace", true);
+    check("b.work.json", "b.trace/", true);
+    check("b.trace/work.json", "b.trace", false);
+    check("eager.work.json", "eager", false);
+    check("work.json", "eager", false);
 }

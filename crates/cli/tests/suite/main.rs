@@ -10,7 +10,6 @@ mod calibrate;
 mod chart;
 mod compare;
 mod corpus;
-mod dataset;
 mod doctor;
 #[cfg(unix)]
 mod export;
@@ -40,6 +39,8 @@ mod stand_in;
 mod starved;
 mod synth;
 mod tables;
+#[cfg(unix)]
+mod text;
 
 use std::path::Path;
 use std::process::Output;
@@ -71,6 +72,16 @@ fn with_scenario(name: &str) -> TempDir {
     let written = metalens(folder.path(), &["synth", name, "-o", &export]);
     assert!(written.status.success(), "{}", stderr(&written));
     folder
+}
+
+/// Writes two more runs of a built-in scenario, with other seeds: `eager2` and `eager3`.
+fn add_two_runs(folder: &Path, name: &str) {
+    let mut scenario = metalens_simulator::Scenario::preset(name).unwrap();
+    for run in [2, 3] {
+        scenario.seed += 1;
+        let run = folder.join(format!("{name}{run}"));
+        metalens_simulator::write_export(&scenario, &run, false).unwrap();
+    }
 }
 
 fn stdout(output: &Output) -> String {

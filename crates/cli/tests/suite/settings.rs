@@ -44,6 +44,50 @@ fn a_missed_target_is_an_exit_code_of_its_own() {
     check(&harder, &["pass", "fail", "pass"], 5);
 }
 
+/// A limit that somebody set is not met for want of a table; the default ones may be.
+#[test]
+fn what_was_set_has_to_be_measured() {
+    let folder = with_scenario("fused");
+    fs::remove_file(
+        folder
+            .path()
+            .join("fused/metal-command-buffer-completed.xml"),
+    )
+    .unwrap();
+    let others = [
+        "--check",
+        "--target",
+        "average-gap=1s",
+        "--target",
+        "utilisation=1%",
+    ];
+    let expected = ["pass", "pass", "not-measurable"];
+    let check = |more: &[&str], code: i32| {
+        let (found, exit) = verdicts(folder.path(), &[&others[..], more].concat());
+        assert_eq!(
+            (found.as_slice(), exit),
+            (&expected.map(str::to_owned)[..], Some(code))
+        );
+    };
+    check(&[], 0);
+    check(&["--target", "launch-efficiency=1%"], 5);
+    fs::write(
+        folder.path().join("set.toml"),
+        "[targets]\nlaunch-efficiency = \"1%\"\n",
+    )
+    .unwrap();
+    check(&["--config", "set.toml"], 5);
+    let batch = |more: &[&str]| {
+        let arguments = [&["batch", "fused", "-o", "out", "-q"], &others[..], more].concat();
+        let output = metalens(folder.path(), &arguments);
+        (output.status.code(), transcript(&output))
+    };
+    let (code, said) = batch(&[]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, said) = batch(&["--config", "set.toml"]);
+    assert_eq!(code, Some(5), "{said}");
+}
+
 #[test]
 fn the_file_in_the_current_folder_counts() {
     let folder = with_scenario("fused");

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::{metalens, stderr, stdout, transcript, with_scenario};
 
 /// An export with four samples of two threads of two processes, and no GPU.
-fn with_samples() -> TempDir {
+pub(super) fn with_samples() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let columns = [
         ("time", "sample-time"),

@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use crate::folder::files_of;
-use crate::{metalens, stderr, with_scenario};
+use crate::{add_two_runs, metalens, stderr, with_scenario};
 
 /// What is run, and whether its outputs differ from run to run: a recording has a date.
 struct Case {
@@ -36,7 +36,7 @@ const CASES: &[Case] = &[
     case(&["chart", "eager", "-o", "out.png"]),
     case(&["compare", "eager", "eager", "-o", "out"]),
     case(&[
-        "baseline", "save", "eager", "eager", "eager", "-o", "out.json",
+        "baseline", "save", "eager", "eager2", "eager3", "-o", "out.json",
     ]),
     case(&["manual", "-o", "out"]),
     Case {
@@ -66,7 +66,7 @@ fn outputs(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = files_of(folder);
     found.retain(|path, _| {
         let is_beginning = path.split('/').any(|part| part.starts_with(".metalens-"));
-        let is_input = path.starts_with("eager/") || path.starts_with("scratch/");
+        let is_input = path.starts_with("eager") || path.starts_with("scratch/");
         !is_beginning && !is_input && !path.contains(".incomplete.trace/")
     });
     found
@@ -108,11 +108,20 @@ fn check(case: &Case, whole: &BTreeMap<String, Vec<u8>>, folder: &TempDir, outpu
     }
 }
 
+/// A folder with what a case reads.
+fn inputs(case: &Case) -> TempDir {
+    let folder = with_scenario("eager");
+    if case.arguments.contains(&"eager2") {
+        add_two_runs(folder.path(), "eager");
+    }
+    folder
+}
+
 #[test]
 fn whole_or_not_there() {
     let mut broken_off = 0;
     for case in CASES {
-        let folder = with_scenario("eager");
+        let folder = inputs(case);
         let written = metalens(folder.path(), case.arguments);
         assert!(written.status.success(), "{}", stderr(&written));
         let whole = outputs(folder.path());
@@ -120,7 +129,7 @@ fn whole_or_not_there() {
             .iter()
             .flat_map(|&limit| [(limit, true), (limit, false)])
         {
-            let folder = with_scenario("eager");
+            let folder = inputs(case);
             let output = limited(folder.path(), limit, is_told, case.arguments);
             check(case, &whole, &folder, &output);
             broken_off += usize::from(!output.status.success());

@@ -69,3 +69,27 @@ fn a_table_that_is_not_there() {
     let output = metalens(folder.path(), &["tables", "eager", "--schema", "kdebug"]);
     assert_snapshot!(transcript(&output));
 }
+
+/// A path that begins at the root is given as one.
+#[test]
+fn where_a_table_is() {
+    let folder = with_scenario("eager");
+    let files = |input: &str| -> Vec<String> {
+        let output = metalens(folder.path(), &["tables", input, "--json"]);
+        let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let listed = listed.as_array().unwrap().iter();
+        listed
+            .map(|one| one["file"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let table = folder.path().join("eager/metal-gpu-intervals.xml");
+    let table = table.to_str().unwrap();
+    assert_eq!(files(table), [table]);
+    assert_eq!(
+        files("eager/metal-gpu-intervals.xml"),
+        ["eager/metal-gpu-intervals.xml"]
+    );
+    // In an export they are named as they lie in it.
+    let whole = folder.path().join("eager");
+    assert!(files(whole.to_str().unwrap()).contains(&"metal-gpu-intervals.xml".to_owned()));
+}

@@ -1,6 +1,6 @@
 //! Whether sides are alike, and what is said of scenarios whose difference is known.
 
-use metalens_analyzer::Report;
+use metalens_analyzer::{How, Report};
 use metalens_comparison::{Class, Comparison, FusionVerdict, Options, Preset, Quantity, compare};
 use metalens_simulator::Scenario;
 
@@ -121,8 +121,17 @@ fn what_must_be_alike() {
         "",
         "GPU clock at work of new",
     );
-    // Another program is no reason not to compare.
+    // Another program is no reason not to compare, unless nobody asked for it.
     check(|new| new.target.name = "compiled".to_owned(), "", "");
+    check(|new| new.target.how = How::Busiest, "", "");
+    check(
+        |new| {
+            new.target.name = "Compositor".to_owned();
+            new.target.how = How::Busiest;
+        },
+        "program, where a recording names none and the busiest was taken: base bench, new Compositor",
+        "",
+    );
 }
 
 #[test]

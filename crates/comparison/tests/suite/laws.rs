@@ -4,9 +4,10 @@ use std::slice::from_ref;
 
 use metalens_analyzer::Report;
 use metalens_comparison::{
-    Baseline, Change, Class, Comparison, Direction, Number, Options, Preset, Runs, compare,
-    compare_runs,
+    Baseline, Change, Class, Comparison, Direction, Gate, GateVerdict, Group, Number, Options,
+    Preset, Runs, compare, compare_runs, judge,
 };
+use serde_json::Value;
 
 use super::{SMALL, report, reports};
 
@@ -147,6 +148,13 @@ fn what_is_no_baseline() {
         said.contains("system another and macOS 26.0 (25A0000)"),
         "{said}"
     );
+    other[1].run.device.os.clone_from(&all[1].run.device.os);
+    other[1].target.name = "another".to_owned();
+    let said = Baseline::of(&other).unwrap_err().to_string();
+    assert!(said.contains("program another and bench"), "{said}");
+    let twice = [all[0].clone(), all[1].clone(), all[0].clone()];
+    let said = Baseline::of(&twice).unwrap_err().to_string();
+    assert!(said.contains("a baseline needs different runs"), "{said}");
     let text = Baseline::of(&all).unwrap().text().unwrap();
     let check = |text: &str, expected: &str| {
         let said = Baseline::parse(text).unwrap_err().to_string();
@@ -165,6 +173,121 @@ fn what_is_no_baseline() {
         &text.replace(line, "\"gaps.count\": [1],"),
         "not one value for each run",
     );
+    check(
+        &text.replace(line, ""),
+        "its metrics lack gaps.count, which this version",
+    );
+    let mut without: Value = serde_json::from_str(&text).unwrap();
+    without["kernels"].as_array_mut().unwrap().pop();
+    check(&without.to_string(), "kernels are missing: in run 1 their");
+    let mut same: Value = serde_json::from_str(&text).unwrap();
+    for values in same["metrics"].as_object_mut().unwrap().values_mut() {
+        values[2] = values[0].clone();
+    }
+    for kernel in same["kernels"].as_array_mut().unwrap() {
+        kernel["instances"][2] = kernel["instances"][0].clone();
+    }
+    check(&same.to_string(), "a baseline needs different runs");
+}
+
+/// A run is the same one however it was read; and another part of it is another run.
+#[test]
+fn the_same_run_is_found() {
+    let all = reports(SMALL, 0..3);
+    let check = |change: fn(&mut Report), is_same: bool| {
+        let mut again = all[0].clone();
+        again.source.path = "again".to_owned();
+        change(&mut again);
+        let side = [all[0].clone(), all[1].clone(), again.clone()];
+        let repeated = Runs::of(&side).repeated();
+        assert_eq!(
+            repeated.map(|one| one.again),
+            is_same.then(|| "again".to_owned())
+        );
+        let found = compare(&side[..2], &[again, all[2].clone()], &options());
+        let notes = found.notes.iter();
+        let note = notes.filter(|note| note.contains("the same run is on both sides (again)"));
+        assert_eq!(note.count() == 1, is_same, "{:?}", found.notes);
+        assert_eq!(found.method.confidence.is_none(), is_same);
+        let intervals = found.metrics.iter().map(|one| one.change.interval);
+        assert!(!is_same || intervals.flatten().count() == 0);
+    };
+    check(|_| {}, true);
+    // An export may lack tables that the bundle has.
+    check(|again| again.machine.driver = None, true);
+    check(|again| again.latency.completion = None, true);
+    check(|again| again.window.span_ns += 1, false);
+    check(|again| again.target.name = "another".to_owned(), false);
+}
+
+/// Idle time by cause is compared only where little of the idle time is unexplained.
+#[test]
+fn what_is_not_explained_is_not_compared() {
+    let report = report(SMALL, 0);
+    let check = |unexplained: u64, is_known: bool| {
+        let mut new = report.clone();
+        let ledger = &mut new.ledger;
+        ledger.parts.unexplained_ns = ledger.total_ns * unexplained / 100;
+        let found = compare(from_ref(&report), from_ref(&new), &Options::default());
+        for metric in found
+            .metrics
+            .iter()
+            .filter(|one| one.group == Group::Ledger)
+        {
+            let is_told = metric.change.new.median.is_some();
+            assert_eq!(
+                is_told,
+                is_known || metric.id == "ledger.unexplained_ns",
+                "{}",
+                metric.id
+            );
+        }
+        let is_noted = found
+            .notes
+            .iter()
+            .any(|note| note.contains("of new's idle time is"));
+        assert_eq!(is_noted, !is_known, "{:?}", found.notes);
+    };
+    check(0, true);
+    check(4, true);
+    check(6, false);
+    check(100, false);
+}
+
+/// A program that leaves no gap keeps the limits of gaps; one that begins to is judged by
+/// the time that it takes.
+#[test]
+fn no_gap_is_too_long() {
+    let gaps = report(SMALL, 0);
+    let mut none = gaps.clone();
+    none.gaps.count = 0;
+    none.gaps.total_ns = 0;
+    for gap in [
+        &mut none.gaps.mean_ns,
+        &mut none.gaps.median_ns,
+        &mut none.gaps.p95_ns,
+        &mut none.gaps.max_ns,
+    ] {
+        *gap = None;
+    }
+    let check = |base: &Report, new: &Report, expected: [GateVerdict; 2]| {
+        let compared = compare(from_ref(base), from_ref(new), &Options::default());
+        let found = judge(&compared, &Gate::default());
+        let rows = found
+            .rows
+            .iter()
+            .filter(|row| row.what.starts_with("gaps."));
+        let verdicts: Vec<GateVerdict> = rows.map(|row| row.verdict).collect();
+        assert_eq!(verdicts, expected, "{found:#?}");
+        assert_eq!(found.missed, expected[0] == Miss);
+    };
+    use GateVerdict::{Miss, NotMeasurable, Pass};
+    check(&gaps, &none, [Pass; 2]);
+    check(&none, &none, [Pass; 2]);
+    check(&none, &gaps, [NotMeasurable; 2]);
+    // Where there are gaps, their length is missing.
+    none.gaps.count = 1;
+    check(&gaps, &none, [Miss; 2]);
 }
 
 /// Whatever a report that was edited holds.

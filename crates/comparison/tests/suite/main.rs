@@ -5,6 +5,7 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod absence;
 mod classes;
 mod laws;
 mod schema;

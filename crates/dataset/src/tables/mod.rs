@@ -1,5 +1,6 @@
-//! The four tables: what their columns are, mean, and are filled with.
+//! The tables of a dataset: the meaning of their columns, and what fills them.
 
+pub(crate) mod findings;
 pub(crate) mod gaps;
 pub(crate) mod intervals;
 pub(crate) mod kernels;
@@ -15,10 +16,17 @@ pub(crate) enum Which {
     Intervals,
     Gaps,
     Kernels,
+    Findings,
 }
 
 impl Which {
-    pub(crate) const ALL: [Self; 4] = [Self::Runs, Self::Intervals, Self::Gaps, Self::Kernels];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Runs,
+        Self::Intervals,
+        Self::Gaps,
+        Self::Kernels,
+        Self::Findings,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -26,6 +34,7 @@ impl Which {
             Self::Intervals => "intervals",
             Self::Gaps => "gaps",
             Self::Kernels => "kernels",
+            Self::Findings => "findings",
         }
     }
 
@@ -45,6 +54,7 @@ impl Which {
                 "One row per kernel, that is, per name, channel and what named it; the most time \
                  first."
             }
+            Self::Findings => "One row per finding of the report, the most important first.",
         }
     }
 
@@ -54,6 +64,7 @@ impl Which {
             Self::Intervals => about(&intervals::fields()),
             Self::Gaps => about(&gaps::fields()),
             Self::Kernels => about(&kernels::fields()),
+            Self::Findings => about(&findings::fields()),
         }
     }
 

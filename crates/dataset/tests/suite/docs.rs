@@ -1,8 +1,8 @@
-//! docs/dataset.md has the tables and the functions of queries as they are.
+//! docs/dataset.md has the tables as they are.
 
 use std::path::Path;
 
-use metalens_dataset::{FORM, describe, functions};
+use metalens_dataset::{FORM, describe};
 
 #[test]
 fn the_page_on_datasets_is_up_to_date() {
@@ -11,13 +11,6 @@ fn the_page_on_datasets_is_up_to_date() {
     assert!(page.contains(FORM), "the page names {FORM}");
     let mark = "<!-- the tables: written by scripts/bless -->\n";
     let (before, _) = page.split_once(mark).unwrap();
-    let (begin, end) = (
-        "<!-- the functions: written by scripts/bless -->\n",
-        "<!-- the end of the functions -->\n",
-    );
-    let (first, rest) = before.split_once(begin).unwrap();
-    let (_, last) = rest.split_once(end).unwrap();
-    let before = format!("{first}{begin}{}{end}{last}", listed());
     let expected = format!("{before}{mark}{}", tables());
     if std::env::var_os("METALENS_BLESS").is_some() {
         std::fs::write(&path, &expected).unwrap();
@@ -27,15 +20,6 @@ fn the_page_on_datasets_is_up_to_date() {
         page == expected,
         "docs/dataset.md is out of date: run scripts/bless"
     );
-}
-
-fn listed() -> String {
-    let mut text = "| function | |\n| --- | --- |\n".to_owned();
-    for function in functions() {
-        let usage = function.usage;
-        text += &format!("| `{usage}` | {} |\n", function.about);
-    }
-    text
 }
 
 fn tables() -> String {

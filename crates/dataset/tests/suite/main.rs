@@ -1,22 +1,13 @@
-//! Datasets against the reports they are made of, and queries against both.
+//! Datasets as they lie on disk. `crates/query` checks their figures.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a panic is the failure report, in the helpers too"
-)]
+#![expect(clippy::unwrap_used, reason = "a panic is the failure report")]
 
 mod docs;
-mod laws;
-mod queries;
-mod real;
 mod store;
 
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
-use metalens_dataset::{Answer, Cell, Library};
 use metalens_simulator::{Scenario, presets, write_export};
 use metalens_trace::{Input, LoadOptions};
 
@@ -47,35 +38,6 @@ fn scenario(name: &str) -> Scenario {
     let presets = presets();
     let preset = presets.iter().find(|preset| preset.name == name);
     preset.unwrap().scenario().unwrap()
-}
-
-/// The answer's rows, each cell as in CSV, absent ones as `null`.
-fn rows(answer: &Answer) -> Vec<Vec<String>> {
-    let text = |cell: Cell<'_>| match cell {
-        Cell::Absent => "null".to_owned(),
-        Cell::Integer(number) => number.to_string(),
-        Cell::Number(number) => format!("{number:?}"),
-        Cell::Flag(flag) => flag.to_string(),
-        Cell::Text(text) => text.into_owned(),
-    };
-    let row = |row| answer.row(row).map(text).collect();
-    (0..answer.rows()).map(row).collect()
-}
-
-/// The one row that a query finds.
-fn ask_one(library: &Library, sql: &str) -> Vec<String> {
-    let answer = library
-        .ask(sql)
-        .unwrap_or_else(|error| panic!("{sql}: {error}"));
-    let [row] = <[_; 1]>::try_from(rows(&answer)).unwrap();
-    row
-}
-
-/// A dataset as a library.
-fn stored(dataset: &Path) -> Library {
-    let mut library = Library::new();
-    library.add_dataset(dataset).unwrap();
-    library
 }
 
 /// Every file below a folder, sorted, with what is in it.

@@ -2,8 +2,7 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     reason = "a panic is the failure report, in the helpers too"
 )]
 
-mod ownership;
+mod kept;

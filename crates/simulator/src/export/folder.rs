@@ -42,7 +42,9 @@ impl Folder {
     /// Starts a file.
     pub(super) fn create(&mut self, name: &str) -> Result<WholeFile, Error> {
         let partial = self.dir.join(format!(".{name}.partial"));
-        let file = File::create(&partial).map_err(Error::io("create", &partial))?;
+        // What a killed process left goes, and a link in its place is not followed.
+        let _ = fs::remove_file(&partial);
+        let file = File::create_new(&partial).map_err(Error::io("create", &partial))?;
         self.written.push(name.to_owned());
         Ok(WholeFile {
             file,

@@ -48,11 +48,15 @@ pub(crate) struct References {
 
 const MAGIC: &[u8] = b"bplist00";
 const TRAILER: usize = 32;
+/// An object takes 40 bytes here, and perhaps one in the file. The most that a real list
+/// has are 85,000.
+const MOST_OBJECTS: usize = 2 << 20;
 
 impl Binary {
     /// Reads a list; `None` if it is none. An object that is broken is
     /// [`Node::Broken`]: it may be one that nobody asks for.
-    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: impl Into<Vec<u8>>) -> Option<Self> {
+        let bytes: Vec<u8> = bytes.into();
         let end = bytes.len().checked_sub(TRAILER)?;
         let (body, trailer) = bytes.split_at_checked(end)?;
         if !body.starts_with(MAGIC) {
@@ -62,6 +66,9 @@ impl Binary {
         let number = |at: usize| usize::try_from(integer(trailer.get(at..at + 8)?)?).ok();
         let (offset_size, reference_size) = (size(6)?, size(7)?);
         let (count, root, table) = (number(8)?, number(16)?, number(24)?);
+        if count > MOST_OBJECTS {
+            return None;
+        }
         if !(1..=8).contains(&offset_size) || !(1..=8).contains(&reference_size) {
             return None;
         }
@@ -80,8 +87,8 @@ impl Binary {
         });
         let nodes: Vec<Node> = nodes.collect();
         Some(Self {
-            bytes: bytes.to_vec(),
             nodes,
+            bytes,
             reference_size,
             root,
         })
@@ -320,7 +327,7 @@ mod tests {
         ] {
             dictionary.insert(key.to_owned(), value);
         }
-        let list = Binary::parse(&written(&Value::Dictionary(dictionary))).unwrap();
+        let list = Binary::parse(written(&Value::Dictionary(dictionary))).unwrap();
         let shown = list
             .members(list.root().unwrap())
             .map(|(key, node)| match node {
@@ -342,7 +349,7 @@ mod tests {
     /// An archive may refer to any of its objects, however few they are.
     #[test]
     fn a_reference_beyond_all_numbers() {
-        let list = Binary::parse(&written(&Value::Array(vec![Value::from(7)]))).unwrap();
+        let list = Binary::parse(written(&Value::Array(vec![Value::from(7)]))).unwrap();
         let Some(&Node::List(references)) = list.root() else {
             panic!("no list");
         };
@@ -363,7 +370,7 @@ mod tests {
             for byte in 0..=255 {
                 let mut changed = bytes.clone();
                 changed[at] = byte;
-                let Some(list) = Binary::parse(&changed) else {
+                let Some(list) = Binary::parse(changed) else {
                     continue;
                 };
                 if let Some(&Node::List(references)) = list.root() {
@@ -388,7 +395,7 @@ mod tests {
         for number in [0x4000, 0, table] {
             bytes.extend(number.to_be_bytes());
         }
-        let list = Binary::parse(&bytes).unwrap();
+        let list = Binary::parse(bytes).unwrap();
         let wide = |node: &&Node| matches!(node, Node::Wide(_));
         assert_eq!(list.nodes.iter().filter(wide).count(), 1);
     }

@@ -3,13 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::files::Files;
+use super::files::{Files, SMALL, TEMPLATE, TEMPLATE_LIMIT};
 use super::keyed::{Keyed, Object};
 use super::xml_list;
 use crate::error::{Problem, Result};
 use crate::toc::{Device, ListedProcess, Run, Setting, Target, TargetProcess, Toc};
-
-const TEMPLATE: &str = "form.template";
 
 /// What a bundle says of its runs.
 pub(crate) struct Facts {
@@ -60,21 +58,35 @@ pub(crate) fn lacking(run: &Run) -> Vec<&'static str> {
     lacking.map(|(_, fact)| fact).collect()
 }
 
-/// Whether a simulator wrote the bundle, and says so.
-pub(crate) fn is_synthetic(files: &Files) -> bool {
-    let manifest = files.read("corespace/MANIFEST.plist");
-    manifest.is_ok_and(|manifest| xml_list::has_key(&manifest, "synthetic"))
+/// Tells whether a simulator wrote the bundle, and says so.
+pub(crate) fn is_synthetic(files: &Files) -> Result<bool> {
+    const MANIFEST: &str = "corespace/MANIFEST.plist";
+    match files.exists(MANIFEST) {
+        true => files.stream_up_to(MANIFEST, SMALL, |list| {
+            xml_list::has_key(list, &files.shown(MANIFEST), "synthetic")
+        }),
+        false => Ok(false),
+    }
 }
 
-/// The version of the document's form that a program must know to open it;
+/// Returns the version of the document's form that a program must know to open it;
 /// `None` of a bundle that was never cleanly saved and does not say.
-pub(crate) fn required_version(files: &Files) -> Option<u64> {
-    let required = files.read("open.creq").ok()?;
-    let required = std::str::from_utf8(&required).ok()?;
-    let (_, behind) = required.split_once("<key>com.apple.dt.trace</key>")?;
-    let (_, number) = behind.split_once("<integer>")?;
-    let (number, _) = number.split_once("</integer>")?;
-    number.trim().parse().ok()
+pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
+    const REQUIRED: &str = "open.creq";
+    if !files.exists(REQUIRED) {
+        return Ok(None);
+    }
+    let required = files.read(REQUIRED, SMALL)?;
+    let required = String::from_utf8_lossy(&required);
+    let behind = |text: &str, mark: &str| Some(text.split_once(mark)?.1.to_owned());
+    let number = behind(&required, "<key>com.apple.dt.trace</key>");
+    let number = number.and_then(|rest| behind(&rest, "<integer>"));
+    let number = number.and_then(|rest| rest.split_once("</integer>")?.0.trim().parse().ok());
+    let unknown = || {
+        let detail = "it does not say which version it asks for".to_owned();
+        files.error(REQUIRED, Problem::UnsupportedBundle { detail })
+    };
+    number.map(Some).ok_or_else(unknown)
 }
 
 fn from_template(files: &Files) -> Result<(BTreeMap<u64, Run>, Template)> {
@@ -82,9 +94,9 @@ fn from_template(files: &Files) -> Result<(BTreeMap<u64, Run>, Template)> {
         let detail = detail.to_owned();
         files.error(TEMPLATE, Problem::UnsupportedBundle { detail })
     };
-    let bytes = files.read(TEMPLATE)?;
+    let bytes = files.read(TEMPLATE, TEMPLATE_LIMIT)?;
     let archive =
-        Keyed::parse_damaged(&bytes).ok_or_else(|| unsupported("it is no keyed archive"))?;
+        Keyed::parse_damaged(bytes).ok_or_else(|| unsupported("it is no keyed archive"))?;
     let template = match archive.is_sound() {
         true => Template::Sound,
         false => Template::Damaged,

@@ -22,9 +22,9 @@ pub(crate) struct Keyed {
     left: Cell<usize>,
 }
 
-/// So many answers for each byte, and some; the real bundles at hand are read
-/// whole within it.
-const ANSWERS_PER_BYTE: usize = 64;
+/// So many answers for each byte, and some; the real bundles at hand need one for each
+/// of a small archive's, and none for most of a large one's.
+const ANSWERS_PER_BYTE: usize = 8;
 const ANSWERS: usize = 1 << 16;
 
 impl Keyed {
@@ -34,12 +34,12 @@ impl Keyed {
     pub(crate) const ENDLESS: &str = "its objects are broken, or share each other without end";
 
     /// Reads an archive; `None` if it is none, or is damaged anywhere.
-    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         Self::parse_damaged(bytes).filter(Self::is_sound)
     }
 
     /// Reads an archive of which part may be damaged; `None` if it is none.
-    pub(crate) fn parse_damaged(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse_damaged(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         let plist = Binary::parse(bytes)?;
         let member = |name: &str| member(&plist, plist.root()?, name);
         let &Node::List(objects) = member("$objects")? else {

@@ -1,7 +1,7 @@
 //! How a store's rows are laid out: schema.xml, bulkstore_descriptor and the
 //! bulkstore's header, which must agree. Nothing else is read.
 
-use super::files::Files;
+use super::files::{Files, SMALL};
 use super::keyed::{Keyed, Object};
 use super::manager::Store;
 use crate::error::{Problem, Result};
@@ -57,7 +57,7 @@ impl Layout {
 
 /// Reads the layout of a store that a table manager names, of the table that it says.
 pub(crate) fn of_store(files: &Files, store: &Store) -> Result<Layout> {
-    let layout = read(files, &store.path)?;
+    let layout = read(files, &store.path).map_err(|error| error.at_table(&store.schema))?;
     if layout.schema == store.schema {
         return Ok(layout);
     }
@@ -66,22 +66,23 @@ pub(crate) fn of_store(files: &Files, store: &Store) -> Result<Layout> {
         layout.schema, store.schema
     );
     let path = format!("{}/schema.xml", store.path);
-    Err(files.error(&path, Problem::UnsupportedBundle { detail }))
+    let error = files.error(&path, Problem::UnsupportedBundle { detail });
+    Err(error.at_table(&store.schema))
 }
 
 /// Reads a store's layout; refuses what was never seen.
 pub(crate) fn read(files: &Files, store: &str) -> Result<Layout> {
     let schema_path = format!("{store}/schema.xml");
-    let schema = files.stream(&schema_path, |bytes| {
-        read_tree(bytes, &format!("{}/{schema_path}", files.name()), "schema")
+    let schema = files.stream_up_to(&schema_path, SMALL, |bytes| {
+        read_tree(bytes, &files.shown(&schema_path), "schema")
     })?;
     let descriptor_path = format!("{store}/bulkstore_descriptor");
-    let bytes = files.read(&descriptor_path)?;
+    let bytes = files.read(&descriptor_path, SMALL)?;
     let unsupported = |detail: &str| {
         let detail = detail.to_owned();
         files.error(&descriptor_path, Problem::UnsupportedBundle { detail })
     };
-    let archive = Keyed::parse(&bytes).ok_or_else(|| unsupported(Keyed::NONE))?;
+    let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::NONE))?;
     let descriptor = archive.root().and_then(|root| root.get("$0"));
     let descriptor = descriptor.ok_or_else(|| unsupported("the descriptor is empty"))?;
     let fields = Fields::of(descriptor).map_err(|detail| unsupported(&detail))?;

@@ -15,7 +15,7 @@ use std::hash::Hasher;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-use super::files::Files;
+use super::files::{Files, LISTS};
 use super::uniquing::{Array, Arrays, INDEX_HEADER, MAGIC, used, word};
 use crate::error::Result;
 use crate::integers::Integers;
@@ -85,7 +85,7 @@ impl Short {
     /// `None` if they are not as they always were, one behind the other in the
     /// order of the index.
     fn read(files: &Files, folder: &str, is_number: &[bool]) -> Result<Option<Self>> {
-        let index = files.read(&format!("{folder}/integeruniquer.index"))?;
+        let index = files.read(&format!("{folder}/integeruniquer.index"), LISTS)?;
         let block_size = word(&index, 28).map_or(0, |size| size as usize);
         let entries = index.get(INDEX_HEADER..).unwrap_or(&[]);
         let expected = has_magic(&index)

@@ -1,5 +1,6 @@
 //! A bundle as an input: its runs, its tables, and the trace that is read.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::ahead::read_ahead;
@@ -8,58 +9,34 @@ use super::files::Files;
 use super::inferred;
 use super::layout::{self, Layout, StoreColumn};
 use super::manager::{self, Store};
-use super::people::{People, ThreadFacts};
+use super::people::People;
 use super::rows::{Decoder, is_raw};
 use super::store::Rows;
 use super::symbols::Symbols;
-use super::types;
-use super::uniquing::{USUAL, Uniques};
+use super::uniquing::Uniques;
 use crate::error::{Error, Problem, Result};
-use crate::input::{CountedTable, ListedDocument};
-use crate::names::Names;
+use crate::input::Reading;
 use crate::note::Note;
+use crate::place::Place;
 use crate::select::{Columns, Selection};
 use crate::table::{Origin, Table};
 use crate::toc::{ListedTable, Run, Toc};
-use crate::trace::Unreadable;
 
 /// The newest form of a document that was ever compared with an export.
 const KNOWN_VERSION: u64 = 5;
 
 /// A bundle whose runs are known.
 pub(crate) struct Bundle {
-    files: Files,
+    pub(super) files: Files,
     toc: Toc,
     template: Template,
     /// The N of each `corespace/runN`, in the order of the table of contents.
-    runs: Vec<u64>,
+    pub(super) runs: Vec<u64>,
     /// The stores of each run, in the same order.
-    stores: Vec<Vec<Store>>,
+    pub(super) stores: Vec<Vec<Store>>,
     synthetic: bool,
-}
-
-/// What was read of a run.
-#[derive(Default)]
-pub(crate) struct Read {
-    pub(crate) run: Run,
-    pub(crate) tables: Vec<Table>,
-    pub(crate) names: Names,
-    pub(crate) notes: Vec<Note>,
-    pub(crate) unreadable: Vec<Unreadable>,
-}
-
-impl Read {
-    fn give_up(&mut self, store: &Store, error: &Error) {
-        let why = error.problem().to_string();
-        self.notes.push(Note::Unreadable {
-            file: store.schema.clone(),
-            why: why.clone(),
-        });
-        self.unreadable.push(Unreadable {
-            schema: store.schema.clone(),
-            why,
-        });
-    }
+    /// What the bundle says of itself that cannot be read, and what it lacks.
+    notes: Vec<Note>,
 }
 
 impl std::fmt::Debug for Bundle {
@@ -78,13 +55,13 @@ impl Bundle {
 
     /// Looks at what runs a bundle has and what is known of them.
     pub(crate) fn open(files: Files) -> Result<Self> {
-        let runs = files.numbered("corespace", "run");
         let has_tables = |run: &u64| {
             files.exists(&format!(
                 "corespace/run{run}/core/table-manager/tables.plist"
             ))
         };
-        let runs: Vec<u64> = runs.into_iter().filter(has_tables).collect();
+        let all = files.numbered("corespace", "run").into_iter();
+        let (runs, without): (Vec<u64>, Vec<u64>) = all.partition(has_tables);
         if runs.is_empty() {
             let path = files.name().to_owned();
             let unfinished = files.exists("Trace1.run/Attachments/trace-data.atrc");
@@ -97,7 +74,15 @@ impl Bundle {
             return Err(Error::in_file(problem, path));
         }
         let Facts { mut toc, template } = facts::read(&files, &runs)?;
+        let mut notes: Vec<Note> = without
+            .into_iter()
+            .map(|run| Note::RunLeftOut { run })
+            .collect();
         let synthetic = facts::is_synthetic(&files);
+        let synthetic = synthetic.unwrap_or_else(|error| {
+            notes.push(files.unreadable(&error));
+            false
+        });
         let stores: Result<Vec<Vec<Store>>> = runs
             .iter()
             .map(|run| manager::stores(&files, *run))
@@ -114,6 +99,7 @@ impl Bundle {
             runs,
             stores,
             synthetic,
+            notes,
         })
     }
 
@@ -121,18 +107,23 @@ impl Bundle {
         &self.toc
     }
 
-    /// What the bundle lacks to say all that a table of contents says, and
-    /// whether it was saved by an Instruments that is too new to be known.
-    pub(crate) fn notes(&self) -> Vec<Note> {
-        let version = facts::required_version(&self.files);
-        let newer = version.filter(|&version| version > KNOWN_VERSION);
-        let newer = newer.map(|version| Note::NewerFormat { version });
-        let template = match self.template {
+    /// Returns what a reader of the bundle should know: what it lacks or says in a way
+    /// that cannot be read, and whether its Instruments is too new to be known.
+    fn notes(&self) -> Vec<Note> {
+        let mut notes = self.notes.clone();
+        match facts::required_version(&self.files) {
+            Ok(Some(version)) if version > KNOWN_VERSION => {
+                notes.push(Note::NewerFormat { version });
+            }
+            Ok(_) => {}
+            Err(error) => notes.push(self.files.unreadable(&error)),
+        }
+        notes.extend(match self.template {
             Template::Missing => Some(Note::NoTemplate),
             Template::Damaged => Some(Note::DamagedTemplate),
             Template::Sound => None,
-        };
-        newer.into_iter().chain(template).collect()
+        });
+        notes
     }
 
     /// Reads the wanted tables of the run at this 1-based position. A table
@@ -140,9 +131,59 @@ impl Bundle {
     ///
     /// The stores are read on threads of their own, while this one says what is in
     /// those that are read: inflating them takes longer than all the rest.
-    pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<Read> {
+    pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<Reading> {
         let (run, stores) = self.run_at(position)?;
-        let wanted: Vec<Wanted<'_>> = wanted(stores, selection, position);
+        self.read_stores(stores, selection, position, |rows| {
+            let uniques = Uniques::read(&self.files, &core(run))?;
+            let known = self.known_run(position);
+            let people = People::read(&self.files, stores, &uniques, &known)?;
+            let symbols = Symbols::new(&self.files, stores, &uniques, run);
+            let decoder = self.decoder(&uniques, &people, symbols, selection);
+            let mut reading = Reading::default();
+            self.add_facts(&mut reading, stores, position, &decoder)?;
+            for (wanted, rows) in rows {
+                let read =
+                    rows.and_then(|rows| self.decode_store(&wanted, rows, &decoder, &mut reading));
+                if let Err(error) = read {
+                    let schema = &wanted.store.schema;
+                    let file = format!("{schema} ({})", self.files.inside(&error));
+                    let given_up = reading.give_up(schema, file, error, selection);
+                    given_up.map_err(|error| self.with_a_way_out(error, schema, position))?;
+                }
+            }
+            reading.notes.extend(decoder.symbols.notes());
+            reading.notes.extend(self.notes());
+            Ok(reading)
+        })
+    }
+
+    /// A table whose layout was never seen can still be exported, by whoever has a Mac.
+    fn with_a_way_out(&self, error: Error, schema: &str, position: u64) -> Error {
+        if !matches!(error.problem(), Problem::UnsupportedBundle { .. }) {
+            return error;
+        }
+        let place = Place {
+            table: None,
+            ..error.place().clone()
+        };
+        let problem = Problem::UnreadableTable {
+            schema: schema.to_owned(),
+            why: error.problem().to_string(),
+            path: self.files.name().to_owned(),
+            run: self.known_run(position).number,
+        };
+        Error::new(problem, place)
+    }
+
+    /// Reads the rows of the wanted stores on threads, for `take` to take in order.
+    pub(super) fn read_stores<T>(
+        &self,
+        stores: &[Store],
+        selection: &Selection,
+        position: u64,
+        take: impl FnOnce(&mut dyn Iterator<Item = (Wanted<'_>, Result<Rows>)>) -> T,
+    ) -> T {
+        let wanted = wanted(stores, selection, position);
         let stored = |one: &Wanted<'_>| {
             let path = format!("{}/bulkstore", one.store.path);
             self.files.credible(&path, 0)
@@ -150,8 +191,7 @@ impl Bundle {
         let sizes: Vec<u64> = wanted.iter().map(stored).collect();
         let read = |at: usize| Some(self.read_rows(wanted.get(at)?));
         read_ahead(&sizes, read, |rows| {
-            let rows = wanted.iter().zip(rows.flatten());
-            self.decode(stores, run, position, selection, rows)
+            take(&mut wanted.iter().copied().zip(rows.flatten()))
         })
     }
 
@@ -161,44 +201,49 @@ impl Bundle {
         Rows::read(&self.files, wanted.store, layout, kept)
     }
 
-    fn decode<'a>(
-        &self,
-        stores: &[Store],
-        run: u64,
-        position: u64,
+    pub(super) fn decoder<'a>(
+        &'a self,
+        uniques: &'a Uniques,
+        people: &'a People,
+        symbols: Symbols<'a>,
         selection: &Selection,
-        rows: impl IntoIterator<Item = (&'a Wanted<'a>, Result<Rows>)>,
-    ) -> Result<Read> {
-        let uniques = Uniques::read(&self.files, &format!("corespace/run{run}/core"))?;
-        let people = self.people(stores, &uniques, position)?;
-        let decoder = Decoder {
+    ) -> Decoder<'a> {
+        Decoder {
             files: &self.files,
-            uniques: &uniques,
-            people: &people,
-            symbols: Symbols::new(&self.files, stores, &uniques, run),
+            uniques,
+            people,
+            symbols,
             rendered: selection.wants_rendered_labels(),
             numbered: selection.wants_numbered_labels(),
-        };
-        let mut read = Read {
-            run: self.known_run(position),
-            notes: self.unlisted(run, stores),
-            ..Read::default()
-        };
-        if inferred::fill(&mut read.run, &self.files, stores, &uniques, &people)? {
-            read.notes.push(Note::TargetFromLifeCycle);
         }
-        let lacking = facts::lacking(&read.run);
+    }
+
+    /// Adds what is known of the run, and what is not.
+    fn add_facts(
+        &self,
+        reading: &mut Reading,
+        stores: &[Store],
+        position: u64,
+        decoder: &Decoder<'_>,
+    ) -> Result<()> {
+        let (number, _) = self.run_at(position)?;
+        let mut run = self.known_run(position);
+        reading.notes.extend(self.unlisted(number, stores));
+        if inferred::fill(
+            &mut run,
+            &self.files,
+            stores,
+            decoder.uniques,
+            decoder.people,
+        )? {
+            reading.notes.push(Note::TargetFromLifeCycle);
+        }
+        let lacking = facts::lacking(&run);
         if self.template != Template::Missing && !lacking.is_empty() {
-            read.notes.push(Note::TemplateLacks { facts: lacking });
+            reading.notes.push(Note::TemplateLacks { facts: lacking });
         }
-        for (wanted, rows) in rows {
-            let rows = rows.and_then(|rows| self.decode_store(wanted, rows, &decoder, &mut read));
-            if let Err(error) = rows {
-                read.give_up(wanted.store, &error);
-            }
-        }
-        read.notes.extend(decoder.symbols.notes());
-        Ok(read)
+        reading.run = Some(run);
+        Ok(())
     }
 
     fn decode_store(
@@ -206,7 +251,7 @@ impl Bundle {
         wanted: &Wanted<'_>,
         mut rows: Rows,
         decoder: &Decoder<'_>,
-        read: &mut Read,
+        read: &mut Reading,
     ) -> Result<()> {
         let mut table = decoder.table(
             wanted.store,
@@ -225,39 +270,13 @@ impl Bundle {
         Ok(())
     }
 
-    /// Every table of a run with its row count, or what is wrong with it.
-    pub(crate) fn list(&self) -> Vec<ListedDocument> {
-        let mut listed = Vec::new();
-        for (stores, run) in self.stores.iter().zip(1..) {
-            let stores = stores.iter().zip(1..);
-            listed.extend(stores.map(|(store, table)| self.list_store(store, run, table)));
-        }
-        listed
-    }
-
-    fn list_store(&self, store: &Store, run: u64, table: u64) -> ListedDocument {
-        let counted = layout::of_store(&self.files, store).map(|layout| CountedTable {
-            schema: layout.declared(|type_id| types::of(type_id).0.to_owned()),
-            origin: Origin {
-                run: Some(run),
-                table: Some(table),
-            },
-            rows: usize::try_from(layout.rows).unwrap_or(usize::MAX),
-            truncated: false,
-        });
-        ListedDocument {
-            file: format!("{}/{}", self.files.name(), store.path),
-            promised: store.schema.clone(),
-            table: counted,
-        }
-    }
-
     /// Stores that no table of a run names. None was ever seen: where there is one,
     /// its table is missing.
     fn unlisted(&self, run: u64, stores: &[Store]) -> Vec<Note> {
         let folder = format!("corespace/run{run}/core/stores");
         let numbers = self.files.numbered(&folder, "indexed-store-").into_iter();
-        let unlisted = numbers.filter(|&number| stores.iter().all(|one| one.number != number));
+        let listed: BTreeSet<u64> = stores.iter().map(|one| one.number).collect();
+        let unlisted = numbers.filter(|number| !listed.contains(number));
         let notes = unlisted.map(|number| {
             let store = format!("{folder}/indexed-store-{number}");
             let layout = layout::read(&self.files, &store).ok();
@@ -284,7 +303,7 @@ impl Bundle {
     }
 
     /// What `form.template` says of the run at a position.
-    fn known_run(&self, position: u64) -> Run {
+    pub(super) fn known_run(&self, position: u64) -> Run {
         let at = usize::try_from(position)
             .ok()
             .and_then(|at| at.checked_sub(1));
@@ -292,73 +311,18 @@ impl Bundle {
             .cloned()
             .unwrap_or_default()
     }
+}
 
-    /// The names of processes and threads, as far as the bundle has them.
-    fn people(&self, stores: &[Store], uniques: &Uniques, position: u64) -> Result<People> {
-        let mut people = People::default();
-        for process in &self.known_run(position).processes {
-            if let (Some(pid), 1..=USUAL) = (process.pid, process.name.len()) {
-                people.displayed.insert(pid, process.name.clone());
-            }
-        }
-        for store in stores {
-            match store.schema.as_str() {
-                "process-info" => self.processes(store, uniques, &mut people)?,
-                "thread-info" => self.threads(store, uniques, &mut people)?,
-                _ => {}
-            }
-        }
-        Ok(people)
-    }
-
-    fn processes(&self, store: &Store, uniques: &Uniques, people: &mut People) -> Result<()> {
-        let rows = Rows::whole(&self.files, store)?;
-        let (Some(process), Some(name)) = (rows.slot("process"), rows.slot("process-name")) else {
-            return Ok(());
-        };
-        for (process, name) in rows.values(process).zip(rows.values(name)) {
-            if let (Some(process), Some(name)) = (process, name.and_then(|n| uniques.name(n))) {
-                people
-                    .processes
-                    .entry(process)
-                    .or_insert_with(|| name.to_owned());
-            }
-        }
-        Ok(())
-    }
-
-    fn threads(&self, store: &Store, uniques: &Uniques, people: &mut People) -> Result<()> {
-        let rows = Rows::whole(&self.files, store)?;
-        let (Some(thread), Some(name), Some(main)) = (
-            rows.slot("thread"),
-            rows.slot("name"),
-            rows.slot("main-thread"),
-        ) else {
-            return Ok(());
-        };
-        let rows = rows
-            .values(thread)
-            .zip(rows.values(name))
-            .zip(rows.values(main));
-        for ((thread, name), main) in rows {
-            let Some(thread) = thread else { continue };
-            let name = name.and_then(|name| uniques.name(name >> 32));
-            // A thread may be listed again; what is said last holds.
-            let facts = ThreadFacts {
-                name: name.map(str::to_owned),
-                is_main: main == Some(1),
-            };
-            people.threads.insert(thread, facts);
-        }
-        Ok(())
-    }
+pub(super) fn core(run: u64) -> String {
+    format!("corespace/run{run}/core")
 }
 
 /// A store that is to be read.
-struct Wanted<'a> {
-    store: &'a Store,
-    columns: &'a Columns,
-    origin: Origin,
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) store: &'a Store,
+    pub(super) columns: &'a Columns,
+    pub(super) origin: Origin,
 }
 
 fn wanted<'a>(stores: &'a [Store], selection: &'a Selection, position: u64) -> Vec<Wanted<'a>> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::files::Files;
+use super::files::{Files, SMALL};
 use super::keyed::{Keyed, Object};
 use crate::error::{Problem, Result};
 
@@ -27,8 +27,8 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
         let detail = detail.to_owned();
         files.error(&path, Problem::UnsupportedBundle { detail })
     };
-    let bytes = files.read(&path)?;
-    let archive = Keyed::parse(&bytes).ok_or_else(|| unsupported(Keyed::NONE))?;
+    let bytes = files.read(&path, SMALL)?;
+    let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::NONE))?;
     let details = archive.root().and_then(|root| root.get("tableDetails"));
     let details = details.ok_or_else(|| unsupported("it lists no tables"))?;
     let mut stores: BTreeMap<u64, Store> = BTreeMap::new();

@@ -27,6 +27,7 @@ mod inferred;
 mod keyed;
 mod labels;
 mod layout;
+mod listing;
 mod lists;
 mod load;
 mod manager;

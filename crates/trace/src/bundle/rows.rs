@@ -13,8 +13,9 @@ use super::store::{Numbers, Rows, present};
 use super::symbols::Symbols;
 use super::types::{self, Encoding};
 use super::uniquing::{Array, SUBMISSION, Uniques};
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Problem, Result};
 use crate::names::{Frame, Names, StackId};
+use crate::place::Place;
 use crate::select::Columns;
 use crate::table::{Column, Origin, Table};
 

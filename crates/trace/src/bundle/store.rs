@@ -2,12 +2,13 @@
 //!
 //! Stores keep rows as they came, an export shows them by time, rows of equal
 //! time as they came. What follows the last row is preallocated, and zeros: rows
-//! that nobody counted would not be. Memory follows what the store really holds,
-//! never what its descriptor claims.
+//! that nobody counted would not be, and no real store ends with a row of nothing
+//! but zeros, so that neither a count too small nor one too large is believed.
+//! Memory follows what the store really holds, never what its descriptor claims.
 
-use std::io::Read;
+use std::io::{self, Read};
 
-use super::files::{Files, drain};
+use super::files::{Files, fill};
 use super::layout::{self, HEADER, Layout, Slot, StoreColumn, check_header};
 use super::manager::Store;
 use crate::error::{Problem, Result};
@@ -57,6 +58,16 @@ impl Rows {
         layout: Layout,
         wanted: impl Fn(&StoreColumn) -> bool,
     ) -> Result<Self> {
+        let rows = Self::read_stored(files, store, layout, wanted);
+        rows.map_err(|error| error.at_table(&store.schema))
+    }
+
+    fn read_stored(
+        files: &Files,
+        store: &Store,
+        layout: Layout,
+        wanted: impl Fn(&StoreColumn) -> bool,
+    ) -> Result<Self> {
         let path = format!("{}/bulkstore", store.path);
         let unsupported =
             |detail: String| files.error(&path, Problem::UnsupportedBundle { detail });
@@ -76,40 +87,63 @@ impl Rows {
         };
         files.stream(&path, |stored| {
             let mut header = vec![0; HEADER as usize];
-            stored
-                .read_exact(&mut header)
-                .map_err(|error| unsupported(format!("its header cannot be read: {error}")))?;
+            let read = stored.read_exact(&mut header);
+            read.map_err(|error| files.io_error(&path, error))?;
             check_header(&header, &rows.layout).map_err(unsupported)?;
-            rows.take_rows(stored).map_err(|read| {
-                unsupported(format!("it holds {read} rows, its descriptor says {count}"))
+            let written = rows.take_rows(stored);
+            let (read, written) = written.map_err(|error| files.io_error(&path, error))?;
+            if read < rows.count {
+                return Err(unsupported(format!(
+                    "it holds {read} rows, its descriptor says {count}"
+                )));
+            }
+            if written < rows.count {
+                return Err(unsupported(format!(
+                    "its descriptor says {count} rows, but nothing is written behind the first \
+                     {written}"
+                )));
+            }
+            let mut all = 0;
+            // Without a branch for each byte: that would take longer.
+            files.drain(&path, stored, |piece| {
+                all = piece.iter().fold(all, |all, byte| all | byte);
             })?;
-            match only_zeros(stored) {
-                Ok(true) => Ok(()),
-                Ok(false) => Err(unsupported(format!(
+            match all {
+                0 => Ok(()),
+                _ => Err(unsupported(format!(
                     "it holds more rows than the {count} that its descriptor says"
                 ))),
-                Err(error) => Err(unsupported(format!("it is damaged: {error}"))),
             }
         })?;
         rows.sort(count);
         Ok(rows)
     }
 
-    /// Takes the fields out of the rows; `Err` is how many rows there were.
-    fn take_rows(&mut self, stored: &mut dyn Read) -> Result<(), usize> {
+    /// Takes the fields out of the rows; returns how many there are, and the place behind
+    /// the last of which anything is written.
+    fn take_rows(&mut self, stored: &mut dyn Read) -> io::Result<(usize, usize)> {
         let size = self.layout.row_size;
         let mut chunk = vec![0; CHUNK * size];
-        let mut done = 0;
+        let (mut done, mut written) = (0, 0);
         while done < self.count {
-            let rows = CHUNK.min(self.count - done);
-            let bytes = chunk.get_mut(..rows * size).unwrap_or(&mut []);
-            stored.read_exact(bytes).map_err(|_| done)?;
+            let wanted = CHUNK.min(self.count - done);
+            let filled = fill(stored, chunk.get_mut(..wanted * size).unwrap_or(&mut []))?;
+            let rows = filled / size;
+            let bytes = chunk.get(..rows * size).unwrap_or(&[]);
             for field in &mut self.fields {
                 field.take(bytes, size);
             }
+            let is_blank = |row: &&[u8]| row.iter().all(|&byte| byte == 0);
+            let blank = bytes.rchunks_exact(size).take_while(is_blank).count();
             done += rows;
+            if blank < rows {
+                written = done - blank;
+            }
+            if rows < wanted {
+                break;
+            }
         }
-        Ok(())
+        Ok((done, written))
     }
 
     /// Orders the rows by time, unless they are.
@@ -157,16 +191,6 @@ impl Rows {
             .find(|column| column.mnemonic == mnemonic)
             .map(|column| column.slot)
     }
-}
-
-/// Whether nothing else is left.
-fn only_zeros(stored: &mut dyn Read) -> std::io::Result<bool> {
-    let mut all = 0;
-    // Without a branch for each byte: that would take longer.
-    drain(stored, |piece| {
-        all = piece.iter().fold(all, |all, byte| all | byte);
-    })?;
-    Ok(all == 0)
 }
 
 impl Field {

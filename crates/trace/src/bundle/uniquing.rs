@@ -3,16 +3,16 @@
 
 use std::cell::Cell;
 
-use super::files::Files;
+use super::files::{Files, LISTS, SMALL, STRINGS};
 use super::keyed::{Keyed, Object};
 use super::lists::Lists;
 use super::types;
-use super::xml_list;
+use super::xml_list::{self, Texts};
 use crate::error::{Error, Problem, Result};
 
 /// The uniqued values of one run.
 pub(crate) struct Uniques {
-    pub(crate) strings: Vec<String>,
+    pub(crate) strings: Texts,
     /// Processes, threads, stacks.
     pub(crate) arrays: Arrays,
     /// Labels, narratives, messages: pairs of type and value.
@@ -38,9 +38,10 @@ impl Uniques {
         let folder = format!("{core}/uniquing");
         let strings_path = format!("{folder}/strings");
         let types_path = format!("{folder}/EngineeringTypes.etypes");
-        let strings = xml_list::strings(&files.read(&strings_path)?)
-            .ok_or_else(|| unsupported(files, &strings_path, "it is no list of strings"))?;
-        let types = type_names(&files.read(&types_path)?)
+        let strings = files.stream_up_to(&strings_path, STRINGS, |list| {
+            xml_list::strings(list, &files.shown(&strings_path))
+        })?;
+        let types = type_names(files.read(&types_path, SMALL)?)
             .ok_or_else(|| unsupported(files, &types_path, "it is no list of types"))?;
         let is_number = |type_id: &String| types::of(type_id).0 == SUBMISSION;
         let is_number: Vec<bool> = types.iter().map(is_number).collect();
@@ -77,9 +78,7 @@ impl Uniques {
     }
 
     pub(crate) fn string(&self, index: u64) -> Option<&str> {
-        self.strings
-            .get(usize::try_from(index).ok()?)
-            .map(String::as_str)
+        self.strings.get(usize::try_from(index).ok()?)
     }
 }
 
@@ -111,7 +110,7 @@ fn unsupported(files: &Files, path: &str, detail: &str) -> Error {
     files.error(path, Problem::UnsupportedBundle { detail })
 }
 
-fn type_names(bytes: &[u8]) -> Option<Vec<String>> {
+fn type_names(bytes: Vec<u8>) -> Option<Vec<String>> {
     let archive = Keyed::parse(bytes)?;
     let names = archive.root()?.items().map(Object::text);
     let names = names.map(|name| name.map(str::to_owned)).collect();
@@ -133,8 +132,8 @@ impl Arrays {
     pub(crate) fn read(files: &Files, folder: &str) -> Result<Self> {
         let index_path = format!("{folder}/integeruniquer.index");
         let data_path = format!("{folder}/integeruniquer.data");
-        let index = files.read(&index_path)?;
-        let data = files.read_up_to(&data_path, used(&index))?;
+        let index = files.read(&index_path, LISTS)?;
+        let data = files.read_up_to(&data_path, used(&index), LISTS)?;
         for (path, bytes) in [(&index_path, &index), (&data_path, &data)] {
             let header: Vec<Option<u32>> = (0..6).map(|at| word(bytes, 4 * at)).collect();
             if !header.iter().eq(MAGIC.map(Some).iter()) {
@@ -237,7 +236,7 @@ impl Uniques {
             }
         };
         Self {
-            strings: Vec::new(),
+            strings: Texts::default(),
             arrays: arrays(lists),
             typed: Lists::Stored(arrays(&[])),
             types: Vec::new(),

@@ -1,96 +1,146 @@
 //! The two XML property lists that are read: the strings of a run, which are
 //! one flat list, and the manifest, of which only the keys matter.
 //!
-//! A property list always has a DOCTYPE, so this is no place for the stricter
-//! reader of exports. Entities that it might define are refused, not expanded,
-//! and what nests is counted, not built.
+//! They are read as strictly as exports are: a character that XML forbids is refused,
+//! an entity that the DOCTYPE defines is unknown. What nests is counted, not built.
 
-use quick_xml::Reader;
-use quick_xml::events::Event;
+use std::io::Read;
 
-use crate::xml::{character_of, check_attributes, check_tag};
+use crate::error::{Error, Problem, Result};
+use crate::xml::{Pull, Token, check_attributes};
 
-/// The strings of a list of nothing but strings; `None` for anything else.
-pub(crate) fn strings(bytes: &[u8]) -> Option<Vec<String>> {
-    let mut strings = Vec::new();
-    let end = texts(bytes, |path, text| {
-        let is_one = path == ["plist", "array", "string"];
-        is_one.then(|| strings.push(text))
-    });
-    end.map(|()| strings)
+/// Many texts, end to end: one that has a byte takes 5 and not 40.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    all: String,
+    /// Where each ends.
+    ends: Vec<u32>,
 }
 
-/// Whether a dictionary has a key.
-pub(crate) fn has_key(bytes: &[u8], wanted: &str) -> bool {
+impl Texts {
+    /// Returns how many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the text at a place.
+    pub(crate) fn get(&self, at: usize) -> Option<&str> {
+        let end = *self.ends.get(at)?;
+        let start = match at.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
+        };
+        self.all.get(start as usize..end as usize)
+    }
+
+    /// Adds a text; `None` if there is no more room.
+    fn push(&mut self, text: &str) -> Option<()> {
+        let end = u32::try_from(self.all.len() + text.len()).ok()?;
+        self.all.push_str(text);
+        self.ends.push(end);
+        Some(())
+    }
+}
+
+/// Reads a list of nothing but strings.
+pub(crate) fn strings(list: impl Read, file: &str) -> Result<Texts> {
+    let mut strings = Texts::default();
+    texts(list, file, "it is no list of strings", |path, text| {
+        let is_one = path == ["plist", "array", "string"];
+        is_one.then(|| strings.push(text)).flatten()
+    })?;
+    Ok(strings)
+}
+
+/// Tells whether a dictionary has a key.
+pub(crate) fn has_key(list: impl Read, file: &str, wanted: &str) -> Result<bool> {
     let mut found = false;
-    let end = texts(bytes, |path, text| {
+    texts(list, file, "it is no property list", |path, text| {
         found |= path == ["plist", "dict", "key"] && text == wanted;
         Some(())
-    });
-    end.is_some() && found
+    })?;
+    Ok(found)
 }
 
-/// Elements nest as deep as this in a manifest, and no deeper.
-const DEPTH_LIMIT: usize = 16;
-
-/// Tells of each innermost element where it is and what is in it, until told
-/// to stop by `None`; `None`, too, for what is broken.
-fn texts(bytes: &[u8], mut tell: impl FnMut(&[String], String) -> Option<()>) -> Option<()> {
-    let mut reader = Reader::from_reader(bytes);
-    reader.config_mut().check_comments = true;
-    let (mut buffer, mut path, mut text) = (Vec::new(), Vec::new(), String::new());
+/// Tells of each innermost element where it is and what is in it, until told by `None`
+/// that it is `not` what is looked for.
+fn texts(
+    list: impl Read,
+    file: &str,
+    not: &str,
+    mut tell: impl FnMut(&[String], &str) -> Option<()>,
+) -> Result<()> {
+    let mut pull = Pull::property_list(list, file);
+    let (mut path, mut text) = (Vec::new(), String::new());
     let (mut innermost, mut began) = (false, false);
     loop {
-        buffer.clear();
-        let event = reader.read_event_into(&mut buffer).ok()?;
-        if let Event::Start(tag) | Event::Empty(tag) = &event {
-            check_tag(tag.name().as_ref()).ok()?;
-            check_attributes(tag.attributes_raw()).ok()?;
-        }
-        match event {
-            Event::Start(tag) => {
-                path.push(tag.name().as_ref().to_owned());
-                (innermost, began) = (true, true);
+        let told = match pull.next()? {
+            Token::Open { tag, empty } => {
+                let checked = check_attributes(tag.attributes_raw());
+                let name = tag.name().as_ref().to_owned();
+                checked.map_err(|problem| pull.error(problem))?;
                 text.clear();
-                if path.len() > DEPTH_LIMIT {
-                    return None;
+                path.push(name);
+                (innermost, began) = (!empty, true);
+                match empty {
+                    true => close(&mut path, true, "", &mut tell),
+                    false => Some(()),
                 }
             }
-            Event::Empty(tag) => {
-                path.push(tag.name().as_ref().to_owned());
-                if !matches!(tag.name().as_ref(), "array" | "dict") {
-                    tell(&path, String::new())?;
-                }
-                path.pop();
+            Token::Close => {
+                let told = close(&mut path, innermost, &text, &mut tell);
                 innermost = false;
+                told
             }
-            Event::End(tag) => {
-                // An empty list has no texts; an empty string is one.
-                let list = matches!(tag.name().as_ref(), "plist" | "array" | "dict");
-                if innermost && !list {
-                    tell(&path, std::mem::take(&mut text))?;
-                }
-                path.pop();
-                innermost = false;
+            Token::Text(more) if innermost => {
+                text.push_str(&more);
+                Some(())
             }
-            Event::Text(more) if innermost => text.push_str(&more.into_inner()),
-            Event::GeneralRef(entity) if innermost => {
-                text.push(character_of(&entity.into_inner())?);
-            }
-            Event::Text(more) => more.into_inner().trim().is_empty().then_some(())?,
-            Event::GeneralRef(_) | Event::CData(_) => return None,
-            Event::Comment(_) | Event::PI(_) | Event::Decl(_) | Event::DocType(_) => {}
-            Event::Eof => return (began && path.is_empty()).then_some(()),
-        }
+            Token::Text(more) => more.trim().is_empty().then_some(()),
+            Token::Nothing => Some(()),
+            Token::End if began => return Ok(()),
+            Token::End => None,
+        };
+        told.ok_or_else(|| not_a(&pull, not))?;
     }
+}
+
+/// An empty list has no texts; an empty string is one.
+fn close(
+    path: &mut Vec<String>,
+    innermost: bool,
+    text: &str,
+    tell: &mut impl FnMut(&[String], &str) -> Option<()>,
+) -> Option<()> {
+    let is_list = path
+        .last()
+        .is_some_and(|name| matches!(name.as_str(), "plist" | "array" | "dict"));
+    let told = match innermost && !is_list {
+        true => tell(path, text),
+        false => Some(()),
+    };
+    path.pop();
+    told
+}
+
+fn not_a<R: Read>(pull: &Pull<R>, not: &str) -> Error {
+    pull.error(Problem::UnsupportedBundle {
+        detail: not.to_owned(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(body: &str) -> Option<Vec<String>> {
-        strings(format!("<?xml version=\"1.0\"?><!DOCTYPE plist PUBLIC \"a\" \"b\"><plist version=\"1.0\">{body}</plist>").as_bytes())
+    fn read(body: &str) -> Result<Vec<String>> {
+        let list = format!(
+            "<?xml version=\"1.0\"?>\n<!DOCTYPE plist PUBLIC \"a\" \"b\"><plist version=\"1.0\">{body}</plist>"
+        );
+        let texts = strings(list.as_bytes(), "list")?;
+        let text = |at| texts.get(at).unwrap().to_owned();
+        assert_eq!(texts.get(texts.len()), None);
+        Ok((0..texts.len()).map(text).collect())
     }
 
     #[test]
@@ -110,18 +160,37 @@ mod tests {
             "<array><string>a</array>",
             "<dict><key>a</key><string>b</string></dict>",
             "<array>a</array>x",
+            "<array><string>a</string></array>x",
         ] {
-            assert_eq!(read(body), None, "{body}");
+            assert!(read(body).is_err(), "{body}");
         }
-        assert_eq!(strings(b""), None);
-        assert_eq!(strings(b"<plist><array><string>a"), None);
+        for list in ["", "x", "<plist><array><string>a", "bplist00"] {
+            assert!(strings(list.as_bytes(), "list").is_err(), "{list}");
+        }
+    }
+
+    /// Whoever prints a name would send them to a terminal.
+    #[test]
+    fn characters_that_xml_forbids() {
+        let check = |text: &str, expected: &str| {
+            let body = format!("<array>\n<string>{text}</string></array>");
+            assert_eq!(read(&body).unwrap_err().to_string(), expected);
+        };
+        let byte =
+            |byte: u8| format!("list, line 3, byte 90: byte 0x{byte:02x} may not appear in XML");
+        check("\u{1b}]0;x\u{7}", &byte(0x1b));
+        check("\0", &byte(0));
+        let entity = "list, line 3, byte 90: not well-formed XML: an unknown entity";
+        check("&#27;", entity);
+        check("&#x1b;", entity);
     }
 
     #[test]
     fn keys() {
+        let has = |list: &str, key: &str| has_key(list.as_bytes(), "list", key);
         let manifest = "<plist><dict><key>paths</key><array><string>x</string></array><key>synthetic</key><string>y</string></dict></plist>";
-        assert!(has_key(manifest.as_bytes(), "synthetic"));
-        assert!(!has_key(manifest.as_bytes(), "x"));
-        assert!(!has_key(b"bplist00", "x"));
+        assert!(has(manifest, "synthetic").unwrap());
+        assert!(!has(manifest, "x").unwrap());
+        assert!(has("bplist00", "x").is_err());
     }
 }

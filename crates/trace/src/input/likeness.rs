@@ -3,10 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use super::bytes::{Stored, looks, zip_archive};
-use super::list::{archive_entries, is_bundle, is_document};
+use super::archive::{Archive, Holds};
+use super::bytes::{Stored, looks};
+use super::list::{is_bundle, is_document};
 use super::sniff::Looks;
-use crate::bundle::Files;
 use crate::xml::{Header, read_header};
 
 /// What a path seems to be. What seems a trace may still be broken: reading tells.
@@ -77,7 +77,7 @@ fn header(path: &Path) -> Option<Header> {
 fn file(path: &Path) -> Likeness {
     let name = path.display().to_string();
     match looks(path, &name) {
-        Ok(Looks::Zip) if is_archive(path, &name) => Likeness::Archive,
+        Ok(Looks::Zip) if is_archive(path) => Likeness::Archive,
         Ok(Looks::Xml | Looks::Gzip | Looks::Zstd) if is_document(&name) => match header(path) {
             Some(_) => Likeness::Document,
             None => Likeness::Other,
@@ -90,11 +90,10 @@ fn file(path: &Path) -> Likeness {
 }
 
 /// Whether an archive has a trace in it. One that cannot be opened may have.
-fn is_archive(path: &Path, name: &str) -> bool {
-    let bundle = zip_archive(path).and_then(|archive| Files::zip(name, archive));
-    match bundle {
-        Ok(Some(_)) | Err(_) => true,
-        Ok(None) => !matches!(archive_entries(path, name), Ok(entries) if entries.is_empty()),
+fn is_archive(path: &Path) -> bool {
+    match Archive::open(path).and_then(|archive| archive.holds("")) {
+        Ok(Holds::Documents(documents)) => !documents.is_empty(),
+        Ok(Holds::Bundle(_)) | Err(_) => true,
     }
 }
 

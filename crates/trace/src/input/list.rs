@@ -1,8 +1,11 @@
 //! Which documents an input consists of, and what each of them is.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::bytes::{Stored, looks, zip_archive, zip_error};
+use super::archive::{Archive, Holds};
+use super::bytes::{Stored, looks};
 use super::sniff::Looks;
 use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
@@ -115,15 +118,29 @@ impl Input {
     /// ```
     pub fn open(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
-            return Ok(Self::standard_input());
+            let stored = Stored::StandardInput;
+            return Ok(Self::read_once("-", "standard input", stored));
         }
         let name = path.display().to_string();
-        let in_path = |error| Error::in_file(Problem::Io(error), name.clone());
-        if std::fs::metadata(path).map_err(in_path)?.is_dir() {
+        let facts = match std::fs::metadata(path) {
+            Ok(facts) => facts,
+            Err(error) => {
+                return match inside_archive(path) {
+                    Some((archive, folder)) => Self::archive(archive, &folder, name),
+                    None => Err(Error::in_file(error.into(), name)),
+                };
+            }
+        };
+        if facts.is_dir() {
             return Self::folder(path, name);
         }
+        if !facts.is_file() && is_descriptor(path) {
+            let path = path.to_owned();
+            let open: Box<Opener> = Box::new(move || Ok(Box::new(File::open(&path)?)));
+            return Ok(Self::read_once(&name, &name, Stored::Stream(open.into())));
+        }
         match looks(path, &name)? {
-            Looks::Zip => Self::archive(path, name),
+            Looks::Zip => Self::archive(path, "", name),
             _ => Self::single(path, name),
         }
     }
@@ -160,14 +177,15 @@ impl Input {
         self.kind
     }
 
-    fn standard_input() -> Self {
+    /// A document that can be read only once, and so is not looked at before.
+    fn read_once(path: &str, name: &str, stored: Stored) -> Self {
         let document = Document {
-            name: "standard input".to_owned(),
-            stored: Stored::StandardInput,
+            name: name.to_owned(),
+            stored,
             header: None,
         };
         Self {
-            path: "-".to_owned(),
+            path: path.to_owned(),
             kind: InputKind::Xml,
             toc: None,
             documents: vec![document],
@@ -217,16 +235,22 @@ impl Input {
         Self::of_documents(name, documents)
     }
 
-    fn archive(path: &Path, name: String) -> Result<Self> {
-        if let Some(files) = Files::zip(&name, zip_archive(path)?)? {
-            return Ok(Self::of_bundle(name, Bundle::open(files)?));
+    /// The trace in a folder of an archive, or in all of it, if the folder is "".
+    fn archive(path: &Path, folder: &str, name: String) -> Result<Self> {
+        let archive = Archive::open(path)?;
+        match archive.holds(folder)? {
+            Holds::Bundle(files) => {
+                let files = Files::zip(&name, archive, files);
+                Ok(Self::of_bundle(name, Bundle::open(files)?))
+            }
+            Holds::Documents(entries) => {
+                let documents = entries.into_iter().map(|(inside, entry)| {
+                    let stored = Stored::Entry(Arc::clone(&archive), entry);
+                    Document::new(format!("{}/{inside}", path.display()), stored)
+                });
+                Self::of_documents(name, documents.collect())
+            }
         }
-        let mut entries = archive_entries(path, &name)?;
-        entries.sort_by(|a, b| a.0.cmp(&b.0));
-        refuse_several_folders(&entries, &name)?;
-        let document =
-            |(entry, stored): (String, Stored)| Document::new(format!("{name}/{entry}"), stored);
-        Self::of_documents(name.clone(), entries.into_iter().map(document).collect())
     }
 
     fn of_bundle(path: String, bundle: Bundle) -> Self {
@@ -296,17 +320,29 @@ pub(super) fn is_document(name: &str) -> bool {
     is_xml && !name.starts_with('.')
 }
 
-fn is_resource_fork(entry: &str) -> bool {
-    entry
-        .split('/')
-        .any(|part| part == "__MACOSX" || part.starts_with("._"))
+/// The archive that a path leads into, and the folder in it: `runs.zip/a.trace`.
+fn inside_archive(path: &Path) -> Option<(&Path, String)> {
+    let archive = path.ancestors().skip(1).find(|outer| outer.is_file())?;
+    let inside = path.strip_prefix(archive).ok()?;
+    let parts = inside
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy());
+    let folder = parts.collect::<Vec<_>>().join("/");
+    let is_zip = matches!(looks(archive, ""), Ok(Looks::Zip));
+    is_zip.then_some((archive, folder))
+}
+
+/// Whether a path names what the shell opened: `/dev/fd/63` of `<(xctrace export …)`.
+fn is_descriptor(path: &Path) -> bool {
+    path == Path::new("/dev/stdin")
+        || path.starts_with("/dev/fd")
+        || path.starts_with("/proc/self/fd")
 }
 
 fn sorted_entries(path: &Path, name: &str) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(path)
         .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
-    let mut entries: Vec<PathBuf> =
-        entries.map_err(|error| Error::in_file(Problem::Io(error), name))?;
+    let mut entries: Vec<PathBuf> = entries.map_err(|error| Error::in_file(error.into(), name))?;
     entries.sort();
     Ok(entries)
 }
@@ -328,42 +364,4 @@ fn nothing_in(name: &str, folders: &[PathBuf]) -> Error {
         false => Problem::SeveralExports { folders },
     };
     Error::in_file(problem, name)
-}
-
-/// The documents in an archive, without what macOS adds when it zips a folder.
-pub(super) fn archive_entries(path: &Path, name: &str) -> Result<Vec<(String, Stored)>> {
-    let mut archive = zip_archive(path)?;
-    let mut entries = Vec::new();
-    for index in 0..archive.len() {
-        let entry = archive
-            .by_index_raw(index)
-            .map_err(|error| zip_error(error, name))?;
-        let Ok(entry_name) = entry.name().map(std::borrow::Cow::into_owned) else {
-            continue;
-        };
-        if is_document(&entry_name) && !is_resource_fork(&entry_name) {
-            let stored = Stored::Entry {
-                archive: path.to_owned(),
-                index,
-                stored: entry.compressed_size(),
-            };
-            entries.push((entry_name, stored));
-        }
-    }
-    Ok(entries)
-}
-
-fn refuse_several_folders(entries: &[(String, Stored)], name: &str) -> Result<()> {
-    let parent = |entry: &str| {
-        entry
-            .rsplit_once('/')
-            .map_or("", |(parent, _)| parent)
-            .to_owned()
-    };
-    let mut folders: Vec<String> = entries.iter().map(|(entry, _)| parent(entry)).collect();
-    folders.dedup();
-    if folders.len() > 1 {
-        return Err(Error::in_file(Problem::SeveralExports { folders }, name));
-    }
-    Ok(())
 }

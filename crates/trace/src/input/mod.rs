@@ -7,6 +7,7 @@
 //! -      ┘
 //! ```
 
+mod archive;
 mod bytes;
 mod likeness;
 mod list;
@@ -16,8 +17,10 @@ mod read;
 mod sniff;
 mod zstd;
 
-pub(crate) use bytes::compression_problem;
+pub(crate) use archive::{Archive, Entry};
+pub(crate) use bytes::{Decoding, compression_problem};
 pub use likeness::{Likeness, likeness};
 pub use list::{Input, InputKind, Opener, Source};
 pub use listing::{CountedTable, ListedDocument};
+pub(crate) use load::Reading;
 pub use read::{LoadOptions, Progress};

@@ -16,10 +16,11 @@ use super::plain::{Pace, Plain};
 use super::pull::{Pull, Token, malformed};
 use super::rows::TableBuilder;
 use super::values::KeptNames;
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Problem, Result};
 use crate::kind::Kind;
 use crate::names::Names;
 use crate::note::Note;
+use crate::place::Place;
 use crate::select::{Columns, Selection};
 use crate::table::{ColumnSpec, Origin, Schema, Table};
 

@@ -33,8 +33,8 @@ mod tags;
 mod tree;
 mod values;
 
-pub(crate) use attributes::{check as check_attributes, check_tag};
+pub(crate) use attributes::check as check_attributes;
 pub(crate) use document::{Document, Header, Request, read, read_header};
 pub(crate) use plain::Pace;
-pub(crate) use pull::character_of;
+pub(crate) use pull::{Pull, Token};
 pub(crate) use tree::{Element, read_tree};

@@ -13,8 +13,8 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::attributes::{check_tag, is_name};
 use super::guard::{Fault, Guard, TOKEN_LIMIT};
-use crate::error::{Error, Place, Problem, Result};
-use crate::input::compression_problem;
+use crate::error::{Error, Problem, Result};
+use crate::place::Place;
 
 /// Exports nest about ten deep.
 const DEPTH_LIMIT: usize = 64;
@@ -44,9 +44,19 @@ pub(crate) struct Pull<R: Read> {
     buffer: Vec<u8>,
     depth: usize,
     file: String,
+    /// A property list has one; the entities that it may define are unknown all the same.
+    may_have_doctype: bool,
 }
 
 impl<R: Read> Pull<R> {
+    /// Reads one of Apple's property lists, which all begin with a DOCTYPE.
+    pub(crate) fn property_list(input: R, file: &str) -> Self {
+        Self {
+            may_have_doctype: true,
+            ..Self::new(input, file)
+        }
+    }
+
     pub(crate) fn new(input: R, file: &str) -> Self {
         let mut reader = Reader::from_reader(Guard::new(input));
         reader.config_mut().check_comments = true;
@@ -55,6 +65,7 @@ impl<R: Read> Pull<R> {
             buffer: Vec::with_capacity(4096),
             depth: 0,
             file: file.to_owned(),
+            may_have_doctype: false,
         }
     }
 
@@ -101,6 +112,7 @@ impl<R: Read> Pull<R> {
             }
             Ok(Event::Comment(_) | Event::PI(_) | Event::Decl(_)) => Ok(Token::Nothing),
             Ok(Event::CData(_)) => refuse(malformed("a CDATA section, which xctrace never writes")),
+            Ok(Event::DocType(_)) if self.may_have_doctype && self.depth == 0 => Ok(Token::Nothing),
             Ok(Event::DocType(_)) => refuse(Problem::Doctype),
             Ok(Event::Eof) if self.depth > 0 => refuse(Problem::Truncated { whole_rows: 0 }),
             Ok(Event::Eof) => Ok(Token::End),
@@ -161,10 +173,8 @@ fn io_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &std::io::Err
         }
         Some(Fault::TokenTooLong) => Problem::TokenTooLong { limit: TOKEN_LIMIT },
         Some(Fault::EndsEarly) => Problem::Truncated { whole_rows: 0 },
-        None => match compression_problem(error) {
-            Some(problem) => problem,
-            None => Problem::Io(std::io::Error::new(error.kind(), error.to_string())),
-        },
+        None => Problem::inside(error)
+            .unwrap_or_else(|| Problem::Io(std::io::Error::new(error.kind(), error.to_string()))),
     };
     error_at(reader, file, problem)
 }

@@ -7,9 +7,10 @@ use super::ids::TagId;
 use super::pull::{Pull, Token};
 use super::tags::Tags;
 use super::values::{Value, bits, symbol_of};
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Problem, Result};
 use crate::kind::Kind;
 use crate::names::{LabelId, ProcessId, StackId, ThreadId};
+use crate::place::Place;
 use crate::select::Columns;
 use crate::table::{Column, Table};
 

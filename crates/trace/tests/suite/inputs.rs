@@ -159,6 +159,78 @@ fn the_last_run_is_read_unless_another_is_asked_for() {
     assert_eq!(last_start(&without_toc, Some(1)).unwrap().1, Some(200));
 }
 
+/// A recording of three runs, of which tables of some were exported.
+#[test]
+fn a_run_that_has_tables_is_read() {
+    let runs: String = (1..4)
+        .map(|run| format!("<run number=\"{run}\"/>"))
+        .collect();
+    let toc = format!("<trace-toc>{runs}</trace-toc>");
+    let of = |run: u64, schema: &str| {
+        let text = GOOD.replace("run[1]", &format!("run[{run}]"));
+        text.replace("metal-gpu-intervals", schema).into_bytes()
+    };
+    let check = |tables: &[(u64, &str)], asked: Option<u64>, expected: Result<u64, &str>| {
+        let files: Vec<(String, Vec<u8>)> = tables
+            .iter()
+            .map(|&(run, schema)| (format!("{schema}.run-{run}.xml"), of(run, schema)))
+            .collect();
+        let mut files: Vec<(&str, &[u8])> = files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_slice()))
+            .collect();
+        files.push(("toc.xml", toc.as_bytes()));
+        let place = folder(&files);
+        let options = LoadOptions {
+            run: asked,
+            ..LoadOptions::default()
+        };
+        let wanted = Selection::table("metal-gpu-intervals");
+        let wanted = wanted.and_if_readable(&[("other", &["start"])]);
+        let trace = Input::open(place.path()).unwrap().load(&wanted, options);
+        let said = trace.and_then(|trace| {
+            trace.table("metal-gpu-intervals")?;
+            let partly = trace.notes.iter().find_map(|note| match note {
+                Note::TablesOfSomeRuns { with_tables, .. } => Some(with_tables.len()),
+                _ => None,
+            });
+            let of: std::collections::BTreeSet<u64> = tables
+                .iter()
+                .filter(|one| one.1 == "metal-gpu-intervals")
+                .map(|one| one.0)
+                .collect();
+            let is_partly = asked.is_none() && of.len() < 3;
+            assert_eq!(partly, is_partly.then_some(of.len()), "{:?}", trace.notes);
+            Ok(trace.run.number)
+        });
+        match (said, expected) {
+            (Ok(run), Ok(expected)) => assert_eq!(run, expected, "{tables:?}"),
+            (Err(error), Err(expected)) => {
+                assert!(error.to_string().ends_with(expected), "{tables:?}: {error}");
+                assert!(error.hint().is_some());
+            }
+            (said, _) => panic!("{tables:?}, {asked:?}: {said:?}"),
+        }
+    };
+    let gpu = |run: u64| (run, "metal-gpu-intervals");
+    check(&[gpu(1)], None, Ok(1));
+    check(&[gpu(1)], Some(1), Ok(1));
+    check(
+        &[gpu(1)],
+        Some(3),
+        Err("the recording has run 3, but no table in here is of it; there are tables of run 1"),
+    );
+    check(&[gpu(1), gpu(2)], None, Ok(2));
+    check(&[gpu(1), gpu(2), gpu(3)], None, Ok(3));
+    // The last that has what must be there, whatever else others have.
+    check(&[gpu(2), (3, "other")], None, Ok(2));
+    check(
+        &[gpu(2), (3, "other")],
+        Some(3),
+        Err("there is no table metal-gpu-intervals in here (it has other)"),
+    );
+}
+
 #[test]
 fn unneeded_files_may_be_broken_but_not_silently() {
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
@@ -312,6 +384,34 @@ fn what_was_damaged_on_its_way() {
         let place = folder(&[(name, content)]);
         let error = load(&place.path().join(name)).unwrap_err();
         assert!(error.to_string().contains(expected), "{name}: {error}");
+    }
+}
+
+/// What inflates to far more than any real export does is refused, whatever compressed
+/// it; plain, it is as large as it says.
+#[test]
+fn a_document_that_inflates_without_end() {
+    let comment = format!("<!-- {} -->", "x".repeat(1 << 20));
+    let (begin, end) = GOOD.split_at(GOOD.find("<row>").unwrap());
+    let large = format!("{begin}{}{end}", comment.repeat(70));
+    let place = folder(&[
+        ("plain.xml", large.as_bytes()),
+        ("bomb.xml.gz", &gzip(&large)),
+        ("bomb.xml.zst", &zstd(&large)),
+    ]);
+    zip(
+        &place.path().join("bomb.zip"),
+        &[("a.xml", large.as_bytes())],
+    );
+    good(&place.path().join("plain.xml"));
+    for name in ["bomb.xml.gz", "bomb.xml.zst", "bomb.zip"] {
+        let error = load(&place.path().join(name)).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("it holds more than 67108864 bytes"),
+            "{name}: {error}"
+        );
     }
 }
 

@@ -7,7 +7,9 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod archives;
 mod corpus;
+mod damaged_tables;
 mod differential;
 mod hostile;
 mod inputs;
@@ -17,6 +19,7 @@ mod mutations;
 mod real_bundles;
 mod second_bundle_reader;
 mod second_reader;
+mod special_files;
 mod torture;
 mod torture_bundle;
 

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use plist::{Dictionary, Uid, Value};
 
@@ -39,6 +40,17 @@ pub(crate) fn good() -> Bundled {
     files.insert(core("table-manager/tables.plist"), tables(&listed));
     files.insert("form.template".to_owned(), template());
     files
+}
+
+/// The bundle as a folder, `X.trace` in another.
+pub(crate) fn written(files: &Bundled, folder: &Path) -> PathBuf {
+    let root = folder.join("X.trace");
+    for (path, bytes) in files {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    root
 }
 
 /// The bundle as an archive, each file as one zlib stream, as most are.

@@ -7,21 +7,26 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::SystemTime;
 
 use anyhow::Context;
 use metalens_analyzer::{Analysis, Request, Settings};
+use metalens_files::Folder;
 use serde::{Deserialize, Serialize};
 
 use super::find::Found;
-use super::identity::{content, parts, stamp};
+use super::identity::{content, parts, stamp, unsettled};
 use super::row::Row;
 use crate::args::{MeasureArguments, PartArguments, ReadingArguments};
-use crate::report_folder::{self, FOLDER_OF_CHARTS, MANIFEST, Manifest, sha256};
-use crate::{commands, whole};
+use crate::commands::{self, dataset::Dataset};
+use crate::report_folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest, sha256};
 
 /// What says whose report a folder has.
 const STATE: &str = "batch.json";
 const SCHEMA: &str = "metalens.batch/1";
+/// It has one row, and some names.
+const LONGEST_STATE: u64 = 16 << 20;
 
 /// How all traces of a batch are analyzed.
 pub(super) struct Recipe {
@@ -36,29 +41,22 @@ pub(super) struct Recipe {
     pub(super) show_names: bool,
     pub(super) force: bool,
     pub(super) redo: bool,
-    pub(super) dataset: Option<Dataset>,
+    pub(super) runs: Option<Runs>,
 }
 
 /// Where the runs go besides, and those that were there before.
 #[derive(Debug)]
-pub(super) struct Dataset {
-    pub(super) folder: PathBuf,
-    pub(super) runs: BTreeSet<String>,
+pub(super) struct Runs {
+    pub(super) dataset: Dataset,
+    pub(super) before: BTreeSet<String>,
 }
 
-impl Dataset {
+impl Runs {
     pub(super) fn at(folder: &Path) -> anyhow::Result<Self> {
         Ok(Self {
-            folder: folder.to_owned(),
-            runs: metalens_dataset::run_names(folder)?,
+            dataset: Dataset::at(folder)?,
+            before: metalens_dataset::run_names(folder)?,
         })
-    }
-
-    /// The name of the run there.
-    fn add(&self, analysis: &Analysis, show_names: bool) -> anyhow::Result<String> {
-        let choices = metalens_dataset::Choices { show_names };
-        let written = metalens_dataset::write(analysis, &self.folder, choices)?;
-        Ok(written.run)
     }
 }
 
@@ -75,7 +73,7 @@ struct State {
     schema: String,
     /// The input's path.
     input: String,
-    /// Names, sizes and times of its files.
+    /// What the system says of its files.
     stamp: String,
     /// Their bytes.
     content: String,
@@ -107,16 +105,19 @@ pub(super) fn is_entry(folder: &Path) -> bool {
 
 impl State {
     fn load(folder: &Path) -> Option<Self> {
-        let text = fs::read(folder.join(STATE)).ok()?;
+        let text = metalens_files::read(&folder.join(STATE), LONGEST_STATE).ok()?;
         let state: Self = serde_json::from_slice(&text).ok()?;
         (state.schema == SCHEMA).then_some(state)
     }
 
     fn save(&self, folder: &Path) -> anyhow::Result<()> {
-        whole::write(&folder.join(STATE), true, |out| {
-            serde_json::to_writer(&mut *out, self)?;
-            Ok(out.write_all(b"\n")?)
-        })
+        let mut text = serde_json::to_vec(self).context("cannot write what was done")?;
+        text.push(b'\n');
+        Ok(metalens_files::write_bytes(
+            &folder.join(STATE),
+            true,
+            &text,
+        )?)
     }
 }
 
@@ -141,6 +142,9 @@ impl Entry {
     /// an error if it cannot be made: something is in the way.
     pub(super) fn done(&self, recipe: &Recipe) -> anyhow::Result<Option<Row>> {
         let folder = self.folder(recipe);
+        // Better now than after a long reading.
+        metalens_files::refuse_link(&folder)?;
+        metalens_files::refuse_link(&folder.join(FOLDER_OF_CHARTS))?;
         let state = State::load(&folder);
         if let Some(state) = &state
             && let Some(row) = self.kept(state, &folder, recipe)?
@@ -166,19 +170,23 @@ impl Entry {
         if recipe.redo || state.settings != recipe.fingerprint || !is_whole(folder, done) {
             return Ok(None);
         }
-        let is_in = |dataset: &Dataset| {
+        let is_in = |runs: &Runs| {
             let run = done.run.as_ref();
-            run.is_some_and(|run| dataset.runs.contains(run))
+            run.is_some_and(|run| runs.before.contains(run))
         };
-        if !recipe.dataset.as_ref().is_none_or(is_in) {
+        if !recipe.runs.as_ref().is_none_or(is_in) {
             return Ok(None);
         }
         let parts = parts(&self.found.path)?;
         let stamp = stamp(&parts);
-        if stamp != state.stamp {
-            if content(&parts) != state.content {
-                return Ok(None);
-            }
+        if stamp == state.stamp {
+            return Ok(Some(done.row.clone()));
+        }
+        let is_settled = unsettled(&parts, SystemTime::now()).is_none();
+        if content(&parts) != state.content {
+            return Ok(None);
+        }
+        if is_settled {
             // Next time the times tell.
             let state = State {
                 stamp,
@@ -193,6 +201,9 @@ impl Entry {
     /// in the report and is not is told in the row.
     pub(super) fn make(&self, recipe: &Recipe) -> anyhow::Result<(Row, Vec<String>)> {
         let folder = self.folder(recipe);
+        if let Some(left) = unsettled(&parts(&self.found.path)?, SystemTime::now()) {
+            thread::sleep(left);
+        }
         let parts = parts(&self.found.path)?;
         let mut state = State {
             schema: SCHEMA.to_owned(),
@@ -204,22 +215,21 @@ impl Entry {
             done: None,
         };
         let mut analysis = self.analysis(recipe)?;
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
+        Folder::open(&recipe.output)?.inner(Path::new(&self.slug))?;
         state.save(&folder)?;
-        clear_drafts(&folder);
         let choices = report_folder::Choices {
             // `done` refused what is not ours.
             force: true,
             show_names: recipe.show_names,
         };
         let missing = report_folder::write(&mut analysis, &folder, choices)?;
-        let dataset = recipe.dataset.as_ref();
-        let run = dataset.map(|dataset| dataset.add(&analysis, recipe.show_names));
+        let runs = recipe.runs.as_ref();
+        let run = runs.map(|runs| runs.dataset.add(&analysis, recipe.show_names));
         let run = run.transpose()?;
         let row = Row::of(&analysis.report, &missing, recipe.show_names);
         if missing.is_empty() {
-            let manifest = fs::read(folder.join(MANIFEST)).context("the manifest is gone")?;
+            let manifest = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT)
+                .context("the manifest is gone")?;
             state.done = Some(Done {
                 manifest: sha256(&manifest),
                 row: row.clone(),
@@ -234,7 +244,7 @@ impl Entry {
         let request = Request {
             work: commands::known_work(&self.found.path, &recipe.measure)?,
             settings: recipe.settings.clone(),
-            keep_everyone: recipe.dataset.is_some(),
+            keep_everyone: recipe.runs.is_some(),
             ..commands::request(&recipe.part)
         };
         commands::analyze::with_notes(&self.found.path, recipe.reading, &request, true)
@@ -254,7 +264,7 @@ impl Entry {
 /// Whether a report is there as it was written: its manifest to the byte, its other files
 /// by their length.
 fn is_whole(folder: &Path, done: &Done) -> bool {
-    let Ok(text) = fs::read(folder.join(MANIFEST)) else {
+    let Ok(text) = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT) else {
         return false;
     };
     let manifest = serde_json::from_slice::<Manifest>(&text);
@@ -271,35 +281,17 @@ fn is_whole(folder: &Path, done: &Done) -> bool {
 /// A file of a report that was changed since is somebody's work. One that was being
 /// replaced when something broke off has no manifest to tell.
 fn refuse_changed(folder: &Path) -> anyhow::Result<()> {
-    let Ok(text) = fs::read(folder.join(MANIFEST)) else {
-        return Ok(());
-    };
-    let Ok(manifest) = serde_json::from_slice::<Manifest>(&text) else {
+    let Some(manifest) = Manifest::load(folder) else {
         return Ok(());
     };
     for file in &manifest.files {
         let path = folder.join(&file.path);
-        let is_as_written = |bytes: Vec<u8>| sha256(&bytes) == file.sha256;
+        let is_gone = path.symlink_metadata().is_err();
         anyhow::ensure!(
-            fs::read(&path).map_or(true, is_as_written),
+            is_gone || file.is_as_written(folder),
             "{} was changed since it was written; --force replaces it",
             path.display()
         );
     }
     Ok(())
-}
-
-/// Takes away what a writer left that was killed.
-fn clear_drafts(folder: &Path) {
-    let folders = [folder.to_path_buf(), folder.join(FOLDER_OF_CHARTS)];
-    let entries = folders.iter().filter_map(|one| fs::read_dir(one).ok());
-    for entry in entries.flatten().flatten() {
-        if entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with(whole::DRAFT)
-        {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }

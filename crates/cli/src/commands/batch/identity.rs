@@ -1,14 +1,18 @@
-//! Whether an input is the one that was analyzed: by names, sizes and times of its
-//! files, and where those differ by their bytes.
+//! Whether an input is the one that was analyzed: by what the system says of its files, and
+//! where that differs by their bytes.
 //!
 //! A fresh checkout, or a copy, has other times and the same bytes: so the bytes decide,
-//! and they are read only then.
+//! and they are read only then. When a file was last changed in any way (its ctime) is
+//! something that nobody can set: what has the same has the same bytes, unless it was changed
+//! so shortly before the look that the next change may have the same time. So what was changed
+//! just now is waited for.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use metalens_analyzer::Settings;
@@ -16,6 +20,7 @@ use metalens_trace::{Likeness, likeness};
 use sha2::{Digest, Sha256};
 
 use crate::args::batch::BatchArguments;
+use crate::commands;
 use crate::report_folder::{hexadecimal, sha256};
 
 /// A file of an input.
@@ -25,8 +30,10 @@ pub(super) struct Part {
     pub(super) name: String,
     path: PathBuf,
     pub(super) size: u64,
-    /// When it was changed, ns since 1970.
+    /// When it was written, and when it was changed in any way, ns since 1970.
+    written: i128,
     changed: i128,
+    number: u64,
 }
 
 /// The files that an input consists of, and the one beside it that says how much work
@@ -44,15 +51,17 @@ pub(super) fn parts(path: &Path) -> io::Result<Vec<Part>> {
             parts.extend(part(path, format!(".{}", ending.unwrap_or_default())));
         }
     }
-    let work = path.with_extension("work.json");
-    if work.is_file() && work != path {
+    // That of an export lies in it.
+    let beside = commands::usual_work(path).filter(|work| !work.starts_with(path));
+    if let Some(work) = beside.filter(|work| work.is_file()) {
         parts.extend(part(&work, "../work.json".to_owned()));
     }
     parts.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(parts)
 }
 
-/// The files of a folder, each folder once: links may lead in circles.
+/// The files of a folder, each folder once: links may lead in circles. A link to a folder
+/// inside a bundle is never read, and may lead to everything.
 fn collect(
     folder: &Path,
     inside: &str,
@@ -69,7 +78,9 @@ fn collect(
         let path = entry.path();
         let name = format!("{inside}{}", entry.file_name().to_string_lossy());
         match path.is_dir() {
-            true if deep => collect(&path, &format!("{name}/"), deep, seen, parts)?,
+            true if deep && !path.is_symlink() => {
+                collect(&path, &format!("{name}/"), deep, seen, parts)?;
+            }
             true => {}
             false => parts.extend(part(&path, name)),
         }
@@ -80,31 +91,45 @@ fn collect(
 /// A file; none if it is gone, or a link that leads nowhere.
 fn part(path: &Path, name: String) -> Option<Part> {
     let facts = fs::metadata(path).ok()?;
-    let changed = facts
-        .modified()
-        .ok()
-        .map(|time| match time.duration_since(UNIX_EPOCH) {
-            Ok(after) => i128::try_from(after.as_nanos()).unwrap_or(i128::MAX),
-            Err(before) => -i128::try_from(before.duration().as_nanos()).unwrap_or(i128::MAX),
-        });
     Some(Part {
         name,
         path: path.to_owned(),
         size: facts.len(),
-        changed: changed.unwrap_or(0),
+        written: nanoseconds(facts.mtime(), facts.mtime_nsec()),
+        changed: nanoseconds(facts.ctime(), facts.ctime_nsec()),
+        number: facts.ino(),
     })
 }
 
-/// Names, sizes and times: what is the same has not been changed.
+fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
+}
+
+/// Names, sizes, times and numbers: what is the same has not been changed since it had settled.
 pub(super) fn stamp(parts: &[Part]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update(part.name.as_bytes());
         hash.update([0]);
         hash.update(part.size.to_le_bytes());
+        hash.update(part.written.to_le_bytes());
         hash.update(part.changed.to_le_bytes());
+        hash.update(part.number.to_le_bytes());
     }
     hexadecimal(&hash.finalize())
+}
+
+/// Returns how long to wait until no file was changed just now: another change meanwhile might
+/// leave its times as they are. None if all files have settled.
+pub(super) fn unsettled(parts: &[Part], now: SystemTime) -> Option<Duration> {
+    /// The step of the coarsest clocks that file systems have.
+    const STEP: Duration = Duration::from_secs(2);
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let last = parts.iter().map(|part| part.changed).max()?;
+    let last = Duration::from_nanos(u64::try_from(last).unwrap_or(0));
+    // A clock elsewhere may be ahead of ours.
+    let left = (last + STEP).checked_sub(now)?.min(STEP);
+    (!left.is_zero()).then_some(left)
 }
 
 /// Names and bytes. What cannot be read counts as such: an analysis may not need it.
@@ -123,7 +148,7 @@ pub(super) fn content(parts: &[Part]) -> String {
 
 fn hash_of(path: &Path) -> io::Result<[u8; 32]> {
     const BUFFER: usize = 256 << 10;
-    let mut file = File::open(path)?;
+    let mut file = metalens_files::open(path)?;
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; BUFFER]);
     loop {
         match file.read(&mut buffer)? {
@@ -145,13 +170,13 @@ pub(super) fn settings(arguments: &BatchArguments, settings: &Settings) -> anyho
     } = arguments;
     let work = match &measure.work {
         Some(file) => {
-            let shown = file.display();
-            sha256(&fs::read(file).with_context(|| format!("cannot read {shown}"))?)
+            hexadecimal(&hash_of(file).with_context(|| format!("cannot read {}", file.display()))?)
         }
         None => String::new(),
     };
-    let program = std::env::current_exe().and_then(|path| hash_of(&path));
-    let program = program.map_or_else(|_| String::new(), |hash| hexadecimal(&hash));
+    let program = std::env::current_exe().ok();
+    let program = program.and_then(|path| hash_of(&path).ok());
+    let program = program.map_or_else(String::new, |hash| hexadecimal(&hash));
     let version = env!("CARGO_PKG_VERSION");
     let said = format!(
         "{version} {program} {settings:?} {part:?} {reading:?} {show_names} {work} {}",
@@ -168,18 +193,16 @@ mod tests {
     fn the_bytes_decide() {
         let root = tempfile::tempdir().unwrap();
         let bundle = root.path().join("x.trace");
+        let store = bundle.join("corespace/store");
         fs::create_dir_all(bundle.join("corespace")).unwrap();
-        let write = |text: &str| fs::write(bundle.join("corespace/store"), text).unwrap();
         let of = || {
             let parts = parts(&bundle).unwrap();
             (stamp(&parts), content(&parts))
         };
-        let old = std::time::SystemTime::UNIX_EPOCH;
+        let write = |text: &str| fs::write(&store, text).unwrap();
         let age = || {
-            let file = File::options()
-                .write(true)
-                .open(bundle.join("corespace/store"));
-            file.unwrap().set_modified(old).unwrap();
+            let file = fs::File::options().write(true).open(&store).unwrap();
+            file.set_modified(UNIX_EPOCH).unwrap();
         };
         write("one");
         let first = of();
@@ -187,11 +210,36 @@ mod tests {
         age();
         let aged = of();
         assert!(aged.0 != first.0 && aged.1 == first.1);
+        // Not even with the time that it had: when it was changed nobody can set.
         write("two");
         age();
         let changed = of();
-        assert!(changed.0 == aged.0 && changed.1 != aged.1);
+        assert!(changed.0 != aged.0 && changed.1 != aged.1);
         fs::write(root.path().join("x.work.json"), "{}").unwrap();
-        assert!(of().0 != changed.0 && of().1 != changed.1);
+        let with_work = of();
+        assert!(with_work.0 != changed.0 && with_work.1 != changed.1);
+        // It leads out of the bundle, and is never read.
+        std::os::unix::fs::symlink("/", bundle.join("everything")).unwrap();
+        assert_eq!(of(), with_work);
+    }
+
+    #[test]
+    fn what_was_changed_just_now_is_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("a.xml");
+        fs::write(&file, "<x/>").unwrap();
+        let parts = parts(&file).unwrap();
+        let changed = Duration::from_nanos(u64::try_from(parts[0].changed).unwrap());
+        let check = |at: Duration, expected_ms: Option<u64>| {
+            let found = unsettled(&parts, UNIX_EPOCH + at);
+            assert_eq!(found, expected_ms.map(Duration::from_millis), "{at:?}");
+        };
+        let seconds = Duration::from_secs;
+        check(changed, Some(2_000));
+        check(changed + Duration::from_millis(1_500), Some(500));
+        check(changed + seconds(2), None);
+        check(changed + seconds(60), None);
+        check(changed - seconds(60), Some(2_000));
+        assert_eq!(unsettled(&[], UNIX_EPOCH), None);
     }
 }

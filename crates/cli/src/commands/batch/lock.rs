@@ -1,14 +1,20 @@
 //! One batch at a time writes into a folder.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use anyhow::Context;
+use metalens_files::Folder;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 const LOCK: &str = ".metalens.lock";
+
+/// The length of what a lock says: the number of a process, with spaces before it. Always
+/// the same, so that nothing is ever cut off.
+const LENGTH: usize = 20;
 
 /// Held until it is dropped, or until whoever holds it is gone: the system knows.
 #[derive(Debug)]
@@ -17,20 +23,19 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Makes the folder and takes it, or says who has it.
-    pub(super) fn take(folder: &Path) -> anyhow::Result<Self> {
-        let shown = folder.display();
-        let failed = || format!("cannot write into {shown}");
-        fs::create_dir_all(folder).with_context(failed)?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(folder.join(LOCK)).with_context(failed)?;
+    /// Takes the lock of a folder, or says who has it.
+    pub(super) fn take(folder: &Folder, path: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        let file = folder.open_or_make(LOCK)?;
+        let holder = holder(&file).with_context(|| {
+            let lock = path.join(LOCK);
+            let lock = lock.display();
+            format!("{lock} is no lock of metalens: move it away, or name another folder with -o")
+        })?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
-                let mut holder = String::new();
-                let _ = file.read_to_string(&mut holder);
-                let holder = match holder.trim() {
+                let holder = match holder.as_str() {
                     "" => String::new(),
                     pid => format!(" (process {pid})"),
                 };
@@ -41,19 +46,31 @@ impl Lock {
             }
             // Some network file systems have no locks: then there is none.
             Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => {}
-            Err(error) => return Err(error).with_context(failed),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot write into {shown}"));
+            }
         }
-        let mut lock = Self { file };
+        let lock = Self { file };
         // Who reads it only wants to know whom to wait for.
         let _ = lock.say(&std::process::id().to_string());
         Ok(lock)
     }
 
-    fn say(&mut self, text: &str) -> std::io::Result<()> {
-        self.file.set_len(0)?;
-        self.file.seek(SeekFrom::Start(0))?;
-        self.file.write_all(text.as_bytes())
+    fn say(&self, text: &str) -> io::Result<()> {
+        self.file
+            .write_all_at(format!("{text:>LENGTH$}").as_bytes(), 0)
     }
+}
+
+/// Returns who holds a lock, as its file says. None if the file says anything else: then it
+/// is somebody's, maybe under another name, too.
+fn holder(file: &File) -> Option<String> {
+    let mut text = [0; LENGTH + 1];
+    let count = file.read_at(&mut text, 0).ok()?;
+    let text = std::str::from_utf8(text.get(..count)?).ok()?;
+    let pid = text.trim();
+    let is_ours = count <= LENGTH && pid.bytes().all(|byte| byte.is_ascii_digit());
+    is_ours.then(|| pid.to_owned())
 }
 
 impl Drop for Lock {
@@ -67,15 +84,48 @@ impl Drop for Lock {
 mod tests {
     use super::*;
 
+    fn take(folder: &Path) -> anyhow::Result<Lock> {
+        Lock::take(&Folder::make(folder)?, folder)
+    }
+
     #[test]
     fn one_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("new/out");
-        let first = Lock::take(&folder).unwrap();
-        let second = Lock::take(&folder).unwrap_err().to_string();
+        let first = take(&folder).unwrap();
+        let second = take(&folder).unwrap_err().to_string();
         let pid = std::process::id();
         assert!(second.contains(&format!("(process {pid})")), "{second}");
         drop(first);
-        Lock::take(&folder).unwrap();
+        take(&folder).unwrap();
+        // As earlier versions left it.
+        for text in ["", "4242"] {
+            std::fs::write(folder.join(LOCK), text).unwrap();
+            take(&folder).unwrap();
+        }
+    }
+
+    /// Whatever lies in its place, or has it as a second name, stays as it is.
+    #[test]
+    fn nothing_of_anybody_is_cut() {
+        let root = tempfile::tempdir().unwrap();
+        let (victim, lock) = (root.path().join("victim"), root.path().join(LOCK));
+        let text = "a file of somebody";
+        std::fs::write(&victim, text).unwrap();
+        let check = |expected: &str| {
+            let refused = take(root.path()).unwrap_err().to_string();
+            assert!(refused.contains(expected), "{refused}");
+            assert_eq!(std::fs::read_to_string(&victim).unwrap(), text);
+            std::fs::remove_file(&lock).unwrap();
+        };
+        std::os::unix::fs::symlink(&victim, &lock).unwrap();
+        check("is a link");
+        std::fs::hard_link(&victim, &lock).unwrap();
+        check("is no lock of metalens");
+        let _socket = std::os::unix::net::UnixListener::bind(&lock).unwrap();
+        check("cannot open");
+        std::os::unix::fs::symlink("nowhere", &lock).unwrap();
+        check("is a link");
+        assert!(!root.path().join("nowhere").exists());
     }
 }

@@ -35,11 +35,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Context;
+use metalens_files::Folder;
+
 use crate::args::batch::BatchArguments;
 use crate::exit;
 use crate::interrupt::Listening;
 
-use entry::{Dataset, Entry, Recipe};
+use entry::{Entry, Recipe, Runs};
 use find::{Found, Search};
 pub(crate) use index::{Failed, Index, json_schema};
 use lock::Lock;
@@ -53,8 +56,10 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let search = find::find(&arguments.inputs, output)?;
     let fingerprint = identity::settings(arguments, &settings)?;
     let listening = Listening::begin()?;
-    let _lock = Lock::take(output)?;
-    write::check(output, arguments.force)?;
+    let failed = || format!("cannot write into {}", output.display());
+    let folder = Folder::make(output).with_context(failed)?;
+    let _lock = Lock::take(&folder, output)?;
+    write::check(&folder, output, arguments.force)?;
     let entries = entries(&search.found, output);
     let recipe = Recipe {
         output: output.clone(),
@@ -66,7 +71,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
         show_names: arguments.show_names,
         force: arguments.force,
         redo: arguments.redo,
-        dataset: arguments.parquet.as_deref().map(Dataset::at).transpose()?,
+        runs: arguments.parquet.as_deref().map(Runs::at).transpose()?,
     };
     if !quiet {
         show::search(&search)?;
@@ -79,7 +84,7 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
         quiet,
     };
     let outcome = work.all(&entries)?;
-    finish(arguments, &search, &entries, outcome, quiet)
+    finish(arguments, &folder, &search, &entries, outcome, quiet)
 }
 
 fn processors() -> usize {
@@ -113,6 +118,7 @@ fn entries(found: &[Found], output: &Path) -> Vec<Entry> {
 /// Writes the index, and tells what came of it.
 fn finish(
     arguments: &BatchArguments,
+    folder: &Folder,
     search: &Search,
     entries: &[Entry],
     outcome: Outcome,
@@ -134,7 +140,7 @@ fn finish(
     failed.extend(refused);
     let notes = others(entries, &arguments.output).into_iter().collect();
     let index = Index::of(rows, failed, unfinished, notes);
-    write::index(&index, &arguments.output, arguments.show_names)?;
+    write::index(&index, folder, &arguments.output, arguments.show_names)?;
     show::index(&index, arguments.json)?;
     show::failures(&index, quiet)?;
     let is_missed = arguments.check && index.rows.iter().any(|row| !row.missed.is_empty());

@@ -1,13 +1,13 @@
 //! What an index says of one trace.
 
-use metalens_analyzer::{Cause, Report, Severity, Verdict, is_loud};
+use metalens_analyzer::{Cause, Report, Severity, TargetVerdict, is_loud};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pages;
 
 /// Rises when a row is made in another way: what was kept is then made again.
-pub(super) const FORM: u32 = 1;
+pub(super) const FORM: u32 = 2;
 
 /// One trace. `null` is unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +60,8 @@ pub(crate) struct Row {
     pub(crate) findings: RowFindings,
     /// The finding that matters most; null if there is none.
     pub(crate) finding: Option<RowFinding>,
-    /// The targets that it missed.
+    /// The targets that it missed; also those that cannot be measured although somebody set
+    /// their limits.
     pub(crate) missed: Vec<String>,
     /// The targets that this recording cannot tell about.
     pub(crate) not_measurable: Vec<String>,
@@ -138,10 +139,10 @@ impl Row {
             true => report.clone(),
             false => pages::redacted(report),
         };
-        let targets = |verdict: Verdict| {
-            let some = report.targets.iter().filter(|one| one.verdict == verdict);
-            some.map(|one| one.id.clone()).collect()
+        let ids = |targets: Vec<&TargetVerdict>| -> Vec<String> {
+            targets.into_iter().map(|one| one.id.clone()).collect()
         };
+        let untold = report.targets.iter().filter(|one| one.value.is_none());
         let (busy_over_time, others_over_time) = over_time(report);
         Self {
             report: String::new(),
@@ -176,8 +177,8 @@ impl Row {
                 severity: finding.severity,
                 title: finding.title.clone(),
             }),
-            missed: targets(Verdict::Fail),
-            not_measurable: targets(Verdict::NotMeasurable),
+            missed: ids(report.missed_targets()),
+            not_measurable: ids(untold.collect()),
             problems: problems(&shown, missing),
             busy_over_time,
             others_over_time,

@@ -4,13 +4,14 @@ use std::io::Write;
 
 use metalens_analyzer::Severity;
 use metalens_analyzer::units::{count, counted, percent, short_time};
+use metalens_text::{shown, shown_message};
 
 use super::find::Search;
 use super::index::Index;
 use super::row::Row;
 use crate::screen::columns::{Align, Columns, shorten, wrap};
-use crate::screen::safe::safe;
 use crate::screen::style;
+use crate::{json, out};
 
 /// Where there is no terminal, and where it is wider than anybody reads.
 const WIDTH: usize = 100;
@@ -29,15 +30,14 @@ pub(super) fn search(search: &Search) -> std::io::Result<()> {
         said.push(format!("{times} named more than once: done once"));
     }
     said.iter()
-        .try_for_each(|one| writeln!(anstream::stderr(), "note: {one}"))
+        .try_for_each(|one| writeln!(out::notes(), "note: {one}"))
 }
 
 /// The index: as a table, or as it is on disk.
 pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
     match as_json {
-        true => out.write_all(&super::write::json(index)?)?,
-        false => out.write_all(table(index).as_bytes())?,
+        true => out::json().write_all(json::document(index)?.as_bytes())?,
+        false => out::page().write_all(table(index).as_bytes())?,
     }
     Ok(())
 }
@@ -64,8 +64,7 @@ fn table(index: &Index) -> String {
 
 /// The terminal's width, if there is one.
 fn width() -> usize {
-    let size = terminal_size::terminal_size_of(std::io::stdout());
-    size.map_or(WIDTH, |(width, _)| usize::from(width.0).max(60))
+    out::width().map_or(WIDTH, |width| width.max(60))
 }
 
 fn columns(rows: &[Row], width: usize) -> Columns {
@@ -84,7 +83,7 @@ fn columns(rows: &[Row], width: usize) -> Columns {
         let idle = row.idle.as_ref();
         let idle = idle.map(|idle| format!("{} {}", idle.cause.name(), percent(idle.share)));
         columns.row([
-            shorten(&safe(&row.name), NAME),
+            shorten(&shown(&row.name), NAME),
             row.busy_ratio.map_or_else(nothing, percent),
             short_time(row.span_ns),
             count(row.intervals),
@@ -118,7 +117,7 @@ fn finding(row: &Row) -> String {
             Severity::Low => "LOW",
             Severity::Caveat => "CAVEAT",
         };
-        safe(&format!("{word} {}", finding.id))
+        shown(&format!("{word} {}", finding.id)).into_owned()
     })
 }
 
@@ -129,7 +128,7 @@ fn section(text: &mut String, title: &str, sentences: &[&str]) {
     let bold = style::TITLE;
     text.push_str(&format!("\n{bold}{title}{bold:#}\n"));
     for one in sentences.iter().take(TOLD) {
-        for line in wrap(&safe(one), WIDTH - 2) {
+        for line in wrap(&shown(one), WIDTH - 2) {
             text.push_str(&format!("  {line}\n"));
         }
     }
@@ -140,10 +139,10 @@ fn section(text: &mut String, title: &str, sentences: &[&str]) {
 
 /// What failed and why, and what a reader should know: on stderr, at the end.
 pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
-    let mut out = anstream::stderr().lock();
+    let mut out = out::notes();
     if !quiet {
         for note in &index.notes {
-            writeln!(out, "note: {}", safe(note))?;
+            writeln!(out, "note: {}", shown(note))?;
         }
     }
     let missing = index.rows.iter().flat_map(|row| {
@@ -155,17 +154,17 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
     });
     let error = style::ERROR;
     for one in missing {
-        writeln!(out, "{error}error:{error:#} {}", safe(&one))?;
+        writeln!(out, "{error}error:{error:#} {}", shown(&one))?;
     }
     for one in &index.failed {
-        let why = safe(&one.why);
+        let why = shown_message(&one.why);
         match one.why.starts_with(&one.input) {
             true => writeln!(out, "{error}error:{error:#} {why}")?,
-            false => writeln!(out, "{error}error:{error:#} {}: {why}", safe(&one.input))?,
+            false => writeln!(out, "{error}error:{error:#} {}: {why}", shown(&one.input))?,
         }
         if let Some(hint) = &one.hint {
             let style = style::HINT;
-            writeln!(out, "{style}hint:{style:#} {}", safe(hint))?;
+            writeln!(out, "{style}hint:{style:#} {}", shown(hint))?;
         }
     }
     if !index.failed.is_empty() {

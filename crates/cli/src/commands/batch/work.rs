@@ -15,6 +15,7 @@ use super::pool::{self, Came};
 use super::row::Row;
 use crate::exit;
 use crate::interrupt::Listening;
+use crate::out;
 
 /// What is needed to do traces.
 pub(super) struct Work<'a> {
@@ -63,7 +64,7 @@ impl Work<'_> {
                     count(ahead)
                 ),
             };
-            writeln!(anstream::stderr(), "{what}")?;
+            writeln!(out::notes(), "{what}")?;
         }
         // The largest first: then none of them is left alone at the end.
         to_do.sort_by_key(|&(_, bytes)| std::cmp::Reverse(bytes));
@@ -137,7 +138,7 @@ impl Work<'_> {
                 is_told = true;
                 let said =
                     "stopping: the reports that are begun are finished; Ctrl-C again leaves them";
-                bar.suspend(|| drop(writeln!(anstream::stderr(), "{said}")));
+                bar.suspend(|| out::note(said));
             }
             self.is_enough()
         };

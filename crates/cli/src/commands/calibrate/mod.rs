@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_recorder::ownership::{Owner, give_file, give_folder};
+use metalens_files::Folder;
 use metalens_xctrace::{Surroundings, Tool};
 
 use self::counts::CountVerdict;
@@ -23,7 +23,7 @@ use self::figures::{Calibration, PairRuns};
 use self::runs::{Interrupted, Runner};
 use crate::args::recording::CalibrateArguments;
 use crate::exit::{self, Unavailable};
-use crate::whole;
+use crate::{json, out};
 
 pub(crate) use self::figures::json_schema;
 
@@ -39,16 +39,14 @@ pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result
         Err(error) => return failed(error, place),
     };
     let calibration = Calibration::of(pairs, arguments.simulate, place.is_kept());
-    let text = format!("{}\n", serde_json::to_string_pretty(&calibration)?);
+    let text = json::document(&calibration)?;
     if place.is_kept() {
         let file = place.folder().join(FILE);
-        whole::write(&file, true, |out| Ok(out.write_all(text.as_bytes())?))?;
+        metalens_files::write_bytes(&file, arguments.force, text.as_bytes())?;
     }
-    place.leave()?;
-    let mut out = anstream::stdout().lock();
     match arguments.json {
-        true => out.write_all(text.as_bytes())?,
-        false => out.write_all(screen::screen(&calibration).as_bytes())?,
+        true => out::json().write_all(text.as_bytes())?,
+        false => out::page().write_all(screen::screen(&calibration).as_bytes())?,
     }
     Ok(match calibration.counts.verdict {
         CountVerdict::Equal | CountVerdict::Coalesced => ExitCode::SUCCESS,
@@ -59,17 +57,9 @@ pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result
 /// What there is of a recording is left where the error says that it is: `xctrace`
 /// may still be writing there.
 fn failed(error: anyhow::Error, place: Place) -> anyhow::Result<ExitCode> {
-    use metalens_recorder::Error;
-    place.leave()?;
-    let has_left_something = matches!(
-        error.downcast_ref(),
-        Some(
-            Error::NotWhole { .. }
-                | Error::Empty { .. }
-                | Error::StillSaving { .. }
-                | Error::GaveUp { .. }
-        )
-    );
+    place.leave();
+    let recording = error.downcast_ref::<metalens_recorder::Error>();
+    let has_left_something = recording.is_some_and(|error| error.bundle().is_some());
     if let Place::Passing(folder) = place
         && has_left_something
     {
@@ -107,7 +97,7 @@ fn all_pairs(
 ) -> anyhow::Result<Vec<PairRuns>> {
     let tell = |text: String| match quiet {
         true => Ok(()),
-        false => writeln!(anstream::stderr(), "{text}"),
+        false => writeln!(out::notes(), "{text}"),
     };
     let pairs = arguments.pairs;
     let one = |number: u64| {
@@ -156,11 +146,10 @@ impl Place {
                 .tempdir()?;
             return Ok(Self::Passing(folder));
         };
-        let is_new = !folder.exists();
-        let shown = folder.display();
-        fs::create_dir_all(folder).with_context(|| format!("cannot create {shown}"))?;
+        let is_new = folder.symlink_metadata().is_err();
+        Folder::make(folder)?;
         for file in files(folder)? {
-            whole::refuse_existing(&file, arguments.force)?;
+            metalens_files::refuse_existing(&file, arguments.force)?;
         }
         Ok(Self::Kept {
             folder: folder.clone(),
@@ -179,25 +168,15 @@ impl Place {
         matches!(self, Self::Kept { .. })
     }
 
-    /// An empty folder is nobody's; what was written under sudo is the user's.
-    fn leave(&self) -> anyhow::Result<()> {
-        let Self::Kept { folder, is_new } = self else {
-            return Ok(());
-        };
-        if *is_new && fs::remove_dir(folder).is_ok() {
-            return Ok(());
+    /// Takes a new folder away that is empty: it is nobody's.
+    fn leave(&self) {
+        if let Self::Kept {
+            folder,
+            is_new: true,
+        } = self
+        {
+            let _ = fs::remove_dir(folder);
         }
-        let Some(owner) = Owner::who_ran_sudo() else {
-            return Ok(());
-        };
-        if *is_new {
-            give_folder(folder, owner)?;
-            return Ok(());
-        }
-        for file in files(folder)?.iter().filter(|file| file.is_file()) {
-            give_file(file, owner)?;
-        }
-        Ok(())
     }
 }
 

@@ -2,21 +2,21 @@
 //! line in both: what differs is who starts it.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use metalens_analyzer::{Request, Sidecar};
+use metalens_analyzer::Request;
 
 use super::figures::Recorded;
 use super::program::Told;
 use crate::args::recording::{CalibrateArguments, RecordArguments};
 use crate::args::{self, Arguments, ReaderChoice, ReadingArguments};
-use crate::commands::analysis;
 use crate::commands::record::{Plan, record};
+use crate::commands::{analysis, sidecar};
 use crate::interrupt::Listening;
-use crate::whole;
+use crate::{json, whole};
 
 /// Ctrl-C: half a calibration tells nothing.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl<'a> Runner<'a> {
         let recording = &arguments.recording;
         let mut plan = Plan::of(recording, bundle, arguments.force, false)?;
         plan.is_target_silent = true;
-        let recorded = record(&plan, recording, true)?;
+        let (recorded, _) = record(&plan, recording, true)?;
         self.go_on()?;
         let work = sidecar(&recorded.bundle.with_extension("work.json"))?;
         let told = Told::of(&work)?;
@@ -97,9 +97,8 @@ impl<'a> Runner<'a> {
         };
         let analysis = analysis(&recorded.bundle, reading, &request, true)?;
         let file = recorded.bundle.with_extension("report.json");
-        whole::write(&file, true, |out| {
-            serde_json::to_writer_pretty(&mut *out, &analysis.report)?;
-            Ok(writeln!(out)?)
+        whole::write(&file, self.arguments.force, |out| {
+            Ok(out.write_all(json::document(&analysis.report)?.as_bytes())?)
         })?;
         self.go_on()?;
         Ok((told, Recorded::of(&analysis)))
@@ -128,10 +127,4 @@ impl<'a> Runner<'a> {
             _ => bail!("`record` is another command here"),
         }
     }
-}
-
-fn sidecar(file: &PathBuf) -> anyhow::Result<Sidecar> {
-    let shown = file.display();
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
-    Ok(Sidecar::parse(&text, &shown.to_string())?)
 }

@@ -1,12 +1,12 @@
 //! A calibration on the terminal: the verdicts, then what they rest on.
 
 use metalens_analyzer::units::{count, time};
+use metalens_text::shown;
 
 use super::counts::Count;
 use super::figures::{Calibration, Cost};
 use super::verdicts::{range, signed};
 use crate::screen::columns::{Align, Columns, wrap};
-use crate::screen::safe::safe;
 use crate::screen::style::{FAINT, LOUD, TITLE, VERDICT};
 
 /// Lines are no longer than this.
@@ -25,12 +25,12 @@ pub(super) fn screen(calibration: &Calibration) -> String {
     let gpu = workload.gpu.as_deref().unwrap_or("no GPU");
     text.push_str(&format!(
         "{VERDICT}{}{VERDICT:#}{FAINT}: {} steps of {} elements, {} before those; {} pairs of runs; {}{FAINT:#}\n\n",
-        safe(&workload.name),
+        shown(&workload.name),
         count(workload.count),
         count(workload.size),
         count(workload.warm_up),
         calibration.pairs.len(),
-        safe(gpu),
+        shown(gpu),
     ));
     for verdict in &calibration.verdicts {
         paragraph(&mut text, "  ", verdict);
@@ -49,7 +49,7 @@ pub(super) fn screen(calibration: &Calibration) -> String {
 }
 
 fn paragraph(text: &mut String, mark: &str, words: &str) {
-    for (at, line) in wrap(&safe(words), WIDTH - 2).iter().enumerate() {
+    for (at, line) in wrap(&shown(words), WIDTH - 2).iter().enumerate() {
         let before = if at == 0 { mark } else { "  " };
         text.push_str(&format!("{before}{line}\n"));
     }
@@ -69,7 +69,7 @@ fn issued_and_found(text: &mut String, calibration: &Calibration) {
     ]);
     for label in &counts.labels {
         columns.row([
-            safe(&label.label),
+            shown(&label.label).into_owned(),
             count(label.encoders.issued),
             range(&label.encoders.found),
             range(&label.intervals),
@@ -79,7 +79,7 @@ fn issued_and_found(text: &mut String, calibration: &Calibration) {
     }
     for other in &counts.others {
         let none = String::new;
-        let name = format!("{} (not issued)", safe(&other.name));
+        let name = format!("{} (not issued)", shown(&other.name));
         columns.row([
             name,
             none(),

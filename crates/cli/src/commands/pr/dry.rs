@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use metalens_github::{ASSETS_BRANCH, Api, Token};
+use metalens_github::{ASSETS_BRANCH, Api};
 
 use super::place::{self, Around};
 use super::post::Posted;
@@ -41,20 +41,17 @@ pub(super) fn run(posted: &Posted<'_>) -> anyhow::Result<ExitCode> {
         ),
     );
     match &posted.arguments.output {
-        Some(file) => crate::whole::write(file, posted.arguments.force, |out| {
-            Ok(out.write_all(body.as_bytes())?)
-        })?,
-        None => anstream::stdout().write_all(body.as_bytes())?,
+        Some(file) => {
+            metalens_files::write_bytes(file, posted.arguments.force, body.as_bytes())?;
+        }
+        None => crate::out::page().write_all(body.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The first way that may work, as far as can be told from here.
 fn way(posted: &Posted<'_>, around: &Around) -> Way {
-    let token = ["GH_TOKEN", "GITHUB_TOKEN"]
-        .iter()
-        .find_map(|name| place::variable(name));
-    let token = token.and_then(|text| Token::new(&text));
+    let token = place::token().unwrap_or(None);
     let api = place::variable("GITHUB_API_URL");
     let api = Api::parse(api.as_deref().unwrap_or(Api::PUBLIC));
     let has_none = ways::shown(posted.folder).is_empty();

@@ -4,7 +4,6 @@
 //! lists is read only where it lies inside, is a plain file, is as long as is said, and
 //! is what was hashed.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -12,7 +11,9 @@ use metalens_analyzer::{Report, SCHEMA};
 use metalens_comparison::Comparison;
 use serde::de::DeserializeOwned;
 
-use crate::report_folder::{File, Kind, MANIFEST, MANIFEST_SCHEMA, Manifest, sha256};
+use crate::report_folder::{
+    File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest, sha256,
+};
 
 /// A folder that can be posted.
 pub(super) struct Folder {
@@ -44,8 +45,6 @@ pub(super) struct Chart {
     pub(super) sha256: String,
 }
 
-/// No file of a folder that metalens writes is nearly as long.
-const LONGEST_FILE: u64 = 256 * 1024 * 1024;
 /// GitHub takes no longer pictures.
 const LONGEST_CHART: u64 = 10 * 1024 * 1024;
 const MOST_FILES: usize = 64;
@@ -88,14 +87,14 @@ impl Folder {
 
 fn manifest(folder: &Path) -> anyhow::Result<Manifest> {
     let shown = folder.display();
-    let file = folder.join(MANIFEST);
+    let file = inside(folder, MANIFEST)?;
     if file.symlink_metadata().is_err() {
         bail!(
             "{shown} has no {MANIFEST}, which comes last: write the folder with `metalens analyze \
              INPUT -o {shown}` or `metalens compare BASE NEW -o {shown}`"
         );
     }
-    let text = plain(&file, LONGEST_CHART)?;
+    let text = read_file(&file, LONGEST_CHART)?;
     let manifest: Manifest = serde_json::from_slice(&text)
         .with_context(|| format!("{} is no manifest of a report", file.display()))?;
     ensure!(
@@ -110,7 +109,7 @@ fn manifest(folder: &Path) -> anyhow::Result<Manifest> {
 /// A file that a manifest lists, if it is what the manifest says.
 fn listed(folder: &Path, file: &File) -> anyhow::Result<Vec<u8>> {
     let path = inside(folder, &file.path)?;
-    let bytes = plain(&path, LONGEST_FILE)?;
+    let bytes = read_file(&path, LONGEST_REPORT)?;
     ensure!(
         bytes.len() as u64 == file.bytes && sha256(&bytes) == file.sha256,
         "{} is not what the manifest lists: it was changed after it was written, so write the \
@@ -144,16 +143,8 @@ fn inside(folder: &Path, listed: &str) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
-fn plain(path: &Path, longest: u64) -> anyhow::Result<Vec<u8>> {
-    let failed = || format!("cannot read {}", path.display());
-    let found = path.symlink_metadata().with_context(failed)?;
-    ensure!(found.is_file(), "{} is no plain file", path.display());
-    ensure!(
-        found.len() <= longest,
-        "{} is longer than any that metalens writes",
-        path.display()
-    );
-    fs::read(path).with_context(failed)
+fn read_file(path: &Path, longest: u64) -> anyhow::Result<Vec<u8>> {
+    metalens_files::read(path, longest).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<Chart> {

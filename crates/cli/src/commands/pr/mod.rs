@@ -12,9 +12,11 @@ use std::process::ExitCode;
 
 use metalens_analyzer::Report;
 use metalens_github::{Client, Gh, Token};
+use metalens_text::shown;
 
 use crate::args::posting::PrArguments;
 use crate::exit::Misuse;
+use crate::out;
 use crate::pages::comment::Subject;
 use folder::{Document, Folder};
 use place::Place;
@@ -43,9 +45,13 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     let place = Place::find(arguments)?;
     let token = token()?;
     let client = Client::new(place.api.clone(), token.clone());
+    let client = match quiet {
+        true => client,
+        false => client.telling(|text| tell(false, text)),
+    };
     let done = post::run(&posted, &place, &client, &token)?;
     if let Some(url) = done {
-        writeln!(anstream::stdout(), "{url}")?;
+        writeln!(out::page(), "{}", shown(&url))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -92,16 +98,12 @@ fn key(asked: Option<&str>, document: &Document) -> Result<String, Misuse> {
     Ok(key.trim_end_matches('-').to_owned())
 }
 
-/// As `gh` looks for it, and then `gh` itself.
+/// The token of the environment, or `gh`'s.
 fn token() -> anyhow::Result<Token> {
-    for name in ["GH_TOKEN", "GITHUB_TOKEN"] {
-        if let Some(text) = place::variable(name) {
-            // The text itself is nobody's business.
-            let odd = || Misuse(format!("what {name} holds is no token"));
-            return Ok(Token::new(&text).ok_or_else(odd)?);
-        }
+    if let Some(token) = place::token()? {
+        return Ok(token);
     }
-    Gh::default().token().map_err(|error| {
+    Gh::token().map_err(|error| {
         let said = format!(
             "there is no token to post with: set GITHUB_TOKEN, or log in with gh ({error}); \
              --dry-run needs none"
@@ -130,8 +132,6 @@ fn links(arguments: &PrArguments) -> Result<Vec<(String, String)>, Misuse> {
 /// Tells how it goes, on stderr.
 fn tell(quiet: bool, text: &str) {
     if !quiet {
-        let text = crate::screen::safe::safe(text);
-        // Nothing is left to be done if even this cannot be written.
-        let _ = writeln!(anstream::stderr(), "{text}");
+        out::note(&shown(text));
     }
 }

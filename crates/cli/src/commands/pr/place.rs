@@ -5,7 +5,7 @@
 //! and which pull requests stand there.
 
 use anyhow::Context;
-use metalens_github::{Api, Gh, Head, Repository, repository_of_remote};
+use metalens_github::{Api, Gh, Head, Repository, Token, repository_of_remote};
 use serde_json::Value;
 
 use crate::args::posting::PrArguments;
@@ -129,6 +129,18 @@ pub(super) fn variable(name: &str) -> Option<String> {
     Some(value).filter(|value| !value.trim().is_empty())
 }
 
+/// The token that the environment has, where `gh` looks for it.
+pub(super) fn token() -> Result<Option<Token>, Misuse> {
+    for name in ["GH_TOKEN", "GITHUB_TOKEN"] {
+        if let Some(text) = variable(name) {
+            // The text itself is nobody's business.
+            let odd = || Misuse(format!("what {name} holds is no token"));
+            return Token::new(&text).map(Some).ok_or_else(odd);
+        }
+    }
+    Ok(None)
+}
+
 /// The repository, as asked or as the runner says.
 pub(super) fn repository(arguments: &PrArguments) -> anyhow::Result<Option<Repository>> {
     let named = arguments
@@ -139,7 +151,9 @@ pub(super) fn repository(arguments: &PrArguments) -> anyhow::Result<Option<Repos
 }
 
 fn of_branch(named: Option<Repository>) -> anyhow::Result<(Repository, Number)> {
-    let found = Gh::default().pull_request();
+    // A token that is none is told about by whoever posts.
+    let token = token().unwrap_or(None);
+    let found = Gh::new(token).pull_request();
     let (repository, number) = found.map_err(|error| {
         Misuse(format!(
             "it is not known which pull request is meant ({error}): {WHAT_TO_DO}"
@@ -163,8 +177,12 @@ struct Event {
     head: Option<Head>,
 }
 
+/// GitHub sends no longer ones.
+const LONGEST_EVENT: u64 = 32 << 20;
+
 fn event() -> Event {
-    let text = variable("GITHUB_EVENT_PATH").and_then(|path| std::fs::read(path).ok());
+    let text = variable("GITHUB_EVENT_PATH")
+        .and_then(|path| metalens_files::read(path.as_ref(), LONGEST_EVENT).ok());
     let json = text.and_then(|text| serde_json::from_slice(&text).ok());
     json.as_ref().map(parse).unwrap_or_default()
 }

@@ -241,7 +241,7 @@ impl Talk<'_> {
     /// `gh` makes a comment, or changes the last one of its user: it knows no others.
     fn attach(&self) -> Result<Kept, Fall> {
         let next = |why: String| Fall::Next(why);
-        let gh = Gh::default();
+        let gh = Gh::new(Some(self.token.clone()));
         self.can_attach(&gh).map_err(next)?;
         let (pictures, files) = ways::attached(self.posted.folder);
         let at = (&self.place.repository, self.pull.number);
@@ -254,7 +254,7 @@ impl Talk<'_> {
             self.check_last(oldest).map_err(next)?;
         }
         let body = self.body(pictures, &[])?;
-        let folder = (self.posted.folder.path.as_path(), self.token);
+        let folder = self.posted.folder.path.as_path();
         let attached = gh.comment(at, (&body, &files), ours.is_some(), folder);
         let attached = attached.map_err(|error| next(error.to_string()))?;
         let number = ours.map(|(oldest, _)| oldest.id).or(attached.comment);

@@ -18,14 +18,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_analyzer::units::bytes;
-use metalens_recorder::ownership::{Owner, give_file};
 use metalens_recorder::{Recording, StoppedBy};
+use metalens_text::{shown, shown_message};
 
 use super::own;
 use crate::args::recording::{RecordArguments, RecordingArguments};
-use crate::exit::Misuse;
+use crate::exit::{self, Misuse};
 use crate::interrupt::Listening;
-use crate::screen::safe::safe;
+use crate::out;
 
 pub(crate) use plan::{Plan, free};
 pub(crate) use provenance::json_schema;
@@ -42,23 +42,24 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
     if recording.dry_run {
         return plan.show();
     }
-    let recorded = record(&plan, recording, quiet)?;
+    let (recorded, all_well) = record(&plan, recording, quiet)?;
     if !quiet {
-        let next = format!(
-            "next: metalens analyze {}\n",
-            shell::shown(&recorded.bundle)
-        );
-        anstream::stderr().write_all(next.as_bytes())?;
+        let bundle = shell::shown(&recorded.bundle);
+        writeln!(out::notes(), "next: metalens analyze {}", shown(&bundle))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(match all_well {
+        true => ExitCode::SUCCESS,
+        false => exit::some_failed(),
+    })
 }
 
-/// Records, and tells how it went on stderr.
+/// Records, and tells how it went on stderr. Once there is a bundle, what fails besides is
+/// told, and costs nothing more: the second value is whether all went well.
 pub(crate) fn record(
     plan: &Plan,
     arguments: &RecordingArguments,
     quiet: bool,
-) -> anyhow::Result<Recording> {
+) -> anyhow::Result<(Recording, bool)> {
     let interrupts = Listening::begin()?;
     let surroundings = surroundings::Surroundings::look(plan);
     let warnings = surroundings.iter().flat_map(|one| &one.warnings);
@@ -71,11 +72,13 @@ pub(crate) fn record(
     let recorded = match recorded {
         Ok(recorded) => recorded,
         Err(error) => {
-            plan.clean_up(&error);
+            if let Err(error) = plan.keep_work_of_failed(&error) {
+                exit::tell(&error);
+            }
             return Err(error.into());
         }
     };
-    plan.keep_work(recorded.bundle.as_path())?;
+    let kept = plan.keep_work(&recorded.bundle);
     let ending = ending::look(&recorded.bundle);
     let made_on = surroundings.map(surroundings::Surroundings::made_on);
     let shaders = shaders::look(&recorded.bundle, arguments);
@@ -92,8 +95,7 @@ pub(crate) fn record(
             },
             ending: ending.as_ref(),
         },
-    )?;
-    give_back(plan.work.iter().chain([&written]))?;
+    );
     if !quiet {
         report(plan, &recorded)?;
         let ending = ending.and_then(|one| one.in_words(recorded.stopped_by));
@@ -107,7 +109,22 @@ pub(crate) fn record(
             tell(clock.heading(), &clock.in_words())?;
         }
     }
-    Ok(recorded)
+    let not_given = recorded
+        .not_given
+        .as_ref()
+        .map(|why| not_given(&recorded, why));
+    let troubles = [kept.err(), written.err(), not_given];
+    let troubles: Vec<anyhow::Error> = troubles.into_iter().flatten().collect();
+    troubles.iter().for_each(exit::tell);
+    Ok((recorded, troubles.is_empty()))
+}
+
+/// Whose the bundle is now, and how to change that.
+fn not_given(recorded: &Recording, why: &str) -> anyhow::Error {
+    let bundle = shell::shown(&recorded.bundle);
+    anyhow::anyhow!(
+        "the recording is whole, but still belongs to root: {why}. Try sudo metalens own {bundle}"
+    )
 }
 
 const SUDO: &str = "sudo is not needed to record a program of your own: developer mode and the group \
@@ -122,13 +139,15 @@ fn report(plan: &Plan, recorded: &Recording) -> anyhow::Result<()> {
         StoppedBy::Unknown => "the recording ended",
     };
     let size = bytes(plan::size(&recorded.bundle));
-    let shown = shell::shown(&recorded.bundle);
-    tell("recorded", &format!("{why}; saved {shown} ({size})"))?;
+    let bundle = shell::shown(&recorded.bundle);
+    tell("recorded", &format!("{why}; saved {bundle} ({size})"))?;
     for warning in &recorded.warnings {
         tell("warning", warning)?;
     }
     if let Some(given) = &recorded.given {
-        tell("ownership", &own::in_words(&recorded.bundle, given))?;
+        for line in own::in_words(&recorded.bundle, given) {
+            tell("ownership", &line)?;
+        }
         tell("warning", SUDO)?;
     }
     if plan.is_simulated {
@@ -146,29 +165,19 @@ fn tell(what: &str, text: &str) -> anyhow::Result<()> {
         _ => crate::screen::style::ERROR,
     };
     Ok(writeln!(
-        anstream::stderr(),
+        out::notes(),
         "{style}{what}:{style:#} {}",
-        safe(text)
+        shown_message(text)
     )?)
-}
-
-/// What lies beside the bundle, to whom ran `sudo`.
-fn give_back<'a>(files: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
-    let Some(owner) = Owner::who_ran_sudo() else {
-        return Ok(());
-    };
-    for file in files.filter(|file| file.is_file()) {
-        give_file(file, owner)?;
-    }
-    Ok(())
 }
 
 /// A name that Instruments opens.
 fn bundle_name(output: &Path) -> anyhow::Result<PathBuf> {
+    let output = metalens_files::without_trailing(output);
     let is_bundle = output.extension().is_some_and(|ending| ending == "trace");
     let shown = output.display();
     match is_bundle {
-        true => Ok(output.to_owned()),
+        true => Ok(output),
         false => Err(Misuse(format!(
             "{shown} does not end in .trace: Instruments opens nothing else"
         ))

@@ -14,9 +14,10 @@ use tempfile::NamedTempFile;
 
 use super::shell::quoted;
 use super::whom::{is_bundled, stdin, subject, target, workload};
-use super::{simulated, work};
+use super::{provenance, simulated, work};
 use crate::args::recording::{GpuClock, RecordingArguments};
 use crate::exit::Misuse;
+use crate::out;
 
 /// A recording that can be made.
 pub(crate) struct Plan {
@@ -29,10 +30,10 @@ pub(crate) struct Plan {
     pub(crate) is_simulated: bool,
     /// Whether there must be work of the GPU's in it.
     pub(crate) is_about_gpu: bool,
-    /// What a bundled workload writes about itself.
-    pub(crate) work: Option<PathBuf>,
+    /// Whether a bundled workload tells how much it did.
+    has_work: bool,
     /// Where it writes that until there is a bundle.
-    work_draft: Option<PathBuf>,
+    work_draft: Option<work::Draft>,
     append_run: bool,
     /// Whether what the target prints goes to stderr.
     pub(crate) keeps_stdout: bool,
@@ -59,15 +60,17 @@ impl Plan {
         let version = tool.version()?;
         let mut doubts = Vec::new();
         let work = work::beside(&output);
-        crate::whole::refuse_existing(&work, force || append_run || arguments.dry_run)?;
+        if !arguments.dry_run {
+            metalens_files::refuse_existing(&work, force || append_run)?;
+            provenance::check(&output, force, append_run)?;
+        }
         let work = is_bundled(arguments).then_some(work);
-        let work_draft = work.as_ref().map(|work| match arguments.dry_run {
-            true => work.clone(),
-            false => work::draft(work),
-        });
+        let makes_draft = work.is_some() && !arguments.dry_run;
+        let work_draft = makes_draft.then(work::Draft::new).transpose()?;
+        let work_draft_file = work_draft.as_ref().map(work::Draft::file);
         let target = target(
             arguments,
-            work_draft.as_deref(),
+            work_draft_file.as_deref().or(work.as_deref()),
             force || append_run,
             &mut doubts,
         )?;
@@ -97,7 +100,7 @@ impl Plan {
             is_about_gpu: is_about_gpu(&arguments.template),
             is_simulated: arguments.simulate,
             doubts: doubts.into_iter().filter(|_| !arguments.simulate).collect(),
-            work,
+            has_work: work.is_some(),
             work_draft,
             append_run,
             keeps_stdout: false,
@@ -125,41 +128,59 @@ impl Plan {
             .chain(request.tool.before.iter().map(OsString::as_os_str));
         let words = words.chain(arguments.iter().map(OsString::as_os_str));
         let line: Vec<Vec<u8>> = words.map(quoted).collect();
-        let mut out = std::io::stdout().lock();
+        let mut out = out::data();
         out.write_all(&line.join(b" ".as_slice()))?;
         writeln!(out)?;
         if self.changed_template.is_some() {
             let note =
                 "note: that template is a changed copy, and is made anew for each recording\n";
-            anstream::stderr().write_all(note.as_bytes())?;
+            out::notes().write_all(note.as_bytes())?;
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Removes what a failed recording leaves beside itself.
-    pub(crate) fn clean_up(&self, why: &metalens_recorder::Error) {
-        if let Some(draft) = &self.work_draft {
-            work::give_up(draft, why);
-        }
+    /// Whether what belongs to an old bundle may be replaced.
+    pub(super) fn may_replace(&self) -> bool {
+        self.request.force || self.append_run
     }
 
     /// Puts what a bundled workload wrote beside its bundle. A run that is
     /// appended leaves alone what tells of the others.
     pub(crate) fn keep_work(&self, bundle: &Path) -> anyhow::Result<()> {
-        match self.append_run && self.work.is_none() {
+        match self.append_run && !self.has_work {
             true => Ok(()),
-            false => work::keep(self.work_draft.as_deref(), &work::beside(bundle)),
+            false => work::keep(self.work_draft.as_ref(), bundle, self.may_replace()),
+        }
+    }
+
+    /// Puts it beside a bundle that is whole, or may become so, in spite of an error.
+    pub(crate) fn keep_work_of_failed(&self, why: &metalens_recorder::Error) -> anyhow::Result<()> {
+        use metalens_recorder::Error;
+        let is_lacking = matches!(why, Error::NotWhole { .. } | Error::Empty { .. });
+        match (&self.work_draft, why.bundle().filter(|_| !is_lacking)) {
+            (Some(draft), Some(bundle)) => work::keep(Some(draft), bundle, false),
+            _ => Ok(()),
         }
     }
 }
 
-/// `bench.trace`, or the next of `bench-2.trace`, … that nothing has.
+/// `bench.trace`, or the next of `bench-2.trace`, … that nothing has, and beside which
+/// nothing lies of another.
 pub(crate) fn free_bundle(subject: &str) -> PathBuf {
-    free(subject, ".trace")
+    let beside = |bundle: &Path| [work::beside(bundle), provenance::beside(bundle)];
+    first_free(subject, ".trace", beside)
 }
 
 /// The first of `NAME`, `NAME-2`, … with this ending that nothing has.
 pub(crate) fn free(name: &str, ending: &str) -> PathBuf {
+    first_free(name, ending, |_| [])
+}
+
+fn first_free<const N: usize>(
+    name: &str,
+    ending: &str,
+    beside: impl Fn(&Path) -> [PathBuf; N],
+) -> PathBuf {
     let name: String = name
         .chars()
         .map(|one| if one == '/' { '-' } else { one })
@@ -168,7 +189,8 @@ pub(crate) fn free(name: &str, ending: &str) -> PathBuf {
         1 => PathBuf::from(format!("{name}{ending}")),
         _ => PathBuf::from(format!("{name}-{at}{ending}")),
     });
-    let mut free = all.filter(|path| path.symlink_metadata().is_err());
+    let is_free = |path: &Path| path.symlink_metadata().is_err();
+    let mut free = all.filter(|path| is_free(path) && beside(path).iter().all(|one| is_free(one)));
     free.next()
         .unwrap_or_else(|| PathBuf::from(format!("{name}{ending}")))
 }
@@ -287,7 +309,7 @@ impl Plan {
             doubts: Vec::new(),
             is_simulated: arguments.simulate,
             is_about_gpu: true,
-            work: None,
+            has_work: false,
             work_draft: None,
             append_run: false,
             changed_template: None,

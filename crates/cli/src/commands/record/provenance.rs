@@ -1,7 +1,7 @@
 //! `X.recording.json`: how a bundle was made, so that two of them can be compared
 //! and one can be made again. What names its maker is left out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use metalens_recorder::{Recording, StoppedBy};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ use super::private::Private;
 use super::shaders::Shaders;
 use super::surroundings::MadeOn;
 use crate::args::recording::RecordingArguments;
-use crate::whole;
+use crate::{json, whole};
 
 /// The form's name.
 const SCHEMA: &str = "metalens.recording/1";
@@ -152,26 +152,48 @@ fn command(plan: &Plan, arguments: &RecordingArguments, private: &Private) -> Ve
     name.into_iter().chain(words).collect()
 }
 
-/// Writes it beside the bundle. Of a bundle that is replaced or appended to, it
-/// is replaced too.
+/// Where it is.
+pub(super) fn beside(bundle: &Path) -> PathBuf {
+    bundle.with_extension("recording.json")
+}
+
+/// Refuses to begin if there is one that may not be replaced: that of a bundle that is
+/// replaced or appended to may be. What is appended to replaces nothing but our own.
+pub(super) fn check(bundle: &Path, force: bool, append_run: bool) -> anyhow::Result<()> {
+    let file = beside(bundle);
+    Ok(metalens_files::refuse_existing(
+        &file,
+        force || append_run && is_ours(&file),
+    )?)
+}
+
+/// Some kilobytes, and the words of a command line.
+const LONGEST: u64 = 16 << 20;
+
+fn is_ours(file: &Path) -> bool {
+    let text = metalens_files::read(file, LONGEST).ok();
+    let json = text.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    json.is_some_and(|json| json.get("schema").is_some_and(|schema| schema == SCHEMA))
+}
+
+/// Writes it beside the bundle.
 pub(super) fn write(
     plan: &Plan,
     arguments: &RecordingArguments,
     recorded: &Recording,
     found: Found<'_>,
-) -> anyhow::Result<PathBuf> {
+) -> anyhow::Result<()> {
     let provenance = Provenance {
         machine: found.machine,
         changed: found.changed,
         target_ended: found.ending.map(|one| one.how.as_str()),
         ..Provenance::of(plan, arguments, recorded, &Private::here())
     };
-    let file = recorded.bundle.with_extension("recording.json");
-    whole::write(&file, true, |out| {
-        serde_json::to_writer_pretty(&mut *out, &provenance)?;
-        Ok(writeln!(out)?)
-    })?;
-    Ok(file)
+    // What came meanwhile is somebody's.
+    let may_replace = plan.may_replace();
+    whole::write(&beside(&recorded.bundle), may_replace, |out| {
+        Ok(out.write_all(json::document(&provenance)?.as_bytes())?)
+    })
 }
 
 /// The JSON Schema of `X.recording.json`.
@@ -184,8 +206,6 @@ pub(crate) fn json_schema() -> serde_json::Value {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use std::path::Path;
-
     use clap::Parser;
     use metalens_xctrace::Transcript;
 
@@ -200,6 +220,7 @@ mod tests {
             stopped_by: StoppedBy::TimeLimit,
             warnings: vec![warning],
             given: None,
+            not_given: None,
         }
     }
 
@@ -242,9 +263,9 @@ mod tests {
             machine: Some(super::super::surroundings::of_a_test()),
             ..Found::default()
         };
-        let file = write(&plan, arguments, &recorded, found).unwrap();
+        write(&plan, arguments, &recorded, found).unwrap();
 
-        let text = std::fs::read_to_string(file).unwrap();
+        let text = std::fs::read_to_string(beside(&bundle)).unwrap();
         for secret in ["one", "two", "three"] {
             assert!(!text.contains(&format!("{secret}\"")), "{secret}: {text}");
         }

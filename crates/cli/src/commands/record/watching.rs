@@ -8,12 +8,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use metalens_analyzer::Request;
 use metalens_analyzer::units::bytes;
 use metalens_recorder::{Check, Event, Watcher, Wish};
+use metalens_text::shown;
 use metalens_trace::{Input, Problem};
 
 use super::plan::Plan;
 use crate::args::{ReaderChoice, ReadingArguments};
 use crate::interrupt::Listening;
-use crate::screen::safe::safe;
+use crate::out;
 
 /// A line on stderr that tells what goes on; the target's output goes through.
 pub(super) struct Watching<'a> {
@@ -53,19 +54,17 @@ impl<'a> Watching<'a> {
             self.since = Instant::now();
             self.bar.reset_elapsed();
             self.bar.enable_steady_tick(Duration::from_millis(200));
-            if !self.quiet && !is_terminal() {
-                let _ = writeln!(anstream::stderr(), "{}", safe(text));
+            if !self.quiet && !out::are_notes_on_terminal() {
+                out::note(&shown(text));
             }
         }
-        self.bar.set_message(safe(text));
+        self.bar.set_message(shown(text).into_owned());
     }
 
     fn say(&self, text: &str) {
         if !self.quiet {
             // Without a terminal or a bar there is nothing to suspend.
-            self.bar.suspend(|| {
-                let _ = writeln!(anstream::stderr(), "{}", safe(text));
-            });
+            self.bar.suspend(|| out::note(&shown(text)));
         }
     }
 }
@@ -73,11 +72,6 @@ impl<'a> Watching<'a> {
 fn hand_on(to: &mut dyn Write, output: &[u8]) -> std::io::Result<()> {
     to.write_all(output)?;
     to.flush()
-}
-
-fn is_terminal() -> bool {
-    use std::io::IsTerminal;
-    std::io::stderr().is_terminal()
 }
 
 impl Watcher for Watching<'_> {
@@ -100,13 +94,11 @@ impl Watcher for Watching<'_> {
             Event::TargetOutput(output) => self.bar.suspend(|| {
                 // A reader that left does not end the recording.
                 let _ = match self.plan.keeps_stdout {
-                    true => hand_on(&mut std::io::stderr().lock(), output),
-                    false => hand_on(&mut std::io::stdout().lock(), output),
+                    true => hand_on(&mut out::untouched_notes(), output),
+                    false => hand_on(&mut out::untouched(), output),
                 };
             }),
-            Event::Line(line) => self.bar.suspend(|| {
-                let _ = writeln!(std::io::stderr(), "{line}");
-            }),
+            Event::Line(line) => self.bar.suspend(|| out::others_line(line)),
             Event::Trouble(text) => self.say(&format!("xctrace: {text}")),
             Event::TryingAgain(why) => self.say(&format!("trying again: {why}")),
             Event::FoundElsewhere(path) => {

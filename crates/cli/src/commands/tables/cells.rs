@@ -3,10 +3,9 @@
 use metalens_trace::{Column, Frame, Names, ProcessId};
 use serde_json::{Value, json};
 
-/// A cell as plain text; `None` for null.
+/// A cell that is no number as plain text; `None` for null.
 pub(crate) fn text(column: &Column, row: usize, names: &Names) -> Option<String> {
     match column {
-        Column::Integers(values) => values.get(row).map(|value| value.to_string()),
         Column::Texts(values) => Some(names.text((*values.get(row)?)?).to_owned()),
         Column::Processes(values) => process_text((*values.get(row)?)?, names),
         Column::Threads(values) => {
@@ -22,7 +21,7 @@ pub(crate) fn text(column: &Column, row: usize, names: &Names) -> Option<String>
             let frames: Vec<&str> = frames.map(|frame| names.text(frame.name)).collect();
             Some(frames.join(";"))
         }
-        Column::Dropped => None,
+        Column::Integers(_) | Column::Dropped => None,
     }
 }
 

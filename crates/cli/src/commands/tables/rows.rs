@@ -2,31 +2,30 @@
 
 use std::io::{self, Write};
 
-use metalens_trace::{Names, Table};
+use metalens_text::csv;
+use metalens_trace::{Column, Names, Table};
 
 use super::cells;
 
-/// A heading of mnemonics, then a line per row. Null is an empty field, an
-/// empty text is `""`, so that the two stay apart.
-pub(crate) fn csv(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
-    let headings = table.columns().map(|(spec, _)| quote(&spec.mnemonic));
-    writeln!(out, "{}", headings.collect::<Vec<_>>().join(","))?;
+/// Writes a heading of mnemonics, then a line per row.
+pub(crate) fn as_csv(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
+    let mut csv = csv::Writer::new(out);
+    let headings = table.columns().map(|(spec, _)| spec.mnemonic.as_str());
+    csv.texts(headings)?;
     for row in 0..table.rows() {
-        for (at, (_, column)) in table.columns().enumerate() {
-            if at > 0 {
-                out.write_all(b",")?;
-            }
-            if let Some(text) = cells::text(column, row, names) {
-                out.write_all(quote(&text).as_bytes())?;
+        for (_, column) in table.columns() {
+            match column {
+                Column::Integers(values) => csv.optional(values.get(row))?,
+                _ => csv.text(cells::text(column, row, names).as_deref())?,
             }
         }
-        out.write_all(b"\n")?;
+        csv.end()?;
     }
     Ok(())
 }
 
 /// One object per row, its keys in the table's order.
-pub(crate) fn json_lines(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn as_json_lines(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
     for row in 0..table.rows() {
         for (at, (spec, column)) in table.columns().enumerate() {
             out.write_all(if at == 0 { b"{" } else { b"," })?;
@@ -37,14 +36,6 @@ pub(crate) fn json_lines(table: &Table, names: &Names, out: &mut impl Write) -> 
         out.write_all(b"}\n")?;
     }
     Ok(())
-}
-
-fn quote(text: &str) -> String {
-    let plain = !text.is_empty() && !text.contains(['"', ',', '\n', '\r']);
-    match plain {
-        true => text.to_owned(),
-        false => format!("\"{}\"", text.replace('"', "\"\"")),
-    }
 }
 
 #[cfg(test)]
@@ -74,7 +65,7 @@ mod tests {
     #[test]
     fn null_and_empty_stay_apart_in_csv() {
         let expected = "n,s,p\n1000,\"a,\"\"b\"\"\",bench (7)\n,\"\",bench (7)\n1000,,\n";
-        check(csv, expected);
+        check(as_csv, expected);
     }
 
     #[test]
@@ -83,6 +74,6 @@ mod tests {
 {"n":null,"s":"","p":{"name":"bench","pid":7}}
 {"n":1000,"s":null,"p":null}
 "#;
-        check(json_lines, expected);
+        check(as_json_lines, expected);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use metalens_text::shown;
+
 /// Of names, only so many bytes are in a page.
 const MOST_BYTES: usize = 200_000;
 /// Of one name, only so many letters.
@@ -59,9 +61,9 @@ fn written(text: &str) -> usize {
     text.chars().map(letter).sum::<usize>() + 3
 }
 
-/// A name that is not too long for a page.
+/// A name as a page shows it, not too long for it.
 pub(in crate::pages) fn short(name: &str) -> String {
-    cut(name, LONGEST)
+    cut(&shown(name), LONGEST)
 }
 
 /// The first letters of a text.
@@ -79,6 +81,7 @@ mod tests {
     #[test]
     fn long_names() {
         assert_eq!(short("é"), "é");
+        assert_eq!(short("a\u{202e}b"), "a‹U+202E›b");
         assert_eq!(short(&"é".repeat(300)), "é".repeat(300));
         assert_eq!(short(&"é".repeat(301)), format!("{}…", "é".repeat(300)));
         let mut names = Names::default();

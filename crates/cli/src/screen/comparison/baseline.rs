@@ -2,10 +2,10 @@
 
 use metalens_analyzer::units::counted;
 use metalens_comparison::{Baseline, Comparison, Number, Options, Unit, compare_runs, words};
+use metalens_text::shown;
 
 use super::Lines;
 use crate::screen::columns::{Align, Columns, shorten};
-use crate::screen::safe::safe;
 
 /// Kernels beyond this many are counted.
 const KERNELS: usize = 20;
@@ -70,7 +70,7 @@ fn kernels(itself: &Comparison, lines: &mut Lines) {
     lines.section("Kernels: total time");
     let mut columns = headings("");
     for kernel in kernels.iter().take(KERNELS) {
-        let name = shorten(&safe(&kernel.name), 40);
+        let name = shorten(&shown(&kernel.name), 40);
         columns.row(row(name, &kernel.total_ns.base, Unit::Ns));
     }
     lines.columns(&columns);

@@ -4,10 +4,10 @@ use metalens_analyzer::units::counted;
 use metalens_comparison::{
     Comparison, GateResult, GateRow, GateVerdict, Rule, Severity, Unit, words,
 };
+use metalens_text::shown;
 
 use super::Lines;
 use crate::screen::columns::{Align, Columns, shorten};
-use crate::screen::safe::safe;
 use crate::screen::style::{BAD, FAINT, GOOD, LOUD};
 
 /// Rows beyond this many are counted.
@@ -22,7 +22,7 @@ pub(super) fn gate(comparison: &Comparison, lines: &mut Lines) {
         true => (BAD, "MISSED"),
         false => (GOOD, "KEPT"),
     };
-    lines.line(format!("  {style}{word}{style:#}: {}", safe(&gate.source)));
+    lines.line(format!("  {style}{word}{style:#}: {}", shown(&gate.source)));
     let open = gate
         .rows
         .iter()
@@ -50,7 +50,7 @@ pub(super) fn gate(comparison: &Comparison, lines: &mut Lines) {
     lines.line(format!("  {FAINT}{}{FAINT:#}", tally(gate)));
 }
 
-/// `4 limits kept, 1 missed, 5 not measurable`.
+/// `4 limits kept, 1 missed, 5 not measurable`, and why the gate is missed if none is.
 pub(crate) fn tally(gate: &GateResult) -> String {
     let of = |verdict: GateVerdict| {
         let rows = gate.rows.iter().filter(|row| row.verdict == verdict);
@@ -65,6 +65,11 @@ pub(crate) fn tally(gate: &GateResult) -> String {
             said.push_str(&format!(", {number} {word}"));
         }
     }
+    let is_error =
+        |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == Severity::Error;
+    if gate.missed && !gate.rows.iter().any(is_error) {
+        said.push_str("; nothing was measured, and a gate that measures nothing is not kept");
+    }
     said
 }
 
@@ -73,7 +78,7 @@ pub(crate) fn name(row: &GateRow) -> String {
     let of = row
         .of
         .map_or_else(String::new, |of| format!(", {}", of.name()));
-    format!("{}{of}", shorten(&safe(&row.what), 32))
+    format!("{}{of}", shorten(&shown(&row.what), 32))
 }
 
 /// `at most 200.0 µs`, `grows by at most 5.0 %`.

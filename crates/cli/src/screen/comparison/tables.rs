@@ -3,15 +3,17 @@
 use metalens_comparison::{
     Change, Class, Comparison, Group, KernelChange, MetricChange, Unit, words,
 };
+use metalens_text::shown;
 
 use super::{Lines, styled};
 use crate::screen::columns::{Align, Columns, shorten};
-use crate::screen::safe::safe;
 
 /// Kernels beyond this many are summed up in one line.
 const KERNELS: usize = 20;
 /// The widest name in a table.
 const NAME: usize = 36;
+/// A kernel that a side does not have.
+const ABSENT: &str = "–";
 /// Of several comparisons, what fits beside each other.
 const MANY: usize = 4;
 
@@ -44,7 +46,7 @@ pub(super) fn figures(comparison: &Comparison, lines: &mut Lines) {
         ]);
         for metric in metrics {
             let change = &metric.change;
-            let [was, now, by, share] = cells(change, metric.unit);
+            let [was, now, by, share] = cells(change, metric.unit, "unknown");
             let class = styled(change.class, change.direction);
             columns.row([pad(&metric.name), was, now, by, share, class]);
         }
@@ -65,10 +67,11 @@ fn is_nothing(change: &Change) -> bool {
     is_zero && change.class == Class::Unchanged
 }
 
-/// Base, new, difference, ratio; of several runs the medians.
-fn cells(change: &Change, unit: Unit) -> [String; 4] {
+/// Base, new, difference, ratio; of several runs the medians. `absent` is the word for a
+/// side without a value.
+fn cells(change: &Change, unit: Unit, absent: &str) -> [String; 4] {
     let said = |value: Option<metalens_comparison::Number>| {
-        value.map_or_else(|| "unknown".to_owned(), |value| words::value(value, unit))
+        value.map_or_else(|| absent.to_owned(), |value| words::value(value, unit))
     };
     let by = change.absolute;
     let by = by.map_or_else(|| "–".to_owned(), |by| words::difference(by, unit));
@@ -97,7 +100,7 @@ pub(super) fn kernels(comparison: &Comparison, lines: &mut Lines) {
         ("", Align::Left),
     ]);
     for kernel in comparison.kernels.iter().take(KERNELS) {
-        let [was, now, by, share] = cells(&kernel.total_ns, Unit::Ns);
+        let [was, now, by, share] = cells(&kernel.total_ns, Unit::Ns, ABSENT);
         columns.row([
             shorten(&name(kernel, &comparison.kernels), NAME - 12),
             was,
@@ -119,7 +122,7 @@ pub(super) fn kernels(comparison: &Comparison, lines: &mut Lines) {
 /// `9.000 µs → 9.9 µs`, or once if it stayed.
 fn before_and_after(change: &Change, unit: Unit) -> String {
     let said = |value: Option<metalens_comparison::Number>| {
-        value.map_or_else(|| "–".to_owned(), |value| words::value(value, unit))
+        value.map_or_else(|| ABSENT.to_owned(), |value| words::value(value, unit))
     };
     let (was, now) = (said(change.base.median), said(change.new.median));
     match was == now {
@@ -132,8 +135,8 @@ fn before_and_after(change: &Change, unit: Unit) -> String {
 fn name(kernel: &KernelChange, all: &[KernelChange]) -> String {
     let same = all.iter().filter(|one| one.name == kernel.name).count();
     match &kernel.channel {
-        Some(channel) if same > 1 => safe(&format!("{} [{channel}]", kernel.name)),
-        _ => safe(&kernel.name),
+        Some(channel) if same > 1 => shown(&format!("{} [{channel}]", kernel.name)).into_owned(),
+        _ => shown(&kernel.name).into_owned(),
     }
 }
 
@@ -149,13 +152,14 @@ fn classes(kernels: &[KernelChange]) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// A side of several in one cell: the value and what became of it.
-fn cell(change: Option<&Change>, unit: Unit) -> [String; 2] {
+/// A side of several in one cell: the value and what became of it. `absent` is the word for
+/// a side without a value.
+fn cell(change: Option<&Change>, unit: Unit, absent: &str) -> [String; 2] {
     let Some(change) = change else {
-        return ["–".to_owned(), String::new()];
+        return [ABSENT.to_owned(), String::new()];
     };
     let now = change.new.median;
-    let now = now.map_or_else(|| "unknown".to_owned(), |now| words::value(now, unit));
+    let now = now.map_or_else(|| absent.to_owned(), |now| words::value(now, unit));
     // A share's change is in points, not in percent of percent.
     let by = match (unit, change.absolute) {
         (Unit::Ratio, Some(by)) => words::difference(by, unit),
@@ -189,7 +193,7 @@ pub(super) fn figures_of_all(comparisons: &[Comparison], lines: &mut Lines) {
             );
             let cells = part
                 .iter()
-                .flat_map(|one| cell(of(one, &metric.id), metric.unit));
+                .flat_map(|one| cell(of(one, &metric.id), metric.unit, "unknown"));
             columns.row([pad(&metric.name), was].into_iter().chain(cells));
         }
         lines.columns(&columns);
@@ -229,11 +233,17 @@ pub(super) fn kernels_of_all(comparisons: &[Comparison], lines: &mut Lines) {
         for kernel in seen {
             let of = |one: &'_ Comparison| {
                 let found = one.kernels.iter().find(|one| is_same(one, kernel));
-                cell(found.map(|one| &one.total_ns), Unit::Ns)
+                let [now, became] = cell(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
+                match found.map(|one| one.class) {
+                    Some(class @ (Class::Added | Class::Removed)) => {
+                        [now, words::class(class).to_owned()]
+                    }
+                    _ => [now, became],
+                }
             };
             let was = kernel.total_ns.base.median;
-            let was = was.map_or_else(|| "–".to_owned(), |was| words::value(was, Unit::Ns));
-            let label = shorten(&safe(&kernel.name), NAME);
+            let was = was.map_or_else(|| ABSENT.to_owned(), |was| words::value(was, Unit::Ns));
+            let label = shorten(&shown(&kernel.name), NAME);
             columns.row([label, was].into_iter().chain(part.iter().flat_map(of)));
         }
         lines.columns(&columns);

@@ -2,10 +2,10 @@
 
 use metalens_analyzer::Report;
 use metalens_analyzer::units::{count, counted, time};
+use metalens_text::shown;
 
 use super::{Screen, share};
 use crate::screen::columns::{Align, Columns, shorten};
-use crate::screen::safe::safe;
 
 /// Processes beyond this many are summed up in one line.
 const PROCESSES: usize = 8;
@@ -74,7 +74,7 @@ pub(super) fn processes(report: &Report, screen: &mut Screen) {
     ]);
     for one in report.processes.iter().take(PROCESSES) {
         columns.row([
-            shorten(&safe(&one.name), screen.label()),
+            shorten(&shown(&one.name), screen.label()),
             one.pid.map_or("-".to_owned(), |pid| pid.to_string()),
             time(one.window_busy_ns),
             share(one.window_busy_ns, report.window.span_ns),

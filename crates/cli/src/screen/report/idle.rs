@@ -2,11 +2,11 @@
 
 use metalens_analyzer::units::{count, counted, short_time, time};
 use metalens_analyzer::{Bucket, Queue, Report};
+use metalens_text::shown;
 
 use super::{Screen, share};
 use crate::bars::bar;
 use crate::screen::columns::{Align, Columns, shorten};
-use crate::screen::safe::safe;
 use crate::words::moment;
 
 /// Of the longest gaps, so many are shown.
@@ -95,7 +95,7 @@ pub(super) fn top_gaps(report: &Report, screen: &mut Screen) {
     ]);
     let room = ((screen.width - 42) / 2).min(30);
     let name = |kernel: &Option<String>, none: &str| match kernel {
-        Some(kernel) => shorten(&safe(kernel), room),
+        Some(kernel) => shorten(&shown(kernel), room),
         None => none.to_owned(),
     };
     for gap in report.gaps.top.iter().take(TOP_GAPS) {

@@ -2,10 +2,10 @@
 
 use metalens_analyzer::units::{count, counted, percent, short_time, time};
 use metalens_analyzer::{Outlier, Report};
+use metalens_text::shown;
 
 use super::{Screen, share};
 use crate::screen::columns::{Align, Columns};
-use crate::screen::safe::safe;
 use crate::words::moment;
 
 /// Kernels beyond this many are summed up in one line.
@@ -45,9 +45,9 @@ pub(super) fn kernels(report: &Report, screen: &mut Screen) {
             short_time(kernel.stddev_ns),
             match &kernel.channel {
                 Some(channel) if is_ambiguous(&kernel.name) => {
-                    safe(&format!("{} [{channel}]", kernel.name))
+                    shown(&format!("{} [{channel}]", kernel.name)).into_owned()
                 }
-                _ => safe(&kernel.name),
+                _ => shown(&kernel.name).into_owned(),
             },
         ]);
     }
@@ -74,7 +74,7 @@ pub(super) fn channels(report: &Report, screen: &mut Screen) {
     ]);
     for channel in &report.channels {
         columns.row([
-            safe(channel.name.as_deref().unwrap_or("(none)")),
+            shown(channel.name.as_deref().unwrap_or("(none)")).into_owned(),
             time(channel.busy_ns),
             share(channel.busy_ns, report.window.span_ns),
             count(channel.intervals),
@@ -92,7 +92,7 @@ pub(super) fn shape(report: &Report, screen: &mut Screen) {
     }
     screen.section("How the work is shaped");
     for (name, text) in facts {
-        screen.fact(name, &safe(&text));
+        screen.fact(name, &shown(&text));
     }
 }
 
@@ -225,14 +225,14 @@ pub(super) fn known_work(report: &Report, screen: &mut Screen) {
             of_chip(row.bandwidth_share),
             of_chip(row.peak_share),
             short_time(row.total_ns),
-            safe(&row.label),
+            shown(&row.label).into_owned(),
         ]);
     }
     screen.columns(&columns.fit(screen.width));
     if let Some(timings) = &work.timings {
-        screen.item(2, &safe(&timings.why));
+        screen.item(2, &shown(&timings.why));
     }
     for note in &work.notes {
-        screen.item(2, &safe(note));
+        screen.item(2, &shown(note));
     }
 }

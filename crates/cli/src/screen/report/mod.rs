@@ -9,9 +9,9 @@ mod surroundings;
 mod verdict;
 
 use metalens_analyzer::{Report, is_loud};
+use metalens_text::shown;
 
 use super::columns::{Columns, wrap};
-use super::safe::safe;
 use super::style::{FAINT, TITLE};
 use crate::words::share;
 
@@ -126,13 +126,13 @@ fn notes(report: &Report, screen: &mut Screen) {
     }
     screen.section("Notes");
     for note in quiet {
-        screen.item(2, &safe(note));
+        screen.item(2, &shown(note));
     }
     if !report.unavailable.is_empty() {
         let missing = report.unavailable.iter().map(|one| one.what.as_str());
         let missing = missing.collect::<Vec<_>>().join(", ");
         let text = format!("this input cannot tell: {missing}; --json and --markdown say why");
-        screen.item(2, &safe(&text));
+        screen.item(2, &shown(&text));
     }
 }
 

@@ -2,9 +2,9 @@
 
 use metalens_analyzer::units::{counted, time};
 use metalens_analyzer::{Report, TargetProcess};
+use metalens_text::shown;
 
 use super::Screen;
-use crate::screen::safe::safe;
 use crate::words::how;
 
 pub(super) fn recording(report: &Report, screen: &mut Screen) {
@@ -12,7 +12,7 @@ pub(super) fn recording(report: &Report, screen: &mut Screen) {
     screen.section("Recording");
     screen.fact(
         "input",
-        &format!("{}, run {}", safe(&report.source.path), run.number),
+        &format!("{}, run {}", shown(&report.source.path), run.number),
     );
     let version = run
         .instruments_version
@@ -34,7 +34,7 @@ pub(super) fn recording(report: &Report, screen: &mut Screen) {
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     if !facts.is_empty() {
-        screen.fact("recording", &safe(&facts.join(" · ")));
+        screen.fact("recording", &shown(&facts.join(" · ")));
     }
     let processes: Vec<String> = report.target.processes.iter().map(process).collect();
     let processes = processes.join(", ");
@@ -48,8 +48,8 @@ pub(super) fn recording(report: &Report, screen: &mut Screen) {
 
 fn process(process: &TargetProcess) -> String {
     match process.pid {
-        Some(pid) => format!("{} ({pid})", safe(&process.name)),
-        None => safe(&process.name),
+        Some(pid) => format!("{} ({pid})", shown(&process.name)),
+        None => shown(&process.name).into_owned(),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use metalens_analyzer::units::{bytes, count, counted, percent, time};
 use metalens_analyzer::{Machine, Phases, Report, StateTime};
+use metalens_text::shown;
 
 use super::{Screen, share};
 use crate::screen::columns::{Align, Columns, shorten};
-use crate::screen::safe::safe;
 use crate::words::moment;
 
 /// Named phases beyond this many are left to the report's other forms.
@@ -24,7 +24,7 @@ pub(super) fn phases(report: &Report, screen: &mut Screen) {
     }
     screen.section("Phases");
     for (name, text) in lines {
-        screen.fact(name, &safe(&text));
+        screen.fact(name, &shown(&text));
     }
     signposts(phases, screen);
 }
@@ -90,12 +90,12 @@ fn signposts(phases: &Phases, screen: &mut Screen) {
     ]);
     for one in phases.signposts.iter().take(SIGNPOSTS) {
         columns.row([
-            shorten(&safe(&one.name), screen.label()),
+            shorten(&shown(&one.name), screen.label()),
             count(one.count),
             time(one.total_ns),
             one.median_ns.map_or_else(|| "-".to_owned(), time),
             one.ratio.map_or_else(|| "-".to_owned(), percent),
-            one.process.as_deref().map(safe).unwrap_or_default(),
+            shown(one.process.as_deref().unwrap_or_default()).into_owned(),
         ]);
     }
     screen.columns(&columns.fit(screen.width));
@@ -110,7 +110,7 @@ pub(super) fn machine(report: &Report, screen: &mut Screen) {
     }
     screen.section("The machine");
     for (name, text) in lines {
-        screen.fact(name, &safe(&text));
+        screen.fact(name, &shown(&text));
     }
 }
 
@@ -245,7 +245,7 @@ pub(super) fn cpu(report: &Report, screen: &mut Screen) {
         columns.row([
             frame.share.map_or_else(|| "-".to_owned(), percent),
             count(frame.samples),
-            safe(&format!("{function}  [{binary}]")),
+            shown(&format!("{function}  [{binary}]")).into_owned(),
         ]);
     }
     if !host.self_frames.is_empty() {
@@ -282,7 +282,7 @@ pub(super) fn counters(report: &Report, screen: &mut Screen) {
             value(counter.window.p95),
             value(counter.window.max),
             count(counter.window.samples),
-            safe(&counter.name),
+            shown(&counter.name).into_owned(),
         ]);
     }
     screen.columns(&columns.fit(screen.width));

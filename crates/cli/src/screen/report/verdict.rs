@@ -2,10 +2,10 @@
 
 use metalens_analyzer::units::{percent, time};
 use metalens_analyzer::{Finding, Report, Severity, TargetVerdict, Verdict, Wanted, is_loud};
+use metalens_text::shown;
 
 use super::Screen;
 use crate::screen::columns::{Align, Columns, wrap};
-use crate::screen::safe::safe;
 use crate::screen::style::{BAD, FAINT, GOOD, LOUD, VERDICT};
 use crate::words::{evidence, valued};
 
@@ -17,18 +17,18 @@ const IN_FULL: usize = 5;
 /// The four sentences, and notes that change what every number means.
 pub(super) fn verdict(report: &Report, screen: &mut Screen) {
     let summary = &report.summary;
-    for line in wrap(&safe(&format!("{}.", summary.busy)), screen.width) {
+    for line in wrap(&shown(&format!("{}.", summary.busy)), screen.width) {
         screen.line(format!("{VERDICT}{line}{VERDICT:#}"));
     }
     let rest = [Some(&summary.idle), summary.fault.as_ref()];
     for sentence in rest.into_iter().flatten() {
-        screen.text(0, &safe(&format!("{sentence}.")));
+        screen.text(0, &shown(&format!("{sentence}.")));
     }
-    for line in wrap(&safe(&format!("{}.", summary.advice)), screen.width) {
+    for line in wrap(&shown(&format!("{}.", summary.advice)), screen.width) {
         screen.line(format!("{VERDICT}{line}{VERDICT:#}"));
     }
     for note in report.notes.iter().filter(|note| is_loud(note)) {
-        for line in wrap(&safe(note), screen.width) {
+        for line in wrap(&shown(note), screen.width) {
             screen.line(format!("{LOUD}{line}{LOUD:#}"));
         }
     }
@@ -68,7 +68,7 @@ fn one_finding(finding: &Finding, evidence: &str, said: &[&[String]], screen: &m
             "          {GOOD}at most {time} to gain: {factor:.1} times as fast{GOOD:#}"
         ));
     }
-    screen.text(10, &safe(evidence));
+    screen.text(10, &shown(evidence));
     if !finding.look_at.is_empty() && !said.contains(&finding.look_at.as_slice()) {
         let places: Vec<&str> = finding
             .look_at
@@ -77,7 +77,7 @@ fn one_finding(finding: &Finding, evidence: &str, said: &[&[String]], screen: &m
             .map(String::as_str)
             .collect();
         let places = format!("Look at: {}", places.join("; "));
-        screen.text(10, &safe(&format!("{places}.")));
+        screen.text(10, &shown(&format!("{places}.")));
     }
     screen.marked(10, '→', &finding.advice);
 }
@@ -90,7 +90,7 @@ fn title(finding: &Finding, screen: &mut Screen) {
         Severity::Medium => LOUD,
         Severity::Low | Severity::Caveat => FAINT,
     };
-    let title = wrap(&safe(&finding.title), screen.width - 10);
+    let title = wrap(&shown(&finding.title), screen.width - 10);
     for (at, line) in title.into_iter().enumerate() {
         let word = if at == 0 { word } else { "" };
         screen.line(format!(

@@ -72,7 +72,7 @@ impl Bench {
         command
     }
 
-    /// Runs it; whatever it says, the token is not in it.
+    /// Runs it; whatever it says, the token is not in it, and nothing that a terminal obeys.
     fn run(&self, arguments: &[&str], code: i32) -> Output {
         let output = self.command(arguments).output().unwrap();
         let said = super::transcript(&output);
@@ -80,6 +80,7 @@ impl Bench {
             !said.contains(TOKEN) && !said.contains("TheSecret"),
             "{said}"
         );
+        assert_eq!(metalens_text::shown_lines(&said), said);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{said}");
         output
     }

@@ -55,6 +55,11 @@ fn as_the_runner_says() {
     );
     check(&run("slower", head), 2, "stands at");
     check(
+        &run("a\u{1b}[31m\u{202e}b", head),
+        2,
+        "of fan:a‹U+001B›[31m‹U+202E›b",
+    );
+    check(
         &json!({ "ref": "refs/heads/main" }),
         2,
         "it is not known which pull request is meant",

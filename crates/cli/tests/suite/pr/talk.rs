@@ -4,7 +4,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 
 use super::super::{stderr, stdout};
-use super::server::{Fault, Server, VIEWER};
+use super::server::{Fault, Server, TOKEN, VIEWER};
 use super::{Bench, KEY, has_curl};
 
 #[test]
@@ -205,6 +205,57 @@ fn patience() {
         "redirected to https://evil.example/steal: the token does not go there",
     ));
     check(&leads("Location: /repos/o/r/pulls/7\r\n", 0, 1, "posted"));
+}
+
+/// Whatever repeats the token, nothing shows it: `run` looks for it in all that is said.
+#[test]
+fn a_server_that_repeats_the_token() {
+    if !has_curl() {
+        return;
+    }
+    let check =
+        |to: &'static str, status: u16, headers: &str, message: &'static str, says: &str| {
+            let server = Server::start();
+            server.state.lock().unwrap().faults.push(Fault {
+                to,
+                status,
+                headers: headers.to_owned(),
+                message,
+                is_done: false,
+            });
+            let bench = Bench::with("fused", &server);
+            let output = bench.run(&["--images", "text", "--key", "k"], 1);
+            let said = stderr(&output);
+            assert!(said.contains(says), "{says}\n{said}");
+            // Percent-encoded it is as good as plain.
+            assert!(
+                !said.contains("%54heSecret") && !said.contains("u0054heSecret"),
+                "{said}"
+            );
+        };
+    const LIST: &str = "GET /repos/o/r/issues/7/comments";
+    const PULL: &str = "GET /repos/o/r/pulls/7";
+    for token in [TOKEN.to_owned(), TOKEN.replace("The", "%54he")] {
+        let link = format!("Link: <http://other.example/x?t={token}>; rel=\"next\"\r\n");
+        let away = "redirected to http://other.example/x?t=(token):";
+        check(LIST, 200, &link, "", away);
+        let location = format!("Location: http://other.example/x?t={token}\r\n");
+        check(PULL, 302, &location, "", away);
+    }
+    check(
+        "POST /graphql",
+        401,
+        "",
+        "no: ghs_TheSecretOfThisTest",
+        "401: no: (token)",
+    );
+    check(
+        "POST /graphql",
+        401,
+        "",
+        "no: ghs_%54heSecretOfThisTest",
+        "401: no: (token)",
+    );
 }
 
 #[test]

@@ -137,3 +137,83 @@ fn there_is_nothing_to_add_to() {
     assert_eq!(stderr(&output), expected);
     assert_eq!(bench.disk(), "");
 }
+
+/// What a user has under the names of the files beside a bundle is told before anything is
+/// recorded, and stays.
+#[test]
+fn what_lies_beside_it_is_left_alone() {
+    for name in ["x.recording.json", "x.work.json"] {
+        let bench = Bench::new();
+        let file = bench.here().join(name);
+        fs::write(&file, "mine").unwrap();
+        let check = |arguments: &[&str], code: i32| {
+            let output = bench.run(&[], arguments);
+            assert_eq!(output.status.code(), Some(code), "{}", bench.seen(&output));
+            if code == 1 {
+                let expected = format!("error: {name} exists; --force replaces it\n");
+                assert_eq!(stderr(&output), expected);
+                assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+                let log = fs::read_to_string(bench.path("log")).unwrap_or_default();
+                assert!(!log.contains("record|"), "nothing was recorded: {log}");
+            }
+        };
+        check(&recording(&[], "exit 0"), 1);
+        check(OLD, 1);
+        // A name of our own choice is another then.
+        check(
+            &[
+                "record",
+                "--simulate",
+                "--count",
+                "2",
+                "--workload",
+                "fused",
+            ],
+            0,
+        );
+        assert!(bench.here().join("fused.trace").exists());
+        check(&recording(&["--force"], "exit 0"), 0);
+        assert!(fs::read_to_string(&file).is_err() || name == "x.recording.json");
+    }
+}
+
+/// A run that is added replaces what is ours, and nothing else.
+#[test]
+fn what_is_beside_a_bundle_and_not_ours() {
+    let bench = Bench::new();
+    bench.fine(&[], &recording(&[], "exit 0"));
+    let ours = bench.json("x.recording.json");
+    bench.fine(&[], &recording(&["--append-run"], "exit 0"));
+    assert_eq!(bench.json("x.recording.json")["schema"], ours["schema"]);
+    let file = bench.here().join("x.recording.json");
+    fs::write(&file, r#"{"schema": "mine"}"#).unwrap();
+    let before = files(&bench.here());
+    let output = bench.run(&[], &recording(&["--append-run"], "exit 0"));
+    assert_eq!(output.status.code(), Some(1), "{}", bench.seen(&output));
+    assert_eq!(files(&bench.here()), before);
+}
+
+/// The program itself makes what has the names: a recording that is made is kept, and what
+/// it made stays.
+#[test]
+fn what_comes_while_it_is_recorded() {
+    let bench = Bench::new();
+    let script = "mkdir x.trace && echo mine > x.trace/notes && echo mine > x.recording.json";
+    let output = bench.run(&[], &recording(&[], script));
+    let seen = bench.seen(&output);
+    assert_eq!(output.status.code(), Some(1), "{seen}");
+    assert!(seen.contains("It is kept as x.new.trace"), "{seen}");
+    let text = |name: &str| fs::read_to_string(bench.here().join(name)).unwrap();
+    assert_eq!(text("x.trace/notes"), "mine\n");
+    assert_eq!(bench.report("x.new.trace")["target"]["name"], "bench");
+
+    let bench = Bench::new();
+    let output = bench.run(&[], &recording(&[], "echo mine > x.recording.json"));
+    let seen = bench.seen(&output);
+    assert_eq!(output.status.code(), Some(1), "{seen}");
+    assert!(seen.contains("saved x.trace"), "{seen}");
+    assert!(seen.contains("error: x.recording.json exists"), "{seen}");
+    assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+    let text = fs::read_to_string(bench.here().join("x.recording.json"));
+    assert_eq!(text.unwrap(), "mine\n");
+}

@@ -5,19 +5,23 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use super::{Bench, stderr, stdout};
+use super::{Bench, recording, stderr, stdout};
 
 /// Whoever that is.
 const OWNER: (u32, u32) = (12_345, 23_456);
 
-#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn is_root() -> bool {
     let folder = tempfile::tempdir().unwrap();
     let is_root = folder.path().metadata().unwrap().uid() == 0;
     if !is_root {
-        println!("skipped: only root can give files away");
+        skipped("only root can give files away");
     }
     is_root
+}
+
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn skipped(why: &str) {
+    println!("skipped: {why}");
 }
 
 fn owner(path: &Path) -> (u32, u32) {
@@ -53,7 +57,7 @@ fn check(settings: &[&str], arguments: &[&str], code: i32) {
     for path in all {
         assert_eq!(owner(path), OWNER, "{}", path.display());
     }
-    if code == 0 {
+    if code == 0 && arguments[0] != "calibrate" {
         let said = stderr(&output);
         assert!(
             said.contains("given back") && said.contains("sudo is not needed"),
@@ -74,6 +78,17 @@ fn all_that_is_written() {
         &[&["record"], &small[..], &["x.trace"]].concat(),
         4,
     );
+    let calibrate = [
+        "calibrate",
+        "--simulate",
+        "--pairs",
+        "1",
+        "--count",
+        "2",
+        "-o",
+        "kept",
+    ];
+    check(&[], &calibrate, 0);
     let whole = [&["record-and-analyze"], &small[..], &["new/folder"]].concat();
     check(&[], &whole, 0);
     check(&["MISBEHAVE=no-target-rows"], &whole, 4);
@@ -111,6 +126,108 @@ fn and_nothing_else() {
     }
 }
 
+/// Every other command that writes: all of it, and the folders that are made for it.
+#[test]
+fn whatever_else_is_written() {
+    if !is_root() {
+        return;
+    }
+    let bench = Bench::new();
+    bench.fine(&[], &recording(&[], "exit 0"));
+    bench.fine(&[], &["analyze", "x.trace", "--json"]);
+    let check = |arguments: &[&str]| {
+        let before = below(&bench.here());
+        let output = with_sudo(&bench, &[], arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
+        let after = below(&bench.here()).into_iter();
+        let new: Vec<PathBuf> = after.filter(|path| !before.contains(path)).collect();
+        assert!(!new.is_empty(), "{arguments:?}");
+        for path in new {
+            assert_eq!(owner(&path), OWNER, "{}", path.display());
+        }
+    };
+    check(&["analyze", "x.trace", "-o", "a/b"]);
+    check(&[
+        "analyze",
+        "x.trace",
+        "--html",
+        "x.html",
+        "--gaps",
+        "x.csv",
+        "--perfetto",
+        "x.json",
+    ]);
+    check(&["analyze", "x.trace", "--parquet", "d/s"]);
+    check(&[
+        "batch",
+        "x.trace",
+        "-o",
+        "many/reports",
+        "--parquet",
+        "runs",
+    ]);
+    check(&["compare", "x.trace", "x.trace", "-o", "c"]);
+    check(&[
+        "baseline", "save", "x.trace", "x.trace", "x.trace", "-o", "b.json",
+    ]);
+    check(&["chart", "x.trace", "-o", "c.png"]);
+    check(&["stacks", "x.trace", "-o", "x.folded"]);
+    check(&["export", "x.trace"]);
+    check(&["export", "x.trace", "--gzip", "-o", "e/x"]);
+    check(&["synth", "eager", "-o", "s/eager"]);
+    check(&["synth", "eager", "-o", "eager.trace"]);
+    check(&[
+        "workload",
+        "run",
+        "eager",
+        "--simulated",
+        "--output",
+        "w.json",
+    ]);
+    // Whoever installs pages with sudo installs them for all.
+    let output = with_sudo(&bench, &[], &["manual", "-o", "man"]);
+    assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
+    assert_eq!(owner(&bench.here().join("man/metalens.1")), (0, 0));
+}
+
+/// A good recording is kept if it cannot be given back, and that is told. Here the owner is
+/// one that a namespace of users does not know.
+#[test]
+fn what_cannot_be_given_back() {
+    let bench = Bench::new();
+    let mut command = bench.command(&[], &recording(&[], "exit 0"));
+    command.env("SUDO_UID", OWNER.0.to_string());
+    command.env("SUDO_GID", OWNER.1.to_string());
+    let mut inside = std::process::Command::new("unshare");
+    inside
+        .args(["--user", "--map-root-user"])
+        .arg(command.get_program());
+    inside
+        .args(command.get_args())
+        .current_dir(bench.here())
+        .env_clear();
+    for (name, value) in command.get_envs() {
+        inside.env(name, value.unwrap());
+    }
+    let mut probe = std::process::Command::new("unshare");
+    let probe = probe.args(["--user", "--map-root-user", "true"]).status();
+    if !probe.is_ok_and(|status| status.success()) {
+        skipped("there are no namespaces of users here");
+        return;
+    }
+    let output = inside.output().unwrap();
+    let seen = bench.seen(&output);
+    assert_eq!(output.status.code(), Some(1), "{seen}");
+    assert!(seen.contains("saved x.trace"), "{seen}");
+    assert!(
+        seen.contains(
+            "error: the recording is whole, but still belongs to root: cannot give away x.trace"
+        ),
+        "{seen}"
+    );
+    assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+}
+
 /// `metalens own`: what others left to root.
 #[test]
 fn own() {
@@ -118,7 +235,7 @@ fn own() {
         return;
     }
     let bench = Bench::new();
-    bench.fine(&[], &super::recording(&[], "exit 0"));
+    bench.fine(&[], &recording(&[], "exit 0"));
     let bundle = bench.here().join("x.trace");
     let outside = bench.here().join("outside");
     fs::write(&outside, "x").unwrap();
@@ -128,10 +245,9 @@ fn own() {
     assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
     let said = stdout(&output);
     assert!(said.contains("1 link not followed"), "{said}");
-    assert!(
-        said.contains("left alone, since it has a second name somewhere: x.trace/second-name"),
-        "{said}"
-    );
+    let lines: Vec<&str> = said.lines().collect();
+    let alone = "left alone, since it has a second name somewhere: x.trace/second-name";
+    assert_eq!(lines.get(1..), Some(&[alone][..]), "{said}");
     assert_eq!(owner(&outside), (0, 0));
     assert_eq!(owner(&bundle), OWNER);
     assert_eq!(owner(&bundle.join("form.template")), OWNER);
@@ -142,4 +258,34 @@ fn own() {
     let refused = bench.run(&[], &["own", "x.trace"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(stderr(&refused).contains("nobody ran sudo; name the new owner"));
+    // Nor to nobody, which the system would take for no change.
+    let refused = bench.run(&[], &["own", "x.trace", "--user", "4294967295:1"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", bench.seen(&refused));
+
+    // No link is followed, however it is written.
+    fs::create_dir(bench.here().join("victim")).unwrap();
+    fs::write(bench.here().join("victim/f"), "x").unwrap();
+    symlink("victim", bench.here().join("zz.trace")).unwrap();
+    for name in [
+        "zz.trace",
+        "zz.trace/",
+        "zz.trace//",
+        "zz.trace/.",
+        "./zz.trace/./",
+    ] {
+        let refused = with_sudo(&bench, &[], &["own", name]);
+        assert_eq!(refused.status.code(), Some(1), "{name}");
+        assert!(
+            stderr(&refused).contains("zz.trace is a link"),
+            "{}",
+            stderr(&refused)
+        );
+    }
+    let refused = with_sudo(&bench, &[], &["own", "x.trace/.."]);
+    assert_eq!(refused.status.code(), Some(1));
+    for name in ["victim", "victim/f", "zz.trace"] {
+        assert_eq!(owner(&bench.here().join(name)), (0, 0), "{name}");
+    }
+    let again = with_sudo(&bench, &[], &["own", "x.trace//"]);
+    assert_eq!(again.status.code(), Some(0), "{}", bench.seen(&again));
 }

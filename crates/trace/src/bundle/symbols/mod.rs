@@ -16,11 +16,11 @@ mod signature;
 
 pub(crate) use mangled::is_mangled;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::files::Files;
+use super::files::{Files, SYMBOLS, TEMPLATE};
 use super::manager::Store;
 use super::people::People;
 use super::uniquing::Uniques;
@@ -38,6 +38,8 @@ pub(crate) struct Symbols<'a> {
     images: OnceCell<Images>,
     processes: RefCell<BTreeMap<u32, Rc<Ranges<Binary>>>>,
     archives: RefCell<BTreeMap<[u8; 16], Option<Rc<Archive>>>>,
+    /// How many more bytes of archives are read.
+    left: Cell<u64>,
     /// File and reason of what could not be read.
     refused: RefCell<BTreeSet<(String, &'static str)>>,
 }
@@ -91,8 +93,16 @@ impl<'a> Symbols<'a> {
             images: OnceCell::new(),
             processes: RefCell::default(),
             archives: RefCell::default(),
+            left: Cell::new(SYMBOLS),
             refused: RefCell::default(),
         }
+    }
+
+    /// Knows no symbols, for whoever wants no names.
+    pub(crate) fn none(files: &'a Files, uniques: &'a Uniques) -> Self {
+        let none = Self::new(files, &[], uniques, 0);
+        let _ = none.images.set(Images::default());
+        none
     }
 
     /// What is known of a frame of a process's stack, `top` being the first of
@@ -172,13 +182,15 @@ impl<'a> Symbols<'a> {
         if !self.files.exists(&path) {
             return None;
         }
-        let Ok(bytes) = self.files.read(&path) else {
+        let Ok(bytes) = self.files.read(&path, self.left.get()) else {
             self.refuse(
                 &path,
-                "it cannot be read, so that its functions have no names",
+                "it cannot be read, or is too large, so that its functions have no names",
             );
             return None;
         };
+        self.left
+            .set(self.left.get().saturating_sub(bytes.len() as u64));
         match Archive::parse(&bytes, uuid) {
             Ok(archive) => return Some(archive),
             Err(Refusal::Unknown) => self.refuse(
@@ -197,7 +209,7 @@ impl<'a> Symbols<'a> {
         let mut images = signature::images(self.files, self.run).unwrap_or_else(|| {
             let why = "its image signatures were never seen in this form, so that functions may \
                        have no names";
-            self.refuse("form.template", why);
+            self.refuse(TEMPLATE, why);
             Images::default()
         });
         let loaded = dyld::images(self.files, self.stores, self.uniques);

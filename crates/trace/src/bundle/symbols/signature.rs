@@ -17,17 +17,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::images::{Image, Images};
-use crate::bundle::files::Files;
+use crate::bundle::files::{Files, TEMPLATE, TEMPLATE_LIMIT};
 use crate::bundle::keyed::{Keyed, Object};
 
 /// What `form.template` says of a run; `None` if it says it in a way that was
 /// never seen.
 pub(crate) fn images(files: &Files, run: u64) -> Option<Images> {
-    const TEMPLATE: &str = "form.template";
     if !files.exists(TEMPLATE) {
         return Some(Images::default());
     }
-    let archive = Keyed::parse(&files.read(TEMPLATE).ok()?)?;
+    let archive = Keyed::parse(files.read(TEMPLATE, TEMPLATE_LIMIT).ok()?)?;
     let Some(runs) = archive.top("com.apple.xray.symbolstoremanager.symbolstores") else {
         return Some(Images::default());
     };

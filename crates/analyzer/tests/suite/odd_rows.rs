@@ -1,0 +1,161 @@
+//! Rows that no recording should have: what is told of them, and what is refused.
+
+use metalens_analyzer::{Error, Request};
+
+use super::by_hand::write_table;
+use super::report;
+use super::windows::tables::{Interval, TARGET, Tables};
+
+/// An interval of the target's from 100 to 110 ns, of command buffer 1 and encoder 1.
+fn one() -> Interval {
+    Interval {
+        start: 100,
+        duration: 10,
+        who: TARGET,
+        buffer: 1,
+        encoder: 1,
+        latency: Some(30),
+    }
+}
+
+/// A program that somebody attached to had committed its work before.
+#[test]
+fn a_commit_before_the_recording() {
+    let tables = Tables {
+        intervals: vec![Interval {
+            latency: Some(5_000),
+            ..one()
+        }],
+        ..Tables::default()
+    };
+    let report = tables.report(None, None).unwrap();
+    assert_eq!(report.latency.start.unwrap().max_ns, 5_000);
+    assert_eq!(report.latency.queue.unwrap().mean_depth, 1.0);
+}
+
+/// The notes that name a table, of a recording with these completions and encodings.
+fn notes(completions: &[(u64, u64)], encodings: &[(u64, u64, u64)]) -> Vec<String> {
+    let tables = Tables {
+        intervals: vec![one()],
+        completions: completions.to_vec(),
+        encodings: encodings.to_vec(),
+    };
+    let notes = tables.report(None, None).unwrap().notes;
+    let told = notes
+        .into_iter()
+        .filter(|note| note.contains("different time"));
+    told.collect()
+}
+
+#[test]
+fn rows_that_contradict_each_other_are_told() {
+    assert!(notes(&[(1, 130), (1, 130), (2, 5)], &[(1, 50, 4), (1, 50, 4)]).is_empty());
+    // Command buffer 2 is not the target's.
+    assert!(notes(&[(1, 130), (2, 5), (2, 6)], &[(1, 50, 4)]).is_empty());
+    let found = notes(&[(1, 130), (1, 131), (1, 129)], &[(1, 50, 4), (1, 50, 5)]);
+    let expected = [
+        "metal-application-encoders-list has a second, different time for the same encoder in 1 \
+         row; the first row of each counts",
+        "metal-command-buffer-completed has a second, different time for the same command buffer \
+         in 2 rows; the first row of each counts",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn buffers_whose_commit_is_not_known_are_told() {
+    let told = |latencies: [Option<u64>; 2]| {
+        let of = |(latency, buffer)| Interval {
+            latency,
+            buffer,
+            ..one()
+        };
+        let tables = Tables {
+            intervals: latencies.into_iter().zip(1..).map(of).collect(),
+            ..Tables::default()
+        };
+        let report = tables.report(None, None).unwrap();
+        let known = report.latency.queue.is_some();
+        let notes = report.notes.into_iter();
+        (
+            known,
+            notes
+                .filter(|note| note.contains("commits not"))
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(told([Some(3), Some(4)]), (true, vec![]));
+    // Nothing is said of a queue that is not there.
+    assert_eq!(told([None, None]), (false, vec![]));
+    let note = "commits not recorded: 1 of the process's 2 command buffers; start latency, \
+                cadence and queue depth leave them out";
+    assert_eq!(told([Some(3), None]), (true, vec![note.to_owned()]));
+}
+
+/// No sum stops at what fits: a table with longer times is refused, or left out if the
+/// report can do without.
+#[test]
+fn impossible_times() {
+    const LONGEST: u64 = 1 << 53;
+    let report_of = |start: u64, duration: u64, rows: usize| {
+        let row = Interval {
+            start,
+            duration,
+            ..one()
+        };
+        let tables = Tables {
+            intervals: vec![row; rows],
+            ..Tables::default()
+        };
+        tables.report(None, None)
+    };
+    let fine = report_of(LONGEST, LONGEST, 1_023).unwrap();
+    assert_eq!(fine.busy.sum_ns, LONGEST * 1_023);
+    assert_eq!(
+        (fine.busy.busy_ns, fine.window.end_ns),
+        (LONGEST, LONGEST * 2)
+    );
+    for (start, duration, rows) in [
+        (LONGEST + 1, 1, 1),
+        (1, LONGEST + 1, 1),
+        (1, LONGEST, 1_024),
+    ] {
+        let error = report_of(start, duration, rows).unwrap_err();
+        assert!(matches!(error, Error::ImpossibleTimes { .. }), "{error}");
+        assert!(
+            error.to_string().starts_with("metal-gpu-intervals: "),
+            "{error}"
+        );
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let tables = Tables {
+        intervals: vec![one()],
+        ..Tables::default()
+    };
+    tables.write(folder.path());
+    let columns = [
+        ("start", "start-time"),
+        ("duration", "duration"),
+        ("process", "process"),
+    ];
+    let row = |duration: u64| vec!["1".to_owned(), duration.to_string(), TARGET.to_owned()];
+    let request = Request {
+        processes: vec!["bench".to_owned()],
+        ..Request::default()
+    };
+    for (duration, is_known) in [(5, true), (LONGEST + 1, false)] {
+        write_table(folder.path(), "potential-hangs", &columns, &[row(duration)]);
+        let report = report(folder.path(), None, &request).unwrap();
+        assert_eq!(report.machine.hangs.is_some(), is_known);
+        let note = report.notes.iter().find(|note| note.contains("104 days"));
+        assert_eq!(note.is_none(), is_known, "{:?}", report.notes);
+        let mut unavailable = report.unavailable.iter();
+        let why = unavailable.find(|one| one.what == "machine.hangs");
+        assert_eq!(why.is_none(), is_known);
+        assert!(
+            why.is_none_or(|one| one.why.contains("104 days")),
+            "{why:?}"
+        );
+    }
+}

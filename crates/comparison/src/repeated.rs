@@ -1,0 +1,95 @@
+//! Finds runs that were given twice.
+//!
+//! No two recordings have the same nanoseconds throughout. So two runs of one program that
+//! agree in every figure known of both are the same run, whether they were read from a
+//! bundle, its export, its report or a baseline. Another window of the same recording
+//! counts as another run.
+
+use std::fmt;
+
+use crate::baseline::last_name;
+use crate::metrics::METRICS;
+use crate::runs::Runs;
+
+/// Two runs that are the same one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    /// The path that the run was first given as.
+    pub first: String,
+    /// The path that it was given as again.
+    pub again: String,
+}
+
+impl fmt::Display for Repeated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.again {
+            write!(f, "{} is given twice", self.first)
+        } else {
+            write!(f, "{} and {} are the same run", self.first, self.again)
+        }
+    }
+}
+
+impl Runs {
+    /// Two runs of this side that are the same, if there are any.
+    #[must_use]
+    pub fn repeated(&self) -> Option<Repeated> {
+        let mut runs = 0..self.count();
+        runs.find_map(|later| {
+            let earlier = (0..later).find(|&earlier| self.is_same(earlier, self, later))?;
+            Some(self.named(earlier, self, later))
+        })
+    }
+
+    /// The runs that are on the other side, too.
+    fn shared_with(&self, other: &Self) -> Vec<Repeated> {
+        let runs = (0..self.count()).filter_map(|run| {
+            let mut others = 0..other.count();
+            let there = others.find(|&there| self.is_same(run, other, there))?;
+            Some(self.named(run, other, there))
+        });
+        runs.collect()
+    }
+
+    fn is_same(&self, run: usize, other: &Self, there: usize) -> bool {
+        let both = METRICS.iter().filter_map(|metric| {
+            let mine = (*self.metrics.get(metric.id)?.get(run)?)?;
+            let theirs = (*other.metrics.get(metric.id)?.get(there)?)?;
+            Some(mine == theirs)
+        });
+        let both: Vec<bool> = both.collect();
+        let is_of_one_program = self.targets.get(run) == other.targets.get(there);
+        is_of_one_program && !both.is_empty() && both.iter().all(|is_equal| *is_equal)
+    }
+
+    fn named(&self, run: usize, other: &Self, there: usize) -> Repeated {
+        let path = |runs: &Self, run| runs.paths.get(run).cloned().unwrap_or_default();
+        Repeated {
+            first: path(self, run),
+            again: path(other, there),
+        }
+    }
+}
+
+/// Notes on runs that are among those of a comparison twice.
+pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<String> {
+    let within = [("base", base), ("new", new)].into_iter();
+    let within = within.filter_map(|(side, runs)| {
+        let one = runs.repeated()?;
+        let (first, again) = (last_name(&one.first), last_name(&one.again));
+        Some(format!(
+            "two runs of {side} are the same run ({first}, {again}): run-to-run noise is unknown"
+        ))
+    });
+    let mut notes: Vec<String> = within.collect();
+    let shared = base.shared_with(new).into_iter();
+    let shared: Vec<String> = shared.map(|one| last_name(&one.again)).collect();
+    if !shared.is_empty() {
+        notes.push(format!(
+            "the same run is on both sides ({}): it cannot differ from itself, and run-to-run noise \
+             is unknown",
+            shared.join(", ")
+        ));
+    }
+    notes
+}

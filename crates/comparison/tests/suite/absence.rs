@@ -1,0 +1,356 @@
+//! Nothing that new loses turns a missed gate into a kept one: of every built-in scenario
+//! each table of the recording, each kernel and each field of the report is taken away,
+//! and every limit that was missed with it has to be missed without it.
+//!
+//! The slower side is the recording; base is the same one with every figure halved (or
+//! doubled, for limits from below), so that each limit of each figure is missed.
+//! METALENS_MILLION=1 has a million intervals in the scenario of that name, not a thousand.
+
+use std::fs;
+use std::path::Path;
+
+use metalens_analyzer::{Report, Request, analyze, selection};
+use metalens_comparison::{
+    Comparison, Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Number, Options, Runs,
+    compare_runs, judge, metric_ids,
+};
+use metalens_simulator::{Scenario, presets, write_export};
+use metalens_trace::{Input, LoadOptions};
+use serde_json::Value;
+
+/// The table without which there is no report, so that nothing could be kept.
+const NEEDED: &str = "metal-gpu-intervals";
+
+/// Analyzes what is in a folder; none if that is refused.
+fn read(folder: &Path) -> Option<Report> {
+    let trace = Input::open(folder).ok()?;
+    let trace = trace.load(&selection(), LoadOptions::default()).ok()?;
+    Some(analyze(trace, &Request::default()).ok()?.report)
+}
+
+fn scenario(name: &str) -> Scenario {
+    let preset = presets().iter().find(|one| one.name == name).unwrap();
+    let toml = match std::env::var_os("METALENS_MILLION") {
+        Some(_) => preset.toml.to_owned(),
+        None => preset.toml.replace("count = 1000000", "count = 1000"),
+    };
+    Scenario::from_toml(&toml).unwrap()
+}
+
+/// The runs with every figure so many times as large.
+fn scaled(runs: &Runs, factor: f64) -> Runs {
+    let mut runs = runs.clone();
+    let metrics = runs.metrics.values_mut();
+    let kernels = runs.kernels.iter_mut();
+    let kernels = kernels.flat_map(|one| [&mut one.total_ns, &mut one.instances, &mut one.med_ns]);
+    for value in metrics.chain(kernels).flatten() {
+        *value = value.and_then(|value| Number::of(value.get() * factor));
+    }
+    runs
+}
+
+/// A gate of one limit for each rule: `max` and `min` are beyond these values.
+fn limits(values: &[Option<Number>]) -> Vec<(Limit, bool)> {
+    let values = values.iter().flatten().map(|one| one.get());
+    let (least, most) = values.fold((f64::MAX, f64::MIN), |(least, most), one| {
+        (least.min(one), most.max(one))
+    });
+    let none = Limit::default();
+    vec![
+        (
+            Limit {
+                max: Some(least / 2.0),
+                ..none
+            },
+            false,
+        ),
+        (
+            Limit {
+                grow: Some(0.05),
+                ..none
+            },
+            false,
+        ),
+        (
+            Limit {
+                range: Some(0.05),
+                ..none
+            },
+            false,
+        ),
+        (
+            Limit {
+                min: Some(most * 2.0),
+                ..none
+            },
+            true,
+        ),
+        (
+            Limit {
+                shrink: Some(0.05),
+                ..none
+            },
+            true,
+        ),
+    ]
+}
+
+fn gate(metrics: Vec<MetricLimit>, kernels: Vec<KernelLimit>) -> Gate {
+    Gate {
+        source: "a test".to_owned(),
+        metrics,
+        kernels,
+    }
+}
+
+/// Every limit on every figure and every kernel, and whether it is one from below.
+fn gates(new: &Runs) -> Vec<(Gate, bool)> {
+    let mut gates = vec![(Gate::default(), false)];
+    for id in metric_ids() {
+        // Without a table more is unexplained. That is measured, and not lost: it is not
+        // too little, and in one run of three it is noise.
+        let is_lost =
+            |from_below: bool| id != "ledger.unexplained_ns" || !(from_below || new.count() > 1);
+        let all = limits(&new.metrics[id]).into_iter();
+        let all = all.filter(|(_, from_below)| is_lost(*from_below));
+        gates.extend(all.map(|(limit, from_below)| {
+            let id = id.to_owned();
+            (gate(vec![MetricLimit { id, limit }], vec![]), from_below)
+        }));
+    }
+    let named = new
+        .kernels
+        .iter()
+        .map(|kernel| (kernel.name.as_str(), kernel));
+    let any = new.kernels.first().map(|kernel| ("*", kernel));
+    for (pattern, kernel) in named.chain(any) {
+        for (of, values) in [
+            (KernelFigure::Total, &kernel.total_ns),
+            (KernelFigure::Median, &kernel.med_ns),
+            (KernelFigure::Instances, &kernel.instances),
+        ] {
+            for share in [0.0, 0.05] {
+                let all = limits(values).into_iter();
+                gates.extend(all.map(|(limit, from_below)| {
+                    let pattern = pattern.to_owned();
+                    let limit = KernelLimit {
+                        pattern,
+                        of,
+                        share,
+                        limit,
+                    };
+                    (gate(vec![], vec![limit]), from_below)
+                }));
+            }
+        }
+    }
+    gates
+}
+
+/// The limits that a scenario's slower runs miss.
+struct Missed {
+    name: &'static str,
+    /// Three runs, the first of which loses something.
+    reports: Vec<Report>,
+    /// The bases by the number of runs a side: of limits from above, and from below.
+    bases: [[Runs; 2]; 2],
+    /// Those that are missed by one run, and by all of them.
+    gates: [Vec<(Gate, bool)>; 2],
+}
+
+impl Missed {
+    fn of(name: &'static str, reports: Vec<Report>) -> Self {
+        let sides = [&reports[..1], &reports[..]].map(Runs::of);
+        let bases = sides
+            .each_ref()
+            .map(|new| [scaled(new, 0.5), scaled(new, 2.0)]);
+        let gates = [0, 1].map(|at| {
+            let mut gates = gates(&sides[at]);
+            let all = gates.len();
+            let compared = compared(&bases[at], &sides[at]);
+            gates.retain(|gate| is_missed(&compared, gate));
+            assert!(gates.len() * 2 > all, "{name}: {} of {all}", gates.len());
+            gates
+        });
+        Self {
+            name,
+            reports,
+            bases,
+            gates,
+        }
+    }
+
+    /// Whatever the first run lost, all is missed that was missed before.
+    fn check(&self, what: &str, first: &Report) {
+        let mut reports = self.reports.clone();
+        reports[0] = first.clone();
+        for (at, side) in [&reports[..1], &reports[..]].into_iter().enumerate() {
+            let compared = compared(&self.bases[at], &Runs::of(side));
+            for gate in &self.gates[at] {
+                assert!(
+                    is_missed(&compared, gate),
+                    "{}: without {what} in 1 of {} runs this is kept: {:#?}",
+                    self.name,
+                    side.len(),
+                    gate.0
+                );
+            }
+        }
+    }
+
+    fn without_tables(&self, folder: &Path) {
+        let files = fs::read_dir(folder).unwrap();
+        let files = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let is_table = |file: &String| file.ends_with(".xml") && file != "toc.xml";
+        let tables: Vec<String> = files.filter(is_table).collect();
+        assert!(tables.len() >= 4, "{}: {tables:?}", self.name);
+        let away = folder.join("away");
+        for table in tables {
+            let file = folder.join(&table);
+            fs::rename(&file, &away).unwrap();
+            match read(folder) {
+                Some(report) => self.check(&table, &report),
+                None => assert!(table.starts_with(NEEDED), "{}: {table}", self.name),
+            }
+            fs::rename(&away, &file).unwrap();
+        }
+    }
+
+    fn without_fields(&self) {
+        let whole = serde_json::to_value(&self.reports[0]).unwrap();
+        let mut places = Vec::new();
+        places_in(&whole, "", &mut places);
+        let mut fields = 0;
+        for place in places {
+            for report in without(&whole, &place) {
+                // What a report cannot be without is refused when it is read.
+                if let Ok(report) = serde_json::from_value(report) {
+                    self.check(&place, &report);
+                    fields += 1;
+                }
+            }
+        }
+        assert!(fields > 100, "{}: {fields}", self.name);
+    }
+
+    fn without_kernels(&self) {
+        let whole = &self.reports[0];
+        for (at, kernel) in whole.kernels.iter().enumerate() {
+            let mut report = whole.clone();
+            report.kernels.remove(at);
+            self.check(&kernel.name, &report);
+            let mut renamed = whole.clone();
+            renamed.kernels[at].name.push_str("_v2");
+            self.check(&kernel.name, &renamed);
+        }
+        let mut none = whole.clone();
+        none.kernels.clear();
+        self.check("kernels", &none);
+    }
+}
+
+fn compared(bases: &[Runs; 2], new: &Runs) -> [Comparison; 2] {
+    bases
+        .each_ref()
+        .map(|base| compare_runs(base, new, &Options::default()))
+}
+
+fn is_missed([above, below]: &[Comparison; 2], (gate, from_below): &(Gate, bool)) -> bool {
+    judge(if *from_below { below } else { above }, gate).missed
+}
+
+/// Where there is something in a document; of a list the first is enough, but of kernels
+/// and targets.
+fn places_in(value: &Value, place: &str, places: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+                let place = format!("{place}/{name}");
+                places_in(value, &place, places);
+                places.push(place);
+            }
+        }
+        Value::Array(list) => {
+            let is_whole = ["/kernels", "/targets"].contains(&place);
+            let most = if is_whole { list.len() } else { 1 };
+            for (at, value) in list.iter().enumerate().take(most) {
+                let place = format!("{place}/{at}");
+                places_in(value, &place, places);
+                places.push(place);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The document with nothing in a place, in each of the ways that there are.
+fn without(whole: &Value, place: &str) -> Vec<Value> {
+    let mut all = Vec::new();
+    let mut null = whole.clone();
+    let value = null.pointer_mut(place).unwrap();
+    if value.is_array() {
+        let mut empty = whole.clone();
+        *empty.pointer_mut(place).unwrap() = Value::Array(Vec::new());
+        all.push(empty);
+    }
+    *value = Value::Null;
+    all.push(null);
+    let (parent, last) = place.rsplit_once('/').unwrap();
+    let mut less = whole.clone();
+    match less.pointer_mut(parent) {
+        Some(Value::Array(list)) => drop(list.remove(last.parse().unwrap())),
+        Some(Value::Object(fields)) => drop(fields.remove(last)),
+        _ => unreachable!("{place}"),
+    }
+    all.push(less);
+    all
+}
+
+/// Takes everything away from a scenario, one after the other.
+fn check(name: &'static str) {
+    let mut scenario = scenario(name);
+    let folders = [0, 1, 2].map(|more| {
+        let folder = tempfile::tempdir().unwrap();
+        scenario.seed += more;
+        write_export(&scenario, folder.path(), false).unwrap();
+        folder
+    });
+    let reports: Option<Vec<Report>> = folders.iter().map(|one| read(one.path())).collect();
+    let Some(reports) = reports else {
+        // Nothing is measured, so that nothing is kept.
+        assert_eq!(name, "no-target-rows");
+        return;
+    };
+    let missed = Missed::of(name, reports);
+    missed.without_tables(folders[0].path());
+    missed.without_fields();
+    missed.without_kernels();
+}
+
+macro_rules! scenarios {
+    ($($test:ident $name:literal)*) => {
+        $(#[test]
+        fn $test() {
+            check($name);
+        })*
+
+        #[test]
+        fn these_are_all_scenarios() {
+            let all = presets().iter().map(|one| one.name);
+            assert_eq!(all.collect::<Vec<_>>(), [$($name),*]);
+        }
+    };
+}
+
+scenarios! {
+    eager "eager"
+    fused "fused"
+    batched "batched"
+    pipelined "pipelined"
+    renderer "renderer"
+    shared_machine "shared-machine"
+    awkward "awkward"
+    two_runs "two-runs"
+    no_target_rows "no-target-rows"
+    million "million"
+}

@@ -1,0 +1,243 @@
+//! Files and folders that somebody else may have a hand in: opening and reading them, writing
+//! beside them, and giving them away.
+//!
+//! A trace is a folder from anywhere. Where a file is expected there may be a named
+//! pipe, which waits for a writer for ever, a device, whose opening does something or
+//! whose bytes never end, or a file of any size. Here nothing waits, only regular
+//! files are opened, and what is held whole has a limit.
+//!
+//! What is written, is so by these laws:
+//!
+//! * A file is whole or not there, and replaces another only if that is asked for.
+//! * A link is followed only where a user named it. Inside the folder that was named, a link
+//!   in the place of a folder is refused, and one in the place of a file is replaced.
+//! * What `sudo` makes belongs to the user who ran it.
+//! * What a killed process had begun goes away with the next one that writes there.
+
+#[cfg(unix)]
+mod draft;
+#[cfg(unix)]
+mod error;
+#[cfg(unix)]
+mod folder;
+#[cfg(unix)]
+mod give;
+#[cfg(unix)]
+mod owner;
+#[cfg(unix)]
+mod walk;
+#[cfg(unix)]
+mod write;
+
+mod limit;
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+#[cfg(unix)]
+pub use error::{Error, Result};
+#[cfg(unix)]
+pub use folder::Folder;
+#[cfg(unix)]
+pub use give::{Given, give_file, give_folder};
+pub use limit::{beyond, limited, too_large};
+#[cfg(unix)]
+pub use owner::{Owner, is_root};
+#[cfg(unix)]
+pub use write::{parent, refuse_existing, refuse_link, without_trailing, write, write_bytes};
+
+/// Something that is no regular file, where one is needed. Travels inside an
+/// [`io::Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is {found}, not a file")]
+pub struct NotAFile {
+    /// What it is, with its article.
+    pub found: &'static str,
+}
+
+/// A file that is larger than what is expected of its kind. Travels inside an
+/// [`io::Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it holds more than {limit} bytes, far more than any real one")]
+pub struct TooLarge {
+    /// The most that is read.
+    pub limit: u64,
+}
+
+/// Opens a regular file to read it. Links are followed. Nothing is waited for.
+///
+/// # Errors
+///
+/// Those of opening, and [`NotAFile`].
+pub fn open(path: &Path) -> io::Result<File> {
+    refuse_others(&std::fs::metadata(path)?)?;
+    open_checked(path, true)
+}
+
+/// Opens a regular file to read it, unless the last part of its path is a link.
+///
+/// # Errors
+///
+/// Those of opening, and [`NotAFile`].
+pub fn open_unlinked(path: &Path) -> io::Result<File> {
+    refuse_others(&std::fs::symlink_metadata(path)?)?;
+    open_checked(path, false)
+}
+
+/// Reads a regular file whole, unless it holds more than `limit` bytes.
+///
+/// # Errors
+///
+/// Those of opening and reading, [`NotAFile`] and [`TooLarge`].
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut file = open(path)?.take(limit.saturating_add(1));
+    file.read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            TooLarge { limit },
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Reads a regular file of UTF-8 whole, unless it holds more than `limit` bytes.
+///
+/// # Errors
+///
+/// Those of [`read`], and one for what is no UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    String::from_utf8(read(path, limit)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+/// What is wrong with a file that a function of this crate did not open.
+#[must_use]
+pub fn not_a_file(error: &io::Error) -> Option<NotAFile> {
+    error.get_ref()?.downcast_ref().copied()
+}
+
+fn open_checked(path: &Path, follow: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    without_waiting(&mut options, follow);
+    let file = options.open(path)?;
+    // Another may stand there by now.
+    refuse_others(&file.metadata()?)?;
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn without_waiting(options: &mut OpenOptions, follow: bool) {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+
+    let mut flags = OFlags::NONBLOCK;
+    flags.set(OFlags::NOFOLLOW, !follow);
+    // The flags are bits: their sign means nothing.
+    options.custom_flags(flags.bits().cast_signed());
+}
+
+#[cfg(not(unix))]
+fn without_waiting(_options: &mut OpenOptions, _follow: bool) {}
+
+fn refuse_others(facts: &Metadata) -> io::Result<()> {
+    if facts.is_file() {
+        return Ok(());
+    }
+    let found = kind(facts);
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        NotAFile { found },
+    ))
+}
+
+fn kind(facts: &Metadata) -> &'static str {
+    if facts.is_dir() {
+        "a folder"
+    } else if facts.is_symlink() {
+        "a link, which is not followed here"
+    } else {
+        special_kind(facts)
+    }
+}
+
+#[cfg(unix)]
+fn special_kind(facts: &Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+
+    let kind = facts.file_type();
+    if kind.is_fifo() {
+        "a named pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn special_kind(_facts: &Metadata) -> &'static str {
+    "something else"
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn what_is_read_has_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_text(&path, u64::MAX).unwrap(), "12345");
+        let error = read(&path, 4).unwrap_err();
+        let said = "it holds more than 4 bytes, far more than any real one";
+        assert_eq!(error.to_string(), said);
+        fs::write(&path, b"\xff").unwrap();
+        assert!(read_text(&path, 9).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_opened() {
+        use std::os::unix::fs::symlink;
+        use std::os::unix::net::UnixListener;
+        use std::process::Command;
+
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "").unwrap();
+        symlink("file", at("link")).unwrap();
+        let made = Command::new("mkfifo").arg(at("pipe")).status();
+        assert!(made.unwrap().success());
+        symlink("pipe", at("link to a pipe")).unwrap();
+        let _listener = UnixListener::bind(at("socket")).unwrap();
+        let check = |path: &Path, expected: Option<&str>, unlinked: Option<&str>| {
+            let found = |opened: io::Result<File>| {
+                opened.err().map(|error| match not_a_file(&error) {
+                    Some(NotAFile { found }) => found.to_owned(),
+                    None => format!("{:?}", error.kind()),
+                })
+            };
+            assert_eq!(found(open(path)).as_deref(), expected, "{path:?}");
+            assert_eq!(found(open_unlinked(path)).as_deref(), unlinked, "{path:?}");
+        };
+        let same = |path: &Path, expected: Option<&str>| check(path, expected, expected);
+        let link = Some("a link, which is not followed here");
+        same(&at("file"), None);
+        check(&at("link"), None, link);
+        same(&at("pipe"), Some("a named pipe"));
+        check(&at("link to a pipe"), Some("a named pipe"), link);
+        same(&at("socket"), Some("a socket"));
+        same(Path::new("/dev/null"), Some("a device"));
+        same(folder.path(), Some("a folder"));
+        same(&at("nothing"), Some("NotFound"));
+    }
+}

@@ -1,0 +1,59 @@
+//! A limit on what streams by.
+
+use std::io::{self, Read};
+
+use crate::TooLarge;
+
+/// Passes bytes on, and fails with [`TooLarge`] once there are more than `limit`.
+pub fn limited<R: Read>(bytes: R, limit: u64) -> impl Read {
+    Limited {
+        bytes,
+        limit,
+        left: limit,
+    }
+}
+
+/// Returns the limit, if that is why no more was read.
+#[must_use]
+pub fn too_large(error: &io::Error) -> Option<TooLarge> {
+    error.get_ref()?.downcast_ref().copied()
+}
+
+/// Makes the error of what is larger than `limit`.
+#[must_use]
+pub fn beyond(limit: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, TooLarge { limit })
+}
+
+struct Limited<R> {
+    bytes: R,
+    limit: u64,
+    left: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(out)?;
+        let left = self.left.checked_sub(count as u64);
+        self.left = left.ok_or_else(|| beyond(self.limit))?;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_streams_by_has_a_limit() {
+        let read = |limit| {
+            let mut all = Vec::new();
+            let read = limited(&b"12345"[..], limit).read_to_end(&mut all);
+            read.map_err(|error| too_large(&error).unwrap().limit)
+        };
+        assert_eq!(read(u64::MAX), Ok(5));
+        assert_eq!(read(5), Ok(5));
+        assert_eq!(read(4), Err(4));
+        assert_eq!(too_large(&io::Error::other("x")), None);
+    }
+}

@@ -1,0 +1,73 @@
+//! Writing single files, and what is looked at before.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::error::{self, Error, Result};
+use crate::folder::Folder;
+
+/// Writes a file whole or not at all: first beside its place, then under its name.
+///
+/// # Errors
+///
+/// If the file exists and `force` is not set, if it cannot be written, or if `fill` fails.
+pub fn write<E: From<Error>>(
+    path: &Path,
+    force: bool,
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    refuse_existing(path, force)?;
+    let folder = Folder::open(parent(path))?;
+    folder.write(Path::new(path.file_name().unwrap_or_default()), force, fill)
+}
+
+/// Writes bytes as a file whole or not at all.
+///
+/// # Errors
+///
+/// If the file exists and `force` is not set, or it cannot be written.
+pub fn write_bytes(path: &Path, force: bool, bytes: &[u8]) -> Result<()> {
+    write(path, force, |out| {
+        out.write_all(bytes).map_err(error::io("write", path))
+    })
+}
+
+/// Refuses a path that exists, unless it may be replaced.
+///
+/// # Errors
+///
+/// If it exists, be it as a link that leads nowhere.
+pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
+    if !force && path.symlink_metadata().is_ok() {
+        return Err(Error::Exists(path.to_owned()));
+    }
+    Ok(())
+}
+
+/// Refuses a link in the place of a folder that metalens makes.
+///
+/// # Errors
+///
+/// If it is one.
+pub fn refuse_link(path: &Path) -> Result<()> {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_symlink() => Err(Error::Link(path.to_owned())),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the folder that a path lies in: `.` for a bare name.
+#[must_use]
+pub fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Returns a path without `/` and `/.` at its end: with these the system follows a link,
+/// whatever it is told.
+#[must_use]
+pub fn without_trailing(path: &Path) -> PathBuf {
+    path.components().collect()
+}

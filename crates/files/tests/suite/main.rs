@@ -1,0 +1,10 @@
+//! Whole behaviours of reading, writing and giving away.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a panic is the failure report, in the helpers too"
+)]
+
+mod ownership;
+mod writing;

@@ -1,0 +1,196 @@
+//! What was root's belongs to the user again, and nothing else does.
+//!
+//! Only root can give files away: for anybody else these say so and are skipped.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use metalens_files::{Error, Given, Owner, give_file, give_folder, is_root};
+
+const ADA: Owner = Owner {
+    uid: 4_242,
+    gid: 4_243,
+};
+
+fn may_run() -> bool {
+    if !is_root() {
+        println!("skipped: only root can give files away");
+    }
+    is_root()
+}
+
+fn owner(path: &Path) -> (u32, u32) {
+    let facts = fs::symlink_metadata(path).unwrap();
+    (facts.uid(), facts.gid())
+}
+
+/// A bundle, and beside it what is nobody's business.
+fn bundle(root: &Path) {
+    fs::create_dir_all(root.join("x.trace/a/b")).unwrap();
+    fs::write(root.join("x.trace/top"), "1").unwrap();
+    fs::write(root.join("x.trace/a/b/deep"), "2").unwrap();
+    fs::create_dir(root.join("outside")).unwrap();
+    fs::write(root.join("outside/secret"), "3").unwrap();
+}
+
+#[test]
+fn all_of_a_bundle_and_nothing_else() {
+    if !may_run() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    bundle(root.path());
+    let given = give_folder(&path("x.trace"), ADA).unwrap();
+    assert_eq!(
+        given,
+        Given {
+            changed: 5,
+            ..Given::default()
+        }
+    );
+    for name in [
+        "x.trace",
+        "x.trace/a",
+        "x.trace/a/b",
+        "x.trace/a/b/deep",
+        "x.trace/top",
+    ] {
+        assert_eq!(owner(&path(name)), (ADA.uid, ADA.gid), "{name}");
+    }
+    for name in ["outside", "outside/secret"] {
+        assert_eq!(owner(&path(name)), (0, 0), "{name}");
+    }
+    let again = give_folder(&path("x.trace"), ADA).unwrap();
+    assert_eq!(
+        again,
+        Given {
+            already: 5,
+            ..Given::default()
+        }
+    );
+}
+
+#[test]
+fn planted_links_give_nothing_away() {
+    if !may_run() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    bundle(root.path());
+    symlink("../outside/secret", path("x.trace/to-file")).unwrap();
+    symlink("../../outside", path("x.trace/a/to-folder")).unwrap();
+    fs::hard_link(path("outside/secret"), path("x.trace/a/b/same")).unwrap();
+    let given = give_folder(&path("x.trace"), ADA).unwrap();
+    let shared = vec![path("x.trace/a/b/same")];
+    assert_eq!(
+        given,
+        Given {
+            changed: 5,
+            links: 2,
+            shared,
+            ..Given::default()
+        }
+    );
+    for name in [
+        "outside",
+        "outside/secret",
+        "x.trace/to-file",
+        "x.trace/a/to-folder",
+    ] {
+        assert_eq!(owner(&path(name)), (0, 0), "{name}");
+    }
+}
+
+#[test]
+fn the_bundle_itself_is_no_link() {
+    if !may_run() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    bundle(root.path());
+    symlink("outside", path("y.trace")).unwrap();
+    symlink("outside/secret", path("file")).unwrap();
+    // However it is written: the system follows a link that a slash comes behind.
+    for end in ["", "/", "//", "/.", "/./", "/.//."] {
+        let named = PathBuf::from(format!("{}{end}", path("y.trace").display()));
+        let refused = give_folder(&named, ADA);
+        assert!(matches!(refused, Err(Error::Link(_))), "{named:?}");
+    }
+    assert!(matches!(
+        give_file(&path("file"), ADA),
+        Err(Error::Io { .. })
+    ));
+    let given = give_folder(&path("x.trace/"), ADA).unwrap();
+    assert_eq!(given.changed, 5);
+    assert_eq!(owner(&path("outside")), (0, 0));
+    assert_eq!(owner(&path("outside/secret")), (0, 0));
+}
+
+/// A folder of the bundle is swapped for a link again and again while it is
+/// given back: whatever the outcome, what lies outside stays root's.
+#[test]
+fn swapped_folders_give_nothing_away() {
+    if !may_run() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    bundle(root.path());
+    symlink("../../outside", path("link")).unwrap();
+    let (inner, aside, link) = (path("x.trace/a/b"), path("aside"), path("link"));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                let _ = fs::rename(&inner, &aside);
+                let _ = fs::rename(&link, &inner);
+                let _ = fs::rename(&inner, &link);
+                let _ = fs::rename(&aside, &inner);
+            }
+        });
+        for _ in 0..300 {
+            // It may be refused, or find the folder gone.
+            let _ = give_folder(&path("x.trace"), ADA);
+        }
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(owner(&path("outside")), (0, 0));
+    assert_eq!(owner(&path("outside/secret")), (0, 0));
+}
+
+#[test]
+fn what_nobody_can_read_becomes_readable() {
+    if !may_run() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    bundle(root.path());
+    fs::set_permissions(path("x.trace/top"), fs::Permissions::from_mode(0o040)).unwrap();
+    fs::set_permissions(path("x.trace/a"), fs::Permissions::from_mode(0o500)).unwrap();
+    give_folder(&path("x.trace"), ADA).unwrap();
+    let mode = |name: &str| fs::metadata(path(name)).unwrap().mode() & 0o777;
+    assert_eq!((mode("x.trace/top"), mode("x.trace/a")), (0o640, 0o700));
+}
+
+#[test]
+fn pipes_are_left_alone() {
+    if !may_run() {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    bundle(root.path());
+    let pipe = root.path().join("x.trace/pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    if !made.is_ok_and(|status| status.success()) {
+        println!("skipped: there is no mkfifo");
+        return;
+    }
+    let given = give_folder(&root.path().join("x.trace"), ADA).unwrap();
+    assert_eq!((given.changed, given.others), (5, 1));
+    assert_eq!(owner(&pipe), (0, 0));
+}

@@ -1,0 +1,146 @@
+//! The rows that a query found, and files of them.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use metalens_text::csv;
+use polars::prelude::{AnyValue, DataFrame, DataType, ParquetWriter};
+
+use crate::error::{Error, Result};
+
+/// The rows that a query found.
+pub struct Answer {
+    frame: DataFrame,
+}
+
+/// A cell of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell<'a> {
+    /// Null.
+    Absent,
+    /// A whole number, exactly.
+    Integer(i128),
+    /// A number with a fraction.
+    Number(f64),
+    /// True or false.
+    Flag(bool),
+    /// Text, or a value that is best written as text: a date, a duration, a list.
+    Text(Cow<'a, str>),
+}
+
+impl Answer {
+    pub(crate) fn new(mut frame: DataFrame) -> Self {
+        frame.rechunk_mut();
+        Self { frame }
+    }
+
+    /// Returns the names of the columns, and whether their cells are numbers.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.frame.columns().iter().map(|column| {
+            let is_number = column.dtype().is_primitive_numeric();
+            (column.name().as_str(), is_number)
+        })
+    }
+
+    /// Returns the number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.frame.height()
+    }
+
+    /// Returns the cells of a row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = Cell<'_>> {
+        let columns = self.frame.columns().iter();
+        columns.map(move |column| column.get(row).map_or(Cell::Absent, cell))
+    }
+
+    /// Writes comma-separated values.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = csv::Writer::new(out);
+        out.texts(self.columns().map(|(name, _)| name))?;
+        for row in 0..self.rows() {
+            for cell in self.row(row) {
+                match cell {
+                    Cell::Absent => out.text(None)?,
+                    Cell::Integer(number) => out.value(number)?,
+                    Cell::Number(number) => out.value(format_args!("{number:?}"))?,
+                    Cell::Flag(flag) => out.value(flag)?,
+                    Cell::Text(text) => out.text(&*text)?,
+                }
+            }
+            out.end()?;
+        }
+        Ok(())
+    }
+
+    /// Writes an array of one object per row, each on a line of its own. Whole numbers are
+    /// written in full, also beyond 2^53; NaN and infinities as text, since JSON has no such
+    /// numbers.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let names: Vec<&str> = self.columns().map(|(name, _)| name).collect();
+        out.write_all(b"[")?;
+        for row in 0..self.rows() {
+            out.write_all(if row == 0 { b"\n{" } else { b",\n{" })?;
+            for (at, (name, cell)) in names.iter().zip(self.row(row)).enumerate() {
+                if at > 0 {
+                    out.write_all(b",")?;
+                }
+                serde_json::to_writer(&mut *out, name)?;
+                out.write_all(b":")?;
+                write_json_cell(out, &cell)?;
+            }
+            out.write_all(b"}")?;
+        }
+        out.write_all(b"\n]\n")
+    }
+
+    /// Writes a Parquet file.
+    ///
+    /// # Errors
+    ///
+    /// If a column is of a kind that Parquet does not have, or it cannot be written.
+    pub fn write_parquet(&mut self, out: &mut (dyn Write + Send)) -> Result<()> {
+        let written = ParquetWriter::new(out).finish(&mut self.frame);
+        written
+            .map(drop)
+            .map_err(|error| Error::Write(error.to_string()))
+    }
+}
+
+fn cell(value: AnyValue<'_>) -> Cell<'_> {
+    match value {
+        AnyValue::Null => Cell::Absent,
+        AnyValue::Boolean(flag) => Cell::Flag(flag),
+        AnyValue::String(text) => Cell::Text(Cow::Borrowed(text)),
+        AnyValue::StringOwned(text) => Cell::Text(Cow::Owned(text.to_string())),
+        AnyValue::Float32(number) => Cell::Number(number.into()),
+        AnyValue::Float64(number) => Cell::Number(number),
+        other => {
+            whole(&other).map_or_else(|| Cell::Text(Cow::Owned(other.to_string())), Cell::Integer)
+        }
+    }
+}
+
+fn whole(value: &AnyValue<'_>) -> Option<i128> {
+    let is_whole = value.dtype().is_integer() && value.dtype() != DataType::Boolean;
+    is_whole.then(|| value.extract()).flatten()
+}
+
+fn write_json_cell(out: &mut dyn Write, cell: &Cell<'_>) -> io::Result<()> {
+    match cell {
+        Cell::Absent => out.write_all(b"null"),
+        Cell::Integer(number) => write!(out, "{number}"),
+        Cell::Number(number) if number.is_finite() => Ok(serde_json::to_writer(out, number)?),
+        Cell::Number(number) => write!(out, "\"{number}\""),
+        Cell::Flag(flag) => write!(out, "{flag}"),
+        Cell::Text(text) => Ok(serde_json::to_writer(out, text)?),
+    }
+}

@@ -1,0 +1,152 @@
+//! The errors of queries: what is wrong, where, and what to do about it.
+
+use metalens_dataset::describe;
+use polars::prelude::PolarsError;
+use strsim::normalized_damerau_levenshtein;
+
+/// A reason why a query has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The text is not SQL that the parser reads.
+    #[error("SQL syntax error: {0}")]
+    Syntax(String),
+    /// The statement would do more than read the tables.
+    #[error("{0}: a query can only SELECT from the tables of the traces and datasets it names")]
+    Refused(String),
+    /// The statement means something else to polars than to other databases.
+    #[error("{what}")]
+    Unsafe {
+        /// The part of the statement, and its danger.
+        what: String,
+        /// The statement to write instead.
+        instead: &'static str,
+    },
+    /// polars cannot run the statement, whatever the data.
+    #[error("polars cannot run this: {0}")]
+    Unsupported(String),
+    /// The statement names a table or a column that is not there.
+    #[error("{0}")]
+    Unknown(String),
+    /// A file of a dataset cannot be read.
+    #[error("cannot read the dataset: {0}")]
+    Read(String),
+    /// A dataset cannot be listed.
+    #[error(transparent)]
+    Dataset(#[from] metalens_dataset::Error),
+    /// The dataset's address cannot be used.
+    #[error("{path}: {why}")]
+    Address {
+        /// The dataset, as it was named.
+        path: String,
+        /// The reason.
+        why: &'static str,
+    },
+    /// An answer cannot be written.
+    #[error("cannot write the answer: {0}")]
+    Write(String),
+}
+
+/// A result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Returns whether the statement is wrong, whatever it is asked of.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::Syntax(_)
+                | Self::Refused(_)
+                | Self::Unsafe { .. }
+                | Self::Unsupported(_)
+                | Self::Unknown(_)
+                | Self::Address { .. }
+        )
+    }
+
+    /// Returns what the user can do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Syntax(_) | Self::Refused(_) => Some(TABLES.to_owned()),
+            Self::Unsafe { instead, .. } => Some((*instead).to_owned()),
+            Self::Unsupported(_) => Some(
+                "docs/dataset.md says what polars' SQL lacks and what to write instead; DuckDB \
+                 reads the same files"
+                    .to_owned(),
+            ),
+            Self::Unknown(said) => Some(near(said)),
+            Self::Read(_) => Some(
+                "write the dataset anew with `metalens analyze --parquet`, or move what is no part \
+                 of it away"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn of_polars(error: &PolarsError) -> Self {
+        let said = shown(error);
+        match root(error) {
+            PolarsError::SQLSyntax(_) => Self::Syntax(said),
+            PolarsError::ColumnNotFound(_) | PolarsError::SchemaFieldNotFound(_) => {
+                Self::Unknown(said)
+            }
+            PolarsError::SQLInterface(_)
+                if said.contains("was not found") || said.contains("no column named") =>
+            {
+                Self::Unknown(said)
+            }
+            PolarsError::SQLInterface(_)
+            | PolarsError::InvalidOperation(_)
+            | PolarsError::SchemaMismatch(_)
+            | PolarsError::Duplicate(_)
+            | PolarsError::ShapeMismatch(_) => Self::Unsupported(said),
+            _ if said.contains("is duplicate") => Self::Unsupported(said),
+            _ => Self::Read(said),
+        }
+    }
+}
+
+const TABLES: &str = "the tables are runs, intervals, gaps, kernels and findings; `metalens query \
+                      --schema` lists their columns";
+
+/// Returns the error below the contexts that polars wraps it in.
+fn root(error: &PolarsError) -> &PolarsError {
+    match error {
+        PolarsError::Context { error, .. } | PolarsError::ExprContext { error, .. } => root(error),
+        other => other,
+    }
+}
+
+/// Returns the first paragraph of polars' words: the plan behind it is for its makers.
+fn shown(error: &PolarsError) -> String {
+    let text = root(error).to_string();
+    let first = text.split("\n\n").next().unwrap_or_default();
+    first.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the name most like the one that the message quotes, and where to find all of them.
+fn near(said: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let tables = describe();
+    for table in &tables {
+        names.push(table.name);
+        names.extend(table.columns.iter().map(|column| column.name));
+    }
+    names.sort_unstable();
+    names.dedup();
+
+    // The first word in quotes is the one that was not found.
+    let wrong = said.split(['"', '\'', '`']).nth(1).unwrap_or_default();
+    let likeness = |name: &&str| normalized_damerau_levenshtein(wrong, name);
+    let best = names
+        .into_iter()
+        .filter(|name| *name != wrong && likeness(name) >= 0.5)
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)));
+
+    match best {
+        Some(name) => format!("did you mean `{name}`? {TABLES}"),
+        None => TABLES.to_owned(),
+    }
+}

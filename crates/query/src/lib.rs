@@ -1,0 +1,22 @@
+//! Asks datasets with SQL: polars' own SQL over its own scan of Parquet files.
+//!
+//! The crate reads datasets and writes nothing; it starts no process and does not print. The
+//! program of the same name, in `main.rs`, does. polars is linked here and nowhere else.
+//!
+//! ```text
+//! SQL → statement (one SELECT, of the tables alone) ─┐
+//!                                                    ├→ polars → Answer → table, CSV, JSON, Parquet
+//! datasets → sources (files of whole runs) ──────────┘
+//! ```
+
+mod answer;
+mod error;
+mod library;
+mod sources;
+mod statement;
+
+pub use answer::{Answer, Cell};
+pub use error::{Error, Result};
+pub use library::Library;
+pub use sources::is_remote;
+pub use statement::check;

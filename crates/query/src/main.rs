@@ -1,0 +1,210 @@
+//! `metalens-query`: the program behind `metalens query`.
+//!
+//! A trace is made into a dataset first, by `metalens analyze --parquet`: traces and datasets
+//! are asked in one way, and traces are read in one place.
+
+mod arguments;
+mod memory;
+mod out;
+mod screen;
+mod traces;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::{CommandFactory, Parser};
+use metalens_dataset::describe;
+use metalens_query::{Answer, Error, Library, check};
+
+use crate::arguments::{Arguments, Format};
+use crate::traces::Added;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Nothing is left to be done if even this cannot be written.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    // A deep statement is walked by recursion, more deeply than the main thread's stack allows.
+    let run = move || run(&arguments);
+    let thread = std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(run);
+    let ended = thread.map(std::thread::JoinHandle::join);
+    match ended {
+        Ok(Ok(Ok(code))) => code,
+        Ok(Ok(Err(error))) => fail(&error),
+        Ok(Err(_)) => fail(&anyhow::anyhow!("the query ended in a panic of polars")),
+        Err(error) => fail(&error.into()),
+    }
+}
+
+const STACK_BYTES: usize = 1 << 30;
+
+fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let Some(sql) = &arguments.sql else {
+        return describe_only(arguments);
+    };
+    let format = format(arguments)?;
+    if let Some(file) = &arguments.output {
+        refuse_existing(file, arguments.force)?;
+    }
+    // A wrong query shows before anything is read.
+    check(sql)?;
+    memory::watch(arguments.max_memory)?;
+
+    let mut library = Library::new();
+    // The traces' own dataset, kept until the query is answered.
+    let _made = match traces::add(&mut library, arguments)? {
+        Added::All(made) => made,
+        Added::Failed(code) => return Ok(code),
+    };
+    if library.twice() > 0 && !arguments.quiet {
+        let runs = match library.twice() {
+            1 => "1 run".to_owned(),
+            several => format!("{several} runs"),
+        };
+        writeln!(
+            out::messages(),
+            "note: {runs} named more than once, and counted once"
+        )?;
+    }
+    show(library.ask(sql)?, format, arguments)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe_only(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut text = Vec::new();
+    let mut command = Arguments::command().name("metalens-query");
+    if let Some(shell) = arguments.completions {
+        clap_complete::generate(shell, &mut command, "metalens-query", &mut text);
+    } else if arguments.manual {
+        clap_mangen::Man::new(command).render(&mut text)?;
+    } else {
+        text = screen::schema(&describe()).into_bytes();
+    }
+    let mut out = out::answer();
+    out.write_all(&text)?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the format that was asked for, else the one that the file's extension names.
+fn format(arguments: &Arguments) -> anyhow::Result<Format> {
+    let extension = arguments.output.as_ref();
+    let extension = extension.and_then(|file| file.extension()?.to_str());
+    let format = arguments.format.unwrap_or(match extension {
+        Some("csv") => Format::Csv,
+        Some("json") => Format::Json,
+        Some("parquet") => Format::Parquet,
+        _ => Format::Table,
+    });
+    if format == Format::Parquet && arguments.output.is_none() {
+        return Err(Misuse("--format parquet needs a file: -o FILE.parquet").into());
+    }
+    Ok(format)
+}
+
+fn show(mut answer: Answer, format: Format, arguments: &Arguments) -> anyhow::Result<()> {
+    let Some(file) = &arguments.output else {
+        let mut out = out::answer();
+        write(&mut answer, format, arguments, &mut out)?;
+        return Ok(out.flush()?);
+    };
+    let shown = file.display();
+    let failed = || format!("cannot write {shown}");
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut draft = tempfile::Builder::new()
+        .prefix(".metalens-")
+        .permissions(permissions())
+        .tempfile_in(folder)
+        .with_context(failed)?;
+    {
+        let mut out = io::BufWriter::new(&mut draft);
+        write(&mut answer, format, arguments, &mut out).with_context(failed)?;
+        out.flush().with_context(failed)?;
+    }
+    let kept = if arguments.force {
+        draft.persist(file)
+    } else {
+        draft.persist_noclobber(file)
+    };
+    kept.map_err(|error| error.error).with_context(failed)?;
+    Ok(())
+}
+
+fn write(
+    answer: &mut Answer,
+    format: Format,
+    arguments: &Arguments,
+    out: &mut (dyn Write + Send),
+) -> anyhow::Result<()> {
+    match format {
+        Format::Table => out.write_all(screen::table(answer, arguments.rows).as_bytes())?,
+        Format::Csv => answer.write_csv(out)?,
+        Format::Json => answer.write_json(out)?,
+        Format::Parquet => answer.write_parquet(out)?,
+    }
+    Ok(())
+}
+
+fn refuse_existing(file: &Path, force: bool) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        force || file.symlink_metadata().is_err(),
+        "{} exists; --force replaces it",
+        file.display()
+    );
+    Ok(())
+}
+
+#[cfg(unix)]
+fn permissions() -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::Permissions::from_mode(0o666)
+}
+
+/// A command line that cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Misuse(&'static str);
+
+/// A machine that cannot do it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Unavailable(String);
+
+/// Prints an error and what to do about it; returns its exit code.
+fn fail(error: &anyhow::Error) -> ExitCode {
+    if is_broken_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    let query = error.downcast_ref::<Error>();
+    let mut text = format!("error: {error:#}\n");
+    if let Some(hint) = query.and_then(Error::hint) {
+        text.push_str(&format!("hint: {hint}\n"));
+    }
+    // Nothing is left to be done if even this cannot be written.
+    let _ = out::messages().write_all(text.as_bytes());
+    let is_usage = error.is::<Misuse>() || query.is_some_and(Error::is_usage);
+    if is_usage {
+        ExitCode::from(2)
+    } else if error.is::<Unavailable>() {
+        ExitCode::from(3)
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Returns whether whoever read the output has had enough, as `head` has.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,50 @@
+//! Ends a query that needs more memory than it may have.
+//!
+//! A join that matches everything with everything grows until the system ends the program, or
+//! others with it. A thread looks ten times a second and ends it first, with a reason.
+
+use std::io::Write;
+use std::time::Duration;
+
+use anyhow::Context;
+use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
+
+/// Starts watching. Without a limit it is three quarters of the machine's memory.
+pub(crate) fn watch(limit: Option<u64>) -> anyhow::Result<()> {
+    let mut system = System::new();
+    system.refresh_memory();
+    let limit = limit.unwrap_or(system.total_memory() / 4 * 3);
+    let watch = move || {
+        loop {
+            if used(&mut system).is_some_and(|used| used > limit) {
+                end(limit);
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    };
+    std::thread::Builder::new()
+        .spawn(watch)
+        .context("cannot start a thread")?;
+    Ok(())
+}
+
+fn used(system: &mut System) -> Option<u64> {
+    let pid = Pid::from_u32(std::process::id());
+    let wanted = ProcessRefreshKind::nothing().with_memory();
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), false, wanted);
+    system.process(pid).map(sysinfo::Process::memory)
+}
+
+/// Ends the program from here: the threads that use the memory listen to nobody.
+#[expect(clippy::exit, reason = "no other way ends a query that polars runs")]
+fn end(limit: u64) -> ! {
+    let gigabytes = limit / 100_000_000;
+    let (whole, tenth) = (gigabytes / 10, gigabytes % 10);
+    // Nothing is left to be done if even this cannot be written.
+    let _ = writeln!(
+        crate::out::messages(),
+        "error: the query needs more than {whole}.{tenth} GB of memory, and was stopped\n\
+         hint: join on more columns, or filter before joining; --max-memory allows more"
+    );
+    std::process::exit(1)
+}

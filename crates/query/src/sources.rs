@@ -1,0 +1,186 @@
+//! The files of datasets: of whole runs, each run once.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use metalens_dataset::{About, Kind, describe, whole_runs};
+use polars::io::HiveOptions;
+use polars::prelude::{
+    DataFrame, DataType, Field, IntoLazy, LazyFrame, ParquetReader, PlRefPath, PolarsResult,
+    ScanArgsParquet, Schema, SerReader,
+};
+
+use crate::error::{Error, Result};
+
+/// A run in a dataset.
+struct Run {
+    dataset: String,
+    /// The folders below a table's: `device=…/date=…/run=…/part.parquet`.
+    file: String,
+}
+
+/// The runs of all datasets that were added.
+#[derive(Default)]
+pub(crate) struct Sources {
+    runs: Vec<Run>,
+    names: BTreeSet<String>,
+    twice: usize,
+}
+
+impl Sources {
+    /// Adds every whole run of a dataset. A run that is there already is not counted twice.
+    pub(crate) fn add(&mut self, dataset: &str) -> Result<()> {
+        for (name, file) in runs_of(dataset)? {
+            if self.names.insert(name) {
+                let dataset = dataset.to_owned();
+                self.runs.push(Run { dataset, file });
+            } else {
+                self.twice += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many runs there are.
+    pub(crate) fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Returns how many runs were added again.
+    pub(crate) fn twice(&self) -> usize {
+        self.twice
+    }
+
+    /// Adds to an error the file that it is about: polars does not name it.
+    pub(crate) fn name_damaged(&self, error: Error) -> Error {
+        let Error::Read(_) = error else {
+            return error;
+        };
+        for run in self.runs.iter().filter(|run| !is_remote(&run.dataset)) {
+            for table in describe() {
+                let path = format!("{}/{}/{}", run.dataset, table.name, run.file);
+                if let Some(why) = damage(&path) {
+                    return Error::Read(format!("{path}: {why}"));
+                }
+            }
+        }
+        error
+    }
+
+    /// Returns the tables of all runs, by name. Nothing is read before a query needs it.
+    pub(crate) fn tables(&self) -> Result<Vec<(&'static str, LazyFrame)>> {
+        let mut tables = Vec::new();
+        for table in describe() {
+            let (keys, cells): (Vec<&About>, Vec<&About>) =
+                table.columns.iter().partition(|column| column.is_partition);
+            let files = self
+                .runs
+                .iter()
+                .map(|run| PlRefPath::new(format!("{}/{}/{}", run.dataset, table.name, run.file)));
+            let files: Vec<PlRefPath> = files.collect();
+            let frame = if files.is_empty() {
+                DataFrame::empty_with_schema(&schema(&table.columns.iter().collect::<Vec<_>>()))
+                    .lazy()
+            } else {
+                scan(files, &cells, &keys).map_err(|error| Error::of_polars(&error))?
+            };
+            tables.push((table.name, frame));
+        }
+        Ok(tables)
+    }
+}
+
+/// Returns why a file cannot be read, down to the columns that it has.
+fn damage(path: &str) -> Option<String> {
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) => return Some(error.to_string()),
+    };
+    let schema = ParquetReader::new(file).schema();
+    schema.err().map(|error| error.to_string())
+}
+
+/// Returns a dataset's whole runs: their names, and their files below a table's folder.
+fn runs_of(dataset: &str) -> Result<Vec<(String, String)>> {
+    if is_remote(dataset) {
+        return remote_runs(dataset);
+    }
+    if dataset.split('/').any(|part| part.contains('=')) {
+        return Err(Error::Address {
+            path: dataset.to_owned(),
+            why: "a folder above the dataset has `=` in its name, which polars takes for a \
+                  partition: name the dataset from inside that folder, or by a link",
+        });
+    }
+    Ok(whole_runs(Path::new(dataset))?)
+}
+
+/// Returns whether a dataset is in an object store.
+#[must_use]
+pub fn is_remote(dataset: &str) -> bool {
+    dataset.starts_with("s3://")
+}
+
+#[cfg(not(feature = "s3"))]
+fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
+    Err(Error::Address {
+        path: dataset.to_owned(),
+        why: "this metalens-query was built without the feature `s3`; releases have it",
+    })
+}
+
+/// Lists a dataset on S3. Credentials and the endpoint come from the environment, as for every
+/// program of Amazon's.
+#[cfg(feature = "s3")]
+fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
+    let top = format!("{}/runs/", dataset.trim_end_matches('/'));
+    let pattern = PlRefPath::new(format!("{top}device=*/date=*/run=*/part.parquet"));
+    let found = polars::io::pl_async::get_runtime()
+        .block_in_place_on(polars::io::async_glob(pattern, None))
+        .map_err(|error| Error::of_polars(&error))?;
+    let runs = found.iter().filter_map(|url| {
+        let file = url.strip_prefix(&top)?;
+        Some((metalens_dataset::run_name(file)?, file.to_owned()))
+    });
+    Ok(runs.collect())
+}
+
+/// Scans files with the columns that the tables' description has. A column that a file lacks is
+/// null there: an older version wrote it. One that the description lacks is an error.
+fn scan(files: Vec<PlRefPath>, cells: &[&About], keys: &[&About]) -> PolarsResult<LazyFrame> {
+    let arguments = ScanArgsParquet {
+        schema: Some(schema(cells).into()),
+        hive_options: HiveOptions {
+            enabled: Some(true),
+            hive_start_idx: 0,
+            schema: Some(schema(keys).into()),
+            try_parse_dates: true,
+        },
+        glob: false,
+        allow_missing_columns: true,
+        ..ScanArgsParquet::default()
+    };
+    let frame = LazyFrame::scan_parquet_files(files.into(), arguments)?;
+
+    // The folders' columns first, as the description has them.
+    let order = keys
+        .iter()
+        .chain(cells)
+        .map(|column| polars::prelude::col(column.name));
+    Ok(frame.select(order.collect::<Vec<_>>()))
+}
+
+fn schema(columns: &[&About]) -> Schema {
+    let field = |column: &&About| {
+        let kind = match column.kind {
+            Kind::Integer => DataType::Int64,
+            Kind::Id => DataType::UInt64,
+            Kind::Number => DataType::Float64,
+            Kind::Flag => DataType::Boolean,
+            Kind::Text => DataType::String,
+            Kind::Date => DataType::Date,
+        };
+        Field::new(column.name.into(), kind)
+    };
+    columns.iter().map(field).collect()
+}

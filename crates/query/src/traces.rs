@@ -1,0 +1,99 @@
+//! Traces on the command line: `metalens analyze --parquet` makes a dataset of them.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::Context;
+use metalens_dataset::is_dataset;
+use metalens_query::{Library, is_remote};
+use tempfile::TempDir;
+
+use crate::Unavailable;
+use crate::arguments::Arguments;
+
+/// The outcome of adding everything that was named.
+pub(crate) enum Added {
+    /// Everything is in the library; the folder has what was made of the traces.
+    All(Option<TempDir>),
+    /// A trace could not be read, and `metalens` has said why.
+    Failed(ExitCode),
+}
+
+/// Adds the datasets and traces that were named.
+pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Result<Added> {
+    let mut traces: Vec<&OsString> = Vec::new();
+    for path in &arguments.paths {
+        let text = path.to_str();
+        if let Some(text) = text
+            && (is_remote(text) || is_dataset(Path::new(path)))
+        {
+            library.add(text)?;
+        } else {
+            traces.push(path);
+        }
+    }
+    if traces.is_empty() {
+        return Ok(Added::All(None));
+    }
+
+    let folder = tempfile::Builder::new()
+        .prefix("metalens-query-")
+        .tempdir()
+        .context("cannot make a folder for the traces' tables")?;
+    let dataset = folder.path().join("dataset");
+    let program = find_metalens()?;
+    for trace in traces {
+        let mut command = Command::new(&program);
+        command
+            .arg("analyze")
+            .arg(trace)
+            .arg("--parquet")
+            .arg(&dataset);
+        command.args(["--json", "--quiet"]);
+        if arguments.show_names {
+            command.arg("--show-names");
+        }
+        if let Some(reader) = &arguments.reader {
+            command.args(["--reader", reader]);
+        }
+        // The report itself is of no interest here; what is wrong with a trace goes to stderr.
+        command.stdout(std::process::Stdio::null());
+        let status = command
+            .status()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        if !status.success() {
+            let code = status.code().and_then(|code| u8::try_from(code).ok());
+            return Ok(Added::Failed(
+                code.map_or(ExitCode::FAILURE, ExitCode::from),
+            ));
+        }
+    }
+    let shown = dataset
+        .to_str()
+        .context("the folder for temporary files has a name that is not Unicode")?;
+    library.add(shown)?;
+    Ok(Added::All(Some(folder)))
+}
+
+/// Finds `metalens` beside this program, then on PATH.
+fn find_metalens() -> anyhow::Result<PathBuf> {
+    let name = format!("metalens{}", env::consts::EXE_SUFFIX);
+    let beside = env::current_exe().ok();
+    let beside = beside.as_deref().and_then(Path::parent).map(PathBuf::from);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = beside
+        .into_iter()
+        .chain(env::split_paths(&path))
+        .map(|folder| folder.join(&name))
+        .find(|file| file.is_file());
+    found.ok_or_else(|| {
+        Unavailable(
+            "reading a trace needs the program metalens, which is neither beside metalens-query \
+             nor on PATH; datasets need no other program"
+                .to_owned(),
+        )
+        .into()
+    })
+}

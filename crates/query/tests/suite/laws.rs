@@ -1,0 +1,251 @@
+//! The figures of a dataset are the report's: of its rows, whoever adds them up.
+
+use metalens_analyzer::{Analysis, Cause, Error, Request};
+use metalens_dataset::{Choices, write};
+use metalens_query::Library;
+use metalens_simulator::random_scenario;
+use serde_json::Value;
+
+use super::{analysis_of, ask_one, dataset_of, preset, rows, stored};
+
+/// What a report says, in the words of a query.
+fn number(value: impl Into<Value>) -> String {
+    value.into().to_string()
+}
+
+/// The sums of columns, as a query writes them, next to what they should be.
+fn check(library: &Library, analysis: &Analysis, name: &str) {
+    let report = &analysis.report;
+    let (busy, gaps, ledger) = (&report.busy, &report.gaps, &report.ledger);
+    let check = |sql: &str, expected: &[String]| {
+        assert_eq!(ask_one(library, sql), expected, "{name}: {sql}");
+    };
+    check(
+        "SELECT interval_count, kernel_count, busy_ns, sum_ns, machine_busy_ns, foreign_busy_ns, \
+         gap_count, gaps_ns, gap_median_ns, window_ns FROM runs",
+        &[
+            number(report.counts.intervals),
+            number(report.counts.kernels),
+            number(busy.busy_ns),
+            number(busy.sum_ns),
+            number(busy.machine_busy_ns),
+            number(busy.foreign_busy_ns),
+            number(gaps.count),
+            number(gaps.total_ns),
+            number(gaps.median_ns),
+            number(report.window.span_ns),
+        ],
+    );
+    let of_target = "FROM intervals WHERE role = 'target'";
+    check(
+        &format!("SELECT count(*), sum(duration_ns), sum(end_ns - start_ns) {of_target}"),
+        &[
+            number(report.counts.intervals),
+            number(busy.sum_ns),
+            number(busy.sum_ns),
+        ],
+    );
+    check(
+        "SELECT sum(instances), sum(total_ns), count(*) FROM kernels",
+        &[
+            number(report.counts.intervals),
+            number(busy.sum_ns),
+            number(report.kernels.len()),
+        ],
+    );
+    let parts = Cause::ALL.map(|cause| format!("coalesce(sum({}_ns), 0)", cause.name()));
+    let mut expected = vec![number(gaps.count), number(gaps.total_ns)];
+    expected.extend(Cause::ALL.map(|cause| number(ledger.parts.of(cause))));
+    let parts = parts.join(", ");
+    check(
+        &format!("SELECT count(*), coalesce(sum(duration_ns), 0), {parts} FROM gaps"),
+        &expected,
+    );
+    kernels(library, analysis, name);
+    unions(library, analysis, name);
+}
+
+/// Grouped by hand, the intervals are the report's kernels.
+fn kernels(library: &Library, analysis: &Analysis, name: &str) {
+    let answer = library.ask(
+        "SELECT kernel, channel, named_by, count(*), sum(duration_ns), min(duration_ns), \
+         max(duration_ns) FROM intervals WHERE role = 'target' GROUP BY kernel, channel, named_by",
+    );
+    let mut found = rows(&answer.unwrap());
+    let kernel = |kernel: &metalens_analyzer::Kernel| {
+        let named_by = serde_json::to_value(kernel.named_by).unwrap();
+        vec![
+            kernel.name.clone(),
+            kernel.channel.clone().unwrap_or("null".to_owned()),
+            named_by.as_str().unwrap().to_owned(),
+            number(kernel.instances),
+            number(kernel.total_ns),
+            number(kernel.min_ns),
+            number(kernel.max_ns),
+        ]
+    };
+    let mut expected: Vec<_> = analysis.report.kernels.iter().map(kernel).collect();
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected, "{name}");
+}
+
+/// The union of the rows' stretches, second by second of a sweep, is the busy time.
+fn unions(library: &Library, analysis: &Analysis, name: &str) {
+    let busy = &analysis.report.busy;
+    for (condition, expected) in [
+        ("role = 'target'", busy.busy_ns),
+        ("role = 'other'", busy.foreign_busy_ns),
+        ("TRUE", busy.machine_busy_ns),
+    ] {
+        let sql = format!("SELECT start_ns, end_ns FROM intervals WHERE {condition}");
+        let rows = rows(&library.ask(&sql).unwrap());
+        let mut edges: Vec<(u64, i32)> = Vec::new();
+        for row in &rows {
+            edges.push((row[0].parse().unwrap(), 1));
+            edges.push((row[1].parse().unwrap(), -1));
+        }
+        edges.sort_unstable();
+        let (mut open, mut since, mut total) = (0, 0, 0);
+        for (time, step) in edges {
+            if open > 0 {
+                total += time - since;
+            }
+            open += step;
+            since = time;
+        }
+        assert_eq!(total, expected, "{name}: {condition}");
+    }
+}
+
+#[test]
+fn rows_add_up_to_the_report() {
+    let named = ["eager", "renderer", "shared-machine", "awkward"];
+    let named = named.map(|name| (name.to_owned(), Ok(preset(name))));
+    let random = (0..25).map(|seed| (format!("seed {seed}"), analysis_of(&random_scenario(seed))));
+    let mut checked = 0;
+    for (name, analysis) in named.into_iter().chain(random) {
+        let analysis = match analysis {
+            Ok(analysis) => analysis,
+            Err(Error::NoTargetRows { .. } | Error::NoRows { .. } | Error::NoProcesses { .. }) => {
+                continue;
+            }
+            Err(error) => panic!("{name}: {error}"),
+        };
+        let (_dataset, library) = dataset_of(&analysis);
+        check(&library, &analysis, &name);
+        checked += 1;
+    }
+    assert!(checked > 15, "{checked} scenarios had a target");
+}
+
+/// What a report leaves open is null, never zero; what it counts as zero is zero.
+#[test]
+fn absent_is_not_zero() {
+    let analysis = preset("eager");
+    let (_dataset, library) = dataset_of(&analysis);
+    let report = serde_json::to_value(&analysis.report).unwrap();
+    for (column, pointer) in [
+        ("machine_active_ns", "/busy/machine_active_ns"),
+        ("target_pid", "/target/pid"),
+        ("steady_ns", "/efficiency/steady_ns"),
+        ("run_duration_ns", "/run/duration_ns"),
+        ("end_reason", "/run/end_reason"),
+        ("excluded_ns", "/ledger/unexplained_ns"),
+    ] {
+        let expected = match report.pointer(pointer).unwrap() {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        assert_eq!(
+            ask_one(&library, &format!("SELECT {column} FROM runs")),
+            [expected],
+            "{column}"
+        );
+    }
+    let others = "FROM intervals WHERE role = 'other'";
+    let counts = ask_one(
+        &library,
+        &format!("SELECT count(*), count(kernel), count(process), count(pid) {others}"),
+    );
+    assert_eq!(counts[1..], ["0", "0", "0"]);
+}
+
+/// Names of others only when asked for; what a device is called never.
+#[test]
+fn nobody_elses_names() {
+    let analysis = preset("shared-machine");
+    let others = analysis
+        .report
+        .processes
+        .iter()
+        .filter(|process| !process.is_target);
+    let others: Vec<&str> = others.map(|process| process.name.as_str()).collect();
+    assert!(!others.is_empty());
+    for show_names in [false, true] {
+        let dataset = tempfile::tempdir().unwrap();
+        write(&analysis, dataset.path(), Choices { show_names }).unwrap();
+        let answer = stored(dataset.path())
+            .ask("SELECT DISTINCT process FROM intervals")
+            .unwrap();
+        let found: Vec<String> = rows(&answer).concat();
+        for other in &others {
+            assert_eq!(found.iter().any(|one| one == other), show_names, "{other}");
+        }
+    }
+}
+
+/// A window that was cut has the rows of that window.
+#[test]
+fn a_part_of_a_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    metalens_simulator::write_export(&super::scenario("shared-machine"), folder.path(), false)
+        .unwrap();
+    let whole = super::analysis(folder.path(), Request::default()).unwrap();
+    let window = &whole.report.window;
+    let third = window.span_ns / 3;
+    let request = Request {
+        from_ns: Some(window.start_ns + third),
+        to_ns: Some(window.end_ns - third),
+        ..Request::default()
+    };
+    let part = super::analysis(folder.path(), request).unwrap();
+    let (_dataset, library) = dataset_of(&part);
+    check(&library, &part, "a third");
+    let cut = part
+        .report
+        .window
+        .excluded
+        .iter()
+        .map(|cut| cut.to_ns - cut.from_ns)
+        .sum::<u64>();
+    assert_eq!(
+        ask_one(&library, "SELECT excluded_ns FROM runs"),
+        [number(cut)]
+    );
+}
+
+/// A finding that names another process is there; its texts are only if names were asked for.
+#[test]
+fn findings_hide_the_names_of_others() {
+    let mut analysis = preset("shared-machine");
+    let expected = analysis.report.findings.len().to_string();
+    let mut others = analysis.report.processes.iter();
+    let other = others
+        .find(|process| !process.is_target)
+        .unwrap()
+        .name
+        .clone();
+    let finding = analysis.report.findings.first_mut().unwrap();
+    finding.evidence = format!("{other} held the GPU");
+    for show_names in [false, true] {
+        let dataset = tempfile::tempdir().unwrap();
+        write(&analysis, dataset.path(), Choices { show_names }).unwrap();
+        let library = stored(dataset.path());
+        let count = ask_one(&library, "SELECT count(*) FROM findings");
+        assert_eq!(count.concat(), expected);
+        let texts = library.ask("SELECT title, evidence, advice FROM findings");
+        let texts = rows(&texts.unwrap()).concat().join("\n");
+        assert_eq!(texts.contains(&other), show_names, "{texts}");
+    }
+}

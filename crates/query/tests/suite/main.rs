@@ -1,0 +1,88 @@
+//! Queries against the reports that their datasets are made of, and the program end to end.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a panic is the failure report, in the helpers too"
+)]
+
+mod laws;
+mod program;
+mod real;
+mod statements;
+mod store;
+
+use std::path::Path;
+
+use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
+use metalens_dataset::{Choices, write};
+use metalens_query::{Answer, Cell, Library};
+use metalens_simulator::{Scenario, presets, write_export};
+use metalens_trace::{Input, LoadOptions};
+use tempfile::TempDir;
+
+/// Analyzes an input as `analyze --parquet` does.
+fn analysis(path: &Path, request: Request) -> Result<Analysis, Error> {
+    let trace = Input::open(path)?.load(&selection(), LoadOptions::default())?;
+    let request = Request {
+        keep_everyone: true,
+        ..request
+    };
+    analyze(trace, &request)
+}
+
+fn analysis_of(scenario: &Scenario) -> Result<Analysis, Error> {
+    let folder = tempfile::tempdir().unwrap();
+    let export = folder.path().join("export");
+    write_export(scenario, &export, false).unwrap();
+    analysis(&export, Request::default())
+}
+
+/// Analyzes a built-in scenario.
+fn preset(name: &str) -> Analysis {
+    analysis_of(&scenario(name)).unwrap()
+}
+
+fn scenario(name: &str) -> Scenario {
+    let presets = presets();
+    let preset = presets.iter().find(|preset| preset.name == name);
+    preset.unwrap().scenario().unwrap()
+}
+
+/// Returns the answer's rows, each cell as in CSV, absent ones as `null`.
+fn rows(answer: &Answer) -> Vec<Vec<String>> {
+    let text = |cell: Cell<'_>| match cell {
+        Cell::Absent => "null".to_owned(),
+        Cell::Integer(number) => number.to_string(),
+        Cell::Number(number) => format!("{number:?}"),
+        Cell::Flag(flag) => flag.to_string(),
+        Cell::Text(text) => text.into_owned(),
+    };
+    let row = |row| answer.row(row).map(text).collect();
+    (0..answer.rows()).map(row).collect()
+}
+
+/// Returns the one row that a query finds.
+fn ask_one(library: &Library, sql: &str) -> Vec<String> {
+    let answer = library
+        .ask(sql)
+        .unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let [row] = <[_; 1]>::try_from(rows(&answer)).unwrap();
+    row
+}
+
+/// Opens a dataset.
+fn stored(dataset: &Path) -> Library {
+    let mut library = Library::new();
+    library.add(dataset.to_str().unwrap()).unwrap();
+    library
+}
+
+/// Writes a dataset of one analysis, and opens it.
+fn dataset_of(analysis: &Analysis) -> (TempDir, Library) {
+    let dataset = tempfile::tempdir().unwrap();
+    write(analysis, dataset.path(), Choices::default()).unwrap();
+    let library = stored(dataset.path());
+    (dataset, library)
+}

@@ -1,0 +1,49 @@
+//! Real recordings, where they are: their datasets' figures are their reports'.
+
+use std::path::{Path, PathBuf};
+
+use metalens_analyzer::Request;
+use metalens_dataset::{Choices, write};
+
+use super::{analysis, ask_one, dataset_of, stored};
+
+#[test]
+fn real_recordings_add_up() {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
+    let real = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
+    if !real.is_dir() {
+        eprintln!("skipped: no real recordings at hand (METALENS_REAL names their folder)");
+        return;
+    }
+    let dataset = tempfile::tempdir().unwrap();
+    let mut checked = 0;
+    for path in inputs(&real) {
+        // Some are there for what is wrong with them.
+        let Ok(analysis) = analysis(&path, Request::default()) else {
+            continue;
+        };
+        write(&analysis, dataset.path(), Choices::default()).unwrap();
+        let (_kept, library) = dataset_of(&analysis);
+        let sum = "SELECT sum(duration_ns) FROM gaps";
+        let report = &analysis.report;
+        assert_eq!(ask_one(&library, sum), [report.gaps.total_ns.to_string()]);
+        checked += 1;
+    }
+    let runs = stored(dataset.path()).len();
+    assert!(runs > 0 && runs <= checked, "{runs} of {checked}");
+}
+
+/// The folders in a folder, and those in them.
+fn inputs(folder: &Path) -> Vec<PathBuf> {
+    let inside = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).unwrap().flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.is_dir())
+            .collect::<Vec<_>>()
+    };
+    let mut all = inside(folder);
+    let nested: Vec<PathBuf> = all.iter().flat_map(|folder| inside(folder)).collect();
+    all.extend(nested);
+    all
+}

@@ -1,0 +1,168 @@
+//! Datasets with odd names, other files among theirs, and damage.
+
+use std::fs;
+
+use metalens_dataset::{Choices, write};
+use metalens_query::Error;
+use metalens_simulator::Labels;
+
+use super::{analysis_of, ask_one, preset, rows, scenario, stored};
+
+#[test]
+fn what_is_half_written_or_somebody_elses_is_left_alone() {
+    let dataset = tempfile::tempdir().unwrap();
+    let written = write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let runs = dataset.path().join("runs");
+    let of_run = written.files[0].parent().unwrap();
+    fs::write(of_run.join(".metalens-abc"), "half").unwrap();
+    fs::write(dataset.path().join("README"), "notes").unwrap();
+    fs::write(runs.join("device=file"), "").unwrap();
+    fs::create_dir_all(runs.join("device=a/date=never/run=b")).unwrap();
+    fs::create_dir_all(runs.join("device=a/date=2026-01-01/run=c")).unwrap();
+    let intervals = dataset
+        .path()
+        .join("intervals/device=a/date=2026-01-01/run=c");
+    fs::create_dir_all(&intervals).unwrap();
+    fs::write(intervals.join("part.parquet"), "half").unwrap();
+    let library = stored(dataset.path());
+    assert_eq!(library.len(), 1);
+    let count = ask_one(
+        &library,
+        "SELECT count(*) FROM intervals WHERE role = 'target'",
+    );
+    let listed = ask_one(&library, "SELECT interval_count FROM runs");
+    assert_eq!(count, listed);
+}
+
+/// A file in the place of one of ours is not passed over: figures would be missing.
+#[test]
+fn a_damaged_or_missing_file_is_an_error_that_names_it() {
+    let dataset = tempfile::tempdir().unwrap();
+    let written = write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let gaps = written
+        .files
+        .iter()
+        .find(|file| file.starts_with(dataset.path().join("gaps")));
+    let gaps = gaps.unwrap();
+    let check = || {
+        let result = stored(dataset.path()).ask("SELECT count(*) AS n, sum(duration_ns) FROM gaps");
+        let error = result.err().unwrap();
+        assert!(matches!(error, Error::Read(_)), "{error:?}");
+        assert!(error.to_string().contains("part.parquet"), "{error}");
+        let others = stored(dataset.path()).ask("SELECT run FROM kernels");
+        assert!(others.unwrap().rows() > 0);
+    };
+    fs::write(gaps, "not Parquet").unwrap();
+    check();
+    fs::remove_file(gaps).unwrap();
+    check();
+}
+
+/// A newer metalens may write columns that this one does not know, and an older one lacks some.
+#[test]
+fn columns_that_are_not_known_are_an_error() {
+    let dataset = tempfile::tempdir().unwrap();
+    let written = write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let gaps = written
+        .files
+        .iter()
+        .find(|file| file.starts_with(dataset.path().join("gaps")));
+    let mut other = stored(dataset.path())
+        .ask("SELECT 1 AS new_ns, start_ns FROM gaps")
+        .unwrap();
+    let mut bytes = Vec::new();
+    other.write_parquet(&mut bytes).unwrap();
+    fs::write(gaps.unwrap(), bytes).unwrap();
+    let error = stored(dataset.path())
+        .ask("SELECT sum(duration_ns) FROM gaps")
+        .err()
+        .unwrap();
+    assert!(error.to_string().contains("new_ns"), "{error}");
+}
+
+#[test]
+fn odd_devices_and_dates_are_found_again() {
+    let dataset = tempfile::tempdir().unwrap();
+    let mut expected = Vec::new();
+    let devices = [
+        None,
+        Some("MacBook Air"),
+        Some("Möbius=1/%2F"),
+        Some("日本 *?"),
+        Some("12"),
+    ];
+    for (seed, device) in devices.into_iter().enumerate() {
+        let mut scenario = scenario("eager");
+        scenario.seed = seed as u64;
+        let mut analysis = analysis_of(&scenario).unwrap();
+        analysis.report.run.device.model = device.map(str::to_owned);
+        let start = (seed != 1).then(|| format!("2026-03-0{}T10:00:00+01:00", seed + 1));
+        let date = start
+            .as_deref()
+            .map_or("null".to_owned(), |start| start[..10].to_owned());
+        analysis.report.run.start = start;
+        write(&analysis, dataset.path(), Choices::default()).unwrap();
+        expected.push(vec![device.unwrap_or("null").to_owned(), date]);
+    }
+    let library = stored(dataset.path());
+    let mut found = rows(
+        &library
+            .ask("SELECT device, date FROM kernels GROUP BY 1, 2")
+            .unwrap(),
+    );
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+    let one = "SELECT count(DISTINCT run) FROM gaps WHERE ";
+    for condition in [
+        "device = 'Möbius=1/%2F'",
+        "device IS NULL",
+        "date > '2026-03-04'",
+        "date = DATE '2026-03-04'",
+        "date IS NULL",
+        "device LIKE '日%'",
+    ] {
+        assert_eq!(
+            ask_one(&library, &format!("{one}{condition}")),
+            ["1"],
+            "{condition}"
+        );
+    }
+}
+
+/// Labels are anything: they come back as they were.
+#[test]
+fn hostile_labels_are_just_text() {
+    let mut hostile = scenario("eager");
+    let labels = [
+        "'; DROP TABLE runs; --",
+        "a,\"b\" <c>&",
+        "\u{202e}txt",
+        "=1+1",
+        "💥",
+    ];
+    let mut streams = hostile
+        .process
+        .iter_mut()
+        .flat_map(|process| &mut process.stream);
+    let stream = streams.next().unwrap();
+    stream.encoder_label = Some(Labels::Cycle(labels.map(str::to_owned).to_vec()));
+    let analysis = analysis_of(&hostile).unwrap();
+    let dataset = tempfile::tempdir().unwrap();
+    write(&analysis, dataset.path(), Choices::default()).unwrap();
+    let answer = stored(dataset.path())
+        .ask("SELECT kernel FROM kernels")
+        .unwrap();
+    let mut expected: Vec<&str> = analysis
+        .report
+        .kernels
+        .iter()
+        .map(|one| one.name.as_str())
+        .collect();
+    expected.sort_unstable();
+    assert_eq!(rows(&answer).concat(), expected);
+    assert!(
+        labels.iter().any(|label| expected.contains(label)),
+        "{expected:?}"
+    );
+}

@@ -1,0 +1,153 @@
+//! The characters that are shown by name.
+
+use std::borrow::Cow;
+
+/// Whether a character has no width or turns the direction of reading, so that a reader
+/// does not see what is there. Control characters are not among them.
+#[must_use]
+pub fn is_hidden(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// The name that stands for a character: `‹U+202E›`.
+#[must_use]
+pub fn name(letter: char) -> String {
+    format!("‹U+{:04X}›", u32::from(letter))
+}
+
+/// A text as part of one line that a terminal shows: control characters (line breaks
+/// too) and [hidden](is_hidden) ones by name, a tab as a space.
+#[must_use]
+pub fn shown(text: &str) -> Cow<'_, str> {
+    replaced(text, is_odd, push_shown)
+}
+
+/// A text of several lines that a terminal shows: like [`shown`], but line breaks stay.
+#[must_use]
+pub fn shown_lines(text: &str) -> Cow<'_, str> {
+    replaced(text, |one| is_odd(one) && one != '\n', push_shown)
+}
+
+/// A message that a terminal shows: like [`shown_lines`], but all lines after the first
+/// are indented. None of them passes for a message of its own.
+#[must_use]
+pub fn shown_message(text: &str) -> Cow<'_, str> {
+    match shown_lines(text.trim_end()) {
+        lines if lines.contains('\n') => Cow::Owned(lines.replace('\n', "\n  ")),
+        line => line,
+    }
+}
+
+/// A JSON document with the same value, in which control and [hidden](is_hidden)
+/// characters are escaped. JSON itself asks that only of those below U+0020. They can be
+/// nowhere but in strings, line breaks and tabs aside.
+#[must_use]
+pub fn in_json(document: &str) -> Cow<'_, str> {
+    let must_be_escaped = |one| is_odd(one) && !matches!(one, '\n' | '\r' | '\t');
+    replaced(document, must_be_escaped, |one, out| {
+        for unit in one.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    })
+}
+
+fn is_odd(letter: char) -> bool {
+    letter.is_control() || is_hidden(letter)
+}
+
+fn push_shown(letter: char, out: &mut String) {
+    match letter {
+        '\t' => out.push(' '),
+        _ => out.push_str(&name(letter)),
+    }
+}
+
+/// A text with some of its characters written anew; most texts have none of them.
+fn replaced(
+    text: &str,
+    is_one: impl Fn(char) -> bool,
+    write: impl Fn(char, &mut String),
+) -> Cow<'_, str> {
+    if !text.contains(&is_one) {
+        return Cow::Borrowed(text);
+    }
+
+    let mut out = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        match is_one(letter) {
+            true => write(letter, &mut out),
+            false => out.push(letter),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_obeys_nothing_and_hides_nothing() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(shown(text), expected, "{text:?}");
+        };
+        check("matmul_f16 核 Zoë 👩 é", "matmul_f16 核 Zoë 👩 é");
+        check("a\u{1b}]0;b\u{7}c", "a‹U+001B›]0;b‹U+0007›c");
+        check(
+            "\u{1b}[31m\u{9b}2J\u{7f}\0",
+            "‹U+001B›[31m‹U+009B›2J‹U+007F›‹U+0000›",
+        );
+        check("a\nb\r\nc\td", "a‹U+000A›b‹U+000D›‹U+000A›c d");
+        check("\u{202e}a\u{2066}b\u{2069}", "‹U+202E›a‹U+2066›b‹U+2069›");
+        check(
+            "\u{200b}\u{200d}\u{feff}\u{2028}\u{2029}",
+            "‹U+200B›‹U+200D›‹U+FEFF›‹U+2028›‹U+2029›",
+        );
+        check(
+            "\u{85}\u{ad}\u{e0041}\u{e0100}",
+            "‹U+0085›‹U+00AD›‹U+E0041›‹U+E0100›",
+        );
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        assert_eq!(
+            shown_lines("a\u{1b}b\n  c\r\n"),
+            "a‹U+001B›b\n  c‹U+000D›\n"
+        );
+        assert_eq!(shown_lines("a\n\tb"), "a\n b");
+        assert_eq!(shown_message("a\nhint: b\n"), "a\n  hint: b");
+        assert_eq!(shown_message("a"), "a");
+    }
+
+    #[test]
+    fn plain_text_is_not_copied() {
+        assert!(matches!(shown("a kernel's name"), Cow::Borrowed(_)));
+        assert!(matches!(shown_lines("a\nb"), Cow::Borrowed(_)));
+        assert!(matches!(in_json("{\n\"a\": 1\n}"), Cow::Borrowed(_)));
+        assert_eq!(shown("a\nb"), "a‹U+000A›b");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn json_keeps_its_value(text in "(\\PC|\\pC|[\u{7f}-\u{9f}\u{200b}-\u{202e}\u{e0000}-\u{e0fff}]){0,12}") {
+            let document = serde_json::to_string(&text).unwrap();
+            let escaped = in_json(&document);
+            proptest::prop_assert!(!escaped.contains(is_odd));
+            proptest::prop_assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), text);
+        }
+
+        #[test]
+        fn nothing_shown_is_a_control(text in "(\\PC|\\pC){0,12}") {
+            proptest::prop_assert!(!shown(&text).contains(is_odd));
+            proptest::prop_assert!(!shown_lines(&text).replace('\n', "").contains(is_odd));
+        }
+    }
+}

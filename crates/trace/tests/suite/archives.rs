@@ -1,0 +1,193 @@
+//! Zip archives: where in one a trace may lie, and what is said when there are several.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use metalens_trace::{Error, Input, LoadOptions, Problem, Selection, Trace};
+use tempfile::TempDir;
+
+use super::GOOD;
+use super::mini_bundle::{good, zlib};
+
+fn load(path: &Path) -> Result<Trace, Error> {
+    Input::open(path)?.load(&Selection::everything(), LoadOptions::default())
+}
+
+/// The small bundle's files, or the good document, under other names.
+enum What {
+    Bundle,
+    Export,
+}
+
+/// An archive of traces, each at a place, in whose paths `/` is written so.
+fn archive(traces: &[(&str, What)], separator: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.zip");
+    let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
+    for (root, what) in traces {
+        let files: Vec<(String, Vec<u8>)> = match what {
+            What::Bundle => {
+                let files = good().into_iter();
+                files.map(|(path, bytes)| (path, zlib(&bytes))).collect()
+            }
+            What::Export => vec![("metal-gpu-intervals.xml".to_owned(), GOOD.into())],
+        };
+        for (inside, bytes) in files {
+            let name = format!("{root}{inside}").replace('/', separator);
+            let options = zip::write::SimpleFileOptions::default();
+            archive.start_file(name, options).unwrap();
+            archive.write_all(&bytes).unwrap();
+        }
+    }
+    archive.finish().unwrap();
+    (folder, path)
+}
+
+/// Wherever it lies, it is read to the same rows.
+#[test]
+fn one_trace_is_found() {
+    let roots = [
+        "X.trace/",
+        "",
+        "/X.trace/",
+        "./X.trace/",
+        "a/b/X.trace/",
+        "/",
+        "run/",
+        "C:/run.trace/",
+    ];
+    for root in roots {
+        for separator in ["/", "\\"] {
+            let (_folder, path) = archive(&[(root, What::Bundle)], separator);
+            let trace = load(&path).unwrap_or_else(|error| panic!("{root}, {separator}: {error}"));
+            assert_eq!(
+                trace.table("metal-gpu-intervals").unwrap().rows(),
+                2,
+                "{root}"
+            );
+            // What is called like a bundle is no export.
+            let root = &root.replace(".trace", "");
+            let (_folder, path) = archive(&[(root, What::Export)], separator);
+            let trace = load(&path).unwrap_or_else(|error| panic!("{root}, {separator}: {error}"));
+            assert_eq!(
+                trace.table("metal-gpu-intervals").unwrap().rows(),
+                3,
+                "{root}"
+            );
+        }
+    }
+}
+
+#[test]
+fn of_several_one_is_named() {
+    let check = |traces: &[(&str, What)], said: &str| {
+        let (_folder, path) = archive(traces, "/");
+        let error = load(&path).unwrap_err();
+        assert!(error.to_string().ends_with(said), "{error}");
+        let hint = error.hint().unwrap();
+        assert!(hint.contains("as if the archive were a folder"), "{hint}");
+        for (root, what) in traces {
+            let trace = load(&path.join(root.trim_end_matches('/')));
+            let rows = match what {
+                What::Bundle => 2,
+                What::Export => 3,
+            };
+            let trace = trace.unwrap_or_else(|error| panic!("{root}: {error}"));
+            assert_eq!(
+                trace.table("metal-gpu-intervals").unwrap().rows(),
+                rows,
+                "{root}"
+            );
+        }
+        let nothing = load(&path.join("no/such.trace")).unwrap_err();
+        assert!(
+            matches!(nothing.problem(), Problem::EmptyFolder),
+            "{nothing}"
+        );
+    };
+    check(
+        &[("a.trace/", What::Bundle), ("runs/b.trace/", What::Bundle)],
+        "a.zip: there are 2 traces in here: a.trace, runs/b.trace",
+    );
+    check(
+        &[("one/", What::Export), ("two/", What::Export)],
+        "a.zip: there are 2 traces in here: one, two",
+    );
+    let many: Vec<String> = (10..40).map(|at| format!("{at}.trace/")).collect();
+    let many: Vec<(&str, What)> = many
+        .iter()
+        .map(|root| (root.as_str(), What::Export))
+        .collect();
+    let (_folder, path) = archive(&many, "/");
+    let error = load(&path).unwrap_err().to_string();
+    assert!(error.ends_with("17.trace and 22 more"), "{error}");
+}
+
+/// An archive is opened and its directory read once: for each of its entries anew would
+/// take minutes of some ten thousand.
+#[cfg(unix)]
+#[test]
+fn the_directory_is_read_once() {
+    for what in [What::Bundle, What::Export] {
+        let (_folder, path) = archive(&[("x/", what)], "/");
+        let input = Input::open(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(
+            input
+                .list(LoadOptions::default())
+                .iter()
+                .all(|one| one.table.is_ok())
+        );
+        assert!(
+            input
+                .load(&Selection::everything(), LoadOptions::default())
+                .is_ok()
+        );
+    }
+}
+
+/// Many files that are of no use, at its top and deep inside, are passed over, and are
+/// not all named.
+#[test]
+fn many_other_files() {
+    for folder in ["", "a/b/"] {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("a.zip");
+        let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
+        let options = zip::write::SimpleFileOptions::default();
+        archive
+            .start_file(format!("{folder}metal-gpu-intervals.xml"), options)
+            .unwrap();
+        archive.write_all(GOOD.as_bytes()).unwrap();
+        for at in 0..40_000 {
+            archive
+                .start_file(format!("{folder}t{at}.xml"), options)
+                .unwrap();
+        }
+        archive.finish().unwrap();
+        let input = Input::open(&path).unwrap();
+        let only = Selection::table("metal-gpu-intervals");
+        let trace = input.load(&only, LoadOptions::default()).unwrap();
+        assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 3);
+        assert!(trace.notes.len() < 100, "{}", trace.notes.len());
+        let last = trace.notes.last().unwrap().to_string();
+        assert!(last.contains("more files were left out"), "{last}");
+    }
+}
+
+/// Two entries of one name: which of them is read?
+#[test]
+fn two_entries_of_one_name() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("a.zip");
+    let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
+    for name in ["a/metal-gpu-intervals.xml", "a//metal-gpu-intervals.xml"] {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(name, options).unwrap();
+        archive.write_all(GOOD.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap();
+    let error = load(&path).unwrap_err().to_string();
+    assert!(error.contains("is in it twice"), "{error}");
+}

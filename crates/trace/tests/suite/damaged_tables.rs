@@ -1,0 +1,266 @@
+//! A table that cannot be read: the trace is refused if the table must be readable, and
+//! read with a note if not. By one rule, in bundles and in exports, and in no other way
+//! in the list of tables.
+
+use std::fs;
+use std::path::Path;
+
+use metalens_trace::{Error, Input, LoadOptions, Note, Selection, Trace};
+
+use super::mini_bundle::{Bundled, good, intervals, store, written};
+use super::second_reader::real_recordings;
+
+const DAMAGED: &str = "metal-gpu-intervals";
+
+fn load(path: &Path, selection: &Selection) -> Result<Trace, Error> {
+    Input::open(path)?.load(selection, LoadOptions::default())
+}
+
+/// The table at this path of this trace, which is damaged at this file, for this reason.
+struct Damage<'a> {
+    trace: &'a Path,
+    file: &'a str,
+    fault: &'a str,
+}
+
+impl Damage<'_> {
+    /// Needed, it refuses the trace, and the error names the file, the table and the
+    /// fault. Welcome, it costs itself and a note. Listed, it has a problem.
+    fn check(&self, table: &str, others: &[&str]) {
+        let Self { trace, file, fault } = self;
+        let error = load(trace, &Selection::table(table)).unwrap_err();
+        let said = error.to_string();
+        let path = trace.join(file).display().to_string();
+        for part in [path.as_str(), table, fault] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert!(error.problem().is_unusable_input(), "{said}");
+        let columns: Vec<(&str, &[&str])> = vec![(table, &["start", "label"])];
+        let welcome = [
+            Selection::everything().where_readable(),
+            Selection::table(others.first().unwrap()).and_if_readable(&columns),
+        ];
+        for selection in welcome {
+            let trace = load(trace, &selection).unwrap();
+            assert!(trace.find_table(table).is_none());
+            for other in others
+                .iter()
+                .filter(|other| selection.schemas().is_none_or(|all| all.contains(other)))
+            {
+                assert!(trace.find_table(other).is_some(), "{other}");
+            }
+            let noted = trace.notes.iter().map(Note::to_string);
+            let noted = noted.filter(|note| note.contains(table) && note.contains(fault));
+            assert_eq!(noted.count(), 1, "{:?}", trace.notes);
+            let error = trace.table(table).unwrap_err().to_string();
+            assert!(error.contains(fault), "{error}");
+        }
+        let listed = Input::open(trace).unwrap().list(LoadOptions::default());
+        for one in listed {
+            let problem = one.table.err().map(|error| error.to_string());
+            let is_it = one.promised == table;
+            assert_eq!(problem.is_some(), is_it, "{}: {problem:?}", one.promised);
+            assert!(problem.is_none_or(|problem| problem.contains(fault)));
+        }
+    }
+}
+
+/// A change to a bundle's files, the file that is then at fault, and the fault.
+type Case<'a> = (&'a dyn Fn(&mut Bundled), String, &'a str);
+
+#[test]
+fn of_a_bundle() {
+    let bulkstore = store(2, "bulkstore");
+    let rows = |files: &mut Bundled, rows: u64| {
+        files.insert(
+            store(2, "bulkstore_descriptor"),
+            intervals().descriptor(rows),
+        );
+    };
+    let size = usize::try_from(intervals().row_size()).unwrap();
+    let cut = |files: &mut Bundled, length: usize| {
+        files
+            .get_mut(&store(2, "bulkstore"))
+            .unwrap()
+            .truncate(length);
+    };
+    let preallocated = |files: &mut Bundled| {
+        let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
+        stored.resize(0x1000 + 0x4000 * size, 0);
+    };
+    let flip = |files: &mut Bundled| {
+        let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
+        let mut packed = super::mini_bundle::zlib(stored);
+        let middle = packed.len() / 2;
+        packed[middle] ^= 0xff;
+        *stored = packed;
+    };
+    let no_label = |files: &mut Bundled| {
+        let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
+        stored[0x1000 + 28] = 99;
+    };
+    let cases: [Case<'_>; 9] = [
+        (&|files| cut(files, 30), bulkstore.clone(), "it breaks off"),
+        (
+            &|files| cut(files, 0x1000 + size),
+            bulkstore.clone(),
+            "it holds 1 rows, its descriptor says 2",
+        ),
+        (
+            &|files| rows(files, 1),
+            bulkstore.clone(),
+            "it holds more rows than the 1",
+        ),
+        (
+            &|files| rows(files, 90),
+            bulkstore.clone(),
+            "its descriptor says 90",
+        ),
+        (
+            &|files| drop(files.remove(&store(2, "bulkstore"))),
+            bulkstore.clone(),
+            "there is no such file",
+        ),
+        (
+            &|files| drop(files.remove(&store(2, "schema.xml"))),
+            store(2, "schema.xml"),
+            "there is no such file",
+        ),
+        (&flip, bulkstore.clone(), "zlib data is damaged"),
+        (
+            &no_label,
+            store(2, "").trim_end_matches('/').to_owned(),
+            "stands for nothing",
+        ),
+        // As many as have room in what is preallocated, of which none was written.
+        (
+            &|files| {
+                preallocated(files);
+                rows(files, 0x4000);
+            },
+            bulkstore.clone(),
+            "its descriptor says 16384 rows, but nothing is written behind the first 2",
+        ),
+    ];
+    for (change, file, fault) in cases {
+        let mut files = good();
+        change(&mut files);
+        let place = tempfile::tempdir().unwrap();
+        let trace = &written(&files, place.path());
+        Damage {
+            trace,
+            file: &file,
+            fault,
+        }
+        .check(DAMAGED, &["process-info", "time-profile"]);
+    }
+}
+
+/// What is preallocated is no row, and no fault.
+#[test]
+fn a_count_is_believed_where_it_is_right() {
+    let mut files = good();
+    let size = usize::try_from(intervals().row_size()).unwrap();
+    let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
+    stored.resize(0x1000 + 0x4000 * size, 0);
+    let place = tempfile::tempdir().unwrap();
+    let trace = load(&written(&files, place.path()), &Selection::everything()).unwrap();
+    assert_eq!(trace.table(DAMAGED).unwrap().rows(), 2);
+}
+
+#[test]
+fn of_an_export() {
+    let place = tempfile::tempdir().unwrap();
+    let other = super::GOOD
+        .replace(DAMAGED, "process-info")
+        .replace("table[7]", "table[8]");
+    fs::write(place.path().join("process-info.xml"), other).unwrap();
+    let file = "metal-gpu-intervals.xml";
+    let end = super::GOOD.find("</row>").unwrap();
+    fs::write(place.path().join(file), &super::GOOD[..end]).unwrap();
+    let trace = place.path();
+    let fault = "the document ends in the middle";
+    Damage { trace, file, fault }.check(DAMAGED, &["process-info"]);
+}
+
+/// What all tables of a bundle need is no table: it is told apart in the list.
+#[test]
+fn what_all_tables_need() {
+    let mut files = good();
+    files.insert(
+        super::mini_bundle::core("uniquing/strings"),
+        b"<plist>".to_vec(),
+    );
+    let place = tempfile::tempdir().unwrap();
+    let trace = written(&files, place.path());
+    assert!(load(&trace, &Selection::everything().where_readable()).is_err());
+    let listed = Input::open(&trace).unwrap().list(LoadOptions::default());
+    let (fine, broken): (Vec<_>, Vec<_>) = listed.into_iter().partition(|one| one.table.is_ok());
+    assert_eq!(fine.len(), 3);
+    let [broken] = &broken[..] else {
+        panic!("{broken:?}");
+    };
+    assert!(broken.file.ends_with("uniquing/strings"), "{}", broken.file);
+}
+
+/// A run that the bundle has and does not list is not passed over in silence.
+#[test]
+fn a_run_without_a_list_of_its_tables() {
+    let mut files = good();
+    files.insert(
+        "corespace/run2/core/uniquing/strings".to_owned(),
+        Vec::new(),
+    );
+    let place = tempfile::tempdir().unwrap();
+    let trace = load(&written(&files, place.path()), &Selection::everything()).unwrap();
+    assert!(
+        trace.notes.contains(&Note::RunLeftOut { run: 2 }),
+        "{:?}",
+        trace.notes
+    );
+}
+
+/// Real stores, cut off, and with a count beyond what is in their preallocated blocks.
+#[cfg(unix)]
+#[test]
+fn of_a_real_bundle() {
+    let Some(real) = real_recordings() else {
+        return;
+    };
+    let bundle = real.join("m1-bundle-and-export/gpu_baseline.trace");
+    let others = ["metal-gpu-state-intervals", "metal-object-label"];
+    let list = Input::open(&bundle).unwrap().list(LoadOptions::default());
+    for table in [
+        DAMAGED,
+        "metal-command-buffer-completed",
+        "metal-application-encoders-list",
+    ] {
+        let stored = list.iter().find(|one| one.promised == table).unwrap();
+        let (_, store) = stored.file.split_once(".trace/").unwrap();
+        let file = format!("{store}/bulkstore");
+        let place = tempfile::tempdir().unwrap();
+        let trace = &place.path().join("X.trace");
+        copy(&bundle, trace);
+        let whole = fs::read(bundle.join(&file)).unwrap();
+        fs::write(trace.join(&file), &whole[..30]).unwrap();
+        Damage {
+            trace,
+            file: &file,
+            fault: "it breaks off",
+        }
+        .check(table, &others);
+    }
+}
+
+#[cfg(unix)]
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, copied) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy(&path, &copied),
+            false => drop(fs::copy(path, copied).unwrap()),
+        }
+    }
+}
