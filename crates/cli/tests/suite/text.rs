@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::record::Bench;
 use super::stacks::with_samples;
-use super::{metalens, stderr, stdout, with_scenario};
+use super::{add_two_runs, metalens, stderr, stdout, with_scenario};
 
 const METALENS: &str = env!("CARGO_BIN_EXE_metalens");
 
@@ -222,8 +222,9 @@ fn no_report_commands_a_terminal() {
     for round in rounds(&HOSTILE) {
         let folder = with_scenario("awkward");
         let folder = folder.path();
-        for name in ["a", "b", "c"] {
-            let written = metalens(folder, &["analyze", "awkward", "-o", name]);
+        add_two_runs(folder, "awkward");
+        for (run, name) in [("awkward", "a"), ("awkward2", "b"), ("awkward3", "c")] {
+            let written = metalens(folder, &["analyze", run, "-o", name]);
             assert!(written.status.success(), "{}", stderr(&written));
             fs::remove_file(folder.join(name).join("manifest.json")).unwrap();
             haunt(&folder.join(name), &round, in_json_string);
