@@ -406,12 +406,9 @@ fn a_document_that_inflates_without_end() {
     good(&place.path().join("plain.xml"));
     for name in ["bomb.xml.gz", "bomb.xml.zst", "bomb.zip"] {
         let error = load(&place.path().join(name)).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains("it holds more than 67108864 bytes"),
-            "{name}: {error}"
-        );
+        // The limit is a hundred times what is stored, and 64 MiB at the least.
+        let said = error.to_string();
+        assert!(said.contains("far more than any real one"), "{said}");
     }
 }
 
