@@ -13,6 +13,9 @@ pub enum Error {
         /// Why.
         why: String,
     },
+    /// A folder or a file in it is a link, or the system refuses to write it.
+    #[error(transparent)]
+    Files(#[from] metalens_files::Error),
     /// A file or a folder cannot be read.
     #[error("cannot read {}: {why}", path.display())]
     Read {
@@ -52,7 +55,9 @@ impl Error {
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Write { .. } => Some("name another folder with --parquet, or make room there"),
+            Self::Write { .. } | Self::Files(metalens_files::Error::Io { .. }) => {
+                Some("name another folder with --parquet, or make room there")
+            }
             _ => None,
         }
     }

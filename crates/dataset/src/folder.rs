@@ -13,15 +13,14 @@ use crate::tables::Which;
 #[derive(Debug, Clone)]
 pub(crate) struct StoredRun {
     pub(crate) partition: Partition,
-    dataset: PathBuf,
     /// `device=…/date=…/run=…`, as the folders are called.
     below: PathBuf,
 }
 
 impl StoredRun {
-    /// The file of one of its tables.
+    /// Returns the file of one of its tables, below the dataset's folder.
     pub(crate) fn file(&self, which: Which) -> PathBuf {
-        self.dataset.join(which.name()).join(&self.below).join(FILE)
+        Path::new(which.name()).join(&self.below).join(FILE)
     }
 }
 
@@ -85,12 +84,7 @@ pub(crate) fn runs(dataset: &Path) -> Result<Vec<StoredRun>> {
                 if let Some(partition) = partition
                     && top.join(&below).join(FILE).is_file()
                 {
-                    let dataset = dataset.to_owned();
-                    runs.push(StoredRun {
-                        partition,
-                        dataset,
-                        below,
-                    });
+                    runs.push(StoredRun { partition, below });
                 }
             }
         }

@@ -24,7 +24,7 @@ pub use cells::Kind;
 pub use error::{Error, Result};
 pub use folder::{is_dataset, run_name, run_names, whole_runs};
 pub use tables::{About, AboutTable, describe};
-pub use write::{Choices, Written, write};
+pub use write::{Choices, Written, refuse_links, write};
 
 /// The form's name; its number rises when a column is removed or changes meaning.
 pub const FORM: &str = "metalens.dataset/1";

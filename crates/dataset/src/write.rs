@@ -5,16 +5,16 @@
 //! `runs` first, so that nobody reads half of the old and half of the new. Several
 //! may write into one folder at once; of the same run the last one stays.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write as _};
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::Analysis;
-use tempfile::NamedTempFile;
+use metalens_files::{Draft, Folder};
 
 use crate::cells::Table;
 use crate::error::{Error, Result};
-use crate::hive::Partition;
+use crate::hive::{FILE, Partition};
 use crate::parquet_write::{self, FORM_KEY};
 use crate::tables::{Which, findings, gaps, intervals, kernels, runs};
 use crate::{FORM, folder, identity};
@@ -43,14 +43,25 @@ pub struct Written {
 /// is not there. The analysis must have been made with `Request::keep_everyone`.
 pub fn write(analysis: &Analysis, dataset: &Path, choices: Choices) -> Result<Written> {
     let partition = identity::partition(analysis)?;
-    let mut drafts = Vec::new();
+    let dataset = Dataset {
+        folder: Folder::make(dataset)?,
+        path: dataset,
+    };
+    let mut folders = Vec::new();
     for which in IN_ORDER {
-        let table = table(analysis, which, choices)?;
-        let file = partition.file(dataset, which.name());
-        drafts.push((draft(&table, which, &file)?, file));
+        folders.push(dataset.folder.inner(&partition.folder(which.name()))?);
     }
-    let moved = displace(&partition, dataset)?;
-    let replaced = withdraw(&partition, dataset, &drafts)? || moved;
+    let mut drafts = Vec::new();
+    for (which, folder) in IN_ORDER.into_iter().zip(&folders) {
+        let draft = folder.draft(FILE.as_ref())?;
+        let file = partition.file(dataset.path, which.name());
+        write_table(&table(analysis, which, choices)?, which, draft.file())
+            .map_err(|why| Error::write(&file, why))?;
+        drafts.push((draft, file));
+    }
+
+    let moved = dataset.displace(&partition)?;
+    let replaced = dataset.withdraw(&partition, &drafts)? || moved;
     let mut written = Written {
         run: partition.run,
         files: Vec::new(),
@@ -58,12 +69,24 @@ pub fn write(analysis: &Analysis, dataset: &Path, choices: Choices) -> Result<Wr
         replaced,
     };
     for (draft, file) in drafts {
-        let failed = |error: io::Error| Error::write(&file, error);
-        written.bytes += draft.as_file().metadata().map_err(failed)?.len();
-        draft.persist(&file).map_err(|error| failed(error.error))?;
+        let facts = draft.file().metadata();
+        written.bytes += facts.map_err(|why| Error::write(&file, why))?.len();
+        draft.finish(true)?;
         written.files.push(file);
     }
     Ok(written)
+}
+
+/// Refuses a dataset whose tables' folders are links, before anything is read for it.
+///
+/// # Errors
+///
+/// If one is.
+pub fn refuse_links(dataset: &Path) -> Result<()> {
+    for which in IN_ORDER {
+        metalens_files::refuse_link(&dataset.join(which.name()))?;
+    }
+    Ok(())
 }
 
 /// `runs` last: it lists what is whole.
@@ -86,76 +109,74 @@ pub(crate) fn table(analysis: &Analysis, which: Which, choices: Choices) -> Resu
     }
 }
 
-/// Under a name that no reader of datasets looks at, beside the file to be.
-fn draft(table: &Table, which: Which, file: &Path) -> Result<NamedTempFile> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
-    let draft = draft_in(folder).map_err(|error| Error::write(file, error))?;
+fn write_table(table: &Table, which: Which, file: &File) -> Result<(), String> {
     let form = [(FORM_KEY, FORM), ("metalens.table", which.name())];
-    let mut out = io::BufWriter::new(draft);
-    parquet_write::write(&mut out, table, which.name(), &form)
-        .map_err(|error| Error::write(file, error))?;
-    out.flush().map_err(|error| Error::write(file, error))?;
-    out.into_inner()
-        .map_err(|error| Error::write(file, error.into_error()))
+    let mut out = BufWriter::new(file);
+    parquet_write::write(&mut out, table, which.name(), &form).map_err(|why| why.to_string())?;
+    out.flush().map_err(|why| why.to_string())
 }
 
-/// A nameless beginning, readable by whom the user's umask lets.
-fn draft_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".metalens-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
+/// A dataset that is written to.
+struct Dataset<'a> {
+    folder: Folder,
+    path: &'a Path,
 }
 
-/// Takes the run away from where another device or day is told: of one recording the
-/// bundle and the export do not know the same of both. Whether it was there.
-fn displace(partition: &Partition, dataset: &Path) -> Result<bool> {
-    let mut moved = false;
-    if !folder::is_dataset(dataset) {
-        return Ok(moved);
-    }
-    for run in folder::runs(dataset)? {
-        if run.partition.run != partition.run || run.partition == *partition {
-            continue;
+impl Dataset<'_> {
+    /// Takes the run away from under another device or day: of one recording, the bundle and
+    /// the export do not know the same of both. Returns whether it was there.
+    fn displace(&self, partition: &Partition) -> Result<bool> {
+        let mut moved = false;
+        if !folder::is_dataset(self.path) {
+            return Ok(moved);
         }
-        moved = true;
-        // First of all what lists it.
-        for which in IN_ORDER.into_iter().rev() {
-            remove(&run.file(which))?;
+        for run in folder::runs(self.path)? {
+            if run.partition.run != partition.run || run.partition == *partition {
+                continue;
+            }
+            moved = true;
+            // First of all what lists it.
+            for which in IN_ORDER.into_iter().rev() {
+                self.folder.remove(&run.file(which))?;
+            }
         }
+        Ok(moved)
     }
-    Ok(moved)
+
+    /// Takes a run that will differ out of `runs`. Returns whether it was there.
+    fn withdraw(&self, partition: &Partition, drafts: &[(Draft<'_>, PathBuf)]) -> Result<bool> {
+        if !partition.file(self.path, Which::Runs.name()).exists() {
+            return Ok(false);
+        }
+        let is_same = |(draft, file): &(Draft<'_>, PathBuf)| {
+            let old = metalens_files::open_unlinked(file);
+            old.and_then(|old| is_same(draft.file(), &old))
+                .unwrap_or(false)
+        };
+        if !drafts.iter().all(is_same) {
+            let listed = partition.folder(Which::Runs.name()).join(FILE);
+            self.folder.remove(&listed)?;
+        }
+        Ok(true)
+    }
 }
 
-/// Removes a file, unless somebody else was as quick.
-fn remove(file: &Path) -> Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::write(file, error)),
-        _ => Ok(()),
-    }
-}
-
-/// Takes a run that will differ out of `runs`. Whether it was there.
-fn withdraw(
-    partition: &Partition,
-    dataset: &Path,
-    drafts: &[(NamedTempFile, PathBuf)],
-) -> Result<bool> {
-    let listed = partition.file(dataset, Which::Runs.name());
-    if !listed.exists() {
+/// Returns whether two files have the same bytes.
+fn is_same(mut one: &File, other: &File) -> io::Result<bool> {
+    if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
-    let same = |(draft, file): &(NamedTempFile, PathBuf)| {
-        let (new, old) = (fs::read(draft.path()), fs::read(file));
-        matches!((new, old), (Ok(new), Ok(old)) if new == old)
-    };
-    if !drafts.iter().all(same) {
-        remove(&listed)?;
+    one.rewind()?;
+    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
+    let (mut left, mut right) = ([0; 8192], [0; 8192]);
+    loop {
+        let count = one.read(&mut left)?;
+        other.read_exact(&mut right[..count])?;
+        if left[..count] != right[..count] {
+            return Ok(false);
+        }
+        if count == 0 {
+            return Ok(true);
+        }
     }
-    Ok(true)
 }

@@ -3,7 +3,7 @@
 //! Whoever writes one holds a lock on it, which the system lets go of when that process is
 //! gone, however it went. One that nobody holds was left by a killed process.
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,6 +16,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::error::{Error, Result, io};
+use crate::folder::Folder;
 use crate::owner::Owner;
 
 const PREFIX: &str = ".metalens-";
@@ -26,10 +27,12 @@ const ATTEMPTS: u32 = 16;
 
 /// A file that is being written. It goes away unless it is finished.
 #[derive(Debug)]
-pub(crate) struct Draft<'a> {
-    folder: &'a OwnedFd,
-    name: String,
-    pub(crate) file: File,
+pub struct Draft<'a> {
+    folder: &'a Folder,
+    /// The name that the file will have.
+    name: OsString,
+    passing_name: String,
+    file: File,
     /// The permissions that the user's umask leaves; none where files have no permissions.
     mode: Option<Mode>,
     is_finished: bool,
@@ -37,24 +40,26 @@ pub(crate) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// Begins a file in a folder.
-    pub(crate) fn begin(folder: &'a OwnedFd) -> Result<Self, Errno> {
+    pub(crate) fn begin(folder: &'a Folder, name: &OsStr) -> Result<Self, Errno> {
         let mut attempt = 1;
         loop {
-            match Self::try_to_begin(folder) {
+            match Self::try_to_begin(folder, name) {
                 Err(Errno::EXIST | Errno::WOULDBLOCK) if attempt < ATTEMPTS => attempt += 1,
                 begun => return begun,
             }
         }
     }
 
-    fn try_to_begin(folder: &'a OwnedFd) -> Result<Self, Errno> {
-        let name = new_name();
+    fn try_to_begin(folder: &'a Folder, name: &OsStr) -> Result<Self, Errno> {
+        let passing_name = new_name();
         let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let opened = openat(folder, &name, flags, Mode::from_raw_mode(0o666))?;
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let permissions = Mode::from_raw_mode(0o666);
+        let opened = openat(&folder.opened, &passing_name, flags, permissions)?;
         let mut draft = Self {
             folder,
-            name,
+            name: name.to_owned(),
+            passing_name,
             file: opened.into(),
             mode: None,
             is_finished: false,
@@ -75,23 +80,40 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
+    /// Returns the open file, to write to and to read again.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
     /// Gives the file its permissions, its owner and its name.
-    pub(crate) fn finish(
-        mut self,
-        name: &OsStr,
-        force: bool,
-        owner: Option<Owner>,
-    ) -> Result<(), Errno> {
+    ///
+    /// # Errors
+    ///
+    /// If the name is taken and `force` is not set, or the system refuses.
+    pub fn finish(mut self, force: bool) -> Result<()> {
+        let finished = self.rename(force).map_err(|cause| {
+            let path = self.folder.path.join(&self.name);
+            match cause {
+                Errno::EXIST => Error::Exists(path),
+                cause => io("write", path)(cause),
+            }
+        });
+        self.is_finished = finished.is_ok();
+        finished
+    }
+
+    fn rename(&self, force: bool) -> Result<(), Errno> {
         if let Some(mode) = self.mode {
             fchmod(&self.file, mode)?;
         }
-        give(&self.file, owner);
-        match force {
-            true => renameat(self.folder, &self.name, self.folder, name)?,
-            false => rename_new(self.folder, OsStr::new(&self.name), name)?,
+        give(&self.file, self.folder.owner);
+        let folder = &self.folder.opened;
+        if force {
+            renameat(folder, &self.passing_name, folder, &self.name)
+        } else {
+            rename_new(folder, OsStr::new(&self.passing_name), &self.name)
         }
-        self.is_finished = true;
-        Ok(())
     }
 }
 
@@ -99,7 +121,7 @@ impl Drop for Draft<'_> {
     fn drop(&mut self) {
         if !self.is_finished {
             // What failed is on its way, and a left draft goes with the next process.
-            let _ = unlinkat(self.folder, &self.name, AtFlags::empty());
+            let _ = unlinkat(&self.folder.opened, &self.passing_name, AtFlags::empty());
         }
     }
 }
@@ -162,13 +184,4 @@ fn clear_if_left(folder: &OwnedFd, name: &CStr) -> Result<(), Errno> {
     }
     flock(&opened, FlockOperation::NonBlockingLockExclusive)?;
     unlinkat(folder, name, AtFlags::empty())
-}
-
-/// Turns what a draft met into an error about the file that it was to be.
-pub(crate) fn about(path: &Path) -> impl FnOnce(Errno) -> Error {
-    let path = path.to_owned();
-    move |cause| match cause {
-        Errno::EXIST => Error::Exists(path),
-        cause => io("write", path)(cause),
-    }
 }

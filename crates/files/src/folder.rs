@@ -18,10 +18,10 @@ use crate::owner::Owner;
 /// An open folder. What is made in it belongs to the user who ran `sudo`.
 #[derive(Debug)]
 pub struct Folder {
-    opened: OwnedFd,
+    pub(crate) opened: OwnedFd,
     /// For messages.
-    path: PathBuf,
-    owner: Option<Owner>,
+    pub(crate) path: PathBuf,
+    pub(crate) owner: Option<Owner>,
 }
 
 impl Folder {
@@ -162,21 +162,28 @@ impl Folder {
         &self,
         path: &Path,
         force: bool,
-        fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+        fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
     ) -> Result<(), E> {
         let (outer, name) = self.outer(path)?;
-        let outer = outer.as_ref().unwrap_or(self);
-        let shown = self.path.join(path);
-        if outer.is_odd(name) {
-            return Err(Error::NotReplaced(shown).into());
-        }
-        let draft = Draft::begin(&outer.opened).map_err(io("write", &*shown))?;
-        let mut out = BufWriter::new(&draft.file);
+        let draft = outer.as_ref().unwrap_or(self).draft(name)?;
+        let mut out = BufWriter::new(draft.file());
         fill(&mut out)?;
-        out.flush().map_err(io("write", &*shown))?;
+        out.flush().map_err(io("write", self.path.join(path)))?;
         drop(out);
-        let finished = draft.finish(name, force, outer.owner);
-        Ok(finished.map_err(draft::about(&shown))?)
+        Ok(draft.finish(force)?)
+    }
+
+    /// Begins a file in this folder. It has its name once it is finished.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written, or something that is no file has that name.
+    pub fn draft(&self, name: &OsStr) -> Result<Draft<'_>> {
+        let shown = self.path.join(name);
+        if self.is_odd(name) {
+            return Err(Error::NotReplaced(shown));
+        }
+        Draft::begin(self, name).map_err(io("write", shown))
     }
 
     /// Writes bytes as a file whole or not at all, by a path that leads inwards.
@@ -210,7 +217,7 @@ impl Folder {
     ///
     /// If there is not.
     pub fn try_to_write(&self) -> std::io::Result<()> {
-        Ok(Draft::begin(&self.opened).map(drop)?)
+        Ok(Draft::begin(self, OsStr::new("draft")).map(drop)?)
     }
 
     /// Opens a file in this folder for reading and writing, made first if it is not there,

@@ -30,11 +30,14 @@ mod walk;
 mod write;
 
 mod limit;
+mod program;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+#[cfg(unix)]
+pub use draft::Draft;
 #[cfg(unix)]
 pub use error::{Error, Result};
 #[cfg(unix)]
@@ -44,6 +47,7 @@ pub use give::{Given, give_file, give_folder};
 pub use limit::{beyond, limited, too_large};
 #[cfg(unix)]
 pub use owner::{Owner, is_root};
+pub use program::find_program;
 #[cfg(unix)]
 pub use write::{parent, refuse_existing, refuse_link, without_trailing, write, write_bytes};
 

@@ -14,7 +14,7 @@ use crate::folder::Folder;
 pub fn write<E: From<Error>>(
     path: &Path,
     force: bool,
-    fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+    fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
 ) -> Result<(), E> {
     refuse_existing(path, force)?;
     let folder = Folder::open(parent(path))?;

@@ -10,7 +10,6 @@ mod screen;
 mod traces;
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -52,7 +51,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let format = format(arguments)?;
     if let Some(file) = &arguments.output {
-        refuse_existing(file, arguments.force)?;
+        metalens_files::refuse_existing(file, arguments.force)?;
     }
     // A wrong query shows before anything is read.
     check(sql)?;
@@ -116,29 +115,10 @@ fn show(mut answer: Answer, format: Format, arguments: &Arguments) -> anyhow::Re
         write(&mut answer, format, arguments, &mut out)?;
         return Ok(out.flush()?);
     };
-    let shown = file.display();
-    let failed = || format!("cannot write {shown}");
-    let folder = match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut draft = tempfile::Builder::new()
-        .prefix(".metalens-")
-        .permissions(permissions())
-        .tempfile_in(folder)
-        .with_context(failed)?;
-    {
-        let mut out = io::BufWriter::new(&mut draft);
-        write(&mut answer, format, arguments, &mut out).with_context(failed)?;
-        out.flush().with_context(failed)?;
-    }
-    let kept = if arguments.force {
-        draft.persist(file)
-    } else {
-        draft.persist_noclobber(file)
-    };
-    kept.map_err(|error| error.error).with_context(failed)?;
-    Ok(())
+    metalens_files::write(file, arguments.force, |out| {
+        write(&mut answer, format, arguments, out)
+            .with_context(|| format!("cannot write {}", file.display()))
+    })
 }
 
 fn write(
@@ -154,21 +134,6 @@ fn write(
         Format::Parquet => answer.write_parquet(out)?,
     }
     Ok(())
-}
-
-fn refuse_existing(file: &Path, force: bool) -> anyhow::Result<()> {
-    anyhow::ensure!(
-        force || file.symlink_metadata().is_err(),
-        "{} exists; --force replaces it",
-        file.display()
-    );
-    Ok(())
-}
-
-#[cfg(unix)]
-fn permissions() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::Permissions::from_mode(0o666)
 }
 
 /// A command line that cannot be carried out.

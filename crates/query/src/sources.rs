@@ -6,8 +6,9 @@ use std::path::Path;
 use metalens_dataset::{About, Kind, describe, whole_runs};
 use polars::io::HiveOptions;
 use polars::prelude::{
-    DataFrame, DataType, Field, IntoLazy, LazyFrame, ParquetReader, PlRefPath, PolarsResult,
-    ScanArgsParquet, Schema, SerReader,
+    DataFrame, DataType, DslBuilder, ExtraColumnsPolicy, Field, IntoLazy, LazyFrame,
+    MissingColumnsPolicy, ParquetOptions, ParquetReader, PlRefPath, PolarsResult, ScanSources,
+    Schema, SerReader, UnifiedScanArgs,
 };
 
 use crate::error::{Error, Result};
@@ -146,10 +147,15 @@ fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
 }
 
 /// Scans files with the columns that the tables' description has. A column that a file lacks is
-/// null there: an older version wrote it. One that the description lacks is an error.
+/// null there: an older version wrote it. One that the description lacks is of a newer version,
+/// and not read.
 fn scan(files: Vec<PlRefPath>, cells: &[&About], keys: &[&About]) -> PolarsResult<LazyFrame> {
-    let arguments = ScanArgsParquet {
+    let options = ParquetOptions {
         schema: Some(schema(cells).into()),
+        use_statistics: true,
+        ..ParquetOptions::default()
+    };
+    let arguments = UnifiedScanArgs {
         hive_options: HiveOptions {
             enabled: Some(true),
             hive_start_idx: 0,
@@ -157,10 +163,12 @@ fn scan(files: Vec<PlRefPath>, cells: &[&About], keys: &[&About]) -> PolarsResul
             try_parse_dates: true,
         },
         glob: false,
-        allow_missing_columns: true,
-        ..ScanArgsParquet::default()
+        missing_columns_policy: MissingColumnsPolicy::Insert,
+        extra_columns_policy: ExtraColumnsPolicy::Ignore,
+        ..UnifiedScanArgs::default()
     };
-    let frame = LazyFrame::scan_parquet_files(files.into(), arguments)?;
+    let sources = ScanSources::Paths(files.into());
+    let frame = LazyFrame::from(DslBuilder::scan_parquet(sources, options, arguments)?.build());
 
     // The folders' columns first, as the description has them.
     let order = keys

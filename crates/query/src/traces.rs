@@ -1,6 +1,5 @@
 //! Traces on the command line: `metalens analyze --parquet` makes a dataset of them.
 
-use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -77,18 +76,8 @@ pub(crate) fn add(library: &mut Library, arguments: &Arguments) -> anyhow::Resul
     Ok(Added::All(Some(folder)))
 }
 
-/// Finds `metalens` beside this program, then on PATH.
 fn find_metalens() -> anyhow::Result<PathBuf> {
-    let name = format!("metalens{}", env::consts::EXE_SUFFIX);
-    let beside = env::current_exe().ok();
-    let beside = beside.as_deref().and_then(Path::parent).map(PathBuf::from);
-    let path = env::var_os("PATH").unwrap_or_default();
-    let found = beside
-        .into_iter()
-        .chain(env::split_paths(&path))
-        .map(|folder| folder.join(&name))
-        .find(|file| file.is_file());
-    found.ok_or_else(|| {
+    metalens_files::find_program("metalens").ok_or_else(|| {
         Unavailable(
             "reading a trace needs the program metalens, which is neither beside metalens-query \
              nor on PATH; datasets need no other program"

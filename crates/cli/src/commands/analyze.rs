@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Report, Request, Settings};
 
-use super::dataset::Dataset;
 use crate::args::{AnalyzeArguments, ReadingArguments};
 use crate::screen::report;
 use crate::{exit, json, out, pages, report_folder, whole};
@@ -151,7 +150,7 @@ fn check_outputs(arguments: &AnalyzeArguments) -> anyhow::Result<()> {
         report_folder::check(folder, arguments.force)?;
     }
     if let Some(folder) = &arguments.parquet {
-        Dataset::at(folder)?;
+        metalens_dataset::refuse_links(folder)?;
     }
     for file in files(arguments) {
         metalens_files::refuse_existing(file, arguments.force)?;
@@ -192,7 +191,10 @@ fn write_dataset(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::R
     let Some(folder) = &arguments.parquet else {
         return Ok(());
     };
-    Dataset::at(folder)?.add(analysis, arguments.show_names)?;
+    let choices = metalens_dataset::Choices {
+        show_names: arguments.show_names,
+    };
+    metalens_dataset::write(analysis, folder, choices)?;
     Ok(())
 }
 

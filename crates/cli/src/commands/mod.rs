@@ -6,7 +6,6 @@ pub(crate) mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod chart;
 pub(crate) mod compare;
-mod dataset;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod manual;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use metalens_files::{Owner, give_folder};
+use metalens_files::{Folder, Owner, give_folder, parent};
 use metalens_simulator::{Scenario, presets, write_bundle, write_export};
 use metalens_text::shown;
 
@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
     } else {
         write_export
     };
+    Folder::make(parent(output))?;
     let is_new = output.symlink_metadata().is_err();
     write(&scenario, output, arguments.force)
         .with_context(|| format!("cannot write {}", output.display()))?;

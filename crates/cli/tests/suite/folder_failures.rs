@@ -191,11 +191,17 @@ fn links_inside_are_not_followed() {
         ("../../elsewhere", "ba/fused/charts"),
         ("../elsewhere", "bb/trends"),
         ("../elsewhere", "ds/runs"),
-        ("../../elsewhere", "dt/runs/device=x"),
         ("real", "named"),
     ] {
         symlink(to, at(link)).unwrap();
     }
+    // The device of what is to be added.
+    let arguments = ["analyze", "fused", "-q", "--parquet", "probe"];
+    assert!(metalens(folder.path(), &arguments).status.success());
+    let device = fs::read_dir(at("probe/runs")).unwrap().next();
+    let device = device.unwrap().unwrap().file_name().into_string().unwrap();
+    let device = format!("dt/runs/{device}");
+    symlink("../../elsewhere", at(&device)).unwrap();
     let check = |arguments: &[&str], link: &str| {
         for force in [&[][..], &["--force"]] {
             let output = metalens(folder.path(), &[arguments, force].concat());
@@ -209,7 +215,7 @@ fn links_inside_are_not_followed() {
     };
     check(&["analyze", "no-such-input", "-o", "o"], "o/charts");
     check(&["analyze", "no-such-input", "--parquet", "ds"], "ds/runs");
-    check(&["analyze", "fused", "--parquet", "dt"], "dt/runs/device=x");
+    check(&["analyze", "fused", "--parquet", "dt"], &device);
     check(&["compare", "fused", "fused", "-o", "c"], "c/charts");
     check(&["batch", "fused", "-o", "ba"], "ba/fused/charts");
     check(&["batch", "fused", "-o", "bb"], "bb/trends");

@@ -22,7 +22,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::stand_in::SMALL;
-use super::{stderr, stdout, transcript};
+use super::{add_two_runs, stderr, stdout, transcript};
 
 /// Nothing that ends at all takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);

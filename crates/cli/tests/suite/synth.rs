@@ -1,10 +1,11 @@
 //! `metalens synth`: scenarios to folders, and nothing of the user's lost.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 
-use super::{metalens, transcript, with_scenario};
+use super::{metalens, stderr, stdout, transcript, with_scenario};
 
 const SMALL: &str = r#"
 [[process]]
@@ -77,26 +78,43 @@ fn as_a_bundle() {
     assert_eq!(transcript(&screen), export);
 }
 
-/// A bundle whose GPU table is damaged: selfcheck and analyze say so.
+/// A damaged table that must be readable refuses the bundle, another costs a note.
 #[test]
 fn a_damaged_bundle() {
     let folder = with_scenario("eager");
-    let written = metalens(
-        folder.path(),
-        &["synth", "eager", "-o", "eager.trace", "--quiet"],
-    );
-    assert!(written.status.success());
-    let stores = folder.path().join("eager.trace/corespace/run1/core/stores");
-    for entry in fs::read_dir(stores).unwrap() {
-        let store = entry.unwrap().path();
-        let schema = fs::read(store.join("schema.xml")).unwrap();
-        if !String::from_utf8_lossy(&inflate(&schema)).contains("\"metal-gpu-intervals\"") {
-            continue;
-        }
-        fs::write(store.join("bulkstore"), "not a store").unwrap();
+    let check = |schema: &str| {
+        let arguments = ["synth", "eager", "-o", "eager.trace", "--force", "--quiet"];
+        assert!(metalens(folder.path(), &arguments).status.success());
+        let store = store_of(&folder.path().join("eager.trace"), schema);
+        let bytes = fs::read(&store).unwrap();
+        fs::write(&store, &bytes[..30]).unwrap();
+        metalens(folder.path(), &["analyze", "eager.trace"])
+    };
+    for schema in [
+        "metal-gpu-state-intervals",
+        "metal-application-encoders-list",
+        "metal-command-buffer-completed",
+    ] {
+        let output = check(schema);
+        assert_eq!(output.status.code(), Some(4), "{schema}");
+        assert!(stderr(&output).contains(schema), "{}", stderr(&output));
     }
-    let output = metalens(folder.path(), &["analyze", "eager.trace"]);
-    assert_snapshot!(transcript(&output));
+    let output = check("metal-current-allocated-size");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("metal-current-allocated-size"));
+    assert_snapshot!(transcript(&check("metal-gpu-intervals")));
+}
+
+/// Returns the rows' file of a table in a bundle.
+fn store_of(bundle: &Path, schema: &str) -> PathBuf {
+    let stores = fs::read_dir(bundle.join("corespace/run1/core/stores")).unwrap();
+    let mut stores = stores.map(|entry| entry.unwrap().path());
+    let named = format!("\"{schema}\"");
+    let store = stores.find(|store| {
+        let descriptor = inflate(&fs::read(store.join("schema.xml")).unwrap());
+        String::from_utf8_lossy(&descriptor).contains(&named)
+    });
+    store.unwrap().join("bulkstore")
 }
 
 fn inflate(bytes: &[u8]) -> Vec<u8> {

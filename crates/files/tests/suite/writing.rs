@@ -7,7 +7,7 @@ use std::path::Path;
 
 use metalens_files::{Error, Folder, write};
 
-fn text(text: &'static str) -> impl FnOnce(&mut dyn Write) -> Result<(), Error> {
+fn text(text: &'static str) -> impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error> {
     move |out| {
         out.write_all(text.as_bytes()).unwrap();
         Ok(())

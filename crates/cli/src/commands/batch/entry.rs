@@ -19,7 +19,7 @@ use super::find::Found;
 use super::identity::{content, parts, stamp, unsettled};
 use super::row::Row;
 use crate::args::{MeasureArguments, PartArguments, ReadingArguments};
-use crate::commands::{self, dataset::Dataset};
+use crate::commands;
 use crate::report_folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest, sha256};
 
 /// What says whose report a folder has.
@@ -47,14 +47,15 @@ pub(super) struct Recipe {
 /// Where the runs go besides, and those that were there before.
 #[derive(Debug)]
 pub(super) struct Runs {
-    pub(super) dataset: Dataset,
+    pub(super) dataset: PathBuf,
     pub(super) before: BTreeSet<String>,
 }
 
 impl Runs {
     pub(super) fn at(folder: &Path) -> anyhow::Result<Self> {
+        metalens_dataset::refuse_links(folder)?;
         Ok(Self {
-            dataset: Dataset::at(folder)?,
+            dataset: folder.to_owned(),
             before: metalens_dataset::run_names(folder)?,
         })
     }
@@ -223,9 +224,15 @@ impl Entry {
             show_names: recipe.show_names,
         };
         let missing = report_folder::write(&mut analysis, &folder, choices)?;
-        let runs = recipe.runs.as_ref();
-        let run = runs.map(|runs| runs.dataset.add(&analysis, recipe.show_names));
-        let run = run.transpose()?;
+        let run = match &recipe.runs {
+            Some(runs) => {
+                let choices = metalens_dataset::Choices {
+                    show_names: recipe.show_names,
+                };
+                Some(metalens_dataset::write(&analysis, &runs.dataset, choices)?.run)
+            }
+            None => None,
+        };
         let row = Row::of(&analysis.report, &missing, recipe.show_names);
         if missing.is_empty() {
             let manifest = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT)

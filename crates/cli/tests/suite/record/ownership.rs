@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use super::{Bench, recording, stderr, stdout};
+use super::{Bench, add_two_runs, recording, stderr, stdout};
 
 /// Whoever that is.
 const OWNER: (u32, u32) = (12_345, 23_456);
@@ -166,15 +166,16 @@ fn whatever_else_is_written() {
         "--parquet",
         "runs",
     ]);
-    check(&["compare", "x.trace", "x.trace", "-o", "c"]);
+    check(&["synth", "eager", "-o", "s/eager"]);
+    add_two_runs(&bench.here(), "eager");
+    check(&["compare", "s/eager", "eager2", "-o", "c"]);
     check(&[
-        "baseline", "save", "x.trace", "x.trace", "x.trace", "-o", "b.json",
+        "baseline", "save", "s/eager", "eager2", "eager3", "-o", "b.json",
     ]);
     check(&["chart", "x.trace", "-o", "c.png"]);
     check(&["stacks", "x.trace", "-o", "x.folded"]);
     check(&["export", "x.trace"]);
     check(&["export", "x.trace", "--gzip", "-o", "e/x"]);
-    check(&["synth", "eager", "-o", "s/eager"]);
     check(&["synth", "eager", "-o", "eager.trace"]);
     check(&[
         "workload",
