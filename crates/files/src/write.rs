@@ -17,7 +17,10 @@ pub fn write<E: From<Error>>(
     fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>,
 ) -> Result<(), E> {
     refuse_existing(path, force)?;
-    let folder = Folder::open(parent(path))?;
+    let folder = Folder::open(parent(path)).map_err(|error| match error {
+        Error::Io { cause, .. } => error::io("write", path)(cause),
+        other => other,
+    })?;
     folder.write(Path::new(path.file_name().unwrap_or_default()), force, fill)
 }
 

@@ -184,7 +184,10 @@ fn parse(schema: &str, bytes: &[u8]) -> anyhow::Result<Document> {
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
-    serde_json::from_slice(bytes).context("no document that this version of metalens reads")
+    const UNREADABLE: &str = "no document that this version of metalens reads";
+    // From text, as everywhere: each way to read a report is compiled on its own, and is large.
+    let text = std::str::from_utf8(bytes).context(UNREADABLE)?;
+    serde_json::from_str(text).context(UNREADABLE)
 }
 
 #[cfg(test)]
