@@ -126,7 +126,7 @@ pub fn is_remote(dataset: &str) -> bool {
 fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
     Err(Error::Address {
         path: dataset.to_owned(),
-        why: "this metalens-query was built without the feature `s3`; releases have it",
+        why: "this metalens-query was built without the feature `s3`",
     })
 }
 
