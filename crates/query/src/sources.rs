@@ -136,7 +136,7 @@ fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
 fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
     let top = format!("{}/runs/", dataset.trim_end_matches('/'));
     let pattern = PlRefPath::new(format!("{top}device=*/date=*/run=*/part.parquet"));
-    let found = polars::io::pl_async::get_runtime()
+    let found = polars_async::ASYNC
         .block_in_place_on(polars::io::async_glob(pattern, None))
         .map_err(|error| Error::of_polars(&error))?;
     let runs = found.iter().filter_map(|url| {
