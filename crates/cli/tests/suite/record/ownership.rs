@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use super::{Bench, add_two_runs, recording, stderr, stdout};
+use crate::stacks::with_samples;
 
 /// Whoever that is.
 const OWNER: (u32, u32) = (12_345, 23_456);
@@ -173,7 +174,9 @@ fn whatever_else_is_written() {
         "baseline", "save", "s/eager", "eager2", "eager3", "-o", "b.json",
     ]);
     check(&["chart", "x.trace", "-o", "c.png"]);
-    check(&["stacks", "x.trace", "-o", "x.folded"]);
+    let sampled = with_samples();
+    let sampled = sampled.path().join("cpu");
+    check(&["stacks", sampled.to_str().unwrap(), "-o", "x.folded"]);
     check(&["export", "x.trace"]);
     check(&["export", "x.trace", "--gzip", "-o", "e/x"]);
     check(&["synth", "eager", "-o", "eager.trace"]);
