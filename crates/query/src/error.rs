@@ -30,6 +30,14 @@ pub enum Error {
     /// A file of a dataset cannot be read.
     #[error("cannot read the dataset: {0}")]
     Read(String),
+    /// An object store refuses to list a dataset.
+    #[error("cannot list {address}: {why}")]
+    Store {
+        /// The dataset, as it was named.
+        address: String,
+        /// The store's answer.
+        why: String,
+    },
     /// A dataset cannot be listed.
     #[error(transparent)]
     Dataset(#[from] metalens_dataset::Error),
@@ -81,7 +89,26 @@ impl Error {
                  of it away"
                     .to_owned(),
             ),
+            Self::Store { .. } => Some(
+                "check the address, and AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and \
+                 AWS_ENDPOINT_URL in the environment"
+                    .to_owned(),
+            ),
             _ => None,
+        }
+    }
+
+    /// Turns a failed request to an object store into an error with the store's own message,
+    /// where it sends one.
+    #[cfg(feature = "s3")]
+    pub(crate) fn of_store(address: &str, error: &PolarsError) -> Self {
+        let said = shown(error);
+        let message = said.split_once("<Message>");
+        let message = message.and_then(|(_, rest)| rest.split_once("</Message>"));
+        let why = message.map_or(said.as_str(), |(message, _)| message);
+        Self::Store {
+            address: address.to_owned(),
+            why: why.to_owned(),
         }
     }
 

@@ -138,12 +138,19 @@ fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
     let pattern = PlRefPath::new(format!("{top}device=*/date=*/run=*/part.parquet"));
     let found = polars_async::ASYNC
         .block_in_place_on(polars::io::async_glob(pattern, None))
-        .map_err(|error| Error::of_polars(&error))?;
+        .map_err(|error| Error::of_store(dataset, &error))?;
     let runs = found.iter().filter_map(|url| {
         let file = url.strip_prefix(&top)?;
         Some((metalens_dataset::run_name(file)?, file.to_owned()))
     });
-    Ok(runs.collect())
+    let runs: Vec<(String, String)> = runs.collect();
+    if runs.is_empty() {
+        return Err(Error::Address {
+            path: dataset.to_owned(),
+            why: "there is no dataset at this address: no runs/device=…/date=…/run=…/part.parquet",
+        });
+    }
+    Ok(runs)
 }
 
 /// Scans files with the columns that the tables' description has. A column that a file lacks is

@@ -79,7 +79,7 @@ fn columns_of_other_versions_are_left_out_or_null() {
 
     assert_eq!(check("SELECT count(*), sum(start_ns) FROM gaps"), before);
     let absent = check("SELECT max(duration_ns) FROM gaps WHERE duration_ns IS NULL");
-    assert_eq!(absent, [["NULL"]]);
+    assert_eq!(absent, [["null"]]);
     let unknown = stored(dataset.path()).ask("SELECT new_ns FROM gaps");
     assert!(matches!(unknown, Err(Error::Unknown(_))));
 }
