@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use metalens_analyzer::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use time::{Duration, UtcDateTime};
 
 use crate::canvas::SMALL;
 use crate::font;
@@ -218,15 +219,15 @@ fn date_step(length_ms: i64, most: usize) -> i64 {
         .unwrap_or_else(|| (length_ms / most).max(1))
 }
 
-/// `2026-01-31`, of ms since 1970 UTC.
+/// Returns the UTC date of a moment in ms since 1970, as `2026-01-31`.
 pub(crate) fn date(ms: i64) -> String {
-    let (year, month, day) = civil(ms.div_euclid(DAY_MS));
+    let (year, month, day) = civil(ms);
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// `01-31`.
+/// Returns the date without its year, as `01-31`.
 fn short_date(ms: i64) -> String {
-    let (_, month, day) = civil(ms.div_euclid(DAY_MS));
+    let (_, month, day) = civil(ms);
     format!("{month:02}-{day:02}")
 }
 
@@ -236,17 +237,12 @@ fn clock(ms: i64) -> String {
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
-/// Year, month and day of a day counted from 1970-01-01: eras of 400 years are alike,
-/// and a year that begins in March has its odd day last.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = (from_march + 2) % 12 + 1;
-    (year + era * 400 + i64::from(month <= 2), month, day)
+/// Returns year, month and day of a moment. One beyond the calendar is at its edge.
+fn civil(ms: i64) -> (i32, u8, u8) {
+    let since_1970 = Duration::milliseconds(ms);
+    let moment = UtcDateTime::UNIX_EPOCH.saturating_add(since_1970);
+    let (year, month, day) = moment.date().to_calendar_date();
+    (year, u8::from(month), day)
 }
 
 /// `10 µs` for a round time.

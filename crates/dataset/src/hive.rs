@@ -7,6 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
+use time::{Date, Duration, Month, UtcDateTime};
+
 /// What Hive calls an unknown value.
 pub(crate) const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
 /// The file of each folder.
@@ -115,43 +117,31 @@ fn decode(encoded: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| encoded.to_owned())
 }
 
-/// `2026-11-21` → days since 1970-01-01, by the Gregorian calendar.
+/// Returns the day that a text like `2026-11-21` names, as days since 1970-01-01.
 pub(crate) fn day(text: &str) -> Option<i32> {
     let mut parts = text.split('-');
     let mut number = |digits: usize| {
         let part = parts.next()?;
         let is_number = part.len() == digits && part.bytes().all(|b| b.is_ascii_digit());
-        part.parse::<i32>().ok().filter(|_| is_number)
+        part.parse::<u16>().ok().filter(|_| is_number)
     };
     let (year, month, of_month) = (number(4)?, number(2)?, number(2)?);
-    let whole = parts.next().is_none();
-    // Years that begin in March have their leap day at the end.
-    let (y, m) = match month {
-        1 | 2 => (year - 1, month + 9),
-        3..=12 => (year, month - 3),
-        _ => return None,
-    };
-    let days = 365 * y + y.div_euclid(4) - y.div_euclid(100)
-        + y.div_euclid(400)
-        + (153 * m + 2) / 5
-        + of_month
-        - 1
-        - 719_468;
-    // 30 February is 2 March: no such day.
-    (whole && date_text(days) == text).then_some(days)
+    if parts.next().is_some() {
+        return None;
+    }
+    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+    let of_month = u8::try_from(of_month).ok()?;
+    let date = Date::from_calendar_date(year.into(), month, of_month).ok()?;
+    Some(date.to_julian_day() - UtcDateTime::UNIX_EPOCH.to_julian_day())
 }
 
-/// Days since 1970-01-01 → `2026-11-21`.
+/// Returns the text of a day that is counted since 1970-01-01, as `2026-11-21`. One beyond the
+/// calendar is at its edge.
 pub(crate) fn date_text(days: i32) -> String {
-    let days = i64::from(days) + 719_468;
-    let (era, of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let of_era_year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * of_era_year + of_era_year / 4 - of_era_year / 100);
-    let m = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * m + 2) / 5 + 1;
-    let month = if m < 10 { m + 3 } else { m - 9 };
-    let year = era * 400 + of_era_year + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{of_month:02}")
+    let since_1970 = Duration::days(days.into());
+    let date = UtcDateTime::UNIX_EPOCH.date().saturating_add(since_1970);
+    let (year, month, of_month) = date.to_calendar_date();
+    format!("{year:04}-{:02}-{of_month:02}", u8::from(month))
 }
 
 #[cfg(test)]

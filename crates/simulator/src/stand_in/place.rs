@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use time::{Duration, UtcDateTime};
+
 use super::arguments::{RecordOrder, Subject, Whom};
 use super::stage::Stage;
 use super::{Ending, Misbehaviour, USAGE};
@@ -57,31 +59,16 @@ fn unique(order: &RecordOrder) -> String {
     format!("{what}_{}_{unique:08X}.trace", date(now.as_secs()))
 }
 
-/// `2026-01-31_08.15.00`, in UTC.
+/// Returns a moment as `2026-01-31_08.15.00`, in UTC.
 fn date(since_1970_s: u64) -> String {
-    let (days, second) = (since_1970_s / 86_400, since_1970_s % 86_400);
-    let (mut year, mut day) = (1970, days);
-    while day >= days_of(year) {
-        day -= days_of(year);
-        year += 1;
-    }
-    let mut month = 1;
-    for length in [31, days_of(year) - 337, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if day < length {
-            break;
-        }
-        day -= length;
-        month += 1;
-    }
-    let (hour, minute) = (second / 3_600, second / 60 % 60);
-    let (day, second) = (day + 1, second % 60);
-    format!("{year}-{month:02}-{day:02}_{hour:02}.{minute:02}.{second:02}")
-}
-
-/// The days of a year; all but February's are 337.
-const fn days_of(year: u64) -> u64 {
-    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    if leap { 366 } else { 365 }
+    let seconds = i64::try_from(since_1970_s).unwrap_or(i64::MAX);
+    let moment = UtcDateTime::UNIX_EPOCH.saturating_add(Duration::seconds(seconds));
+    let (year, month, day) = moment.date().to_calendar_date();
+    let (hour, minute, second) = moment.time().as_hms();
+    format!(
+        "{year}-{:02}-{day:02}_{hour:02}.{minute:02}.{second:02}",
+        u8::from(month)
+    )
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use time::{Duration, UtcDateTime};
+
 use super::files::{Files, SMALL, TEMPLATE, TEMPLATE_LIMIT};
 use super::keyed::{Keyed, Object};
 use super::xml_list;
@@ -274,31 +276,14 @@ pub(crate) fn date_of_ns(ns: u64) -> String {
 }
 
 fn date_of_milliseconds(milliseconds: i64) -> String {
-    let (days, within) = (
-        milliseconds.div_euclid(86_400_000),
-        milliseconds.rem_euclid(86_400_000),
-    );
-    let (year, month, day) = civil(days);
-    let (hours, minutes) = (within / 3_600_000, within / 60_000 % 60);
-    let (seconds, milliseconds) = (within / 1_000 % 60, within % 1_000);
-    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{milliseconds:03}Z")
-}
-
-/// Days since 1970 → year, month, day, in eras of 400 years that begin in March.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let leaps = day_of_era / 1_460 - day_of_era / 36_524 + day_of_era / 146_096;
-    let year_of_era = (day_of_era - leaps) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+    let since_1970 = Duration::milliseconds(milliseconds);
+    let moment = UtcDateTime::UNIX_EPOCH.saturating_add(since_1970);
+    let (year, month, day) = moment.date().to_calendar_date();
+    let (hour, minute, second, millisecond) = moment.time().as_hms_milli();
+    format!(
+        "{year:04}-{:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z",
+        u8::from(month)
+    )
 }
 
 #[cfg(test)]
