@@ -64,6 +64,7 @@ mod compare;
 mod fusion;
 mod gate;
 mod kernels;
+pub mod many;
 mod metrics;
 mod moved;
 mod number;

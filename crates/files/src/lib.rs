@@ -29,6 +29,7 @@ mod walk;
 #[cfg(unix)]
 mod write;
 
+mod digest;
 mod limit;
 mod program;
 
@@ -36,6 +37,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+pub use digest::{hexadecimal, sha256, sha256_of_file};
 #[cfg(unix)]
 pub use draft::Draft;
 #[cfg(unix)]

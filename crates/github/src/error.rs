@@ -2,6 +2,8 @@
 
 use std::io;
 
+use metalens_failure::{Failure, FailureKind};
+
 /// The result of asking.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -109,5 +111,15 @@ impl Error {
 
     pub(crate) fn has_status(&self, wanted: u16) -> bool {
         matches!(self, Self::Refused { status, .. } if *status == wanted)
+    }
+}
+
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::NoTool { .. } => FailureKind::Unavailable,
+            Self::Address(_) => FailureKind::Misuse,
+            _ => FailureKind::Failed,
+        }
     }
 }

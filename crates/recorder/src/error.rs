@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use metalens_failure::{Failure, FailureKind};
+
 /// The result of recording.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -145,6 +147,27 @@ impl Error {
             Self::StillSaving { bundle, .. } | Self::GaveUp { bundle, .. } => Some(bundle),
             _ => None,
         }
+    }
+}
+
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::Xctrace(error) => error.kind(),
+            Self::NotWhole { .. } | Self::Empty { .. } => FailureKind::Unusable,
+            Self::Interrupted | Self::GaveUp { .. } => FailureKind::Interrupted,
+            _ => FailureKind::Failed,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Xctrace(error) => return error.hint(),
+            Self::NotStarted { .. } => "metalens doctor looks for what may be in the way",
+            Self::NotWhole { .. } => "record again: what was not saved cannot be saved afterwards",
+            _ => return None,
+        };
+        Some(hint.to_owned())
     }
 }
 

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use metalens_failure::{Failure, FailureKind};
+
 use crate::recipes::workloads;
 
 /// A result of this crate.
@@ -84,22 +86,16 @@ pub enum Error {
     Json(#[from] serde_json::Error),
 }
 
-impl Error {
-    /// Whether no other arguments would help: this machine cannot do it.
-    #[must_use]
-    pub const fn is_unavailable(&self) -> bool {
-        matches!(self, Self::NoMetal { .. } | Self::NoDevice)
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::NoSuchWorkload { .. } | Self::Setting { .. } => FailureKind::Misuse,
+            Self::NoMetal { .. } | Self::NoDevice => FailureKind::Unavailable,
+            _ => FailureKind::Failed,
+        }
     }
 
-    /// Whether the arguments are at fault.
-    #[must_use]
-    pub const fn is_usage(&self) -> bool {
-        matches!(self, Self::NoSuchWorkload { .. } | Self::Setting { .. })
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NoSuchWorkload { .. } => {
                 let names: Vec<&str> = workloads().map(crate::Workload::name).collect();

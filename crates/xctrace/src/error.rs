@@ -2,6 +2,8 @@
 
 use std::io;
 
+use metalens_failure::{Failure, FailureKind};
+
 use crate::version::{Feature, Version};
 
 /// The result of using it.
@@ -64,4 +66,36 @@ pub enum Error {
     /// A pipe or a signal failed.
     #[error("xctrace cannot be followed: {0}")]
     Follow(#[from] io::Error),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::NoMac
+            | Self::NoXcode { .. }
+            | Self::NoSuchTool { .. }
+            | Self::CannotStart { .. }
+            | Self::TooOld { .. } => FailureKind::Unavailable,
+            Self::Request(_) => FailureKind::Misuse,
+            Self::Unexpected { .. } | Self::Follow(_) => FailureKind::Failed,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NoMac | Self::NoXcode { .. } => {
+                "a .trace bundle that is there needs no export: metalens reads it itself, on any \
+                 machine (`metalens analyze X.trace`)"
+            }
+            Self::TooOld {
+                feature: Feature::ExportOfAPart,
+                ..
+            } => {
+                "leave --from and --to out here, and give them to the command that reads the export \
+                 (`metalens analyze --from T --to T`)"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
 }

@@ -5,15 +5,16 @@ use std::process::ExitCode;
 
 use metalens_files::Folder;
 
+use super::analyze::{AnalyzeRequest, analyze};
 use super::record::{Plan, free, record, subject};
+use crate::analyzing::Reading;
 use crate::args::recording::RecordAndAnalyzeArguments;
-use crate::args::{AnalyzeArguments, ReaderChoice, ReadingArguments};
+use crate::args::requests::analyzing;
 use crate::{exit, report_folder};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    super::check_times(arguments.part.from, arguments.part.to)?;
     // Better now than after a recording.
-    super::settings(&arguments.measure)?;
+    let analyzing = analyzing(&arguments.part, &arguments.measure, Reading::default())?;
     let recording = &arguments.recording;
     let subject = subject(recording);
     let folder = match &arguments.output {
@@ -35,7 +36,17 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
             let _ = std::fs::remove_dir(one);
         }
     })?;
-    let code = super::analyze::run(&analysis(arguments, recorded.bundle, &folder), quiet)?;
+    let request = AnalyzeRequest {
+        inputs: vec![recorded.bundle],
+        analyzing,
+        json: arguments.json,
+        show_names: arguments.show_names,
+        output: Some(folder),
+        force: arguments.force,
+        check: arguments.check,
+        ..AnalyzeRequest::default()
+    };
+    let code = analyze(&request, quiet)?;
     Ok(match all_well || code != ExitCode::SUCCESS {
         true => code,
         false => exit::some_failed(),
@@ -47,34 +58,6 @@ fn new_folders(folder: &Path) -> Vec<PathBuf> {
     let all = folder.ancestors();
     let new = all.take_while(|one| !one.as_os_str().is_empty() && !one.exists());
     new.map(Path::to_owned).collect()
-}
-
-/// What `analyze` would have been asked.
-fn analysis(
-    arguments: &RecordAndAnalyzeArguments,
-    bundle: PathBuf,
-    folder: &Path,
-) -> AnalyzeArguments {
-    AnalyzeArguments {
-        inputs: vec![bundle],
-        json: arguments.json,
-        markdown: false,
-        show_names: arguments.show_names,
-        output: Some(folder.to_owned()),
-        html: None,
-        gaps: None,
-        perfetto: None,
-        parquet: None,
-        force: arguments.force,
-        part: arguments.part.clone(),
-        check: arguments.check,
-        measure: arguments.measure.clone(),
-        reading: ReadingArguments {
-            run: None,
-            allow_truncated: false,
-            reader: ReaderChoice::Native,
-        },
-    }
 }
 
 /// A subject as the name of a bundle.

@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Recording => super::record::json_schema(),
         Form::Comparison => metalens_comparison::json_schema(),
         Form::Baseline => metalens_comparison::baseline_json_schema(),
-        Form::Index => super::batch::json_schema(),
+        Form::Index => metalens_batch::json_schema(),
     };
     out::json().write_all(json::document(&schema)?.as_bytes())?;
     Ok(ExitCode::SUCCESS)

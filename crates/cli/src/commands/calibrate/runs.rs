@@ -11,10 +11,10 @@ use metalens_analyzer::Request;
 
 use super::figures::Recorded;
 use super::program::Told;
+use crate::analyzing::{Reading, analysis, sidecar};
 use crate::args::recording::{CalibrateArguments, RecordArguments};
-use crate::args::{self, Arguments, ReaderChoice, ReadingArguments};
+use crate::args::{self, Arguments};
 use crate::commands::record::{Plan, record};
-use crate::commands::{analysis, sidecar};
 use crate::interrupt::Listening;
 use crate::{json, whole};
 
@@ -90,12 +90,7 @@ impl<'a> Runner<'a> {
             work: Some(work),
             ..Request::default()
         };
-        let reading = ReadingArguments {
-            run: None,
-            allow_truncated: false,
-            reader: ReaderChoice::Native,
-        };
-        let analysis = analysis(&recorded.bundle, reading, &request, true)?;
+        let analysis = analysis(&recorded.bundle, Reading::default(), &request, true)?;
         let file = recorded.bundle.with_extension("report.json");
         whole::write(&file, self.arguments.force, |out| {
             Ok(out.write_all(json::document(&analysis.report)?.as_bytes())?)

@@ -9,11 +9,10 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use metalens_analyzer::{Report, SCHEMA};
 use metalens_comparison::Comparison;
+use metalens_files::sha256;
 use serde::de::DeserializeOwned;
 
-use crate::report_folder::{
-    File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest, sha256,
-};
+use crate::report_folder::{File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest};
 
 /// A folder that can be posted.
 pub(super) struct Folder {

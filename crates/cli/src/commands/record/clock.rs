@@ -10,8 +10,8 @@ use metalens_recorder::template;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::analyzing::{Reading, analysis};
 use crate::args::recording::RecordingArguments;
-use crate::args::{ReaderChoice, ReadingArguments};
 
 /// What came of asking for a clock of the GPU.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
@@ -42,12 +42,7 @@ const HELD: f64 = 0.95;
 /// Looks into a recording, if it was asked for.
 pub(super) fn look(bundle: &Path, arguments: &RecordingArguments) -> Option<Clock> {
     let asked = arguments.gpu_clock.filter(|_| !arguments.simulate)?;
-    let reading = ReadingArguments {
-        run: None,
-        allow_truncated: false,
-        reader: ReaderChoice::Native,
-    };
-    let analysis = crate::commands::analysis(bundle, reading, &Request::default(), true);
+    let analysis = analysis(bundle, Reading::default(), &Request::default(), true);
     let performance = analysis.ok().and_then(|one| one.report.machine.performance);
     Some(Clock::of(asked.into(), performance))
 }

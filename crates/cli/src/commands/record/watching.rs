@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use metalens_analyzer::Request;
 use metalens_analyzer::units::bytes;
+use metalens_failure::Failure;
 use metalens_recorder::{Check, Event, Watcher, Wish};
 use metalens_text::shown;
 use metalens_trace::{Input, Problem};
 
 use super::plan::Plan;
-use crate::args::{ReaderChoice, ReadingArguments};
+use crate::analyzing::{Reading, analysis};
+
 use crate::interrupt::Listening;
 use crate::out;
 
@@ -151,12 +153,7 @@ fn runs(bundle: &Path) -> usize {
 }
 
 fn analyzed(bundle: &Path) -> anyhow::Result<()> {
-    let reading = ReadingArguments {
-        run: None,
-        allow_truncated: false,
-        reader: ReaderChoice::Native,
-    };
-    crate::commands::analysis(bundle, reading, &Request::default(), true).map(drop)
+    analysis(bundle, Reading::default(), &Request::default(), true).map(drop)
 }
 
 fn judge(error: &anyhow::Error) -> Check {

@@ -3,15 +3,20 @@
 //! Only like is compared with like: traces of one program on one GPU, and simulated ones
 //! among themselves.
 
+mod dates;
+mod row;
+
 use std::collections::BTreeMap;
 
 use metalens_analyzer::units::{count, counted, percent, time};
-use metalens_comparison::{Number, outlying, trend};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::dates;
-use super::row::Row;
+use crate::number::Number;
+use crate::outlying::outlying;
+use crate::statistics::median;
+use crate::trend::trend;
+pub use row::{ROW_FORM, Row, RowFinding, RowFindings, RowGaps, RowIdle, RowKernel};
 
 /// A trend is told if chance alone would show it less often than this.
 const CHANCE: f64 = 0.05;
@@ -19,65 +24,65 @@ const DAY_MS: f64 = 86_400_000.0;
 
 /// Traces of one program on one GPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Group {
+pub struct Group {
     /// `bench on Apple M1`: what outliers and trends refer to.
-    pub(crate) name: String,
+    pub name: String,
     /// The program.
-    pub(crate) target: String,
+    pub target: String,
     /// The GPU; null where the recordings do not say.
-    pub(crate) gpu: Option<String>,
+    pub gpu: Option<String>,
     /// Whether they were simulated.
-    pub(crate) synthetic: bool,
+    pub synthetic: bool,
     /// The folders of their reports.
-    pub(crate) reports: Vec<String>,
+    pub reports: Vec<String>,
 }
 
 /// A trace that is far from the others of its group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Outlier {
+pub struct Outlier {
     /// The folder of its report.
-    pub(crate) report: String,
+    pub report: String,
     /// Its group.
-    pub(crate) group: String,
+    pub group: String,
     /// In which figure.
-    pub(crate) figure: Figure,
+    pub figure: Figure,
     /// Its value.
-    pub(crate) value: Number,
+    pub value: Number,
     /// The median of the group.
-    pub(crate) median: Number,
+    pub median: Number,
     /// The median distance from that.
-    pub(crate) mad: Number,
+    pub mad: Number,
     /// Its modified z-score; null where more than half of the values are equal.
-    pub(crate) score: Option<Number>,
+    pub score: Option<Number>,
     /// All that in a sentence.
-    pub(crate) says: String,
+    pub says: String,
 }
 
 /// Where a figure of a group goes with time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct TrendFound {
+pub struct TrendFound {
     /// The group.
-    pub(crate) group: String,
+    pub group: String,
     /// Which figure.
-    pub(crate) figure: Figure,
+    pub figure: Figure,
     /// How many dated traces there are.
-    pub(crate) traces: u64,
+    pub traces: u64,
     /// When the first began, ISO 8601.
-    pub(crate) from: String,
+    pub from: String,
     /// When the last began.
-    pub(crate) to: String,
+    pub to: String,
     /// How likely chance alone would show as much: Mann–Kendall, two-sided.
-    pub(crate) p: Number,
+    pub p: Number,
     /// How fast it changes, by the day: Theil–Sen.
-    pub(crate) slope_per_day: Number,
+    pub slope_per_day: Number,
     /// The value of that line at the first trace.
-    pub(crate) first: Number,
+    pub first: Number,
     /// And at the last.
-    pub(crate) last: Number,
+    pub last: Number,
     /// Whether it is more than chance: p is below 0.05, and the change is worth a word.
-    pub(crate) is_trend: bool,
+    pub is_trend: bool,
     /// All that in a sentence.
-    pub(crate) says: String,
+    pub says: String,
 }
 
 /// A figure of a trace.
@@ -85,7 +90,7 @@ pub(crate) struct TrendFound {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Figure {
+pub enum Figure {
     /// The busy share of the window.
     Busy,
     /// The length of the window.
@@ -109,7 +114,7 @@ impl Figure {
         }
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Busy => "busy",
             Self::Span => "window",
@@ -146,7 +151,7 @@ fn whole(value: f64) -> u64 {
 }
 
 /// The groups, by name.
-pub(super) fn groups(rows: &[Row]) -> Vec<Group> {
+pub fn groups(rows: &[Row]) -> Vec<Group> {
     let mut groups: BTreeMap<(&str, &Option<String>, bool), Vec<String>> = BTreeMap::new();
     for row in rows {
         let key = (row.target.as_str(), &row.gpu, row.synthetic);
@@ -167,7 +172,7 @@ pub(super) fn groups(rows: &[Row]) -> Vec<Group> {
 }
 
 /// The rows of a group, in the order of the index.
-pub(super) fn members<'a>(rows: &'a [Row], group: &Group) -> Vec<&'a Row> {
+pub fn members<'a>(rows: &'a [Row], group: &Group) -> Vec<&'a Row> {
     let is_in = |row: &&Row| {
         row.target == group.target && row.gpu == group.gpu && row.synthetic == group.synthetic
     };
@@ -175,7 +180,7 @@ pub(super) fn members<'a>(rows: &'a [Row], group: &Group) -> Vec<&'a Row> {
 }
 
 /// Who is far from the others, group by group and figure by figure.
-pub(super) fn outliers(rows: &[Row], groups: &[Group]) -> Vec<Outlier> {
+pub fn outliers(rows: &[Row], groups: &[Group]) -> Vec<Outlier> {
     let mut found = Vec::new();
     for group in groups {
         let members = members(rows, group);
@@ -191,7 +196,7 @@ fn of_figure(members: &[&Row], group: &Group, figure: Figure) -> Vec<Outlier> {
         .iter()
         .filter_map(|row| Some((*row, figure.of(row)?)));
     let (known, values): (Vec<&Row>, Vec<f64>) = known.unzip();
-    let Some(middle) = metalens_comparison::median(&values) else {
+    let Some(middle) = median(&values) else {
         return Vec::new();
     };
     let Some(all) = outlying(&values, figure.floor(middle)) else {
@@ -227,7 +232,7 @@ fn of_figure(members: &[&Row], group: &Group, figure: Figure) -> Vec<Outlier> {
 }
 
 /// Where the busy share and the length of each group go with time.
-pub(super) fn trends(rows: &[Row], groups: &[Group]) -> Vec<TrendFound> {
+pub fn trends(rows: &[Row], groups: &[Group]) -> Vec<TrendFound> {
     let mut found = Vec::new();
     for group in groups {
         let dated = dated(&members(rows, group));
@@ -239,7 +244,7 @@ pub(super) fn trends(rows: &[Row], groups: &[Group]) -> Vec<TrendFound> {
 }
 
 /// The rows with a date, the oldest first.
-pub(super) fn dated<'a>(members: &[&'a Row]) -> Vec<(i64, &'a Row)> {
+pub fn dated<'a>(members: &[&'a Row]) -> Vec<(i64, &'a Row)> {
     let dated = members.iter().filter_map(|row| {
         let at = dates::parse(row.date.as_deref()?)?;
         Some((at, *row))
@@ -260,7 +265,7 @@ fn trend_of(dated: &[(i64, &Row)], group: &Group, figure: Figure) -> Option<Tren
     let found = trend(&points)?;
     let (was, is) = (found.intercept, found.intercept + found.slope * days(*end));
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
-    let floor = figure.floor(metalens_comparison::median(&values)?);
+    let floor = figure.floor(median(&values)?);
     let is_trend = found.p < CHANCE && (is - was).abs() >= floor;
     let (from, to) = (first.date.clone()?, last.date.clone()?);
     let traces = points.len() as u64;
@@ -310,12 +315,11 @@ fn day(date: &str) -> &str {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::super::row::{RowFindings, RowGaps};
+mod tests {
     use super::*;
 
     /// A trace of a day of January, with this busy share.
-    pub(in super::super) fn row(name: &str, day: u32, busy: f64) -> Row {
+    fn row(name: &str, day: u32, busy: f64) -> Row {
         Row {
             report: name.to_owned(),
             name: name.to_owned(),

@@ -1,58 +1,56 @@
 //! The index: what there is, what failed, who is unlike the others, and where it goes.
 
 use metalens_analyzer::units::counted;
+use metalens_comparison::many::{self, Group, Outlier, Row, TrendFound};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::far::{self, Group, Outlier, TrendFound};
-use super::row::Row;
-
 /// The format's name; its number rises when a key is removed or changes meaning.
-pub(crate) const SCHEMA: &str = "metalens.index/1";
+pub const SCHEMA: &str = "metalens.index/1";
 
 /// Many traces at a glance. All times are whole nanoseconds; `null` is unknown or
 /// undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Index {
+pub struct Index {
     /// `metalens.index/1`.
-    pub(crate) schema: String,
+    pub schema: String,
     /// The version of metalens that wrote it.
-    pub(crate) metalens: String,
+    pub metalens: String,
     /// A row for each trace that was analyzed, by name.
-    pub(crate) rows: Vec<Row>,
+    pub rows: Vec<Row>,
     /// What could not be analyzed, and why, by name.
-    pub(crate) failed: Vec<Failed>,
+    pub failed: Vec<Failed>,
     /// The traces that are compared with each other: those of one program on one GPU.
-    pub(crate) groups: Vec<Group>,
+    pub groups: Vec<Group>,
     /// Traces that are far from the others of their group.
-    pub(crate) outliers: Vec<Outlier>,
+    pub outliers: Vec<Outlier>,
     /// Where groups go with time: those with at least eight dated traces.
-    pub(crate) trends: Vec<TrendFound>,
+    pub trends: Vec<TrendFound>,
     /// How many traces were not done when the batch was interrupted.
-    pub(crate) unfinished: u64,
+    pub unfinished: u64,
     /// What a reader should know about this index.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// A trace that could not be analyzed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Failed {
+pub struct Failed {
     /// What it is called.
-    pub(crate) name: String,
+    pub name: String,
     /// Its path, as it was given or found.
-    pub(crate) input: String,
+    pub input: String,
     /// Why.
-    pub(crate) why: String,
+    pub why: String,
     /// What to do about it.
-    pub(crate) hint: Option<String>,
+    pub hint: Option<String>,
     /// What stands in them that pages leave out, and what stands there instead.
     #[serde(skip)]
-    pub(crate) hidden: Vec<(String, String)>,
+    pub hidden: Vec<(String, String)>,
 }
 
 impl Index {
-    /// Of what there is.
-    pub(super) fn of(
+    /// Makes the index of what there is.
+    pub(crate) fn of(
         mut rows: Vec<Row>,
         mut failed: Vec<Failed>,
         unfinished: u64,
@@ -66,12 +64,12 @@ impl Index {
                 "interrupted: {what} not done yet; the same command goes on"
             ));
         }
-        let groups = far::groups(&rows);
+        let groups = many::groups(&rows);
         Self {
             schema: SCHEMA.to_owned(),
             metalens: env!("CARGO_PKG_VERSION").to_owned(),
-            outliers: far::outliers(&rows, &groups),
-            trends: far::trends(&rows, &groups),
+            outliers: many::outliers(&rows, &groups),
+            trends: many::trends(&rows, &groups),
             groups,
             rows,
             failed,
@@ -81,8 +79,9 @@ impl Index {
     }
 }
 
-/// The JSON Schema of the index.
-pub(crate) fn json_schema() -> serde_json::Value {
+/// Returns the JSON Schema of the index.
+#[must_use]
+pub fn json_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(Index).to_value();
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".to_owned(), SCHEMA.into());

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// How a list was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// To its end, or to where it was stopped; nobody works any more.
     Done,
     /// Nobody waits for those who still work.
@@ -18,7 +18,7 @@ pub(super) enum Ended {
 }
 
 /// What came of one of the things.
-pub(super) enum Came<R> {
+pub(crate) enum Came<R> {
     Result(R),
     /// It was not begun.
     Left,
@@ -29,7 +29,7 @@ pub(super) enum Came<R> {
 /// Does all of it, `jobs` at once, in order, and hands on what comes of each. When
 /// `stop` becomes true nothing new is begun; what is begun is finished, unless
 /// `abandon` says that nobody waits for it.
-pub(super) fn each<T: Send + 'static, R: Send + 'static>(
+pub(crate) fn each<T: Send + 'static, R: Send + 'static>(
     jobs: usize,
     things: Vec<T>,
     stop: &Arc<AtomicBool>,

@@ -5,10 +5,11 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use anyhow::Context;
 use metalens_files::Folder;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
+
+use crate::error::{Error, Result};
 
 const LOCK: &str = ".metalens.lock";
 
@@ -18,36 +19,37 @@ const LENGTH: usize = 20;
 
 /// Held until it is dropped, or until whoever holds it is gone: the system knows.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub struct Lock {
     file: File,
 }
 
 impl Lock {
-    /// Takes the lock of a folder, or says who has it.
-    pub(super) fn take(folder: &Folder, path: &Path) -> anyhow::Result<Self> {
-        let shown = path.display();
+    /// Takes the lock of a folder.
+    ///
+    /// # Errors
+    ///
+    /// If another batch has it, or a file of somebody is in its place.
+    pub fn take(folder: &Folder, path: &Path) -> Result<Self> {
         let file = folder.open_or_make(LOCK)?;
-        let holder = holder(&file).with_context(|| {
-            let lock = path.join(LOCK);
-            let lock = lock.display();
-            format!("{lock} is no lock of metalens: move it away, or name another folder with -o")
-        })?;
+        let holder = holder(&file).ok_or_else(|| Error::NotALock(path.join(LOCK)))?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
-                let holder = match holder.as_str() {
-                    "" => String::new(),
-                    pid => format!(" (process {pid})"),
-                };
-                anyhow::bail!(
-                    "another metalens batch{holder} is writing into {shown}: wait for it, or name \
-                     another folder with -o"
-                );
+                return Err(Error::Locked {
+                    holder: match holder.as_str() {
+                        "" => String::new(),
+                        pid => format!(" (process {pid})"),
+                    },
+                    folder: path.to_owned(),
+                });
             }
             // Some network file systems have no locks: then there is none.
             Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => {}
             Err(error) => {
-                return Err(error).with_context(|| format!("cannot write into {shown}"));
+                return Err(Error::CannotLock {
+                    folder: path.to_owned(),
+                    cause: error.into(),
+                });
             }
         }
         let lock = Self { file };
@@ -84,7 +86,7 @@ impl Drop for Lock {
 mod tests {
     use super::*;
 
-    fn take(folder: &Path) -> anyhow::Result<Lock> {
+    fn take(folder: &Path) -> Result<Lock> {
         Lock::take(&Folder::make(folder)?, folder)
     }
 

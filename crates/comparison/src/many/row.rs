@@ -4,141 +4,140 @@ use metalens_analyzer::{Cause, Report, Severity, TargetVerdict, is_loud};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::pages;
-
 /// Rises when a row is made in another way: what was kept is then made again.
-pub(super) const FORM: u32 = 2;
+pub const ROW_FORM: u32 = 2;
 
 /// One trace. `null` is unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Row {
+pub struct Row {
     /// The folder of its report, seen from the index.
-    pub(crate) report: String,
+    pub report: String,
     /// What the trace is called: its file name, with the folders in which it was found.
-    pub(crate) name: String,
+    pub name: String,
     /// What was analyzed, as it was given or found.
-    pub(crate) input: String,
+    pub input: String,
     /// Which run of it.
-    pub(crate) run: u64,
+    pub run: u64,
     /// When the recording began, ISO 8601.
-    pub(crate) date: Option<String>,
+    pub date: Option<String>,
     /// Whom the report is about.
-    pub(crate) target: String,
+    pub target: String,
     /// The machine's model.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// Its operating system and version.
-    pub(crate) os: Option<String>,
+    pub os: Option<String>,
     /// Its GPU, as Metal calls it.
-    pub(crate) gpu: Option<String>,
+    pub gpu: Option<String>,
     /// Whether no GPU ran any of it: a simulator wrote the recording.
-    pub(crate) synthetic: bool,
+    pub synthetic: bool,
     /// Whether the recording breaks off, and only what came before was read.
-    pub(crate) truncated: bool,
+    pub truncated: bool,
     /// The verdict, as a sentence.
-    pub(crate) verdict: String,
+    pub verdict: String,
     /// The length of the window that the report is about, ns.
-    pub(crate) span_ns: u64,
+    pub span_ns: u64,
     /// How long the target kept the GPU busy in it, ns.
-    pub(crate) busy_ns: u64,
+    pub busy_ns: u64,
     /// busy / window.
-    pub(crate) busy_ratio: Option<f64>,
+    pub busy_ratio: Option<f64>,
     /// How long anybody did, ns.
-    pub(crate) machine_busy_ns: u64,
+    pub machine_busy_ns: u64,
     /// That / window.
-    pub(crate) machine_busy_ratio: Option<f64>,
+    pub machine_busy_ratio: Option<f64>,
     /// The target's GPU intervals.
-    pub(crate) intervals: u64,
+    pub intervals: u64,
     /// Distinct names of its work, per channel.
-    pub(crate) kernels: u64,
+    pub kernels: u64,
     /// When it left the GPU idle.
-    pub(crate) gaps: RowGaps,
+    pub gaps: RowGaps,
     /// What most of the idle time was spent on; null if there was none.
-    pub(crate) idle: Option<RowIdle>,
+    pub idle: Option<RowIdle>,
     /// The kernel that took the most time; null if nothing ran.
-    pub(crate) top_kernel: Option<RowKernel>,
+    pub top_kernel: Option<RowKernel>,
     /// How many findings there are, by severity.
-    pub(crate) findings: RowFindings,
+    pub findings: RowFindings,
     /// The finding that matters most; null if there is none.
-    pub(crate) finding: Option<RowFinding>,
+    pub finding: Option<RowFinding>,
     /// The targets that it missed; also those that cannot be measured although somebody set
     /// their limits.
-    pub(crate) missed: Vec<String>,
+    pub missed: Vec<String>,
     /// The targets that this recording cannot tell about.
-    pub(crate) not_measurable: Vec<String>,
+    pub not_measurable: Vec<String>,
     /// What a reader must know before using these numbers: notes that nobody may overlook,
     /// checks of the recording that fail, charts that could not be drawn.
-    pub(crate) problems: Vec<String>,
+    pub problems: Vec<String>,
     /// The window in equal parts: the target's busy share of each, in thousandths.
-    pub(crate) busy_over_time: Vec<u16>,
+    pub busy_over_time: Vec<u16>,
     /// The other processes' share of each.
-    pub(crate) others_over_time: Vec<u16>,
+    pub others_over_time: Vec<u16>,
 }
 
 /// The gaps of one trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct RowGaps {
+pub struct RowGaps {
     /// How many.
-    pub(crate) count: u64,
+    pub count: u64,
     /// Their summed length, ns.
-    pub(crate) total_ns: u64,
+    pub total_ns: u64,
     /// Their mean length, ns.
-    pub(crate) mean_ns: Option<u64>,
+    pub mean_ns: Option<u64>,
     /// Their median length, ns.
-    pub(crate) median_ns: Option<u64>,
+    pub median_ns: Option<u64>,
     /// 95 % are not longer, ns.
-    pub(crate) p95_ns: Option<u64>,
+    pub p95_ns: Option<u64>,
 }
 
 /// The largest part of the idle time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct RowIdle {
+pub struct RowIdle {
     /// Whose fault it is.
-    pub(crate) cause: Cause,
+    pub cause: Cause,
     /// How much it is, ns.
-    pub(crate) ns: u64,
+    pub ns: u64,
     /// That / all idle time.
-    pub(crate) share: f64,
+    pub share: f64,
 }
 
 /// The kernel that took the most time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct RowKernel {
+pub struct RowKernel {
     /// What it is called.
-    pub(crate) name: String,
+    pub name: String,
     /// Its summed durations, ns.
-    pub(crate) total_ns: u64,
+    pub total_ns: u64,
     /// Its share of all kernels' summed durations.
-    pub(crate) time_pct: f64,
+    pub time_pct: f64,
 }
 
 /// How many findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct RowFindings {
-    pub(crate) high: u64,
-    pub(crate) medium: u64,
-    pub(crate) low: u64,
-    pub(crate) caveat: u64,
+pub struct RowFindings {
+    /// The number of severity high.
+    pub high: u64,
+    /// The number of severity medium.
+    pub medium: u64,
+    /// The number of severity low.
+    pub low: u64,
+    /// The number of caveats.
+    pub caveat: u64,
 }
 
 /// The finding that matters most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct RowFinding {
+pub struct RowFinding {
     /// Its rule.
-    pub(crate) id: String,
+    pub id: String,
     /// How much it matters.
-    pub(crate) severity: Severity,
+    pub severity: Severity,
     /// One sentence.
-    pub(crate) title: String,
+    pub title: String,
 }
 
 impl Row {
-    /// Of a report, in whose folder some files may be missing. Names of others are left
-    /// out unless they may be shown.
-    pub(super) fn of(report: &Report, missing: &[String], show_names: bool) -> Self {
-        let shown = match show_names {
-            true => report.clone(),
-            false => pages::redacted(report),
-        };
+    /// Returns the row of a report, in whose folder some files may be missing. `shown` is the
+    /// report as it may be shown: its notes and checks are the row's problems.
+    #[must_use]
+    pub fn of(report: &Report, shown: &Report, missing: &[String]) -> Self {
         let ids = |targets: Vec<&TargetVerdict>| -> Vec<String> {
             targets.into_iter().map(|one| one.id.clone()).collect()
         };
@@ -179,7 +178,7 @@ impl Row {
             }),
             missed: ids(report.missed_targets()),
             not_measurable: ids(untold.collect()),
-            problems: problems(&shown, missing),
+            problems: problems(shown, missing),
             busy_over_time,
             others_over_time,
         }

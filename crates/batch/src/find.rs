@@ -6,34 +6,38 @@ use std::path::{Component, Path, PathBuf};
 
 use metalens_trace::{Likeness, likeness};
 
-use super::entry::is_entry;
-use crate::exit::Misuse;
+use crate::entry::is_entry;
+use crate::error::{Error, Result};
 
 /// A trace to analyze.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub struct Found {
     /// As it was given, or found in what was given.
-    pub(super) path: PathBuf,
+    pub path: PathBuf,
     /// What people call it: its file name, with the folders in which it was found.
-    pub(super) name: String,
+    pub name: String,
 }
 
 /// What was named, or found, and is no trace.
 #[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) path: PathBuf,
-    pub(super) why: String,
+pub struct Refused {
+    /// The path.
+    pub path: PathBuf,
+    /// The reason.
+    pub why: String,
 }
 
 /// All that a command line names.
 #[derive(Debug, Default)]
-pub(super) struct Search {
-    pub(super) found: Vec<Found>,
-    pub(super) refused: Vec<Refused>,
+pub struct Search {
+    /// The traces, in the order in which they were named and found.
+    pub found: Vec<Found>,
+    /// Everything that is no trace although it was named.
+    pub refused: Vec<Refused>,
     /// Files that were found and are no traces.
-    pub(super) skipped: usize,
+    pub skipped: usize,
     /// How often an input was named that had been named before.
-    pub(super) twice: usize,
+    pub twice: usize,
     inputs: HashSet<PathBuf>,
     /// Those that were searched, of the one that was named.
     folders: HashSet<PathBuf>,
@@ -42,15 +46,18 @@ pub(super) struct Search {
 }
 
 /// Looks for traces in everything that was named, but for the folder that is written.
-pub(super) fn find(named: &[PathBuf], output: &Path) -> Result<Search, Misuse> {
+///
+/// # Errors
+///
+/// If standard input was named, or a pattern that is none.
+pub fn find(named: &[PathBuf], output: &Path) -> Result<Search> {
     let mut search = Search {
         output: output.canonicalize().ok(),
         ..Search::default()
     };
     for path in named {
         if path.as_os_str() == "-" {
-            let said = "batch reads no standard input: `metalens analyze -` does";
-            return Err(Misuse(said.to_owned()));
+            return Err(Error::StandardInput);
         }
         let path = plain(path);
         match pattern(&path) {
@@ -80,13 +87,15 @@ fn pattern(path: &Path) -> Option<String> {
 
 impl Search {
     /// As a shell would: what it finds is as if it had been named.
-    fn expand(&mut self, pattern: &str) -> Result<(), Misuse> {
+    fn expand(&mut self, pattern: &str) -> Result<()> {
         let options = glob::MatchOptions {
             require_literal_leading_dot: true,
             ..glob::MatchOptions::default()
         };
-        let paths = glob::glob_with(pattern, options)
-            .map_err(|error| Misuse(format!("`{pattern}` is no pattern: {error}")))?;
+        let paths = glob::glob_with(pattern, options).map_err(|cause| Error::Pattern {
+            pattern: pattern.to_owned(),
+            cause,
+        })?;
         let mut is_empty = true;
         for path in paths {
             is_empty = false;
@@ -191,12 +200,12 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// The path without links, as far as there is one.
-pub(super) fn canonical(path: &Path) -> PathBuf {
+pub(crate) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// The last part of a path; of `..` that of the folder it leads to.
-pub(super) fn last_name(path: &Path) -> String {
+pub(crate) fn last_name(path: &Path) -> String {
     let name = path
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use metalens_trace::{Likeness, likeness};
 
-use super::identity::Part;
+use crate::identity::Part;
 
 /// What an analysis takes that reads nothing, its pictures and pages included.
 const LEAST: u64 = 48 << 20;
@@ -27,7 +27,7 @@ const OF_COMPRESSED: u64 = 6;
 const OF_XML: u64 = 2;
 
 /// How much memory the analysis of an input may take.
-pub(super) fn estimate(path: &Path, parts: &[Part]) -> u64 {
+pub(crate) fn estimate(path: &Path, parts: &[Part]) -> u64 {
     let is_bundle = matches!(likeness(path), Ok(Likeness::Bundle));
     let each = parts.iter().map(|part| match ending(&part.name) {
         _ if is_bundle => part.size.saturating_mul(OF_BUNDLE),
@@ -41,8 +41,9 @@ fn ending(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// Half of the machine's memory.
-pub(super) fn usual() -> u64 {
+/// Returns half of the machine's memory, in bytes.
+#[must_use]
+pub fn usual_memory() -> u64 {
     machine().map_or(UNKNOWN, |bytes| bytes / 2)
 }
 
@@ -71,14 +72,14 @@ fn machine() -> Option<u64> {
 }
 
 /// Memory that is shared out.
-pub(super) struct Budget {
+pub(crate) struct Budget {
     limit: u64,
     used: Mutex<u64>,
     given_back: Condvar,
 }
 
 impl Budget {
-    pub(super) fn new(limit: u64) -> Self {
+    pub(crate) fn new(limit: u64) -> Self {
         Self {
             limit,
             used: Mutex::new(0),
@@ -88,7 +89,7 @@ impl Budget {
 
     /// Waits until there is room; what is larger than everything waits until nobody
     /// else has any. None if `stop` comes first.
-    pub(super) fn take(&self, bytes: u64, stop: &AtomicBool) -> Option<Share<'_>> {
+    pub(crate) fn take(&self, bytes: u64, stop: &AtomicBool) -> Option<Share<'_>> {
         const PATIENCE: Duration = Duration::from_millis(100);
         let bytes = bytes.min(self.limit);
         let mut used = self.used();
@@ -112,7 +113,7 @@ impl Budget {
 }
 
 /// Given back when it is dropped.
-pub(super) struct Share<'a> {
+pub(crate) struct Share<'a> {
     budget: &'a Budget,
     bytes: u64,
 }
@@ -150,6 +151,6 @@ mod tests {
 
     #[test]
     fn a_machine_has_memory() {
-        assert!(usual() > 64 << 20);
+        assert!(usual_memory() > 64 << 20);
     }
 }

@@ -9,36 +9,31 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::Context;
-use metalens_analyzer::Settings;
+use metalens_files::{hexadecimal, sha256_of_file};
 use metalens_trace::{Likeness, likeness};
 use sha2::{Digest, Sha256};
 
-use crate::args::batch::BatchArguments;
-use crate::commands;
-use crate::report_folder::{hexadecimal, sha256};
-
 /// A file of an input.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// Where it is in the input.
-    pub(super) name: String,
+    pub(crate) name: String,
     path: PathBuf,
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// When it was written, and when it was changed in any way, ns since 1970.
     written: i128,
     changed: i128,
     number: u64,
 }
 
-/// The files that an input consists of, and the one beside it that says how much work
-/// there was.
-pub(super) fn parts(path: &Path) -> io::Result<Vec<Part>> {
+/// Returns the files that an input consists of, and the one beside it that its report depends
+/// on, too.
+pub(crate) fn parts(path: &Path, beside: Option<&Path>) -> io::Result<Vec<Part>> {
     let mut parts = Vec::new();
     match likeness(path)? {
         Likeness::Bundle => collect(path, "", true, &mut HashSet::new(), &mut parts)?,
@@ -52,9 +47,9 @@ pub(super) fn parts(path: &Path) -> io::Result<Vec<Part>> {
         }
     }
     // That of an export lies in it.
-    let beside = commands::usual_work(path).filter(|work| !work.starts_with(path));
-    if let Some(work) = beside.filter(|work| work.is_file()) {
-        parts.extend(part(&work, "../work.json".to_owned()));
+    let beside = beside.filter(|file| !file.starts_with(path));
+    if let Some(file) = beside.filter(|file| file.is_file()) {
+        parts.extend(part(file, "../work.json".to_owned()));
     }
     parts.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(parts)
@@ -106,7 +101,7 @@ fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
 }
 
 /// Names, sizes, times and numbers: what is the same has not been changed since it had settled.
-pub(super) fn stamp(parts: &[Part]) -> String {
+pub(crate) fn stamp(parts: &[Part]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         hash.update(part.name.as_bytes());
@@ -121,7 +116,7 @@ pub(super) fn stamp(parts: &[Part]) -> String {
 
 /// Returns how long to wait until no file was changed just now: another change meanwhile might
 /// leave its times as they are. None if all files have settled.
-pub(super) fn unsettled(parts: &[Part], now: SystemTime) -> Option<Duration> {
+pub(crate) fn unsettled(parts: &[Part], now: SystemTime) -> Option<Duration> {
     /// The step of the coarsest clocks that file systems have.
     const STEP: Duration = Duration::from_secs(2);
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -133,56 +128,17 @@ pub(super) fn unsettled(parts: &[Part], now: SystemTime) -> Option<Duration> {
 }
 
 /// Names and bytes. What cannot be read counts as such: an analysis may not need it.
-pub(super) fn content(parts: &[Part]) -> String {
+pub(crate) fn content(parts: &[Part]) -> String {
     let mut all = Sha256::new();
     for part in parts {
         all.update(part.name.as_bytes());
         all.update([0]);
-        match hash_of(&part.path) {
+        match sha256_of_file(&part.path) {
             Ok(hash) => all.update(hash),
             Err(error) => all.update(error.kind().to_string().as_bytes()),
         }
     }
     hexadecimal(&all.finalize())
-}
-
-fn hash_of(path: &Path) -> io::Result<[u8; 32]> {
-    const BUFFER: usize = 256 << 10;
-    let mut file = metalens_files::open(path)?;
-    let (mut hash, mut buffer) = (Sha256::new(), vec![0; BUFFER]);
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hash.finalize().into()),
-            read => hash.update(buffer.get(..read).unwrap_or_default()),
-        }
-    }
-}
-
-/// How an input is to be analyzed, and by which metalens: its version's number alone
-/// does not tell two builds apart.
-pub(super) fn settings(arguments: &BatchArguments, settings: &Settings) -> anyhow::Result<String> {
-    let BatchArguments {
-        part,
-        measure,
-        reading,
-        show_names,
-        ..
-    } = arguments;
-    let work = match &measure.work {
-        Some(file) => {
-            hexadecimal(&hash_of(file).with_context(|| format!("cannot read {}", file.display()))?)
-        }
-        None => String::new(),
-    };
-    let program = std::env::current_exe().ok();
-    let program = program.and_then(|path| hash_of(&path).ok());
-    let program = program.map_or_else(String::new, |hash| hexadecimal(&hash));
-    let version = env!("CARGO_PKG_VERSION");
-    let said = format!(
-        "{version} {program} {settings:?} {part:?} {reading:?} {show_names} {work} {}",
-        super::row::FORM
-    );
-    Ok(sha256(said.as_bytes()))
 }
 
 #[cfg(test)]
@@ -196,7 +152,8 @@ mod tests {
         let store = bundle.join("corespace/store");
         fs::create_dir_all(bundle.join("corespace")).unwrap();
         let of = || {
-            let parts = parts(&bundle).unwrap();
+            let work = root.path().join("x.work.json");
+            let parts = parts(&bundle, Some(&work)).unwrap();
             (stamp(&parts), content(&parts))
         };
         let write = |text: &str| fs::write(&store, text).unwrap();
@@ -228,7 +185,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("a.xml");
         fs::write(&file, "<x/>").unwrap();
-        let parts = parts(&file).unwrap();
+        let parts = parts(&file, None).unwrap();
         let changed = Duration::from_nanos(u64::try_from(parts[0].changed).unwrap());
         let check = |at: Duration, expected_ms: Option<u64>| {
             let found = unsettled(&parts, UNIX_EPOCH + at);

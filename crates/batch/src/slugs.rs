@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::report_folder::sha256;
+use metalens_files::sha256;
 
 /// Longer names are cut.
 const LONGEST: usize = 80;
@@ -28,11 +28,8 @@ const ENDINGS: [&str; 6] = [
     ".xml.zst",
 ];
 
-/// A name for each of (name, path). `owner` tells whose folder a name is already.
-pub(super) fn slugs(
-    inputs: &[(&str, &str)],
-    owner: impl Fn(&str) -> Option<String>,
-) -> Vec<String> {
+/// Returns a name for each of (name, path). `owner` tells whose folder a name is already.
+pub fn slugs(inputs: &[(&str, &str)], owner: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let plain: Vec<Plain> = inputs.iter().map(|(name, _)| Plain::of(name)).collect();
     let mut count: HashMap<String, usize> = HashMap::new();
     for one in &plain {
