@@ -114,6 +114,8 @@ impl Figure {
         }
     }
 
+    /// Returns the figure in words.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Busy => "busy",

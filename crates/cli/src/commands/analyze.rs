@@ -1,7 +1,7 @@
 //! `metalens analyze`: one report per input.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Report};
