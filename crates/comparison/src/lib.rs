@@ -46,6 +46,11 @@
 //! modified z-score, by median and MAD), and [`trend`](fn@trend) whether they rise or fall with
 //! time and how fast (Mann–Kendall, Theil–Sen). One wild value bends neither.
 //!
+//! # With and without the recorder
+//!
+//! [`calibration`] compares runs of one program without and with the recorder, in pairs: what
+//! their differences say, and how surely, is in [`paired`].
+//!
 //! # Laws
 //!
 //! * Swapped sides mirror each other: changes change their sign, grown is shrunk.
@@ -59,6 +64,7 @@
 
 mod alike;
 mod baseline;
+pub mod calibration;
 mod change;
 mod compare;
 mod fusion;
@@ -94,5 +100,5 @@ pub use number::Number;
 pub use outlying::{FAR, Far, LEAST_VALUES, Outlying, outlying};
 pub use repeated::Repeated;
 pub use runs::{Fact, KernelRuns, Runs};
-pub use statistics::{Interval, Shift, median, shift};
+pub use statistics::{Interval, Shift, median, paired, shift};
 pub use trend::{ALL_PAIRS, LEAST_POINTS, Trend, trend};

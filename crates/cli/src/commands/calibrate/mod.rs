@@ -2,12 +2,8 @@
 //! workload whose work is known: runs without and with the recorder, in pairs,
 //! by turns (`AB BA AB …`), so that a machine that warms up favours neither.
 
-mod counts;
-mod figures;
-mod program;
 mod runs;
 mod screen;
-mod verdicts;
 
 use std::fs;
 use std::io::Write;
@@ -15,17 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use metalens_comparison::calibration::{Calibration, CountVerdict, PairRuns};
 use metalens_files::Folder;
 use metalens_xctrace::{Surroundings, Tool};
 
-use self::counts::CountVerdict;
-use self::figures::{Calibration, PairRuns};
 use self::runs::{Interrupted, Runner};
 use crate::args::recording::CalibrateArguments;
 use crate::exit::{self, Unavailable};
 use crate::{json, out};
-
-pub(crate) use self::figures::json_schema;
 
 /// The document's file in a folder.
 const FILE: &str = "calibration.json";

@@ -8,9 +8,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use clap::Parser;
 use metalens_analyzer::Request;
+use metalens_comparison::calibration::{ProgramRun, Recorded};
 
-use super::figures::Recorded;
-use super::program::Told;
 use crate::analyzing::{Reading, analysis, sidecar};
 use crate::args::recording::{CalibrateArguments, RecordArguments};
 use crate::args::{self, Arguments};
@@ -55,7 +54,7 @@ impl<'a> Runner<'a> {
     }
 
     /// As the program is when nobody looks.
-    pub(super) fn without(&self, number: u64) -> anyhow::Result<Told> {
+    pub(super) fn without(&self, number: u64) -> anyhow::Result<ProgramRun> {
         let work = self.folder.join(format!("pair-{number}.without.work.json"));
         let own = std::env::current_exe().context("cannot find metalens itself")?;
         let mut command = Command::new(own);
@@ -72,11 +71,11 @@ impl<'a> Runner<'a> {
             let said = said.trim().trim_start_matches("error: ");
             bail!("the workload failed ({}): {said}", ended.status);
         }
-        Told::of(&sidecar(&work)?)
+        Ok(ProgramRun::of(&sidecar(&work)?)?)
     }
 
     /// As `metalens record` records it, and what `metalens analyze` finds in that.
-    pub(super) fn with(&self, number: u64) -> anyhow::Result<(Told, Recorded)> {
+    pub(super) fn with(&self, number: u64) -> anyhow::Result<(ProgramRun, Recorded)> {
         let bundle = self.folder.join(format!("pair-{number}.trace"));
         let arguments = self.recording(&bundle)?;
         let recording = &arguments.recording;
@@ -85,7 +84,7 @@ impl<'a> Runner<'a> {
         let (recorded, _) = record(&plan, recording, true)?;
         self.go_on()?;
         let work = sidecar(&recorded.bundle.with_extension("work.json"))?;
-        let told = Told::of(&work)?;
+        let told = ProgramRun::of(&work)?;
         let request = Request {
             work: Some(work),
             ..Request::default()

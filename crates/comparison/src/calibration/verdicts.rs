@@ -1,14 +1,13 @@
 //! What a calibration comes to, in sentences.
 
 use metalens_analyzer::TimingVerdict;
-use metalens_analyzer::paired::{Differences, Direction};
 use metalens_analyzer::units::{count, counted, percent};
 
-use super::counts::{CountVerdict, Counts};
-use super::figures::{Agreement, Calibration, Cost};
+use super::{Agreement, Calibration, Cost, CountVerdict, Counts};
+use crate::statistics::paired::{Differences, Direction};
 
 /// One each: what was found, whether the clocks agree, what recording costs.
-pub(super) fn verdicts(calibration: &Calibration) -> Vec<String> {
+pub(crate) fn verdicts(calibration: &Calibration) -> Vec<String> {
     let pairs = calibration.pairs.len() as u64;
     vec![
         counts(&calibration.counts, pairs),
@@ -75,8 +74,9 @@ fn different(counts: &Counts) -> String {
     differing.chain(others).collect::<Vec<_>>().join(", ")
 }
 
-/// `7`, or `7 to 9`.
-pub(super) fn range(found: &[u64]) -> String {
+/// Returns the range of counts: `7`, or `7 to 9`.
+#[must_use]
+pub fn range(found: &[u64]) -> String {
     match (found.iter().min(), found.iter().max()) {
         (Some(&min), Some(&max)) if min < max => format!("{} to {}", count(min), count(max)),
         (Some(&min), _) => count(min),
@@ -156,8 +156,9 @@ fn sure(relative: &Differences) -> String {
     }
 }
 
-/// `+1.2 %`; what is nothing has no sign.
-pub(super) fn signed(ratio: f64) -> String {
+/// Returns a share with its sign: `+1.2 %`; what is nothing has none.
+#[must_use]
+pub fn signed(ratio: f64) -> String {
     match ratio {
         _ if ratio > 0.0 => format!("+{}", percent(ratio)),
         _ if ratio < 0.0 => format!("−{}", percent(-ratio)),
@@ -172,7 +173,7 @@ fn exact_percent(ratio: f64) -> String {
 }
 
 /// What a reader should know.
-pub(super) fn notes(calibration: &Calibration) -> Vec<String> {
+pub(crate) fn notes(calibration: &Calibration) -> Vec<String> {
     let mut notes = Vec::new();
     if calibration.simulated {
         notes.push(

@@ -1,61 +1,103 @@
 //! What a run of the workload says of itself, in its `work.json`.
 
-use anyhow::Context;
 use metalens_analyzer::{Sidecar, Timing};
 use serde::Deserialize;
 
 /// One run, in its own words.
 #[derive(Debug, Clone)]
-pub(super) struct Told {
-    pub(super) program: Program,
+pub struct ProgramRun {
+    /// The program and what it issued.
+    pub program: Program,
     /// The length of the union of the measured command buffers' times on the GPU,
     /// by `GPUStartTime` and `GPUEndTime`. None of a simulated run.
-    pub(super) gpu_ns: Option<u64>,
+    pub gpu_ns: Option<u64>,
 }
 
 /// The part of the workload's document that is used here.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Program {
-    pub(super) workload: String,
-    pub(super) size: u64,
-    pub(super) count: u64,
-    pub(super) warm_up: u64,
-    pub(super) whole: Whole,
-    pub(super) labels: Vec<Label>,
+pub struct Program {
+    /// The workload's name.
+    pub workload: String,
+    /// The elements of an array.
+    pub size: u64,
+    /// The measured steps.
+    pub count: u64,
+    /// The steps before those.
+    pub warm_up: u64,
+    /// All that is issued, warm-up too.
+    pub whole: Whole,
+    /// The encoders of each label.
+    pub labels: Vec<Label>,
     /// Those of warm-up steps, and of measured ones.
-    pub(super) command_buffer_labels: [String; 2],
-    pub(super) run: Option<Ran>,
+    pub command_buffer_labels: [String; 2],
+    /// The measured run. None of a simulation.
+    pub run: Option<Ran>,
 }
 
 /// All that is issued, warm-up too.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Whole {
-    pub(super) command_buffers: u64,
-    pub(super) encoders: u64,
-    pub(super) dispatches: u64,
+pub struct Whole {
+    /// The command buffers.
+    pub command_buffers: u64,
+    /// The encoders.
+    pub encoders: u64,
+    /// The dispatches.
+    pub dispatches: u64,
 }
 
 /// All encoders of a label.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub(super) struct Label {
-    pub(super) label: String,
-    pub(super) encoders: u64,
-    pub(super) dispatches: u64,
+pub struct Label {
+    /// The label.
+    pub label: String,
+    /// The encoders.
+    pub encoders: u64,
+    /// The dispatches.
+    pub dispatches: u64,
 }
 
 /// What came of a run that was no simulation.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Ran {
-    pub(super) device: String,
-    pub(super) measured_ns: u64,
+pub struct Ran {
+    /// The GPU, as Metal calls it.
+    pub device: String,
+    /// The time of the measured steps by the CPU's clock.
+    pub measured_ns: u64,
 }
 
-impl Told {
-    pub(super) fn of(work: &Sidecar) -> anyhow::Result<Self> {
+/// Why a file of known work does not tell of a run.
+#[derive(Debug, thiserror::Error)]
+pub enum UnknownProgram {
+    /// It says nothing of its program.
+    #[error("{file} tells no program")]
+    Absent {
+        /// The file.
+        file: String,
+    },
+    /// What it says is not what a bundled workload does.
+    #[error("{file}: its program is no bundled workload")]
+    Foreign {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+}
+
+impl ProgramRun {
+    /// Reads what a run said of itself.
+    ///
+    /// # Errors
+    ///
+    /// If that is not what a bundled workload says.
+    pub fn of(work: &Sidecar) -> Result<Self, UnknownProgram> {
+        let file = || work.file.clone();
         let program = work.program.clone();
-        let program = program.with_context(|| format!("{} tells no program", work.file))?;
-        let program: Program = serde_json::from_value(program)
-            .with_context(|| format!("{}: its program is no bundled workload", work.file))?;
+        let program = program.ok_or_else(|| UnknownProgram::Absent { file: file() })?;
+        let program: Program = serde_json::from_value(program).map_err(|source| {
+            let file = file();
+            UnknownProgram::Foreign { file, source }
+        })?;
         let [_, measured] = &program.command_buffer_labels;
         Ok(Self {
             gpu_ns: gpu_ns(&work.timings, measured),
@@ -63,7 +105,9 @@ impl Told {
         })
     }
 
-    pub(super) fn wall_ns(&self) -> Option<u64> {
+    /// Returns how long the measured steps took by the CPU's clock. None of a simulated run.
+    #[must_use]
+    pub fn wall_ns(&self) -> Option<u64> {
         self.program.run.as_ref().map(|run| run.measured_ns)
     }
 }

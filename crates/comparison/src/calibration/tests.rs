@@ -1,20 +1,18 @@
 //! Canned runs and recordings; what they come to was worked out by hand.
 
 use metalens_analyzer::TimingOrder;
-use metalens_analyzer::paired::Direction;
 
-use super::super::counts::CountVerdict;
-use super::super::program::{Label, Program, Ran, Whole};
 use super::*;
+use crate::statistics::paired::Direction;
 
 /// Two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
-fn told(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> Told {
+fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
     let label = |label: &str, encoders, dispatches| Label {
         label: label.to_owned(),
         encoders,
         dispatches,
     };
-    Told {
+    ProgramRun {
         gpu_ns,
         program: Program {
             workload: "mixed".to_owned(),
@@ -41,7 +39,7 @@ fn recorded(found: &[(&str, u64, u64)]) -> Recorded {
     let one = |&(name, intervals, encoders): &(&str, u64, u64)| {
         (
             name.to_owned(),
-            Found {
+            NamedWork {
                 intervals,
                 encoders,
             },
@@ -60,8 +58,8 @@ fn pair(times: Option<[u64; 4]>, recorded: Recorded) -> PairRuns {
     let at = |at: usize| times.map(|times| times[at]);
     PairRuns {
         is_with_first: false,
-        without: told(at(0), at(1)),
-        with: told(at(2), at(3)),
+        without: run(at(0), at(1)),
+        with: run(at(2), at(3)),
         recorded,
     }
 }
@@ -89,7 +87,7 @@ fn what_was_issued_and_what_was_found() {
     use CountVerdict::{Coalesced, Different, Equal};
     let set = |name: &'static str, intervals, encoders| {
         move |recorded: &mut Recorded| {
-            let found = Found {
+            let found = NamedWork {
                 intervals,
                 encoders,
             };
@@ -250,27 +248,6 @@ fn clocks() {
         notes.contains("held at Minimum") && notes.contains("--gpu-clock default"),
         "{notes}"
     );
-}
-
-#[test]
-fn screens() {
-    let calibration = measured(&[
-        [1_000_000, 500_000, 1_020_000, 505_000],
-        [1_000_000, 500_000, 1_021_000, 495_000],
-        [1_000_000, 500_000, 1_022_000, 510_000],
-        [1_000_000, 500_000, 1_023_000, 490_000],
-        [1_000_000, 500_000, 1_024_000, 500_000],
-    ]);
-    let plain = |calibration: &Calibration| {
-        let text = super::super::screen::screen(calibration);
-        anstream::adapter::strip_str(&text).to_string()
-    };
-    insta::assert_snapshot!("calibration", plain(&calibration));
-    let mut lost = recorded(&[("sin & sin", 2, 2), ("scale", 3, 3)]);
-    lost.coalesced = (2, 6);
-    let pairs = vec![pair(None, recorded(ALL)), pair(None, lost)];
-    let simulated = Calibration::of(pairs, true, false);
-    insta::assert_snapshot!("calibration-simulated", plain(&simulated));
 }
 
 /// The JSON Schema that is shipped is the one the code makes, and documents are

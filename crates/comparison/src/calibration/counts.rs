@@ -5,33 +5,33 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::figures::{PairRuns, Recorded};
 use super::program::Whole;
+use super::{PairRuns, Recorded};
 
 /// What was issued against what was found, warm-up too.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Counts {
+pub struct Counts {
     /// What it comes to.
-    pub(super) verdict: CountVerdict,
+    pub verdict: CountVerdict,
     /// Command buffers.
-    pub(super) command_buffers: Count,
+    pub command_buffers: Count,
     /// Encoders. Those that the driver made one interval of are counted, as far as the interval's
     /// label tells how many there were.
-    pub(super) encoders: Count,
+    pub encoders: Count,
     /// Dispatches. A recording has none: found are those that the encoders found are known to hold.
     /// Encoders of unknown names hold unknown numbers, so there are fewer where the driver
     /// coalesced.
-    pub(super) dispatches: Count,
+    pub dispatches: Count,
     /// By label.
-    pub(super) labels: Vec<LabelCount>,
+    pub labels: Vec<LabelCount>,
     /// Names in the recordings that the program never gave, such as of coalesced encoders.
-    pub(super) others: Vec<Other>,
+    pub others: Vec<Other>,
 }
 
 /// What counting comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum CountVerdict {
+pub enum CountVerdict {
     /// Everything that was issued was found, and nothing else, in every recording.
     Equal,
     /// So it was, but the driver made one interval of several encoders, which have its name.
@@ -43,11 +43,11 @@ pub(super) enum CountVerdict {
 /// How many were issued, and found in each recording.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct Count {
+pub struct Count {
     /// By the program.
-    pub(super) issued: u64,
+    pub issued: u64,
     /// In the recording of each pair.
-    pub(super) found: Vec<u64>,
+    pub found: Vec<u64>,
 }
 
 impl Count {
@@ -58,28 +58,28 @@ impl Count {
 
 /// Encoders of a label.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct LabelCount {
+pub struct LabelCount {
     /// The label.
-    pub(super) label: String,
+    pub label: String,
     /// Its encoders.
-    pub(super) encoders: Count,
+    pub encoders: Count,
     /// Its GPU intervals: more than encoders where the GPU ran one in several parts.
-    pub(super) intervals: Vec<u64>,
+    pub intervals: Vec<u64>,
     /// Dispatches, as the found encoders are known to hold them.
-    pub(super) dispatches: Count,
+    pub dispatches: Count,
 }
 
 /// What has a name that the program never gave.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct Other {
+pub struct Other {
     /// The name.
-    pub(super) name: String,
+    pub name: String,
     /// Its GPU intervals in each recording.
-    pub(super) intervals: Vec<u64>,
+    pub intervals: Vec<u64>,
 }
 
 impl Counts {
-    pub(super) fn of(runs: &[PairRuns]) -> Self {
+    pub(crate) fn of(runs: &[PairRuns]) -> Self {
         let of_each = |count: &dyn Fn(&Recorded) -> u64| -> Vec<u64> {
             runs.iter().map(|pair| count(&pair.recorded)).collect()
         };

@@ -1,50 +1,68 @@
-//! `metalens.calibration/1`: from what the runs said and what was found in their
-//! recordings to figures. Nothing here runs or reads anything.
+//! `metalens.calibration/1`: runs without and with the recorder, compared: from what the runs
+//! said and what was found in their recordings to figures. Nothing here runs or reads anything.
+
+mod counts;
+mod program;
+#[cfg(test)]
+mod tests;
+mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metalens_analyzer::paired::Differences;
 use metalens_analyzer::{Analysis, TimingCheck, TimingVerdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::counts::Counts;
-use super::program::Told;
-use super::verdicts;
+use crate::statistics::paired::Differences;
+pub use counts::{Count, CountVerdict, Counts, LabelCount, Other};
+pub use program::{Label, Program, ProgramRun, Ran, UnknownProgram, Whole};
+pub use verdicts::{range, signed};
 
 /// The form's name.
 const SCHEMA: &str = "metalens.calibration/1";
 
 /// The runs of a pair.
-pub(super) struct PairRuns {
-    pub(super) is_with_first: bool,
-    pub(super) without: Told,
-    pub(super) with: Told,
-    pub(super) recorded: Recorded,
+#[derive(Debug)]
+pub struct PairRuns {
+    /// Whether the run with the recorder came first.
+    pub is_with_first: bool,
+    /// The run without the recorder, in its own words.
+    pub without: ProgramRun,
+    /// The run with it.
+    pub with: ProgramRun,
+    /// The recording of that.
+    pub recorded: Recorded,
 }
 
 /// What was found in a recording.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Recorded {
-    /// Of each name.
-    pub(super) found: BTreeMap<String, Found>,
-    pub(super) command_buffers: u64,
+pub struct Recorded {
+    /// The work of each name.
+    pub found: BTreeMap<String, NamedWork>,
+    /// The command buffers.
+    pub command_buffers: u64,
     /// Intervals that the driver made of several encoders, and of how many.
-    pub(super) coalesced: (u64, u64),
-    pub(super) timings: Option<TimingCheck>,
-    pub(super) clocks: Vec<ClockShare>,
+    pub coalesced: (u64, u64),
+    /// How the program's own times compare with the recording's, if they do.
+    pub timings: Option<TimingCheck>,
+    /// The clocks that the GPU was at.
+    pub clocks: Vec<ClockShare>,
 }
 
 /// What is called by a name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) intervals: u64,
-    pub(super) encoders: u64,
+pub struct NamedWork {
+    /// The number of its GPU intervals.
+    pub intervals: u64,
+    /// The number of its encoders.
+    pub encoders: u64,
 }
 
 impl Recorded {
-    pub(super) fn of(analysis: &Analysis) -> Self {
-        let mut found: BTreeMap<String, Found> = BTreeMap::new();
+    /// Takes what is compared out of an analysis.
+    #[must_use]
+    pub fn of(analysis: &Analysis) -> Self {
+        let mut found: BTreeMap<String, NamedWork> = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for interval in analysis.intervals() {
             let one = found.entry(interval.kernel.to_owned()).or_default();
@@ -78,92 +96,92 @@ impl Recorded {
 
 /// What recording the bundled workload finds and costs.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Calibration {
+pub struct Calibration {
     /// `metalens.calibration/1`.
     schema: &'static str,
     /// The version of metalens.
     metalens: &'static str,
     /// Whether a simulator took `xctrace`'s place and no GPU ran: then counts are compared for
     /// real, and no time is measured.
-    pub(super) simulated: bool,
+    pub simulated: bool,
     /// What was run.
-    pub(super) workload: Workload,
+    pub workload: Workload,
     /// What it comes to, in sentences.
-    pub(super) verdicts: Vec<String>,
+    pub verdicts: Vec<String>,
     /// What was issued against what was found.
-    pub(super) counts: Counts,
+    pub counts: Counts,
     /// The GPU's times by the program's own clocks against the recordings'.
-    pub(super) agreement: Agreement,
+    pub agreement: Agreement,
     /// From before the first measured step until after the last, by the CPU's clock, of the
     /// program with and without the recorder.
-    pub(super) wall: Cost,
+    pub wall: Cost,
     /// The length of the union of the measured command buffers' times on the GPU, by the program's
     /// own clocks in both runs.
-    pub(super) gpu: Cost,
+    pub gpu: Cost,
     /// The pairs, in order.
-    pub(super) pairs: Vec<Pair>,
+    pub pairs: Vec<Pair>,
     /// What a reader should know.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// What was run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Workload {
+pub struct Workload {
     /// Its name.
-    pub(super) name: String,
+    pub name: String,
     /// Elements of an array.
-    pub(super) size: u64,
+    pub size: u64,
     /// Measured steps.
-    pub(super) count: u64,
+    pub count: u64,
     /// Steps before those.
-    pub(super) warm_up: u64,
+    pub warm_up: u64,
     /// The GPU that ran it, as Metal calls it. Null if none did.
-    pub(super) gpu: Option<String>,
+    pub gpu: Option<String>,
 }
 
 /// Two clocks of the same work.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Agreement {
+pub struct Agreement {
     /// The worst of the recordings' verdicts. Null if it cannot be told.
-    pub(super) verdict: Option<TimingVerdict>,
+    pub verdict: Option<TimingVerdict>,
     /// (recording - program) / program of a command buffer's time on the GPU: the median of each
     /// recording.
-    pub(super) bias: Vec<f64>,
+    pub bias: Vec<f64>,
     /// The same of the whole time from the first command buffer's start to the last one's.
-    pub(super) clock_drift: Vec<f64>,
+    pub clock_drift: Vec<f64>,
     /// Why there is none. Null if there is.
-    pub(super) why: Option<String>,
+    pub why: Option<String>,
 }
 
 /// What recording costs.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Cost {
+pub struct Cost {
     /// Of the runs without the recorder. Null if it was not measured.
-    pub(super) without: Option<Spread>,
+    pub without: Option<Spread>,
     /// Of those with it.
-    pub(super) with: Option<Spread>,
+    pub with: Option<Spread>,
     /// With less without, of each pair, nanoseconds.
-    pub(super) difference_ns: Option<Differences>,
+    pub difference_ns: Option<Differences>,
     /// The same by the time without: 0.02 is two per cent more with the recorder.
-    pub(super) relative: Option<Differences>,
+    pub relative: Option<Differences>,
     /// Why it was not measured. Null if it was.
-    pub(super) why: Option<String>,
+    pub why: Option<String>,
 }
 
 /// Runs of the same kind.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct Spread {
+pub struct Spread {
     /// The median, nearest rank.
-    pub(super) median_ns: u64,
+    pub median_ns: u64,
     /// The shortest.
-    pub(super) min_ns: u64,
+    pub min_ns: u64,
     /// The longest.
-    pub(super) max_ns: u64,
+    pub max_ns: u64,
 }
 
 /// A pair of runs.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Pair {
+pub struct Pair {
     /// From 1.
     number: u64,
     /// Which run came first.
@@ -174,7 +192,7 @@ pub(super) struct Pair {
     with: Times,
     /// At which clocks the recording says that the GPU was, the longest first; empty if it does not
     /// say. At which it was without the recorder nobody knows.
-    pub(super) clocks: Vec<ClockShare>,
+    pub clocks: Vec<ClockShare>,
     /// The recording in the folder. Null if it was not kept.
     bundle: Option<String>,
 }
@@ -198,28 +216,29 @@ struct Times {
 }
 
 impl Times {
-    fn of(told: &Told) -> Self {
+    fn of(run: &ProgramRun) -> Self {
         Self {
-            wall_ns: told.wall_ns(),
-            gpu_ns: told.gpu_ns,
+            wall_ns: run.wall_ns(),
+            gpu_ns: run.gpu_ns,
         }
     }
 }
 
 /// A clock that the GPU was at.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(super) struct ClockShare {
+pub struct ClockShare {
     /// As the recording calls it: `Minimum`, `Maximum`, …
-    pub(super) state: String,
+    pub state: String,
     /// How much of the workload's busy time.
-    pub(super) busy_share: Option<f64>,
+    pub busy_share: Option<f64>,
     /// Whether it was held there, and did not choose.
-    pub(super) induced: bool,
+    pub induced: bool,
 }
 
 impl Calibration {
-    /// Of at least one pair.
-    pub(super) fn of(runs: Vec<PairRuns>, simulated: bool, is_kept: bool) -> Self {
+    /// Makes the calibration of at least one pair.
+    #[must_use]
+    pub fn of(runs: Vec<PairRuns>, simulated: bool, is_kept: bool) -> Self {
         let first = runs.first().map(|pair| &pair.with.program);
         let workload = first.map_or_else(Workload::none, |program| Workload {
             name: program.workload.clone(),
@@ -228,7 +247,7 @@ impl Calibration {
             warm_up: program.warm_up,
             gpu: program.run.as_ref().map(|run| run.device.clone()),
         });
-        let cost = |time: fn(&Told) -> Option<u64>| {
+        let cost = |time: fn(&ProgramRun) -> Option<u64>| {
             let pairs = runs.iter();
             let pairs = pairs.map(|pair| Some((time(&pair.without)?, time(&pair.with)?)));
             Cost::of(pairs.collect(), simulated)
@@ -241,8 +260,8 @@ impl Calibration {
             verdicts: Vec::new(),
             counts: Counts::of(&runs),
             agreement: Agreement::of(&runs, simulated),
-            wall: cost(Told::wall_ns),
-            gpu: cost(|told| told.gpu_ns),
+            wall: cost(ProgramRun::wall_ns),
+            gpu: cost(|run| run.gpu_ns),
             pairs: pairs(&runs, is_kept),
             notes: Vec::new(),
         };
@@ -354,12 +373,10 @@ impl Spread {
     }
 }
 
-/// The JSON Schema of what `calibrate --json` prints.
-pub(crate) fn json_schema() -> serde_json::Value {
+/// Returns the JSON Schema of what `calibrate --json` prints.
+#[must_use]
+pub fn json_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(Calibration);
     schema.insert("title".to_owned(), SCHEMA.into());
     schema.to_value()
 }
-
-#[cfg(test)]
-mod tests;
