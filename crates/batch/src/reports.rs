@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use metalens_analyzer::Analysis;
 use metalens_comparison::many::Row;
+use metalens_failure::in_one_line;
 
 /// Analyzes traces, writes their reports, and knows its own reports again. Several threads use
 /// it at once.
@@ -66,12 +67,6 @@ impl Problem {
 
 impl<E: Error> From<E> for Problem {
     fn from(error: E) -> Self {
-        let mut why = error.to_string();
-        let mut cause = error.source();
-        while let Some(inner) = cause {
-            why.push_str(&format!(": {inner}"));
-            cause = inner.source();
-        }
-        Self::of(&why)
+        Self::of(&in_one_line(&error))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use metalens_recorder::Found;
+use metalens_xctrace::FoundProgram;
 use metalens_xctrace::{Error, Templates, Tool, Version, templates};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -141,7 +141,7 @@ pub struct Asked<'a> {
     /// When the recording stops.
     pub time_limit: Option<Duration>,
     /// The program that is to be recorded, or why there is none.
-    pub program: Option<Result<Found, String>>,
+    pub program: Option<Result<FoundProgram, String>>,
     /// Whether root asks.
     pub is_root: bool,
     /// The home folder, which is written `~`.

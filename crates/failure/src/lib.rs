@@ -34,3 +34,15 @@ pub trait Failure: Error {
         None
     }
 }
+
+/// Returns an error and its causes in one line.
+#[must_use]
+pub fn in_one_line(error: &dyn Error) -> String {
+    let mut line = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        line.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    line
+}

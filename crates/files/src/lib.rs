@@ -32,6 +32,7 @@ mod write;
 mod digest;
 mod limit;
 mod program;
+mod size;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -50,6 +51,7 @@ pub use limit::{beyond, limited, too_large};
 #[cfg(unix)]
 pub use owner::{Owner, is_root};
 pub use program::find_program;
+pub use size::folder_size;
 #[cfg(unix)]
 pub use write::{parent, refuse_existing, refuse_link, without_trailing, write, write_bytes};
 

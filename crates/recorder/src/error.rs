@@ -23,6 +23,12 @@ pub enum Error {
     /// The target cannot be started.
     #[error("{0}")]
     Target(String),
+    /// A length of time that is nothing.
+    #[error("{0} must be longer than nothing")]
+    NoLength(&'static str),
+    /// A changed template for a bundle that has one.
+    #[error("{0} does not go with --append-run: a bundle keeps its first template")]
+    TemplateIsKept(&'static str),
     /// A changed template cannot be made.
     #[error("{wanted} needs a changed copy of Apple's template: {why}")]
     Template {
@@ -154,6 +160,7 @@ impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self {
             Self::Xctrace(error) => error.kind(),
+            Self::NoLength(_) => FailureKind::Misuse,
             Self::NotWhole { .. } | Self::Empty { .. } => FailureKind::Unusable,
             Self::Interrupted | Self::GaveUp { .. } => FailureKind::Interrupted,
             _ => FailureKind::Failed,

@@ -60,6 +60,9 @@ pub enum Error {
         /// What it is.
         version: Version,
     },
+    /// The program that is to be recorded cannot be started.
+    #[error("{0}")]
+    Program(String),
     /// A request that `xctrace` has no words for.
     #[error("{0}")]
     Request(String),
@@ -77,7 +80,7 @@ impl Failure for Error {
             | Self::CannotStart { .. }
             | Self::TooOld { .. } => FailureKind::Unavailable,
             Self::Request(_) => FailureKind::Misuse,
-            Self::Unexpected { .. } | Self::Follow(_) => FailureKind::Failed,
+            Self::Program(_) | Self::Unexpected { .. } | Self::Follow(_) => FailureKind::Failed,
         }
     }
 

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_files::Folder;
+use metalens_recorder::{Plan, free};
 
 use super::analyze::{AnalyzeRequest, analyze};
-use super::record::{Plan, free, record, subject};
+use super::record::{TargetOutput, record, show};
 use crate::analyzing::Reading;
 use crate::args::recording::RecordAndAnalyzeArguments;
 use crate::args::requests::analyzing;
@@ -16,21 +17,28 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
     // Better now than after a recording.
     let analyzing = analyzing(&arguments.part, &arguments.measure, Reading::default())?;
     let recording = &arguments.recording;
-    let subject = subject(recording);
+    let subject = recording.subject()?;
+    let name = subject.name();
     let folder = match &arguments.output {
         Some(folder) => folder.clone(),
-        None => free(&subject, ".report"),
+        None => free(&name, ".report"),
     };
     report_folder::check(&folder, arguments.force)?;
-    let bundle = folder.join(free_name(&subject));
-    let mut plan = Plan::of(recording, bundle, arguments.force, false)?;
-    plan.keeps_stdout = arguments.json;
-    if recording.dry_run {
-        return plan.show();
+    let bundle = folder.join(free_name(&name));
+    let mut request = recording.request(subject, bundle)?;
+    request.force = arguments.force;
+    let plan = Plan::of(request)?;
+    if plan.asked.dry_run {
+        return show(&plan);
     }
+    let output = if arguments.json {
+        TargetOutput::Stderr
+    } else {
+        TargetOutput::Stdout
+    };
     let new = new_folders(&folder);
     Folder::make(&folder)?;
-    let (recorded, all_well) = record(&plan, recording, quiet).inspect_err(|_| {
+    let (recorded, all_well) = record(&plan, output, quiet).inspect_err(|_| {
         // Whatever is in them is somebody's; empty ones are nobody's.
         for one in &new {
             let _ = std::fs::remove_dir(one);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metalens_recorder::Found;
+use metalens_xctrace::FoundProgram;
 
 use crate::ask::{Answer, Ask};
 use crate::diagnosis::{Asked, Check, Remedy, TextFile, Verdict};
@@ -25,7 +25,7 @@ pub(super) fn all(ask: &dyn Ask, asked: &Asked<'_>, rights: &Rights) -> Vec<Chec
     }
 }
 
-fn protection(found: &Found, rights: &Rights) -> Check {
+fn protection(found: &FoundProgram, rights: &Rights) -> Check {
     let id = "target";
     let path = found.path.display();
     match (&found.doubt, rights.protection.value) {

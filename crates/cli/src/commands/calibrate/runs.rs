@@ -1,19 +1,18 @@
 //! One run of the workload, without the recorder or with it. The same command
 //! line in both: what differs is who starts it.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
-use clap::Parser;
 use metalens_analyzer::Request;
 use metalens_comparison::calibration::{ProgramRun, Recorded};
+use metalens_recorder::Plan;
 
 use crate::analyzing::{Reading, analysis, sidecar};
-use crate::args::recording::{CalibrateArguments, RecordArguments};
-use crate::args::{self, Arguments};
-use crate::commands::record::{Plan, record};
+use crate::args::recording::CalibrateArguments;
+use crate::args::requests::amount;
+use crate::commands::record::{TargetOutput, record};
 use crate::interrupt::Listening;
 use crate::{json, whole};
 
@@ -59,7 +58,7 @@ impl<'a> Runner<'a> {
         let own = std::env::current_exe().context("cannot find metalens itself")?;
         let mut command = Command::new(own);
         command.args(["workload", "run", &self.arguments.workload, "--output"]);
-        command.arg(&work).args(self.arguments.amount().words());
+        command.arg(&work).args(amount(&self.arguments.settings()));
         command.args(self.arguments.force.then_some("--force"));
         command.args(self.arguments.simulate.then_some("--simulated"));
         command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -77,11 +76,8 @@ impl<'a> Runner<'a> {
     /// As `metalens record` records it, and what `metalens analyze` finds in that.
     pub(super) fn with(&self, number: u64) -> anyhow::Result<(ProgramRun, Recorded)> {
         let bundle = self.folder.join(format!("pair-{number}.trace"));
-        let arguments = self.recording(&bundle)?;
-        let recording = &arguments.recording;
-        let mut plan = Plan::of(recording, bundle, arguments.force, false)?;
-        plan.is_target_silent = true;
-        let (recorded, _) = record(&plan, recording, true)?;
+        let plan = Plan::of(self.arguments.request(bundle)?)?;
+        let (recorded, _) = record(&plan, TargetOutput::Dropped, true)?;
         self.go_on()?;
         let work = sidecar(&recorded.bundle.with_extension("work.json"))?;
         let told = ProgramRun::of(&work)?;
@@ -96,29 +92,5 @@ impl<'a> Runner<'a> {
         })?;
         self.go_on()?;
         Ok((told, Recorded::of(&analysis)))
-    }
-
-    /// What `metalens record` would have been asked, with all its defaults.
-    fn recording(&self, bundle: &Path) -> anyhow::Result<RecordArguments> {
-        let mut words: Vec<OsString> = [
-            "metalens",
-            "record",
-            "--workload",
-            &self.arguments.workload,
-            "--output",
-        ]
-        .map(OsString::from)
-        .into();
-        words.push(bundle.into());
-        words.extend(self.arguments.amount().words());
-        words.extend(self.arguments.simulate.then(|| "--simulate".into()));
-        words.extend(self.arguments.force.then(|| "--force".into()));
-        if let Some(clock) = self.arguments.gpu_clock {
-            words.extend(["--gpu-clock".into(), clock.word().into()]);
-        }
-        match Arguments::try_parse_from(words)?.command {
-            args::Command::Record(arguments) => Ok(arguments),
-            _ => bail!("`record` is another command here"),
-        }
     }
 }

@@ -3,18 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use metalens_recorder::{Recording, StoppedBy};
+use metalens_text::in_json;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::clock::Clock;
-use super::ending::Ending;
-use super::plan::Plan;
-use super::private::Private;
-use super::shaders::Shaders;
-use super::surroundings::MadeOn;
-use crate::args::recording::RecordingArguments;
-use crate::{json, whole};
+use crate::clock::ClockOutcome;
+use crate::ending::Ending;
+use crate::error::{Result, file};
+use crate::plan::Plan;
+use crate::private::Private;
+use crate::record_request::Subject;
+use crate::request::{Recording, StoppedBy};
+use crate::shaders::ShaderOutcome;
+use crate::surroundings::MadeOn;
 
 /// The form's name.
 const SCHEMA: &str = "metalens.recording/1";
@@ -61,11 +62,11 @@ struct Provenance<'a> {
 
 /// What a template was changed for.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
-pub(super) struct Changed<'a> {
+pub(crate) struct Changed<'a> {
     /// What came of `--shader-timeline`. Null if it was not asked for.
-    pub(super) shader_timeline: Option<&'a Shaders>,
+    pub(crate) shader_timeline: Option<&'a ShaderOutcome>,
     /// What came of `--gpu-clock`. Null if it was not asked for.
-    pub(super) gpu_clock: Option<&'a Clock>,
+    pub(crate) gpu_clock: Option<&'a ClockOutcome>,
 }
 
 /// What recorded a bundle.
@@ -92,30 +93,26 @@ enum EndedBy {
 }
 
 impl<'a> Provenance<'a> {
-    fn of(
-        plan: &'a Plan,
-        arguments: &'a RecordingArguments,
-        recorded: &Recording,
-        private: &Private,
-    ) -> Self {
+    fn of(plan: &'a Plan, recorded: &Recording, private: &Private) -> Self {
+        let asked = &plan.asked;
         let version = &plan.request.version;
-        let names = arguments.env.iter().map(|(name, _)| name.as_str());
+        let names = asked.environment.iter().map(|(name, _)| name.as_str());
         Self {
             schema: SCHEMA,
             metalens: env!("CARGO_PKG_VERSION"),
-            synthetic: plan.is_simulated,
+            synthetic: asked.is_simulated(),
             xctrace: Xctrace {
                 version: &version.dotted,
                 build: &version.build,
             },
             machine: None,
-            template: private.text(&arguments.template),
+            template: private.text(&asked.template),
             instruments: &plan.request.record.instruments,
             changed: Changed::default(),
-            command: command(plan, arguments, private),
+            command: command(&asked.subject, private),
             environment: names.collect(),
-            time_limit_ns: arguments.time_limit,
-            window_ns: arguments.window,
+            time_limit_ns: asked.time_limit_ns,
+            window_ns: asked.window_ns,
             ended_by: match recorded.stopped_by {
                 StoppedBy::TimeLimit => EndedBy::TimeLimit,
                 StoppedBy::TargetExit => EndedBy::TargetExit,
@@ -135,31 +132,31 @@ impl<'a> Provenance<'a> {
 
 /// What was found out about a recording, beside what its recorder said.
 #[derive(Debug, Default)]
-pub(super) struct Found<'a> {
+pub(crate) struct Found<'a> {
     /// What it was made on.
-    pub(super) machine: Option<MadeOn>,
+    pub(crate) machine: Option<MadeOn>,
     /// What came of a changed template.
-    pub(super) changed: Changed<'a>,
+    pub(crate) changed: Changed<'a>,
     /// How its program ended.
-    pub(super) ending: Option<&'a Ending>,
+    pub(crate) ending: Option<&'a Ending>,
 }
 
-/// What cargo built, or is bundled, goes by its name.
-fn command(plan: &Plan, arguments: &RecordingArguments, private: &Private) -> Vec<String> {
-    let words = private.words(&arguments.command);
-    let is_named = arguments.cargo.cargo || words.is_empty();
-    let name = is_named.then(|| private.text(&plan.subject));
+/// The command; what cargo built, or is bundled, goes by its name.
+fn command(subject: &Subject, private: &Private) -> Vec<String> {
+    let words = private.words(subject.words());
+    let is_named = matches!(subject, Subject::Cargo { .. }) || words.is_empty();
+    let name = is_named.then(|| private.text(&subject.name()));
     name.into_iter().chain(words).collect()
 }
 
-/// Where it is.
-pub(super) fn beside(bundle: &Path) -> PathBuf {
+/// Returns where it is.
+pub(crate) fn beside(bundle: &Path) -> PathBuf {
     bundle.with_extension("recording.json")
 }
 
 /// Refuses to begin if there is one that may not be replaced: that of a bundle that is
 /// replaced or appended to may be. What is appended to replaces nothing but our own.
-pub(super) fn check(bundle: &Path, force: bool, append_run: bool) -> anyhow::Result<()> {
+pub(crate) fn check(bundle: &Path, force: bool, append_run: bool) -> Result<()> {
     let file = beside(bundle);
     Ok(metalens_files::refuse_existing(
         &file,
@@ -177,27 +174,29 @@ fn is_ours(file: &Path) -> bool {
 }
 
 /// Writes it beside the bundle.
-pub(super) fn write(
-    plan: &Plan,
-    arguments: &RecordingArguments,
-    recorded: &Recording,
-    found: Found<'_>,
-) -> anyhow::Result<()> {
+pub(crate) fn write(plan: &Plan, recorded: &Recording, found: Found<'_>) -> Result<()> {
     let provenance = Provenance {
         machine: found.machine,
         changed: found.changed,
         target_ended: found.ending.map(|one| one.how.as_str()),
-        ..Provenance::of(plan, arguments, recorded, &Private::here())
+        ..Provenance::of(plan, recorded, &Private::here())
     };
+    let path = beside(&recorded.bundle);
+    let text = serde_json::to_string_pretty(&provenance);
+    let text = text.map_err(|error| file("write", &path)(error.into()))?;
+    let text = in_json(&text).into_owned() + "\n";
     // What came meanwhile is somebody's.
-    let may_replace = plan.may_replace();
-    whole::write(&beside(&recorded.bundle), may_replace, |out| {
-        Ok(out.write_all(json::document(&provenance)?.as_bytes())?)
-    })
+    let may_replace = plan.asked.may_replace();
+    Ok(metalens_files::write_bytes(
+        &path,
+        may_replace,
+        text.as_bytes(),
+    )?)
 }
 
-/// The JSON Schema of `X.recording.json`.
-pub(crate) fn json_schema() -> serde_json::Value {
+/// Returns the JSON Schema of `X.recording.json`.
+#[must_use]
+pub fn json_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(Provenance<'_>);
     schema.insert("title".to_owned(), SCHEMA.into());
     schema.to_value()
@@ -206,11 +205,10 @@ pub(crate) fn json_schema() -> serde_json::Value {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use clap::Parser;
-    use metalens_xctrace::Transcript;
+    use metalens_xctrace::{Tool, Transcript};
 
     use super::*;
-    use crate::args::{Arguments, Command};
+    use crate::record_request::{RecordRequest, Recorder};
 
     fn recorded(bundle: &Path, warning: String) -> Recording {
         Recording {
@@ -237,14 +235,6 @@ mod tests {
         let bundle = folder.path().join("a.trace");
         let data = format!("--data={home}/x");
         let words = [
-            "metalens",
-            "record",
-            "--simulate",
-            "--env",
-            "TOKEN=one",
-            "--time-limit",
-            "1s",
-            "--",
             "/bin/sh",
             &data,
             "--token",
@@ -253,17 +243,22 @@ mod tests {
             &host,
             "PASSWORD=three",
         ];
-        let Command::Record(arguments) = Arguments::try_parse_from(words).unwrap().command else {
-            panic!("another command");
+        let subject = Subject::Program(words.map(Into::into).to_vec());
+        let simulator = Recorder::Simulator {
+            tool: Tool::at("xctrace".into()),
+            scenario: None,
         };
-        let arguments = &arguments.recording;
-        let plan = Plan::of_a_test(arguments, bundle.clone());
+        let plan = Plan::of_a_test(RecordRequest {
+            environment: vec![("TOKEN".to_owned(), "one".to_owned())],
+            time_limit_ns: Some(1_000_000_000),
+            ..RecordRequest::new(simulator, subject, bundle.clone())
+        });
         let recorded = recorded(&bundle, format!("{home}/y was slow"));
         let found = Found {
-            machine: Some(super::super::surroundings::of_a_test()),
+            machine: Some(crate::surroundings::of_a_test()),
             ..Found::default()
         };
-        write(&plan, arguments, &recorded, found).unwrap();
+        write(&plan, &recorded, found).unwrap();
 
         let text = std::fs::read_to_string(beside(&bundle)).unwrap();
         for secret in ["one", "two", "three"] {

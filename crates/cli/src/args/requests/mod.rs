@@ -1,6 +1,8 @@
 //! Requests made of arguments: whatever the rest of metalens is asked, is asked in these plain
 //! values.
 
+mod recording;
+
 use metalens_analyzer::{Request, Settings};
 
 use super::batch::BatchArguments;
@@ -8,6 +10,7 @@ use super::{AnalyzeArguments, MeasureArguments, PartArguments, ReaderChoice, Rea
 use crate::analyzing::{Analyzing, Reading};
 use crate::commands::analyze::AnalyzeRequest;
 use crate::config;
+pub(crate) use recording::amount;
 
 impl ReadingArguments {
     /// Returns how a trace is to be read.

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 
 /// Who is not to be named.
 #[derive(Debug, Default)]
-pub(super) struct Private {
+pub(crate) struct Private {
     home: Option<String>,
     /// Names, and what stands for each.
     names: Vec<(String, &'static str)>,
@@ -15,7 +15,7 @@ const SECRET: &str = "<secret>";
 
 impl Private {
     /// Whoever runs this.
-    pub(super) fn here() -> Self {
+    pub(crate) fn here() -> Self {
         let variable = |name: &str| std::env::var_os(name)?.into_string().ok();
         let host = rustix::system::uname()
             .nodename()
@@ -46,7 +46,7 @@ impl Private {
     }
 
     /// The words of a command line.
-    pub(super) fn words<W: AsRef<OsStr>>(&self, words: &[W]) -> Vec<String> {
+    pub(crate) fn words<W: AsRef<OsStr>>(&self, words: &[W]) -> Vec<String> {
         let mut is_value = false;
         let mut hidden = Vec::new();
         for word in words {
@@ -63,7 +63,7 @@ impl Private {
     }
 
     /// A text.
-    pub(super) fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         let mut text = text.to_owned();
         if let Some(home) = &self.home {
             text = replaced(&text, home, "~");

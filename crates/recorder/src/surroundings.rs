@@ -4,23 +4,25 @@ use std::path::Path;
 use std::time::Duration;
 
 use metalens_doctor::{Ask, Condition, Disk, Machine, Power, System, ThermalPressure, preflight};
+use metalens_files::parent;
 use metalens_xctrace::command::Length;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::plan::Plan;
+use crate::plan::Plan;
 
 /// A Mac, before.
-pub(super) struct Surroundings {
+#[derive(Debug)]
+pub struct Surroundings {
     machine: Machine,
     before: Condition,
     /// What should be known before it records.
-    pub(super) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// What a recording was made on. A value is null if the Mac did not tell.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct MadeOn {
+pub(crate) struct MadeOn {
     /// `Apple M3 Max`.
     chip: Option<String>,
     /// GPU cores.
@@ -55,15 +57,16 @@ const SYSTEM: System = System {
 };
 
 impl Surroundings {
-    /// Those of this machine, if it is a Mac that really records.
-    pub(super) fn look(plan: &Plan) -> Option<Self> {
-        if plan.is_simulated || !cfg!(target_os = "macos") {
+    /// Looks at this machine, if it is a Mac that really records.
+    #[must_use]
+    pub fn look(plan: &Plan) -> Option<Self> {
+        if plan.asked.is_simulated() || !cfg!(target_os = "macos") {
             return None;
         }
         let record = &plan.request.record;
         let limit = record.time_limit.map(Length::milliseconds);
         let limit = limit.map(Duration::from_millis);
-        Some(Self::of(&SYSTEM, folder(&record.output), limit))
+        Some(Self::of(&SYSTEM, parent(&record.output), limit))
     }
 
     fn of(ask: &dyn Ask, folder: &Path, time_limit: Option<Duration>) -> Self {
@@ -76,7 +79,7 @@ impl Surroundings {
     }
 
     /// Once it has recorded.
-    pub(super) fn made_on(self) -> MadeOn {
+    pub(crate) fn made_on(self) -> MadeOn {
         self.then(&SYSTEM)
     }
 
@@ -100,17 +103,9 @@ fn both<T>(before: Option<T>, after: Option<T>) -> BeforeAfter<T> {
     BeforeAfter { before, after }
 }
 
-/// The folder that a file is in.
-pub(crate) fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
 /// A Mac for tests, which heats up.
 #[cfg(test)]
-pub(super) fn of_a_test() -> MadeOn {
+pub(crate) fn of_a_test() -> MadeOn {
     use metalens_doctor::Answer;
 
     struct Mac {

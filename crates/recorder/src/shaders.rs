@@ -7,7 +7,7 @@ use metalens_trace::{Input, LoadOptions, Selection};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::recording::RecordingArguments;
+use crate::record_request::RecordRequest;
 
 /// Where the samples are.
 const TABLE: &str = "metal-shader-profiler-intervals";
@@ -16,7 +16,8 @@ const SETTING: &str = "Shader Timeline:";
 
 /// What came of asking for the Shader Timeline.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(super) struct Shaders {
+#[schemars(rename = "Shaders")]
+pub struct ShaderOutcome {
     /// How many samples of shaders the recording has. Null if that cannot be told.
     samples: Option<u64>,
     /// What the recording says of it itself: `Enabled`, `Disabled`. Null if it says nothing.
@@ -24,12 +25,12 @@ pub(super) struct Shaders {
 }
 
 /// Looks into a recording, if it was asked for.
-pub(super) fn look(bundle: &Path, arguments: &RecordingArguments) -> Option<Shaders> {
-    let is_wanted = arguments.shader_timeline && !arguments.simulate;
-    is_wanted.then(|| Shaders::of(bundle))
+pub(crate) fn look(bundle: &Path, asked: &RecordRequest) -> Option<ShaderOutcome> {
+    let is_wanted = asked.shader_timeline && !asked.is_simulated();
+    is_wanted.then(|| ShaderOutcome::of(bundle))
 }
 
-impl Shaders {
+impl ShaderOutcome {
     fn of(bundle: &Path) -> Self {
         let none = Self {
             samples: None,
@@ -51,15 +52,18 @@ impl Shaders {
         }
     }
 
-    /// Whether there are any.
-    pub(super) fn heading(&self) -> &'static str {
+    /// Returns a word that says how it went.
+    #[must_use]
+    pub fn heading(&self) -> &'static str {
         match self.samples {
             Some(1..) => "shaders",
             _ => "warning",
         }
     }
 
-    pub(super) fn in_words(&self) -> String {
+    /// Returns how it went.
+    #[must_use]
+    pub fn in_words(&self) -> String {
         let is_on = self.said.as_deref() == Some("Enabled");
         match self.samples {
             Some(count @ 1..) => format!("the Shader Timeline was recorded: {count} samples"),
@@ -85,13 +89,13 @@ impl Shaders {
 mod tests {
     use super::*;
 
-    fn of_scenario(change: impl Fn(&mut metalens_simulator::Scenario)) -> Shaders {
+    fn of_scenario(change: impl Fn(&mut metalens_simulator::Scenario)) -> ShaderOutcome {
         let folder = tempfile::tempdir().unwrap();
         let export = folder.path().join("export");
         let mut scenario = metalens_simulator::Scenario::preset("eager").unwrap();
         change(&mut scenario);
         metalens_simulator::write_export(&scenario, &export, false).unwrap();
-        Shaders::of(&export)
+        ShaderOutcome::of(&export)
     }
 
     #[test]
@@ -108,7 +112,7 @@ mod tests {
         assert_eq!(on.said.as_deref(), Some("Enabled"));
         assert!(on.samples.is_some_and(|count| count > 0), "{on:?}");
         assert_eq!(on.heading(), "shaders");
-        let absent = Shaders::of(Path::new("/no/such.trace"));
+        let absent = ShaderOutcome::of(Path::new("/no/such.trace"));
         assert_eq!((absent.samples, absent.said.clone()), (None, None));
         assert!(absent.in_words().contains("cannot be told"));
     }
@@ -116,7 +120,7 @@ mod tests {
     #[test]
     fn in_words() {
         let check = |samples: Option<u64>, said: Option<&str>, expected: &str| {
-            let shaders = Shaders {
+            let shaders = ShaderOutcome {
                 samples,
                 said: said.map(str::to_owned),
             };

@@ -3,10 +3,11 @@
 
 use std::fmt::Write;
 
-use metalens_workload::{CommandBuffer, Encoder, Phase, Plan, Task};
+use crate::plan::{CommandBuffer, Encoder, Phase, Plan, Task};
 
-/// The scenario of a plan, as TOML.
-pub(super) fn scenario(plan: &Plan) -> String {
+/// Returns the scenario of a plan, as TOML.
+#[must_use]
+pub fn scenario(plan: &Plan) -> String {
     let mut text = format!(
         "# The plan of the workload {0}; all times are made up.\nname = \"{0}\"\nseed = 1\n\n\
          [[process]]\nname = \"metalens\"\npid = 4100\nrole = \"target\"\n",
@@ -99,10 +100,9 @@ fn length_ns(encoder: &Encoder) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use metalens_simulator::Scenario;
-    use metalens_workload::{Settings, workloads};
-
     use super::*;
+    use crate::{Settings, workloads};
+    use metalens_simulator::Scenario;
 
     /// What the simulator is told has as many encoders as the plan.
     #[test]

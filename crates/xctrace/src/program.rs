@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// A program that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundProgram {
     /// Its absolute path. Links are kept: a Python knows its environment by the
     /// name it is called by.
     pub path: PathBuf,
@@ -22,7 +22,7 @@ pub struct Found {
 /// # Errors
 ///
 /// If there is none, or it cannot be run.
-pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<Found> {
+pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<FoundProgram> {
     let name = Path::new(program);
     let found = match name.components().count() > 1 || name.is_absolute() {
         true => Some(folder.join(name)),
@@ -30,17 +30,19 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
     };
     let shown = name.display();
     let Some(found) = found else {
-        return Err(Error::Target(format!("{shown} was not found in PATH")));
+        return Err(Error::Program(format!("{shown} was not found in PATH")));
     };
     match fs::metadata(&found) {
-        Err(cause) => Err(Error::Target(format!("{shown} cannot be started: {cause}"))),
-        Ok(facts) if !facts.is_file() => Err(Error::Target(format!(
+        Err(cause) => Err(Error::Program(format!(
+            "{shown} cannot be started: {cause}"
+        ))),
+        Ok(facts) if !facts.is_file() => Err(Error::Program(format!(
             "{shown} cannot be started: it is no file"
         ))),
-        Ok(facts) if !is_executable(&facts) => Err(Error::Target(format!(
+        Ok(facts) if !is_executable(&facts) => Err(Error::Program(format!(
             "{shown} cannot be started: it is not executable (chmod +x)"
         ))),
-        Ok(_) => Ok(Found {
+        Ok(_) => Ok(FoundProgram {
             doubt: doubt(&found),
             path: found,
         }),

@@ -5,17 +5,18 @@
 use std::path::Path;
 
 use metalens_analyzer::units::percent;
-use metalens_analyzer::{Performance, Request, StateTime};
-use metalens_recorder::template;
+use metalens_analyzer::{Performance, StateTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analyzing::{Reading, analysis};
-use crate::args::recording::RecordingArguments;
+use crate::check::analyzed;
+use crate::record_request::RecordRequest;
+use crate::template;
 
 /// What came of asking for a clock of the GPU.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
-pub(super) struct Clock {
+#[schemars(rename = "Clock")]
+pub struct ClockOutcome {
     /// What was asked for: `Minimum`, `Medium`, `Maximum`, `Default`.
     asked: &'static str,
     /// What the recording's settings say that it was set to. Null if they say nothing.
@@ -40,14 +41,15 @@ struct State {
 const HELD: f64 = 0.95;
 
 /// Looks into a recording, if it was asked for.
-pub(super) fn look(bundle: &Path, arguments: &RecordingArguments) -> Option<Clock> {
-    let asked = arguments.gpu_clock.filter(|_| !arguments.simulate)?;
-    let analysis = analysis(bundle, Reading::default(), &Request::default(), true);
-    let performance = analysis.ok().and_then(|one| one.report.machine.performance);
-    Some(Clock::of(asked.into(), performance))
+pub(crate) fn look(bundle: &Path, asked: &RecordRequest) -> Option<ClockOutcome> {
+    let clock = asked.gpu_clock.filter(|_| !asked.is_simulated())?;
+    let performance = analyzed(bundle)
+        .ok()
+        .and_then(|one| one.report.machine.performance);
+    Some(ClockOutcome::of(clock, performance))
 }
 
-impl Clock {
+impl ClockOutcome {
     fn of(asked: template::Clock, performance: Option<Performance>) -> Self {
         let said = performance.as_ref().and_then(|one| one.requested.clone());
         let state = |one: StateTime| State {
@@ -73,14 +75,18 @@ impl Clock {
         Some(asked.is_some_and(|one| one.busy_share.is_some_and(|share| share >= HELD)))
     }
 
-    pub(super) fn heading(&self) -> &'static str {
+    /// Returns a word that says how it went.
+    #[must_use]
+    pub fn heading(&self) -> &'static str {
         match self.is_as_asked() {
             Some(true) => "clock",
             _ => "warning",
         }
     }
 
-    pub(super) fn in_words(&self) -> String {
+    /// Returns how it went.
+    #[must_use]
+    pub fn in_words(&self) -> String {
         let asked = self.asked.to_lowercase();
         let said = match &self.said {
             Some(said) => format!("; the recording's settings say `{said}`"),
@@ -140,7 +146,7 @@ mod tests {
     #[test]
     fn in_words() {
         let check = |asked, found: Option<Performance>, heading: &str, expected: &str| {
-            let clock = Clock::of(asked, found);
+            let clock = ClockOutcome::of(asked, found);
             assert_eq!(clock.heading(), heading, "{clock:?}");
             assert!(clock.in_words().contains(expected), "{}", clock.in_words());
         };

@@ -3,18 +3,19 @@
 
 use std::path::Path;
 
-use metalens_recorder::StoppedBy;
 use metalens_trace::{Input, Target, TargetProcess};
+
+use crate::request::StoppedBy;
 
 /// The end of a program that was started for the recording, if the bundle knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ending {
+pub struct Ending {
     /// `exit(4)`, `SIGKILL`, `status 4`.
-    pub(super) how: String,
+    pub how: String,
 }
 
 /// Looks into a bundle. One that was attached to may live on.
-pub(super) fn look(bundle: &Path) -> Option<Ending> {
+pub(crate) fn look(bundle: &Path) -> Option<Ending> {
     let input = Input::open(bundle).ok()?;
     // A run that was appended is the last.
     match &input.toc()?.runs.last()?.target {
@@ -40,8 +41,9 @@ impl Ending {
         Some(Self { how })
     }
 
-    /// What is worth telling: not that all went well.
-    pub(super) fn in_words(&self, stopped_by: StoppedBy) -> Option<String> {
+    /// Returns what is worth telling: not that all went well.
+    #[must_use]
+    pub fn in_words(&self, stopped_by: StoppedBy) -> Option<String> {
         let how = &self.how;
         let code = how.strip_prefix("exit(");
         let code = code.and_then(|rest| rest.strip_suffix(')'));
