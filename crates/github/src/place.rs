@@ -4,51 +4,79 @@
 //! since that may have run a stranger's code: GitHub itself says which commit it ran,
 //! and which pull requests stand there.
 
-use anyhow::Context;
-use metalens_github::{Api, Gh, Head, Repository, Token, repository_of_remote};
 use serde_json::Value;
 
-use crate::args::posting::PrArguments;
-use crate::exit::Misuse;
+use crate::address::{Api, Repository};
+use crate::error::{Error, Result};
+use crate::gh::Gh;
+use crate::pulls::Head;
+use crate::remote::repository_of_remote;
+use crate::secret::Token;
+
+/// Names a pull request, as far as a user does.
+#[derive(Debug, Clone, Default)]
+pub struct PlaceRequest {
+    /// The repository, `OWNER/NAME`.
+    pub repository: Option<String>,
+    /// The number of the pull request.
+    pub number: Option<u64>,
+    /// The commit that was recorded.
+    pub commit: Option<String>,
+}
 
 /// Where a comment goes.
-pub(super) struct Place {
-    pub(super) api: Api,
-    pub(super) repository: Repository,
-    pub(super) number: Number,
-    pub(super) around: Around,
+#[derive(Debug)]
+pub struct Place {
+    /// GitHub's address.
+    pub api: Api,
+    /// The repository.
+    pub repository: Repository,
+    /// The pull request.
+    pub number: Number,
+    /// What the environment says.
+    pub around: Around,
 }
 
 /// Which pull request.
-pub(super) enum Number {
+#[derive(Debug)]
+pub enum Number {
+    /// The one of this number.
     Known(u64),
     /// The one that stands here.
     Of(Head),
 }
 
 /// What the environment says, whether there is a pull request or not.
-pub(super) struct Around {
+#[derive(Debug)]
+pub struct Around {
     /// `https://github.com`.
-    pub(super) server: String,
+    pub server: String,
     /// The commit that was recorded.
-    pub(super) commit: Option<String>,
+    pub commit: Option<String>,
     /// The page of this workflow run.
-    pub(super) run: Option<String>,
+    pub run: Option<String>,
     /// The job summary.
-    pub(super) summary: Option<String>,
-    pub(super) is_workflow: bool,
+    pub summary: Option<String>,
+    /// Whether this is a workflow run.
+    pub is_workflow: bool,
 }
 
 const WHAT_TO_DO: &str = "name it with --repo OWNER/NAME --number N, check its branch out where gh \
     is logged in, or run on pull_request or workflow_run";
 
 impl Place {
-    pub(super) fn find(arguments: &PrArguments) -> anyhow::Result<Self> {
+    /// Finds it.
+    ///
+    /// # Errors
+    ///
+    /// If it is not known which is meant.
+    pub fn find(asked: &PlaceRequest) -> Result<Self> {
         let api = variable("GITHUB_API_URL");
-        let api = Api::parse(api.as_deref().unwrap_or(Api::PUBLIC)).context("GITHUB_API_URL")?;
+        let api = Api::parse(api.as_deref().unwrap_or(Api::PUBLIC))
+            .map_err(|error| Error::Address(format!("GITHUB_API_URL: {error}")))?;
         let event = event();
-        let named = repository(arguments)?;
-        let number = match (arguments.number, &event) {
+        let named = repository(asked)?;
+        let number = match (asked.number, &event) {
             (Some(number), _) => Some(Number::Known(number)),
             (
                 None,
@@ -73,7 +101,7 @@ impl Place {
             (None, Some(number)) => {
                 let found = repository_of_remote();
                 let none = || {
-                    Misuse(format!(
+                    Error::Misuse(format!(
                         "it is not known which repository is meant: {WHAT_TO_DO}"
                     ))
                 };
@@ -81,7 +109,7 @@ impl Place {
             }
             (named, None) => of_branch(named)?,
         };
-        let around = Around::of(arguments, &event)?;
+        let around = Around::of(asked, &event)?;
         Ok(Self {
             api,
             repository,
@@ -92,25 +120,35 @@ impl Place {
 }
 
 impl Around {
-    pub(super) fn here(arguments: &PrArguments) -> Result<Self, Misuse> {
-        Self::of(arguments, &event())
+    /// Looks at the environment.
+    ///
+    /// # Errors
+    ///
+    /// If something in it, or what was asked, cannot be.
+    pub fn here(asked: &PlaceRequest) -> Result<Self> {
+        Self::of(asked, &event())
     }
 
-    fn of(arguments: &PrArguments, event: &Event) -> Result<Self, Misuse> {
+    fn of(asked: &PlaceRequest, event: &Event) -> Result<Self> {
         let server =
             variable("GITHUB_SERVER_URL").unwrap_or_else(|| "https://github.com".to_owned());
         let server = server.trim_end_matches('/').to_owned();
         // It becomes a part of addresses in the comment: the API's rule holds for it too.
-        Api::parse(&server).map_err(|error| Misuse(format!("GITHUB_SERVER_URL: {error}")))?;
+        Api::parse(&server)
+            .map_err(|error| Error::Misuse(format!("GITHUB_SERVER_URL: {error}")))?;
         let id =
             variable("GITHUB_RUN_ID").filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
         let of_run = variable("GITHUB_REPOSITORY").and_then(|name| Repository::parse(&name).ok());
         let run = id
             .zip(of_run)
             .map(|(id, repository)| format!("{server}/{repository}/actions/runs/{id}"));
-        let commit = match &arguments.commit {
+        let commit = match &asked.commit {
             Some(commit) if is_hash(commit) => Some(commit.clone()),
-            Some(commit) => return Err(Misuse(format!("--commit {commit:?} is no commit's hash"))),
+            Some(commit) => {
+                return Err(Error::Misuse(format!(
+                    "--commit {commit:?} is no commit's hash"
+                )));
+            }
             None => event.commit.clone().filter(|commit| is_hash(commit)),
         };
         Ok(Self {
@@ -123,48 +161,56 @@ impl Around {
     }
 }
 
-/// A variable that says something.
-pub(super) fn variable(name: &str) -> Option<String> {
+/// Returns a variable that says something.
+#[must_use]
+pub fn variable(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?.into_string().ok()?;
     Some(value).filter(|value| !value.trim().is_empty())
 }
 
-/// The token that the environment has, where `gh` looks for it.
-pub(super) fn token() -> Result<Option<Token>, Misuse> {
+/// Returns the token that the environment has, where `gh` looks for it.
+///
+/// # Errors
+///
+/// If what stands there is no token.
+pub fn environment_token() -> Result<Option<Token>> {
     for name in ["GH_TOKEN", "GITHUB_TOKEN"] {
         if let Some(text) = variable(name) {
             // The text itself is nobody's business.
-            let odd = || Misuse(format!("what {name} holds is no token"));
+            let odd = || Error::Misuse(format!("what {name} holds is no token"));
             return Token::new(&text).map(Some).ok_or_else(odd);
         }
     }
     Ok(None)
 }
 
-/// The repository, as asked or as the runner says.
-pub(super) fn repository(arguments: &PrArguments) -> anyhow::Result<Option<Repository>> {
-    let named = arguments
-        .repo
+/// Returns the repository, as asked or as the runner says.
+///
+/// # Errors
+///
+/// If that is the name of none.
+pub fn repository(asked: &PlaceRequest) -> Result<Option<Repository>> {
+    let named = asked
+        .repository
         .clone()
         .or_else(|| variable("GITHUB_REPOSITORY"));
-    Ok(named.map(|name| Repository::parse(&name)).transpose()?)
+    named.map(|name| Repository::parse(&name)).transpose()
 }
 
-fn of_branch(named: Option<Repository>) -> anyhow::Result<(Repository, Number)> {
+fn of_branch(named: Option<Repository>) -> Result<(Repository, Number)> {
     // A token that is none is told about by whoever posts.
-    let token = token().unwrap_or(None);
+    let token = environment_token().unwrap_or(None);
     let found = Gh::new(token).pull_request();
     let (repository, number) = found.map_err(|error| {
-        Misuse(format!(
+        Error::Misuse(format!(
             "it is not known which pull request is meant ({error}): {WHAT_TO_DO}"
         ))
     })?;
     match named {
         // Another repository's pull request is not the one that was meant.
-        Some(named) if named != repository => Err(Misuse(format!(
+        Some(named) if named != repository => Err(Error::Misuse(format!(
             "the branch here has a pull request of {repository}, and {named} was named: {WHAT_TO_DO}"
-        ))
-        .into()),
+        ))),
         _ => Ok((repository, Number::Known(number))),
     }
 }

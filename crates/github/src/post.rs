@@ -1,63 +1,66 @@
 //! Posting: down the ladder until the comment stands.
 
+use std::error::Error as StdError;
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 
-use anyhow::Context;
-use metalens_github::{
-    Client, Comment, Error, Gh, GhVersion, Kept, Outcome, PullRequest, Token, TokenKind,
-};
+use metalens_failure::in_one_line;
 
-use super::folder::Folder;
-use super::place::{Number, Place};
-use super::tell;
-use super::ways::{self, Way};
-use crate::args::posting::PrArguments;
-use crate::exit::Misuse;
-use crate::pages::comment::{
-    COMMENT_LIMIT, Dress, Picture, SUMMARY_LIMIT, Subject, comment, marker,
-};
+use crate::client::Client;
+use crate::comments::{Comment, Kept, Outcome};
+use crate::error::{Error, Result};
+use crate::gh::{Gh, GhVersion};
+use crate::images::{self, Chart, ImagesChoice, PlacedChart, Way};
+use crate::place::{Number, Place};
+use crate::pulls::PullRequest;
+use crate::secret::{Token, TokenKind};
 
-/// What is posted.
-pub(super) struct Posted<'a> {
-    pub(super) arguments: &'a PrArguments,
-    pub(super) folder: &'a Folder,
-    pub(super) subject: Subject<'a>,
-    pub(super) key: String,
-    pub(super) links: Vec<(String, String)>,
-    pub(super) quiet: bool,
-}
+/// A text that could not be made.
+pub type NoText = Box<dyn StdError + Send + Sync>;
 
-impl Posted<'_> {
-    /// The comment, with these pictures and further links.
-    pub(super) fn body(
+/// Writes the texts that are posted. Links are a text and an address each.
+pub trait Texts {
+    /// Writes a comment with these pictures and further links.
+    fn comment(
         &self,
         commit: Option<&str>,
-        pictures: Vec<Picture>,
-        more: &[(String, String)],
-        limit: usize,
-    ) -> anyhow::Result<String> {
-        let dress = Dress {
-            key: self.key.clone(),
-            commit: commit.map(str::to_owned),
-            pictures,
-            charts: ways::charts(self.folder),
-            links: [self.links.as_slice(), more].concat(),
-            show_names: self.arguments.show_names,
-        };
-        comment(self.subject, &dress, limit)
-    }
+        pictures: &[PlacedChart<'_>],
+        links: &[(String, String)],
+    ) -> Result<String, NoText>;
+
+    /// Writes a job summary of which so many bytes are used already.
+    fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, NoText>;
+}
+
+/// What is posted.
+pub struct Posting<'a> {
+    /// The writer of its texts.
+    pub texts: &'a dyn Texts,
+    /// What the comment is called.
+    pub key: &'a str,
+    /// What the comment begins with, and no other.
+    pub marker: String,
+    /// The charts that it may show.
+    pub charts: &'a [Chart],
+    /// The folder that they are in.
+    pub folder: &'a Path,
+    /// How they shall get there.
+    pub images: ImagesChoice,
+    /// What should be known beside that.
+    pub notes: &'a [String],
+    /// Is told how it goes.
+    pub tell: &'a dyn Fn(&str),
 }
 
 /// Whom we talk to, as whom, and about what.
 struct Talk<'a> {
-    posted: &'a Posted<'a>,
+    posted: &'a Posting<'a>,
     place: &'a Place,
     client: &'a Client,
     token: &'a Token,
     pull: PullRequest,
     viewer: String,
-    marker: String,
 }
 
 /// Why a rung did not hold, or why nothing does.
@@ -66,26 +69,30 @@ enum Fall {
     Next(String),
     /// The token may not write comments: none will.
     ReadOnly(Error),
-    Never(anyhow::Error),
+    Never(Error),
 }
 
-impl From<anyhow::Error> for Fall {
-    fn from(error: anyhow::Error) -> Self {
+impl From<Error> for Fall {
+    fn from(error: Error) -> Self {
         Self::Never(error)
     }
 }
 
-/// Posts. Hands back where it is, unless it is in the job summary alone.
-pub(super) fn run(
-    posted: &Posted<'_>,
+/// Posts. Returns where it is, unless it is in the job summary alone.
+///
+/// # Errors
+///
+/// If nothing could be posted.
+pub fn post(
+    posted: &Posting<'_>,
     place: &Place,
     client: &Client,
     token: &Token,
-) -> anyhow::Result<Option<String>> {
+) -> Result<Option<String>> {
     let viewer = viewer(client, token, place)?;
     let pull = pull_request(client, place)?;
-    for why in &posted.folder.left {
-        tell(posted.quiet, &format!("note: {why}"));
+    for note in posted.notes {
+        (posted.tell)(&format!("note: {note}"));
     }
     if let Some(commit) = place
         .around
@@ -93,13 +100,11 @@ pub(super) fn run(
         .as_deref()
         .filter(|commit| !pull.head.starts_with(*commit))
     {
-        let said = format!(
+        (posted.tell)(&format!(
             "note: #{} has moved on from {commit}, which was recorded, to {}",
             pull.number, pull.head
-        );
-        tell(posted.quiet, &said);
+        ));
     }
-    let marker = marker(&posted.key);
     let talk = Talk {
         posted,
         place,
@@ -107,24 +112,20 @@ pub(super) fn run(
         token,
         pull,
         viewer,
-        marker,
     };
     let mut is_in_summary = false;
-    for way in ways::ladder(posted.arguments.images) {
+    for way in images::ladder(posted.images) {
         match talk.along(way, &mut is_in_summary) {
             Ok(kept) => return Ok(Some(talk.told(way, kept))),
             Err(Fall::Next(why)) => {
-                tell(
-                    posted.quiet,
-                    &format!("pictures cannot be {}: {why}", rung(way)),
-                );
+                (posted.tell)(&format!("pictures cannot be {}: {why}", rung(way)));
             }
             Err(Fall::Never(error)) => return Err(error),
             Err(Fall::ReadOnly(error)) => return talk.only_in_summary(error, is_in_summary),
         }
     }
     // The last rung is text, which only falls for good.
-    anyhow::bail!("no way was left")
+    Err(Error::NoWayLeft)
 }
 
 fn rung(way: Way) -> &'static str {
@@ -137,7 +138,7 @@ fn rung(way: Way) -> &'static str {
 }
 
 /// As whom the token speaks. One that does not say is a workflow's.
-fn viewer(client: &Client, token: &Token, place: &Place) -> anyhow::Result<String> {
+fn viewer(client: &Client, token: &Token, place: &Place) -> Result<String> {
     match client.viewer() {
         Ok(viewer) => Ok(viewer),
         Err(Error::Refused { status: 403, .. } | Error::Unexpected { .. })
@@ -145,21 +146,20 @@ fn viewer(client: &Client, token: &Token, place: &Place) -> anyhow::Result<Strin
         {
             Ok("github-actions[bot]".to_owned())
         }
-        Err(error) => Err(error).context("the token does not say whose it is"),
+        Err(error) => Err(error.while_doing("the token does not say whose it is")),
     }
 }
 
-fn pull_request(client: &Client, place: &Place) -> anyhow::Result<PullRequest> {
+fn pull_request(client: &Client, place: &Place) -> Result<PullRequest> {
     let repository = &place.repository;
     let head = match &place.number {
         Number::Known(number) => {
             return client.pull_request(repository, *number).map_err(|error| {
                 match error.is_not_found() {
-                    true => Misuse(format!(
+                    true => Error::Misuse(format!(
                         "{repository} has no pull request #{number}, or none that the token may see"
-                    ))
-                    .into(),
-                    false => error.into(),
+                    )),
+                    false => error,
                 }
             });
         }
@@ -168,19 +168,17 @@ fn pull_request(client: &Client, place: &Place) -> anyhow::Result<PullRequest> {
     let mut found = client.pull_requests_of(repository, head)?;
     match (found.pop(), found.as_slice()) {
         (Some(pull), []) => Ok(pull),
-        (None, _) => Err(Misuse(format!(
+        (None, _) => Err(Error::Misuse(format!(
             "no open pull request of {repository} stands at {} of {}:{}: it was closed, or has moved \
              on; --number N names one",
             head.commit, head.owner, head.branch
-        ))
-        .into()),
-        (Some(pull), more) => Err(Misuse(format!(
+        ))),
+        (Some(pull), more) => Err(Error::Misuse(format!(
             "#{} and {} more pull requests of {repository} stand at {}: --number N names one",
             pull.number,
             more.len(),
             head.commit
-        ))
-        .into()),
+        ))),
     }
 }
 
@@ -194,30 +192,31 @@ impl Talk<'_> {
                 *is_in_summary = true;
                 let run = self.place.around.run.clone();
                 let link = run.map(|run| ("Job summary".to_owned(), run));
-                self.keep(&self.body(Vec::new(), link.as_slice())?)
+                self.keep(&self.body(&[], link.as_slice())?)
             }
-            Way::Text => self.keep(&self.body(Vec::new(), &[])?),
+            Way::Text => self.keep(&self.body(&[], &[])?),
         }
     }
 
-    fn body(&self, pictures: Vec<Picture>, more: &[(String, String)]) -> anyhow::Result<String> {
+    fn body(&self, pictures: &[PlacedChart<'_>], links: &[(String, String)]) -> Result<String> {
         let commit = self.place.around.commit.as_deref();
-        self.posted.body(commit, pictures, more, COMMENT_LIMIT)
+        let text = self.posted.texts.comment(commit, pictures, links);
+        text.map_err(Error::Text)
     }
 
     fn keep(&self, body: &str) -> Result<Kept, Fall> {
         let at = (&self.place.repository, self.pull.number);
         let kept = self
             .client
-            .keep_comment(at, &self.viewer, &self.marker, body);
+            .keep_comment(at, &self.viewer, &self.posted.marker, body);
         kept.map_err(|error| match error.is_read_only() {
             true => Fall::ReadOnly(error),
-            false => Fall::Never(anyhow::Error::new(error).context("the comment was not posted")),
+            false => Fall::Never(error.while_doing("the comment was not posted")),
         })
     }
 
     fn assets(&self) -> Result<Kept, Fall> {
-        let assets = ways::assets(self.posted.folder);
+        let assets = images::assets(self.posted.charts);
         if assets.is_empty() {
             return Err(Fall::Next("the folder has none".to_owned()));
         }
@@ -227,7 +226,7 @@ impl Talk<'_> {
         if self.pull.is_private {
             let said = "note: the repository is private: its pictures show only to who may see it, \
                         and in some browsers not at all";
-            tell(self.posted.quiet, said);
+            (self.posted.tell)(said);
         }
         let name = repository.to_string();
         let at = (
@@ -235,7 +234,7 @@ impl Talk<'_> {
             name.as_str(),
             commit.as_str(),
         );
-        self.keep(&self.body(ways::on_branch(self.posted.folder, at), &[])?)
+        self.keep(&self.body(&images::on_branch(self.posted.charts, at), &[])?)
     }
 
     /// `gh` makes a comment, or changes the last one of its user: it knows no others.
@@ -243,18 +242,18 @@ impl Talk<'_> {
         let next = |why: String| Fall::Next(why);
         let gh = Gh::new(Some(self.token.clone()));
         self.can_attach(&gh).map_err(next)?;
-        let (pictures, files) = ways::attached(self.posted.folder);
+        let (pictures, files) = images::attached(self.posted.charts);
         let at = (&self.place.repository, self.pull.number);
         let ours = self
             .client
-            .ours(at, &self.viewer, &self.marker)
+            .ours(at, &self.viewer, &self.posted.marker)
             .map_err(|error| next(error.to_string()))?;
         let ours = ours.split_first();
         if let Some((oldest, _)) = ours {
             self.check_last(oldest).map_err(next)?;
         }
-        let body = self.body(pictures, &[])?;
-        let folder = self.posted.folder.path.as_path();
+        let body = self.body(&pictures, &[])?;
+        let folder = self.posted.folder;
         let attached = gh.comment(at, (&body, &files), ours.is_some(), folder);
         let attached = attached.map_err(|error| next(error.to_string()))?;
         let number = ours.map(|(oldest, _)| oldest.id).or(attached.comment);
@@ -274,18 +273,18 @@ impl Talk<'_> {
             None => {
                 let kept = self
                     .client
-                    .give_way(at, &self.viewer, &self.marker, comment);
-                kept.map_err(|error| Fall::Never(error.into()))
+                    .give_way(at, &self.viewer, &self.posted.marker, comment);
+                kept.map_err(Fall::Never)
             }
         }
     }
 
     fn can_attach(&self, gh: &Gh) -> Result<(), String> {
-        if ways::shown(self.posted.folder).is_empty() {
+        if self.posted.charts.is_empty() {
             return Err("the folder has none".to_owned());
         }
-        let kind = ways::kind_of(Some(self.token));
-        if let Some(why) = ways::cannot_attach(&self.place.api, kind) {
+        let kind = Some(self.token.kind());
+        if let Some(why) = images::cannot_attach(&self.place.api, kind) {
             return Err(why.to_owned());
         }
         let version = gh.version().map_err(|error| error.to_string())?;
@@ -314,7 +313,7 @@ impl Talk<'_> {
 
     fn check_attached(&self, comment: &Comment, files: &[String]) -> Result<(), String> {
         let body = comment.body.as_deref().unwrap_or("");
-        if !comment.begins_with(&self.marker) {
+        if !comment.begins_with(&self.posted.marker) {
             return Err(format!("gh changed another comment than {}", comment.url));
         }
         match files
@@ -332,11 +331,9 @@ impl Talk<'_> {
         let none = || "this is no workflow run".to_owned();
         let file = self.place.around.summary.as_ref().ok_or_else(none)?;
         let used = std::fs::metadata(file).map_or(0, |found| found.len());
-        let used = usize::try_from(used).unwrap_or(usize::MAX);
-        let room = SUMMARY_LIMIT.saturating_sub(used);
         let commit = self.place.around.commit.as_deref();
-        let text = self.posted.body(commit, Vec::new(), &[], room);
-        let text = text.map_err(|error| format!("{error:#}"))?;
+        let text = self.posted.texts.summary(commit, used);
+        let text = text.map_err(|error| in_one_line(error.as_ref()))?;
         let opened = OpenOptions::new().append(true).create(true).open(file);
         let written =
             opened.and_then(|mut summary| summary.write_all(format!("\n{text}\n").as_bytes()));
@@ -345,7 +342,7 @@ impl Talk<'_> {
 
     /// A run on a pull request from a fork may read, and not write: what it has to say
     /// is in its job summary, or nowhere.
-    fn only_in_summary(&self, error: Error, is_there: bool) -> anyhow::Result<Option<String>> {
+    fn only_in_summary(&self, error: Error, is_there: bool) -> Result<Option<String>> {
         let whose = if self.pull.is_from_fork {
             "a fork's pull request"
         } else {
@@ -358,15 +355,13 @@ impl Talk<'_> {
                     "the comment was not posted: the token of {whose} may only read ({error}). The \
                      report is in the job summary; a workflow on workflow_run may post it"
                 );
-                tell(self.posted.quiet, &said);
+                (self.posted.tell)(&said);
                 Ok(None)
             }
-            Err(why) => Err(error).with_context(|| {
-                format!(
-                    "nothing was posted: the token of {whose} may only read, and there is no job \
-                     summary ({why}); give it `pull-requests: write`, or post from workflow_run"
-                )
-            }),
+            Err(why) => Err(error.while_doing(&format!(
+                "nothing was posted: the token of {whose} may only read, and there is no job \
+                 summary ({why}); give it `pull-requests: write`, or post from workflow_run"
+            ))),
         }
     }
 
@@ -382,14 +377,14 @@ impl Talk<'_> {
             self.pull.number,
             way.says()
         );
-        tell(self.posted.quiet, &said);
+        (self.posted.tell)(&said);
         for duplicate in &kept.duplicates {
             let said = format!(
                 "note: {} is another comment of the same key, from runs that overtook each other; \
                  delete it",
                 duplicate.url
             );
-            tell(self.posted.quiet, &said);
+            (self.posted.tell)(&said);
         }
         kept.comment.url
     }
