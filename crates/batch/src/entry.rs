@@ -1,8 +1,4 @@
 //! One trace of a batch: whether its report is there, and making it.
-//!
-//! Beside the files of `analyze -o` the folder of a report has `batch.json`: of which
-//! input, analyzed how, it is. It is written before the first file and after the last,
-//! so that whatever was interrupted is known to be ours and not done.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -10,18 +6,12 @@ use std::time::SystemTime;
 
 use metalens_comparison::many::Row;
 use metalens_files::{Folder, sha256};
-use serde::{Deserialize, Serialize};
 
 use crate::find::Found;
 use crate::identity::{Part, content, parts, stamp, unsettled};
 use crate::reports::{Problem, Reports};
-use crate::work::Request;
-
-/// What says whose report a folder has.
-const STATE: &str = "batch.json";
-const SCHEMA: &str = "metalens.batch/1";
-/// It has one row, and some names.
-const LONGEST_STATE: u64 = 16 << 20;
+use crate::request::Request;
+use crate::state::{Done, SCHEMA, State};
 
 /// A request, and whoever makes its reports.
 pub(crate) struct Recipe {
@@ -34,62 +24,6 @@ pub(crate) struct Recipe {
 pub(crate) struct Entry {
     pub(crate) found: Found,
     pub(crate) slug: String,
-}
-
-/// What `batch.json` holds.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct State {
-    schema: String,
-    /// The input's path.
-    input: String,
-    /// What the system says of its files.
-    stamp: String,
-    /// Their bytes.
-    content: String,
-    /// How it was analyzed, and by which metalens.
-    settings: String,
-    /// Null while it is made.
-    done: Option<Done>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Done {
-    /// The SHA-256 of the report's manifest.
-    manifest: String,
-    row: Row,
-    /// What it is called in a dataset, if it was written to one.
-    #[serde(default)]
-    run: Option<String>,
-}
-
-/// Whose report is in a folder: the path of its input.
-pub(crate) fn owner(folder: &Path) -> Option<String> {
-    State::load(folder).map(|state| state.input)
-}
-
-/// Whether a folder has, or had, a report of a batch.
-pub(crate) fn is_entry(folder: &Path) -> bool {
-    State::load(folder).is_some()
-}
-
-impl State {
-    fn load(folder: &Path) -> Option<Self> {
-        let text = metalens_files::read(&folder.join(STATE), LONGEST_STATE).ok()?;
-        let state: Self = serde_json::from_slice(&text).ok()?;
-        (state.schema == SCHEMA).then_some(state)
-    }
-
-    fn save(&self, folder: &Path) -> Result<(), Problem> {
-        let text = serde_json::to_vec(self);
-        let mut text =
-            text.map_err(|error| Problem::of(&format!("cannot write what was done: {error}")))?;
-        text.push(b'\n');
-        Ok(metalens_files::write_bytes(
-            &folder.join(STATE),
-            true,
-            &text,
-        )?)
-    }
 }
 
 impl Entry {

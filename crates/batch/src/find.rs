@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use metalens_trace::{Likeness, likeness};
 
-use crate::entry::is_entry;
 use crate::error::{Error, Result};
+use crate::state::is_entry;
 
 /// A trace to analyze.
 #[derive(Debug, Clone, PartialEq, Eq)]

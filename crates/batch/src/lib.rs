@@ -23,7 +23,9 @@ mod index;
 mod lock;
 mod pool;
 mod reports;
+mod request;
 mod slugs;
+mod state;
 mod work;
 
 pub use budget::usual_memory;
@@ -32,5 +34,6 @@ pub use find::{Found, Refused, Search, find};
 pub use index::{Failed, Index, SCHEMA, json_schema};
 pub use lock::Lock;
 pub use reports::{Problem, Reports, Written};
+pub use request::Request;
 pub use slugs::slugs;
-pub use work::{Outcome, Request, Watcher, run};
+pub use work::{Outcome, Watcher, run};

@@ -1,40 +1,23 @@
 //! A batch from its traces to its index: what is done before is left, what is not is done,
 //! several at once, as memory allows.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use metalens_comparison::many::Row;
 
 use crate::budget::{Budget, estimate};
-use crate::entry::{self, Entry, Recipe};
+use crate::entry::{Entry, Recipe};
 use crate::find::{Found, Search, canonical, last_name};
 use crate::index::{Failed, Index};
 use crate::pool::{self, Came};
 use crate::reports::{Problem, Reports};
+use crate::request::Request;
 use crate::slugs::slugs;
-
-/// What is asked of a batch.
-#[derive(Debug)]
-pub struct Request {
-    /// The folder of the reports' folders.
-    pub output: PathBuf,
-    /// A text that differs if reports would: of everything that makes one but its input.
-    pub fingerprint: String,
-    /// Whether files that are not ours, or were changed, may be replaced.
-    pub force: bool,
-    /// Whether what is done is done again.
-    pub redo: bool,
-    /// The runs that a dataset had before, if the traces are written to one, too.
-    pub runs_before: Option<BTreeSet<String>>,
-    /// How many traces are analyzed at once.
-    pub jobs: usize,
-    /// How many bytes of memory they may take together.
-    pub memory: u64,
-}
+use crate::state;
 
 /// Is told how a batch goes.
 pub trait Watcher {
@@ -259,7 +242,7 @@ fn entries(found: &[Found], output: &Path) -> Vec<Entry> {
         let folder = output.join(slug);
         // An input keeps its folder to itself.
         let is_input = inputs.contains(&canonical(&folder));
-        entry::owner(&folder).or_else(|| is_input.then(String::new))
+        state::owner(&folder).or_else(|| is_input.then(String::new))
     };
     let slugs = slugs(&names, owner);
     let entries = found.iter().zip(slugs);
@@ -275,7 +258,7 @@ fn others(entries: &[Entry], output: &Path) -> Option<String> {
     const NAMED: usize = 5;
     let mine: HashSet<&str> = entries.iter().map(|entry| entry.slug.as_str()).collect();
     let folders = std::fs::read_dir(output).ok()?.flatten();
-    let others = folders.filter(|folder| entry::is_entry(&folder.path()));
+    let others = folders.filter(|folder| state::is_entry(&folder.path()));
     let others = others.map(|folder| folder.file_name().to_string_lossy().into_owned());
     let mut others: Vec<String> = others
         .filter(|name| !mine.contains(name.as_str()))

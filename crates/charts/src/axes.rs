@@ -5,8 +5,7 @@ use std::ops::Range;
 use metalens_analyzer::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-use crate::canvas::SMALL;
-use crate::font;
+use crate::font::{self, SMALL};
 
 /// An axis that knows its ticks and what they are called.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,18 +10,8 @@ use metalens_exporter::Manifest;
 use metalens_trace::{Input, LoadOptions, Selection};
 
 use crate::exporting;
+use crate::reading::Reading;
 use crate::screen::progress;
-
-/// How a trace is read.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Reading {
-    /// The number of the run. None for the last.
-    pub(crate) run: Option<u64>,
-    /// Whether the whole rows of a file that breaks off are used.
-    pub(crate) allow_truncated: bool,
-    /// Whether Apple's xctrace reads a bundle, and not metalens itself.
-    pub(crate) is_by_xctrace: bool,
-}
 
 /// How inputs are read and analyzed.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +48,28 @@ impl Analyzing {
         }
         Ok(analysis)
     }
+}
+
+/// What is to be analyzed, and what becomes of it.
+#[derive(Debug, Default)]
+pub(crate) struct AnalyzeRequest {
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) analyzing: Analyzing,
+    /// Whether the report is printed as JSON.
+    pub(crate) json: bool,
+    /// Whether it is printed as Markdown.
+    pub(crate) markdown: bool,
+    pub(crate) show_names: bool,
+    /// The folder of the whole report.
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) html: Option<PathBuf>,
+    pub(crate) gaps: Option<PathBuf>,
+    pub(crate) perfetto: Option<PathBuf>,
+    pub(crate) parquet: Option<PathBuf>,
+    /// Whether files that exist may be replaced.
+    pub(crate) force: bool,
+    /// Whether a target that is missed is a failure.
+    pub(crate) check: bool,
 }
 
 /// Returns where the work of an input is told: in an export's folder, or beside a bundle,

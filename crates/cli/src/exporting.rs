@@ -14,10 +14,10 @@ use metalens_text::shown;
 use metalens_trace::{Input, Selection, Source};
 use metalens_xctrace::{Error, Surroundings, Tool};
 
-use crate::analyzing::Reading;
 use crate::exit::Unavailable;
 use crate::interrupt::Listening;
 use crate::out;
+use crate::reading::Reading;
 
 /// The tables that metalens reads.
 pub(crate) fn known_tables() -> Vec<String> {

@@ -14,6 +14,7 @@ mod interrupt;
 mod json;
 mod out;
 mod pages;
+mod reading;
 mod report_folder;
 mod screen;
 mod whole;

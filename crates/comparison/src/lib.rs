@@ -71,6 +71,7 @@ mod fusion;
 mod gate;
 mod kernels;
 pub mod many;
+mod metric_changes;
 mod metrics;
 mod moved;
 mod number;
@@ -79,6 +80,7 @@ mod repeated;
 mod runs;
 mod statistics;
 mod trend;
+mod unit;
 pub mod words;
 
 pub use alike::{Comparable, Difference};
@@ -94,7 +96,8 @@ pub use gate::{
     Severity, judge,
 };
 pub use kernels::KernelChange;
-pub use metrics::{Group, MetricChange, Unit, metric_ids};
+pub use metric_changes::MetricChange;
+pub use metrics::{Group, metric_ids};
 pub use moved::{Moved, Quantity};
 pub use number::Number;
 pub use outlying::{FAR, Far, LEAST_VALUES, Outlying, outlying};
@@ -102,3 +105,4 @@ pub use repeated::Repeated;
 pub use runs::{Fact, KernelRuns, Runs};
 pub use statistics::{Interval, Shift, median, paired, shift};
 pub use trend::{ALL_PAIRS, LEAST_POINTS, Trend, trend};
+pub use unit::Unit;

@@ -23,6 +23,8 @@ mod folder;
 #[cfg(unix)]
 mod give;
 #[cfg(unix)]
+mod given;
+#[cfg(unix)]
 mod owner;
 #[cfg(unix)]
 mod walk;
@@ -46,7 +48,9 @@ pub use error::{Error, Result};
 #[cfg(unix)]
 pub use folder::Folder;
 #[cfg(unix)]
-pub use give::{Given, give_file, give_folder};
+pub use give::{give_file, give_folder};
+#[cfg(unix)]
+pub use given::Given;
 pub use limit::{beyond, limited, too_large};
 #[cfg(unix)]
 pub use owner::{Owner, is_root};

@@ -4,6 +4,9 @@ use std::io;
 
 use metalens_failure::{Failure, FailureKind};
 
+/// A text that could not be made.
+pub type NoText = Box<dyn std::error::Error + Send + Sync>;
+
 /// The result of asking.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -26,7 +29,7 @@ pub enum Error {
     Misuse(String),
     /// A text of a comment could not be made.
     #[error(transparent)]
-    Text(crate::post::NoText),
+    Text(NoText),
     /// Every way for pictures was tried, and none was left.
     #[error("no way was left")]
     NoWayLeft,

@@ -1,6 +1,5 @@
 //! Posting: down the ladder until the comment stands.
 
-use std::error::Error as StdError;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
@@ -9,15 +8,12 @@ use metalens_failure::in_one_line;
 
 use crate::client::Client;
 use crate::comments::{Comment, Kept, Outcome};
-use crate::error::{Error, Result};
+use crate::error::{Error, NoText, Result};
 use crate::gh::{Gh, GhVersion};
 use crate::images::{self, Chart, ImagesChoice, PlacedChart, Way};
 use crate::place::{Number, Place};
 use crate::pulls::PullRequest;
 use crate::secret::{Token, TokenKind};
-
-/// A text that could not be made.
-pub type NoText = Box<dyn StdError + Send + Sync>;
 
 /// Writes the texts that are posted. Links are a text and an address each.
 pub trait Texts {

@@ -1,12 +1,11 @@
 //! Whether a bundle holds what it was recorded for.
 
-use std::error::Error;
 use std::path::Path;
 
-use metalens_analyzer::{Analysis, Request, analyze, selection};
 use metalens_failure::{Failure, in_one_line};
-use metalens_trace::{Input, LoadOptions, Problem};
+use metalens_trace::{Input, Problem};
 
+use crate::analyzed::{NotAnalyzed, analyzed};
 use crate::plan::Plan;
 use crate::watch::Check;
 
@@ -36,20 +35,6 @@ impl Plan {
             judged => judged,
         }
     }
-}
-
-/// Why a bundle could not be read or analyzed.
-pub(crate) enum NotAnalyzed {
-    Trace(metalens_trace::Error),
-    Analysis(metalens_analyzer::Error),
-}
-
-/// Reads and analyzes a bundle.
-pub(crate) fn analyzed(bundle: &Path) -> Result<Analysis, NotAnalyzed> {
-    let input = Input::open(bundle);
-    let trace = input.and_then(|input| input.load(&selection(), LoadOptions::default()));
-    let trace = trace.map_err(NotAnalyzed::Trace)?;
-    analyze(trace, &Request::default()).map_err(NotAnalyzed::Analysis)
 }
 
 /// How many runs a bundle has, as far as it can be read.
@@ -85,7 +70,7 @@ fn judge(error: &NotAnalyzed) -> Check {
     }
 }
 
-fn with_hint(error: &(impl Failure + Error)) -> String {
+fn with_hint(error: &metalens_analyzer::Error) -> String {
     let why = in_one_line(error);
     match error.hint() {
         Some(hint) => format!("{why}: {hint}"),

@@ -9,7 +9,7 @@ use metalens_analyzer::{Performance, StateTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check::analyzed;
+use crate::analyzed::analyzed;
 use crate::record_request::RecordRequest;
 use crate::template;
 

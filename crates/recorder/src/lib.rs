@@ -26,6 +26,7 @@
 //! None of this has been run against Apple's own `xctrace` by its authors: it was
 //! tested against a stand-in that behaves and misbehaves as others' logs say.
 
+mod analyzed;
 mod attempt;
 mod cargo;
 mod check;

@@ -66,7 +66,7 @@ impl Plan {
             },
             ending: ending.as_ref(),
         };
-        let written = provenance::write(self, &recording, found);
+        let written = provenance::write((&self.asked, &self.request), &recording, found);
         Ok(Outcome {
             ending,
             shaders,

@@ -10,10 +10,9 @@ use serde::Serialize;
 use crate::clock::ClockOutcome;
 use crate::ending::Ending;
 use crate::error::{Result, file};
-use crate::plan::Plan;
 use crate::private::Private;
-use crate::record_request::Subject;
-use crate::request::{Recording, StoppedBy};
+use crate::record_request::{RecordRequest, Subject};
+use crate::request::{Recording, Request, StoppedBy};
 use crate::shaders::ShaderOutcome;
 use crate::surroundings::MadeOn;
 
@@ -93,9 +92,13 @@ enum EndedBy {
 }
 
 impl<'a> Provenance<'a> {
-    fn of(plan: &'a Plan, recorded: &Recording, private: &Private) -> Self {
-        let asked = &plan.asked;
-        let version = &plan.request.version;
+    fn of(
+        asked: &'a RecordRequest,
+        request: &'a Request,
+        recorded: &Recording,
+        private: &Private,
+    ) -> Self {
+        let version = &request.version;
         let names = asked.environment.iter().map(|(name, _)| name.as_str());
         Self {
             schema: SCHEMA,
@@ -107,7 +110,7 @@ impl<'a> Provenance<'a> {
             },
             machine: None,
             template: private.text(&asked.template),
-            instruments: &plan.request.record.instruments,
+            instruments: &request.record.instruments,
             changed: Changed::default(),
             command: command(&asked.subject, private),
             environment: names.collect(),
@@ -174,19 +177,23 @@ fn is_ours(file: &Path) -> bool {
 }
 
 /// Writes it beside the bundle.
-pub(crate) fn write(plan: &Plan, recorded: &Recording, found: Found<'_>) -> Result<()> {
+pub(crate) fn write(
+    (asked, request): (&RecordRequest, &Request),
+    recorded: &Recording,
+    found: Found<'_>,
+) -> Result<()> {
     let provenance = Provenance {
         machine: found.machine,
         changed: found.changed,
         target_ended: found.ending.map(|one| one.how.as_str()),
-        ..Provenance::of(plan, recorded, &Private::here())
+        ..Provenance::of(asked, request, recorded, &Private::here())
     };
     let path = beside(&recorded.bundle);
     let text = serde_json::to_string_pretty(&provenance);
     let text = text.map_err(|error| file("write", &path)(error.into()))?;
     let text = in_json(&text).into_owned() + "\n";
     // What came meanwhile is somebody's.
-    let may_replace = plan.asked.may_replace();
+    let may_replace = asked.may_replace();
     Ok(metalens_files::write_bytes(
         &path,
         may_replace,
@@ -208,7 +215,8 @@ mod tests {
     use metalens_xctrace::{Tool, Transcript};
 
     use super::*;
-    use crate::record_request::{RecordRequest, Recorder};
+    use crate::plan::Plan;
+    use crate::record_request::Recorder;
 
     fn recorded(bundle: &Path, warning: String) -> Recording {
         Recording {
@@ -258,7 +266,7 @@ mod tests {
             machine: Some(crate::surroundings::of_a_test()),
             ..Found::default()
         };
-        write(&plan, &recorded, found).unwrap();
+        write((&plan.asked, &plan.request), &recorded, found).unwrap();
 
         let text = std::fs::read_to_string(beside(&bundle)).unwrap();
         for secret in ["one", "two", "three"] {

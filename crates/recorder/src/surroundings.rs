@@ -9,7 +9,7 @@ use metalens_xctrace::command::Length;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::plan::Plan;
+use crate::record_request::RecordRequest;
 
 /// A Mac, before.
 #[derive(Debug)]
@@ -59,14 +59,13 @@ const SYSTEM: System = System {
 impl Surroundings {
     /// Looks at this machine, if it is a Mac that really records.
     #[must_use]
-    pub fn look(plan: &Plan) -> Option<Self> {
-        if plan.asked.is_simulated() || !cfg!(target_os = "macos") {
+    pub fn look(asked: &RecordRequest) -> Option<Self> {
+        if asked.is_simulated() || !cfg!(target_os = "macos") {
             return None;
         }
-        let record = &plan.request.record;
-        let limit = record.time_limit.map(Length::milliseconds);
-        let limit = limit.map(Duration::from_millis);
-        Some(Self::of(&SYSTEM, parent(&record.output), limit))
+        let limit = asked.time_limit_ns.and_then(Length::of_nanoseconds);
+        let limit = limit.map(|limit| Duration::from_millis(limit.milliseconds()));
+        Some(Self::of(&SYSTEM, parent(&asked.output), limit))
     }
 
     fn of(ask: &dyn Ask, folder: &Path, time_limit: Option<Duration>) -> Self {

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 
 use metalens_failure::{Failure, FailureKind};
 
-use crate::recipes::workloads;
-
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -18,6 +16,8 @@ pub enum Error {
     NoSuchWorkload {
         /// The name.
         name: String,
+        /// Those that there are.
+        known: Vec<&'static str>,
     },
     /// A setting is out of range.
     #[error("{name} {value} is out of range: {least} to {most}")]
@@ -97,9 +97,8 @@ impl Failure for Error {
 
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NoSuchWorkload { .. } => {
-                let names: Vec<&str> = workloads().map(crate::Workload::name).collect();
-                return Some(format!("there are {}", names.join(", ")));
+            Self::NoSuchWorkload { known, .. } => {
+                return Some(format!("there are {}", known.join(", ")));
             }
             Self::NoMetal { .. } => "run it on a Mac; its plan, above, is the same there",
             Self::NoDevice => {

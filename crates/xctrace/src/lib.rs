@@ -27,13 +27,15 @@ mod program;
 mod run;
 mod said;
 mod stream;
+mod tool;
 mod version;
 
 pub use error::{Error, Result};
-pub use find::{Surroundings, Tool};
+pub use find::Surroundings;
 pub use listing::{Devices, Templates, devices, instruments, templates};
 pub use program::{FoundProgram, resolve};
 pub use run::{Answer, Piece, Running, Stdin, Stream};
 pub use said::{Said, Transcript};
 pub use stream::Streaming;
+pub use tool::Tool;
 pub use version::{Feature, Version};

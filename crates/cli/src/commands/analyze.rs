@@ -6,32 +6,10 @@ use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Report};
 
-use crate::analyzing::Analyzing;
+use crate::analyzing::AnalyzeRequest;
 use crate::args::AnalyzeArguments;
 use crate::screen::report;
 use crate::{exit, json, out, pages, report_folder, whole};
-
-/// What is to be analyzed, and what becomes of it.
-#[derive(Debug, Default)]
-pub(crate) struct AnalyzeRequest {
-    pub(crate) inputs: Vec<PathBuf>,
-    pub(crate) analyzing: Analyzing,
-    /// Whether the report is printed as JSON.
-    pub(crate) json: bool,
-    /// Whether it is printed as Markdown.
-    pub(crate) markdown: bool,
-    pub(crate) show_names: bool,
-    /// The folder of the whole report.
-    pub(crate) output: Option<PathBuf>,
-    pub(crate) html: Option<PathBuf>,
-    pub(crate) gaps: Option<PathBuf>,
-    pub(crate) perfetto: Option<PathBuf>,
-    pub(crate) parquet: Option<PathBuf>,
-    /// Whether files that exist may be replaced.
-    pub(crate) force: bool,
-    /// Whether a target that is missed is a failure.
-    pub(crate) check: bool,
-}
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     analyze(&arguments.request()?, quiet)

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use metalens_files::Folder;
 use metalens_recorder::{Plan, free};
 
-use super::analyze::{AnalyzeRequest, analyze};
+use super::analyze::analyze;
 use super::record::{TargetOutput, record, show};
-use crate::analyzing::Reading;
+use crate::analyzing::AnalyzeRequest;
 use crate::args::recording::RecordAndAnalyzeArguments;
 use crate::args::requests::analyzing;
+use crate::reading::Reading;
 use crate::{exit, report_folder};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {

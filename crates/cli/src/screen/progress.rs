@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use metalens_trace::{LoadOptions, Progress};
 
-use crate::analyzing::Reading;
+use crate::reading::Reading;
 
 /// What takes less time is not worth a bar.
 const PATIENCE: Duration = Duration::from_millis(500);

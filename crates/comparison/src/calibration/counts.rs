@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::program::Whole;
-use super::{PairRuns, Recorded};
+use super::runs::{PairRuns, Recorded};
 
 /// What was issued against what was found, warm-up too.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! Canned runs and recordings; what they come to was worked out by hand.
 
-use metalens_analyzer::TimingOrder;
+use metalens_analyzer::{TimingCheck, TimingOrder, TimingVerdict};
 
 use super::*;
 use crate::statistics::paired::Direction;

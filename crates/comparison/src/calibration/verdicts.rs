@@ -3,7 +3,8 @@
 use metalens_analyzer::TimingVerdict;
 use metalens_analyzer::units::{count, counted, percent};
 
-use super::{Agreement, Calibration, Cost, CountVerdict, Counts};
+use super::counts::{CountVerdict, Counts};
+use super::figures::{Agreement, Calibration, Cost};
 use crate::statistics::paired::{Differences, Direction};
 
 /// One each: what was found, whether the clocks agree, what recording costs.

@@ -5,7 +5,8 @@ use std::path::Path;
 use metalens_xctrace::FoundProgram;
 
 use crate::ask::{Answer, Ask};
-use crate::diagnosis::{Asked, Check, Remedy, TextFile, Verdict};
+use crate::asked::Asked;
+use crate::check::{Check, Remedy, TextFile, Verdict};
 use crate::facts::{Protection, Rights};
 
 pub(super) fn all(ask: &dyn Ask, asked: &Asked<'_>, rights: &Rights) -> Vec<Check> {

@@ -8,9 +8,9 @@ use metalens_analyzer::{Request, Settings};
 
 use super::batch::BatchArguments;
 use super::{AnalyzeArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments};
-use crate::analyzing::{Analyzing, Reading};
-use crate::commands::analyze::AnalyzeRequest;
+use crate::analyzing::{AnalyzeRequest, Analyzing};
 use crate::config;
+use crate::reading::Reading;
 pub(crate) use recording::amount;
 
 impl ReadingArguments {

@@ -9,11 +9,12 @@ use metalens_analyzer::Request;
 use metalens_comparison::calibration::{ProgramRun, Recorded};
 use metalens_recorder::Plan;
 
-use crate::analyzing::{Reading, analysis, sidecar};
+use crate::analyzing::{analysis, sidecar};
 use crate::args::recording::CalibrateArguments;
 use crate::args::requests::amount;
 use crate::commands::record::{TargetOutput, record};
 use crate::interrupt::Listening;
+use crate::reading::Reading;
 use crate::{json, whole};
 
 /// Ctrl-C: half a calibration tells nothing.

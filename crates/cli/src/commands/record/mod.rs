@@ -74,7 +74,7 @@ pub(crate) fn record(
     quiet: bool,
 ) -> anyhow::Result<(Recording, bool)> {
     let interrupts = Listening::begin()?;
-    let surroundings = Surroundings::look(plan);
+    let surroundings = Surroundings::look(&plan.asked);
     let warnings = surroundings.iter().flat_map(|one| &one.warnings);
     for doubt in plan.doubts.iter().chain(warnings).filter(|_| !quiet) {
         tell("warning", doubt)?;
