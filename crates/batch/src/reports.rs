@@ -37,20 +37,20 @@ pub trait Reports: Send + Sync {
 pub struct Written {
     /// The report at a glance; its folder, name and input are the batch's to fill in.
     pub row: Row,
-    /// What should be in the folder and is not.
+    /// The parts that should be in the folder and are not.
     pub missing: Vec<String>,
     /// The name of the run in a dataset, if it was written to one.
     pub run: Option<String>,
 }
 
-/// Why there is no report of a trace, in words.
+/// The reason why there is no report of a trace, in words.
 #[derive(Debug)]
 pub struct Problem {
     /// The reason.
     pub why: String,
-    /// What to do about it.
+    /// The advice that goes with it.
     pub hint: Option<String>,
-    /// What stands in them that pages leave out, and what stands there instead.
+    /// Texts in both that pages leave out, each with the text that stands there instead.
     pub hidden: Vec<(String, String)>,
 }
 

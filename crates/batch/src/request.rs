@@ -1,9 +1,9 @@
-//! What is asked of a batch.
+//! The request to a batch.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What is asked of a batch.
+/// A request to a batch.
 #[derive(Debug)]
 pub struct Request {
     /// The folder of the reports' folders.
@@ -16,8 +16,8 @@ pub struct Request {
     pub redo: bool,
     /// The runs that a dataset had before, if the traces are written to one, too.
     pub runs_before: Option<BTreeSet<String>>,
-    /// How many traces are analyzed at once.
+    /// The number of traces that are analyzed at once.
     pub jobs: usize,
-    /// How many bytes of memory they may take together.
+    /// The bytes of memory that they may take together.
     pub memory: u64,
 }

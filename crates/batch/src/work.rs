@@ -34,7 +34,7 @@ pub trait Watcher {
     fn is_abandoned(&self) -> bool;
 }
 
-/// What a batch comes to.
+/// The result of a batch.
 #[derive(Debug)]
 pub struct Outcome {
     /// The index of all that was named.
@@ -47,7 +47,7 @@ pub struct Outcome {
 ///
 /// # Errors
 ///
-/// Those of the watcher: traces that fail are in the index.
+/// Whatever the watcher fails with: traces that fail are in the index.
 pub fn run(
     search: &Search,
     request: Request,
@@ -90,7 +90,7 @@ pub fn run(
     })
 }
 
-/// What came of the traces so far.
+/// The results of the traces so far.
 #[derive(Default)]
 struct Done {
     rows: Vec<Row>,

@@ -1,4 +1,4 @@
-//! What can be chosen about a chart, and what no chart can be.
+//! Options of charts, and errors.
 
 use crate::palette::Theme;
 

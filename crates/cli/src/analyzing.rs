@@ -13,13 +13,13 @@ use crate::exporting;
 use crate::reading::Reading;
 use crate::screen::progress;
 
-/// How inputs are read and analyzed.
+/// Options of reading and analyzing inputs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Analyzing {
     pub(crate) reading: Reading,
     /// The file of known work. None for the one in the usual place.
     pub(crate) work: Option<PathBuf>,
-    /// What the reports are about; the known work comes with each input.
+    /// The subject of the reports; the known work comes with each input.
     pub(crate) request: Request,
 }
 
@@ -50,7 +50,7 @@ impl Analyzing {
     }
 }
 
-/// What is to be analyzed, and what becomes of it.
+/// Inputs to be analyzed, and the outputs to be made of them.
 #[derive(Debug, Default)]
 pub(crate) struct AnalyzeRequest {
     pub(crate) inputs: Vec<PathBuf>,

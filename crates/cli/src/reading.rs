@@ -1,6 +1,6 @@
-//! How a trace is read.
+//! Options of reading a trace.
 
-/// How a trace is read.
+/// Options of reading a trace.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Reading {
     /// The number of the run. None for the last.

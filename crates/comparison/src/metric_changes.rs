@@ -1,4 +1,4 @@
-//! What became of the figures of a report.
+//! The changes of the figures of a report.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a Metr
     metrics.iter().find(|metric| metric.id == id)
 }
 
-/// What became of all figures. One that neither side tells is left out.
+/// Returns the changes of all figures. One that neither side tells is left out.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
     let all = METRICS.iter().map(|metric| {
         let (was, now) = (base.values(metric.id), new.values(metric.id));

@@ -1,4 +1,4 @@
-//! What is to be recorded.
+//! The recording that is planned.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What `xctrace` says of itself, as far as it answers in time.
+//! The answers of `xctrace` about itself, as far as it answers in time.
 
 use std::sync::mpsc::channel;
 use std::thread;

@@ -29,7 +29,7 @@ pub trait Failure: Error {
         FailureKind::Failed
     }
 
-    /// Returns what to do about it, if that is known.
+    /// Returns advice on what to do about it, if there is any.
     fn hint(&self) -> Option<String> {
         None
     }

@@ -16,7 +16,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 ///
 /// # Errors
 ///
-/// Those of [`open`](crate::open) and of reading.
+/// The errors of [`open`](crate::open) and of reading.
 pub fn sha256_of_file(path: &Path) -> io::Result<[u8; 32]> {
     const BUFFER: usize = 256 << 10;
 

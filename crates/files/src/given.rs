@@ -1,4 +1,4 @@
-//! What was given back, and what was left alone.
+//! The files and folders that were given back, and those that were left alone.
 
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,10 @@
-//! How pictures get to a pull request: the ladder, and each of its rungs' addresses.
+//! The ways by which pictures get to a pull request, and their addresses there.
 
 use crate::address::Api;
 use crate::assets::Asset;
 use crate::secret::TokenKind;
 
-/// How pictures shall get there.
+/// The choice of a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImagesChoice {
     /// By the first way that works.
@@ -28,9 +28,9 @@ pub struct Chart {
     pub is_dark: bool,
     /// The path of its file in the folder.
     pub path: String,
-    /// What it shows, in words.
+    /// The words for those who cannot see it.
     pub alt: String,
-    /// How wide it is shown.
+    /// The width at which it is shown.
     pub width: u32,
     /// The file's bytes.
     pub bytes: Vec<u8>,
@@ -43,11 +43,11 @@ pub struct Chart {
 pub struct PlacedChart<'a> {
     /// The chart, dark on light.
     pub chart: &'a Chart,
-    /// Where its picture is.
+    /// The place of its picture.
     pub place: ChartPlace,
 }
 
-/// Where a chart's picture is.
+/// The place of a chart's picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChartPlace {
     /// At these addresses.

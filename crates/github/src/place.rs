@@ -33,11 +33,11 @@ pub struct Place {
     pub repository: Repository,
     /// The pull request.
     pub number: Number,
-    /// What the environment says.
+    /// The facts that the environment tells.
     pub around: Around,
 }
 
-/// Which pull request.
+/// The choice of a pull request.
 #[derive(Debug)]
 pub enum Number {
     /// The one of this number.

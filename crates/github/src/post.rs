@@ -29,21 +29,21 @@ pub trait Texts {
     fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, NoText>;
 }
 
-/// What is posted.
+/// A comment to be posted.
 pub struct Posting<'a> {
     /// The writer of its texts.
     pub texts: &'a dyn Texts,
-    /// What the comment is called.
+    /// The name of the comment.
     pub key: &'a str,
-    /// What the comment begins with, and no other.
+    /// The first words of the comment, which no other has.
     pub marker: String,
     /// The charts that it may show.
     pub charts: &'a [Chart],
     /// The folder that they are in.
     pub folder: &'a Path,
-    /// How they shall get there.
+    /// The way in which they shall get there.
     pub images: ImagesChoice,
-    /// What should be known beside that.
+    /// Notes that are told besides.
     pub notes: &'a [String],
     /// Is told how it goes.
     pub tell: &'a dyn Fn(&str),

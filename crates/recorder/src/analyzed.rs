@@ -5,7 +5,7 @@ use std::path::Path;
 use metalens_analyzer::{Analysis, Request, analyze, selection};
 use metalens_trace::{Input, LoadOptions};
 
-/// Why a bundle could not be read or analyzed.
+/// The reason why a bundle could not be read or analyzed.
 pub(crate) enum NotAnalyzed {
     Trace(metalens_trace::Error),
     Analysis(metalens_analyzer::Error),

@@ -37,7 +37,7 @@ impl Plan {
     }
 }
 
-/// How many runs a bundle has, as far as it can be read.
+/// Returns how many runs a bundle has, as far as it can be read.
 fn runs(bundle: &Path) -> usize {
     let input = Input::open(bundle).ok();
     let toc = input.as_ref().and_then(Input::toc);

@@ -12,27 +12,27 @@ use crate::surroundings::Surroundings;
 use crate::watch::Watcher;
 use crate::{clock, shaders};
 
-/// What came of a recording.
+/// The outcome of a recording.
 #[derive(Debug)]
 pub struct Outcome {
     /// The recording.
     pub recording: Recording,
-    /// How its program ended, if the bundle says.
+    /// The end of its program, if the bundle says.
     pub ending: Option<Ending>,
-    /// What came of asking for the times of shaders, if that was asked.
+    /// The outcome of asking for the times of shaders, if that was asked.
     pub shaders: Option<ShaderOutcome>,
-    /// What came of asking for a clock of the GPU, if that was asked.
+    /// The outcome of asking for a clock of the GPU, if that was asked.
     pub clock: Option<ClockOutcome>,
-    /// What could not be kept beside the bundle.
+    /// The reasons why something could not be kept beside the bundle.
     pub troubles: Vec<Error>,
 }
 
-/// Why there is no recording.
+/// The reason why there is no recording.
 #[derive(Debug)]
 pub struct NotRecorded {
     /// The reason.
     pub why: Error,
-    /// What could not be kept besides.
+    /// The reason why the known work could not be kept either.
     pub trouble: Option<Error>,
 }
 
@@ -42,15 +42,15 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Those of [`record`].
+    /// The errors of [`record`].
     pub fn carry_out(
         &self,
         surroundings: Option<Surroundings>,
         watcher: &mut dyn Watcher,
-    ) -> Result<Outcome, NotRecorded> {
-        let recording = record(&self.request, watcher).map_err(|why| NotRecorded {
-            trouble: self.keep_work_of_failed(&why).err(),
-            why,
+    ) -> Result<Outcome, Box<NotRecorded>> {
+        let recording = record(&self.request, watcher).map_err(|why| {
+            let trouble = self.keep_work_of_failed(&why).err();
+            Box::new(NotRecorded { why, trouble })
         })?;
         let bundle = &recording.bundle;
         let kept = self.keep_work(bundle);

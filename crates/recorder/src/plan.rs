@@ -1,4 +1,4 @@
-//! What is to be run, worked out before anything is.
+//! The plan of a recording, worked out before anything is run.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,11 @@ use crate::{provenance, template, work};
 /// A recording that can be made.
 #[derive(Debug)]
 pub struct Plan {
-    /// What was asked.
+    /// The request that it was made for.
     pub asked: RecordRequest,
-    /// What is run.
+    /// The recording to be made.
     pub request: Request,
-    /// Why it may not go well.
+    /// The reasons why it may not go well.
     pub doubts: Vec<String>,
     /// Whether there must be work of the GPU's in it.
     pub(crate) is_about_gpu: bool,

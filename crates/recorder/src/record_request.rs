@@ -1,4 +1,4 @@
-//! What is asked of a recording, before anything is looked for.
+//! A request to record, before anything is looked for.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use crate::cargo::Build;
 use crate::request::Patience;
 use crate::template::Clock;
 
-/// What is asked of a recording.
+/// A request to record.
 #[derive(Debug)]
 pub struct RecordRequest {
     /// The recorder.
     pub recorder: Recorder,
-    /// What is recorded.
+    /// The subject.
     pub subject: Subject,
     /// The bundle.
     pub output: PathBuf,
@@ -45,9 +45,9 @@ pub struct RecordRequest {
     pub run_name: Option<String>,
     /// A device that is connected.
     pub device: Option<String>,
-    /// What the program reads.
+    /// The program's standard input.
     pub stdin: Stdin,
-    /// How long to wait for what.
+    /// The times that are waited.
     pub patience: Patience,
 }
 
@@ -60,12 +60,12 @@ pub enum Recorder {
     Simulator {
         /// The program that takes its place.
         tool: Tool,
-        /// What it shows; the file goes away with this.
+        /// The file of what it shows, which goes away with this.
         scenario: Option<NamedTempFile>,
     },
 }
 
-/// What is recorded.
+/// The subject of a recording.
 #[derive(Debug, Clone)]
 pub enum Subject {
     /// A bundled workload.
@@ -74,14 +74,14 @@ pub enum Subject {
         name: String,
         /// The command that runs it.
         command: Vec<OsString>,
-        /// How much of it, in words of its command line.
+        /// The amount of it, in words of its command line.
         amount: Vec<OsString>,
     },
     /// A program and its arguments.
     Program(Vec<OsString>),
     /// A program that cargo builds first.
     Cargo {
-        /// What is built.
+        /// The build.
         build: Build,
         /// The program's arguments.
         arguments: Vec<OsString>,
@@ -134,7 +134,7 @@ impl RecordRequest {
 }
 
 impl Subject {
-    /// Returns what is recorded, in a word.
+    /// Returns the subject in a word.
     #[must_use]
     pub fn name(&self) -> String {
         match self {

@@ -1,4 +1,4 @@
-//! Whom a recording is of: how it is started, or found.
+//! The target of a recording: started, or found.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

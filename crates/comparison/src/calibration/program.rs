@@ -65,16 +65,16 @@ pub struct Ran {
     pub measured_ns: u64,
 }
 
-/// Why a file of known work does not tell of a run.
+/// The reason why a file of known work does not tell of a run.
 #[derive(Debug, thiserror::Error)]
 pub enum UnknownProgram {
-    /// It says nothing of its program.
+    /// The file says nothing of its program.
     #[error("{file} tells no program")]
     Absent {
         /// The file.
         file: String,
     },
-    /// What it says is not what a bundled workload does.
+    /// The program is no bundled workload.
     #[error("{file}: its program is no bundled workload")]
     Foreign {
         /// The file.

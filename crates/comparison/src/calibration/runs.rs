@@ -21,7 +21,7 @@ pub struct PairRuns {
     pub recorded: Recorded,
 }
 
-/// What was found in a recording.
+/// The work that was found in a recording.
 #[derive(Debug, Clone, Default)]
 pub struct Recorded {
     /// The work of each name.
@@ -30,13 +30,13 @@ pub struct Recorded {
     pub command_buffers: u64,
     /// Intervals that the driver made of several encoders, and of how many.
     pub coalesced: (u64, u64),
-    /// How the program's own times compare with the recording's, if they do.
+    /// The check of the program's own times against the recording's, if there are any.
     pub timings: Option<TimingCheck>,
     /// The clocks that the GPU was at.
     pub clocks: Vec<ClockShare>,
 }
 
-/// What is called by a name.
+/// The work that has one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NamedWork {
     /// The number of its GPU intervals.

@@ -197,7 +197,7 @@ fn scenario(workload: &str, settings: &Settings) -> anyhow::Result<NamedTempFile
     written.context("cannot write what is to be simulated")
 }
 
-/// What the target reads: ours, unless that is a terminal, which programs in a
+/// Returns the target's standard input: ours, unless that is a terminal, which programs in a
 /// group of their own may not read.
 fn stdin() -> Stdin {
     if std::io::stdin().is_terminal() {

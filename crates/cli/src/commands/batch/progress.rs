@@ -1,4 +1,4 @@
-//! How a batch goes, on stderr.
+//! The progress of a batch, on stderr.
 
 use std::io::{self, Write};
 

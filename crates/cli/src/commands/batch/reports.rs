@@ -14,7 +14,7 @@ use crate::analyzing::{Analyzing, usual_work};
 use crate::report_folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest};
 use crate::{exit, pages};
 
-/// How the traces are analyzed, and what their reports are like.
+/// Options of the analyses, and of the reports' folders.
 pub(super) struct ReportFolders {
     pub(super) analyzing: Analyzing,
     pub(super) show_names: bool,

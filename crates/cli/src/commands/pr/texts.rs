@@ -6,7 +6,7 @@ use crate::pages::comment::{
     COMMENT_LIMIT, Dress, Picture, PictureSource, SUMMARY_LIMIT, Subject, comment,
 };
 
-/// What the texts are about.
+/// The subject of the texts, and their key.
 pub(super) struct CommentTexts<'a> {
     pub(super) subject: Subject<'a>,
     pub(super) key: String,

@@ -82,7 +82,8 @@ pub(crate) fn record(
     let mut watching = watching::Watching::new(plan, &interrupts, output, quiet);
     let outcome = plan.carry_out(surroundings, &mut watching);
     watching.finish();
-    let outcome = outcome.map_err(|NotRecorded { why, trouble }| {
+    let outcome = outcome.map_err(|failed| {
+        let NotRecorded { why, trouble } = *failed;
         if let Some(trouble) = trouble {
             exit::tell(&trouble.into());
         }

@@ -1,4 +1,4 @@
-//! What is shown while a recording is made.
+//! The progress of a recording, on stderr.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,12 +12,12 @@ use metalens_text::shown;
 use crate::interrupt::Listening;
 use crate::out;
 
-/// What becomes of what the target prints.
+/// The place that the target's output goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TargetOutput {
     Stdout,
     Stderr,
-    /// It goes nowhere.
+    /// Nowhere.
     Dropped,
 }
 
