@@ -29,6 +29,24 @@ const MISSED: u8 = 5;
 const NOT_COMPARABLE: u8 = 6;
 const INTERRUPTED: u8 = 130;
 
+/// The user stopped it before anything came of it; the message says so.
+#[derive(Debug)]
+pub(crate) struct Interrupted(pub(crate) &'static str);
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+impl Failure for Interrupted {
+    fn kind(&self) -> FailureKind {
+        FailureKind::Interrupted
+    }
+}
+
 /// What this machine, or this version, cannot do; the message says what would.
 #[derive(Debug)]
 pub(crate) struct Unavailable(pub(crate) &'static str);
@@ -155,10 +173,7 @@ pub(crate) fn interrupted() -> ExitCode {
 
 /// An error and what to do about it, to be told later.
 pub(crate) fn words(error: &anyhow::Error) -> (String, Option<String>) {
-    (
-        format!("{error:#}"),
-        failure(error).and_then(|error| error.hint()),
-    )
+    (format!("{error:#}"), failure(error).and_then(Failure::hint))
 }
 
 /// The error and what to do about it, on stderr.
@@ -180,6 +195,9 @@ pub(crate) fn tell(error: &anyhow::Error) {
     }
 }
 
+/// A look at an error as one of a type that says its kind and its hint.
+type AsFailure = fn(&anyhow::Error) -> Option<&dyn Failure>;
+
 /// Returns the error as one that says its kind and its hint, if it is of a type that does.
 fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
     fn as_failure<E: Failure + Send + Sync + 'static>(
@@ -189,7 +207,8 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         Some(error)
     }
 
-    const TYPES: [fn(&anyhow::Error) -> Option<&dyn Failure>; 13] = [
+    const TYPES: [AsFailure; 14] = [
+        as_failure::<Interrupted>,
         as_failure::<Unavailable>,
         as_failure::<Misuse>,
         as_failure::<NotComparable>,
@@ -208,7 +227,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
 }
 
 fn code_of(error: &anyhow::Error) -> u8 {
-    match failure(error).map_or(FailureKind::Failed, |error| error.kind()) {
+    match failure(error).map_or(FailureKind::Failed, Failure::kind) {
         FailureKind::Failed => FAILED,
         FailureKind::Misuse => USAGE,
         FailureKind::Unavailable => UNAVAILABLE,

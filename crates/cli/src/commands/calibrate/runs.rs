@@ -13,21 +13,10 @@ use crate::analyzing::{analysis, sidecar};
 use crate::args::recording::CalibrateArguments;
 use crate::args::requests::amount;
 use crate::commands::record::{TargetOutput, record};
+use crate::exit::Interrupted;
 use crate::interrupt::Listening;
 use crate::reading::Reading;
 use crate::{json, whole};
-
-/// Ctrl-C: half a calibration tells nothing.
-#[derive(Debug)]
-pub(super) struct Interrupted;
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted: there is no calibration")
-    }
-}
-
-impl std::error::Error for Interrupted {}
 
 /// Runs what the arguments ask for; its files go into a folder.
 pub(super) struct Runner<'a> {
@@ -46,10 +35,11 @@ impl<'a> Runner<'a> {
         })
     }
 
+    /// Ends on Ctrl-C: half a calibration tells nothing.
     fn go_on(&self) -> Result<(), Interrupted> {
         match self.interrupts.times() {
             0 => Ok(()),
-            _ => Err(Interrupted),
+            _ => Err(Interrupted("interrupted: there is no calibration")),
         }
     }
 
