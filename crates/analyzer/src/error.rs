@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use metalens_failure::{Failure, FailureKind};
+
 /// The result of an analysis.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -121,10 +123,18 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            // Without the table that an analysis needs a trace is as unusable as a broken one.
+            Self::Trace(error) if is_missing_table(error) => FailureKind::Unusable,
+            Self::Trace(error) => error.kind(),
+            Self::WorkFile { .. } | Self::Setting { .. } => FailureKind::Failed,
+            _ => FailureKind::Unusable,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Trace(error) if is_missing_table(error) => Some(
                 "export that table too: xctrace export --input X.trace --xpath \

@@ -91,7 +91,6 @@ mod machine;
 mod moment;
 mod naming;
 mod notes;
-pub mod paired;
 mod parallel;
 mod phases;
 mod processes;

@@ -6,8 +6,7 @@ use metalens_analyzer::units;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use time::{Duration, UtcDateTime};
 
-use crate::canvas::SMALL;
-use crate::font;
+use crate::font::{self, SMALL};
 
 /// An axis that knows its ticks and what they are called.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,10 +5,10 @@ use metalens_analyzer::{Analysis, Report};
 use plotters::series::LineSeries;
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, SMALL, limit, ratio, stroke};
-use crate::chart::{Error, Options};
+use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, limit, ratio, stroke};
 use crate::coverage::Grid;
-use crate::font;
+use crate::font::{self, SMALL};
+use crate::options::{Error, Options};
 use crate::palette::Colour;
 use crate::panel::ticks;
 use crate::scene::{Anchor, Scene};

@@ -14,8 +14,8 @@ use plotters_backend::BackendColor;
 
 use crate::axes::Axis;
 use crate::backend::{SceneBackend, inside};
-use crate::chart::{Error, Options};
-use crate::font;
+use crate::font::{self, SMALL};
+use crate::options::{Error, Options};
 use crate::palette::{Colour, Palette, cause_label};
 use crate::scene::{Anchor, Scene, Shape};
 
@@ -24,8 +24,6 @@ pub(crate) const MARGIN: f32 = 16.0;
 /// What a picture says.
 pub(crate) const HEADLINE: f32 = 15.0;
 const BODY: f32 = 12.0;
-/// Labels of axes and lanes.
-pub(crate) const SMALL: f32 = 11.0;
 
 /// A picture in the making.
 pub(crate) struct Canvas {

@@ -15,12 +15,12 @@ use metalens_analyzer::{Analysis, Report};
 use metalens_comparison::Comparable;
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, HEADLINE, MARGIN, Mesh, Place, SMALL, ratio};
-use crate::chart::{Error, Options, check};
+use crate::canvas::{AXIS, Canvas, HEADLINE, MARGIN, Mesh, Place, ratio};
 use crate::coverage::{Grid, Sweep, height};
-use crate::font;
+use crate::font::{self, SMALL};
 use crate::lanes;
 use crate::ledger::{Part, parts};
+use crate::options::{Error, Options, check};
 use crate::palette::cause_label;
 use crate::panel::{cause_strip, ticks};
 use crate::scene::{Anchor, Scene};

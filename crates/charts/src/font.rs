@@ -1,20 +1,16 @@
 //! The font: how wide a text is, and what it looks like.
 
-use std::sync::OnceLock;
-
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use metalens_text::is_hidden;
 
+use crate::face::font;
 use crate::lacking;
+
+/// The size of labels of axes and lanes.
+pub(crate) const SMALL: f32 = 11.0;
 
 /// Names that a browser tries in turn; all of nearly the same widths.
 pub(crate) const FAMILY: &str = "DejaVu Sans, Verdana, Geneva, sans-serif";
-
-fn font() -> Option<&'static FontRef<'static>> {
-    static FONT: OnceLock<Option<FontRef<'static>>> = OnceLock::new();
-    FONT.get_or_init(|| FontRef::try_from_slice(dejavu::sans::regular()).ok())
-        .as_ref()
-}
 
 /// ab_glyph counts a size from the lowest to the highest, everyone else by the em.
 fn scale(font: &FontRef<'static>, size: f32) -> PxScale {
@@ -44,13 +40,6 @@ pub(crate) fn painted_width(text: &str, size: f32) -> f32 {
     let mut end = 0.0;
     place(font, &lacking::told(text), size, |_, after| end = after);
     end
-}
-
-/// Whether the font can write it: it has the letter, and the letter does not
-/// change with its neighbours, which takes more than a font.
-pub(crate) fn has(letter: char) -> bool {
-    let is_joined = matches!(letter, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}');
-    !is_joined && font().is_some_and(|font| font.glyph_id(letter).0 != 0)
 }
 
 /// Glyph by glyph, and where the pen is after it.

@@ -4,9 +4,9 @@ use metalens_analyzer::units::short_time;
 use metalens_analyzer::{Analysis, Cause, ExplainedGap, Report};
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, SMALL, fault, limit, ratio};
-use crate::chart::{Error, Options};
-use crate::font;
+use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, fault, limit, ratio};
+use crate::font::{self, SMALL};
+use crate::options::{Error, Options};
 use crate::scene::{Anchor, Scene};
 
 /// Where the tenths of a decade are, in thousandths.

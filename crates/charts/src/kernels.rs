@@ -4,9 +4,9 @@ use metalens_analyzer::units::{count, counted, percent, short_time};
 use metalens_analyzer::{Kernel, Report};
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, SMALL, ratio};
-use crate::chart::{Error, Options};
-use crate::font;
+use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, ratio};
+use crate::font::{self, SMALL};
+use crate::options::{Error, Options};
 use crate::palette::Colour;
 use crate::scene::{Anchor, Scene, Shape};
 

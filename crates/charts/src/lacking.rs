@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::font;
+use crate::face;
 
 /// A text as it is painted.
 pub(crate) fn told(text: &str) -> Cow<'_, str> {
@@ -16,7 +16,7 @@ pub(crate) fn told(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut run: Option<(&'static str, usize)> = None;
     for letter in text.chars() {
-        let script = (!font::has(letter)).then(|| script(letter));
+        let script = (!face::has(letter)).then(|| script(letter));
         match (&mut run, script) {
             (Some((last, letters)), Some(script)) if *last == script => *letters += 1,
             (run, script) => {
@@ -44,13 +44,13 @@ fn close(run: Option<(&str, usize)>, out: &mut String) {
 pub(crate) fn count(text: &str) -> usize {
     match text.is_ascii() {
         true => 0,
-        false => text.chars().filter(|&letter| !font::has(letter)).count(),
+        false => text.chars().filter(|&letter| !face::has(letter)).count(),
     }
 }
 
 /// The letters that the font has.
 pub(crate) fn without(text: &str) -> String {
-    text.chars().filter(|&letter| font::has(letter)).collect()
+    text.chars().filter(|&letter| face::has(letter)).collect()
 }
 
 /// What a reader calls such letters.

@@ -3,9 +3,9 @@
 use metalens_analyzer::units::{counted, percent, time};
 use metalens_analyzer::{Cause, Report};
 
-use crate::canvas::{Canvas, MARGIN, Place, SMALL, ratio};
-use crate::chart::{Error, Options};
-use crate::font;
+use crate::canvas::{Canvas, MARGIN, Place, ratio};
+use crate::font::{self, SMALL};
+use crate::options::{Error, Options};
 use crate::palette::{Colour, cause_label};
 use crate::scene::{Anchor, Scene};
 

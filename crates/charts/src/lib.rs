@@ -31,6 +31,7 @@ mod canvas;
 mod chart;
 mod compare;
 mod coverage;
+mod face;
 mod font;
 mod funnel;
 mod gaps;
@@ -38,6 +39,7 @@ mod kernels;
 mod lacking;
 mod lanes;
 mod ledger;
+mod options;
 #[cfg(test)]
 mod painted;
 mod palette;
@@ -55,8 +57,9 @@ mod trend;
 mod zoom;
 
 pub use alt::alt;
-pub use chart::{Chart, Error, Options, draw};
+pub use chart::{Chart, draw};
 pub use compare::{alt_comparison, draw_comparison};
+pub use options::{Error, Options};
 pub use palette::Theme;
 pub use raster::png;
 pub use scene::Scene;

@@ -4,11 +4,11 @@ use metalens_analyzer::units::percent;
 use metalens_analyzer::{Analysis, Cause};
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, SMALL, ratio};
-use crate::chart::Error;
+use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, ratio};
 use crate::coverage::{Grid, Sweep, height};
-use crate::font;
+use crate::font::{self, SMALL};
 use crate::lanes::{self, Kind, Lane};
+use crate::options::Error;
 use crate::palette::{Colour, Palette};
 use crate::scene::Anchor;
 use crate::strip::{Band, Layer, Strip, bars, name_inside};

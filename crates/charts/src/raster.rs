@@ -6,8 +6,8 @@ use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform,
 };
 
-use crate::chart::Error;
 use crate::font;
+use crate::options::Error;
 use crate::palette::Colour;
 use crate::scene::{Scene, Shape};
 

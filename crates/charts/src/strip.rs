@@ -3,9 +3,9 @@
 
 use metalens_analyzer::units::percent;
 
-use crate::canvas::{Canvas, Place, SMALL, ratio};
+use crate::canvas::{Canvas, Place, ratio};
 use crate::coverage::{Grid, Sweep, height};
-use crate::font;
+use crate::font::{self, SMALL};
 use crate::palette::{Colour, Palette};
 use crate::scene::{Anchor, Shape};
 

@@ -5,9 +5,9 @@ use metalens_analyzer::units::{counted, time};
 use metalens_analyzer::{Analysis, Report};
 
 use crate::canvas::{AXIS, Canvas, MARGIN, Place, fault};
-use crate::chart::{Error, Options};
 use crate::coverage::Grid;
 use crate::funnel;
+use crate::options::{Error, Options};
 use crate::palette::Colour;
 use crate::panel::{self, NAMES, Panel, SHARES, TITLE};
 use crate::phases;

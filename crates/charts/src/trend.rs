@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use metalens_analyzer::units::{counted, percent, time};
 
 use crate::axes::{Axis, date};
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, SMALL};
-use crate::chart::{Error, Options, check};
-use crate::font;
+use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place};
+use crate::font::{self, SMALL};
+use crate::options::{Error, Options, check};
 use crate::palette::Colour;
 use crate::panel::ticks;
 use crate::scene::{Anchor, Scene, Shape};

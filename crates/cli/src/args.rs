@@ -6,6 +6,7 @@ pub(crate) mod comparing;
 pub(crate) mod posting;
 pub(crate) mod query;
 pub(crate) mod recording;
+pub(crate) mod requests;
 
 use std::path::PathBuf;
 

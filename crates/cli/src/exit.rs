@@ -16,8 +16,8 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use metalens_failure::{Failure, FailureKind};
 use metalens_text::{shown, shown_lines, shown_message};
-use metalens_trace::Problem;
 
 use crate::out;
 
@@ -28,6 +28,24 @@ const UNUSABLE: u8 = 4;
 const MISSED: u8 = 5;
 const NOT_COMPARABLE: u8 = 6;
 const INTERRUPTED: u8 = 130;
+
+/// The user stopped it before anything came of it; the message says so.
+#[derive(Debug)]
+pub(crate) struct Interrupted(pub(crate) &'static str);
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+impl Failure for Interrupted {
+    fn kind(&self) -> FailureKind {
+        FailureKind::Interrupted
+    }
+}
 
 /// What this machine, or this version, cannot do; the message says what would.
 #[derive(Debug)]
@@ -41,6 +59,12 @@ impl std::fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
+impl Failure for Unavailable {
+    fn kind(&self) -> FailureKind {
+        FailureKind::Unavailable
+    }
+}
+
 /// What cannot be asked for; the message says what can.
 #[derive(Debug)]
 pub(crate) struct Misuse(pub(crate) String);
@@ -52,6 +76,12 @@ impl std::fmt::Display for Misuse {
 }
 
 impl std::error::Error for Misuse {}
+
+impl Failure for Misuse {
+    fn kind(&self) -> FailureKind {
+        FailureKind::Misuse
+    }
+}
 
 /// Sides that were recorded under different circumstances; the message says which.
 #[derive(Debug)]
@@ -70,6 +100,18 @@ impl std::fmt::Display for NotComparable {
 }
 
 impl std::error::Error for NotComparable {}
+
+impl Failure for NotComparable {
+    fn kind(&self) -> FailureKind {
+        FailureKind::NotComparable
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = "record both alike; or --force compares them nevertheless, and the comparison \
+                    says so";
+        Some(hint.to_owned())
+    }
+}
 
 /// clap's own message: help and version are no failures.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
@@ -131,7 +173,7 @@ pub(crate) fn interrupted() -> ExitCode {
 
 /// An error and what to do about it, to be told later.
 pub(crate) fn words(error: &anyhow::Error) -> (String, Option<String>) {
-    (format!("{error:#}"), hint(error))
+    (format!("{error:#}"), failure(error).and_then(Failure::hint))
 }
 
 /// The error and what to do about it, on stderr.
@@ -153,158 +195,45 @@ pub(crate) fn tell(error: &anyhow::Error) {
     }
 }
 
-fn hint(error: &anyhow::Error) -> Option<String> {
-    if let Some(error) = error.downcast_ref::<metalens_analyzer::Error>() {
-        return error.hint();
+/// A look at an error as one of a type that says its kind and its hint.
+type AsFailure = fn(&anyhow::Error) -> Option<&dyn Failure>;
+
+/// Returns the error as one that says its kind and its hint, if it is of a type that does.
+fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
+    fn as_failure<E: Failure + Send + Sync + 'static>(
+        error: &anyhow::Error,
+    ) -> Option<&dyn Failure> {
+        let error: &E = error.downcast_ref()?;
+        Some(error)
     }
-    if error.is::<NotComparable>() {
-        let hint = "record both alike; or --force compares them nevertheless, and the comparison \
-                    says so";
-        return Some(hint.to_owned());
-    }
-    if let Some(error) = error.downcast_ref::<metalens_dataset::Error>() {
-        return error.hint().map(str::to_owned);
-    }
-    if let Some(error) = xctrace_error(error) {
-        return xctrace_hint(error);
-    }
-    if let Some(error) = error.downcast_ref::<metalens_exporter::Error>() {
-        return error.hint().map(str::to_owned);
-    }
-    if let Some(error) = error.downcast_ref::<metalens_workload::Error>() {
-        return error.hint();
-    }
-    match error.downcast_ref() {
-        Some(metalens_simulator::Error::NotEmpty { .. }) => {
-            return Some("--force writes into it".to_owned());
-        }
-        Some(metalens_simulator::Error::NotOurs { .. }) => {
-            return Some("name another: a recording is never overwritten".to_owned());
-        }
-        _ => {}
-    }
-    match error.downcast_ref() {
-        Some(metalens_recorder::Error::NotStarted { .. }) => {
-            return Some("metalens doctor looks for what may be in the way".to_owned());
-        }
-        Some(metalens_recorder::Error::NotWhole { .. }) => {
-            return Some("record again: what was not saved cannot be saved afterwards".to_owned());
-        }
-        _ => {}
-    }
-    error.downcast_ref::<metalens_trace::Error>()?.hint()
+
+    const TYPES: [AsFailure; 14] = [
+        as_failure::<Interrupted>,
+        as_failure::<Unavailable>,
+        as_failure::<Misuse>,
+        as_failure::<NotComparable>,
+        as_failure::<metalens_analyzer::Error>,
+        as_failure::<metalens_batch::Error>,
+        as_failure::<metalens_dataset::Error>,
+        as_failure::<metalens_exporter::Error>,
+        as_failure::<metalens_github::Error>,
+        as_failure::<metalens_recorder::Error>,
+        as_failure::<metalens_simulator::Error>,
+        as_failure::<metalens_trace::Error>,
+        as_failure::<metalens_workload::Error>,
+        as_failure::<metalens_xctrace::Error>,
+    ];
+    TYPES.iter().find_map(|of_type| of_type(error))
 }
 
 fn code_of(error: &anyhow::Error) -> u8 {
-    if error.is::<Unavailable>() {
-        return UNAVAILABLE;
-    }
-    if error.is::<NotComparable>() {
-        return NOT_COMPARABLE;
-    }
-    if let Some(error) = xctrace_error(error) {
-        return code_of_xctrace(error);
-    }
-    if let Some(error) = error.downcast_ref() {
-        return code_of_recording(error);
-    }
-    if error.is::<Misuse>() {
-        return USAGE;
-    }
-    if let Some(error) = error.downcast_ref::<metalens_workload::Error>() {
-        return match () {
-            () if error.is_usage() => USAGE,
-            () if error.is_unavailable() => UNAVAILABLE,
-            () => FAILED,
-        };
-    }
-    match error.downcast_ref() {
-        Some(metalens_github::Error::NoTool { .. }) => return UNAVAILABLE,
-        Some(metalens_github::Error::Address(_)) => return USAGE,
-        _ => {}
-    }
-    match error.downcast_ref() {
-        Some(metalens_exporter::Error::Interrupted { .. }) => return INTERRUPTED,
-        Some(metalens_exporter::Error::NotExportable { .. }) => return UNUSABLE,
-        _ => {}
-    }
-    if error
-        .downcast_ref::<metalens_analyzer::Error>()
-        .is_some_and(is_unusable)
-    {
-        return UNUSABLE;
-    }
-    let trace_error = error.downcast_ref::<metalens_trace::Error>();
-    match trace_error.is_some_and(|error| error.problem().is_unusable_input()) {
-        true => UNUSABLE,
-        false => FAILED,
-    }
-}
-
-/// What went wrong with Apple's tool, whoever used it.
-fn xctrace_error(error: &anyhow::Error) -> Option<&metalens_xctrace::Error> {
-    if let Some(metalens_exporter::Error::Xctrace(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    match error.downcast_ref() {
-        Some(metalens_recorder::Error::Xctrace(error)) => Some(error),
-        _ => error.downcast_ref(),
-    }
-}
-
-fn xctrace_hint(error: &metalens_xctrace::Error) -> Option<String> {
-    use metalens_xctrace::{Error, Feature};
-    let hint = match error {
-        Error::NoMac | Error::NoXcode { .. } => {
-            "a .trace bundle that is there needs no export: metalens reads it itself, on any machine \
-             (`metalens analyze X.trace`)"
-        }
-        Error::TooOld {
-            feature: Feature::ExportOfAPart,
-            ..
-        } => {
-            "leave --from and --to out here, and give them to the command that reads the export \
-             (`metalens analyze --from T --to T`)"
-        }
-        _ => return None,
-    };
-    Some(hint.to_owned())
-}
-
-fn code_of_xctrace(error: &metalens_xctrace::Error) -> u8 {
-    use metalens_xctrace::Error;
-    match error {
-        Error::NoMac
-        | Error::NoXcode { .. }
-        | Error::NoSuchTool { .. }
-        | Error::CannotStart { .. }
-        | Error::TooOld { .. } => UNAVAILABLE,
-        Error::Request(_) => USAGE,
-        Error::Unexpected { .. } | Error::Follow(_) => FAILED,
-    }
-}
-
-fn code_of_recording(error: &metalens_recorder::Error) -> u8 {
-    use metalens_recorder::Error;
-    match error {
-        Error::Xctrace(error) => code_of_xctrace(error),
-        Error::NotWhole { .. } | Error::Empty { .. } => UNUSABLE,
-        Error::Interrupted | Error::GaveUp { .. } => INTERRUPTED,
-        _ => FAILED,
-    }
-}
-
-/// A trace without the table that an analysis needs is as unusable as a broken one.
-fn is_unusable(error: &metalens_analyzer::Error) -> bool {
-    match error {
-        metalens_analyzer::Error::Trace(error) => {
-            let problem = error.problem();
-            problem.is_unusable_input() || matches!(problem, Problem::NoSuchTable { .. })
-        }
-        metalens_analyzer::Error::WorkFile { .. } | metalens_analyzer::Error::Setting { .. } => {
-            false
-        }
-        _ => true,
+    match failure(error).map_or(FailureKind::Failed, Failure::kind) {
+        FailureKind::Failed => FAILED,
+        FailureKind::Misuse => USAGE,
+        FailureKind::Unavailable => UNAVAILABLE,
+        FailureKind::Unusable => UNUSABLE,
+        FailureKind::NotComparable => NOT_COMPARABLE,
+        FailureKind::Interrupted => INTERRUPTED,
     }
 }
 

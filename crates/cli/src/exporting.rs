@@ -14,10 +14,10 @@ use metalens_text::shown;
 use metalens_trace::{Input, Selection, Source};
 use metalens_xctrace::{Error, Surroundings, Tool};
 
-use crate::args::ReadingArguments;
 use crate::exit::Unavailable;
 use crate::interrupt::Listening;
 use crate::out;
+use crate::reading::Reading;
 
 /// The tables that metalens reads.
 pub(crate) fn known_tables() -> Vec<String> {
@@ -45,7 +45,7 @@ pub(crate) fn export(request: &Request, quiet: bool) -> anyhow::Result<Exported>
 }
 
 /// Opens a bundle whose tables xctrace exports while they are read.
-pub(crate) fn open(path: &Path, reading: ReadingArguments, quiet: bool) -> anyhow::Result<Input> {
+pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result<Input> {
     let tool = Tool::find(&Surroundings::here()).map_err(|error| match error {
         Error::NoMac => anyhow::Error::new(Unavailable(
             "--reader xctrace needs a Mac with Xcode: leave it out, and metalens reads the bundle \

@@ -3,6 +3,7 @@
 //! This crate is the words and the wiring: it alone prints, asks and decides
 //! exit codes. What is true of a trace, the other crates say.
 
+mod analyzing;
 mod args;
 mod bars;
 mod commands;
@@ -13,6 +14,7 @@ mod interrupt;
 mod json;
 mod out;
 mod pages;
+mod reading;
 mod report_folder;
 mod screen;
 mod whole;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::titled;
-use crate::repeated::Repeated;
+use crate::repeated::{Repeated, last_name};
 use crate::runs::Runs;
 
 /// The format's name; its number rises when a key is removed or changes meaning.
@@ -154,15 +154,6 @@ fn joined_lists(pretty: &str) -> String {
     }
     out.extend(list.into_iter().map(str::to_owned));
     out.join("\n")
-}
-
-/// The last part of a path: what folders it is in is nobody's business.
-pub(crate) fn last_name(path: &str) -> String {
-    let name = std::path::Path::new(path).file_name();
-    name.map_or_else(
-        || path.to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
 }
 
 /// The JSON Schema of the baseline.

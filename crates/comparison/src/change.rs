@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::Unit;
 use crate::number::Number;
 use crate::statistics::{Interval, Rank, median, shift_ranked};
+use crate::unit::Unit;
 
 /// What became of one figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,7 +9,7 @@ use crate::change::{Floor, Judge};
 use crate::fusion::{Fusion, fusion};
 use crate::gate::GateResult;
 use crate::kernels::{self, KernelChange};
-use crate::metrics::{self, MetricChange};
+use crate::metric_changes::{self, MetricChange};
 use crate::moved::{Moved, headline, moved, unexplained};
 use crate::repeated::repeated;
 use crate::runs::Runs;
@@ -111,7 +111,7 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &Options) -> Comparison {
         true => judge,
         false => judge.of_repeated(),
     };
-    let metrics = metrics::changes(base, new, &judge);
+    let metrics = metric_changes::changes(base, new, &judge);
     let kernels = kernels::changes(base, new, &judge);
     let comparable = comparable(base, new, options.force);
     let gone = kernels::gone(&kernels, &metrics);

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Class};
 use crate::kernels::KernelChange;
-use crate::metrics::{MetricChange, Unit, find};
+use crate::metric_changes::{MetricChange, find};
+use crate::unit::Unit;
 use crate::words::{became, share};
 
 /// Whether kernels were fused.

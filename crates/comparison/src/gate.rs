@@ -7,8 +7,9 @@ mod subject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::{Unit, unit_of};
+use crate::metrics::unit_of;
 use crate::number::Number;
+use crate::unit::Unit;
 pub use judge::judge;
 
 /// All limits.

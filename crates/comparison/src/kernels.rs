@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Class, Direction, Judge, Side, Wish};
-use crate::metrics::{MetricChange, Unit, find};
+use crate::metric_changes::{MetricChange, find};
 use crate::number::Number;
 use crate::runs::{KernelRuns, Runs};
+use crate::unit::Unit;
 
 /// So many kernels are named in a note.
 const NAMED: usize = 5;

@@ -46,6 +46,11 @@
 //! modified z-score, by median and MAD), and [`trend`](fn@trend) whether they rise or fall with
 //! time and how fast (Mann–Kendall, Theil–Sen). One wild value bends neither.
 //!
+//! # With and without the recorder
+//!
+//! [`calibration`] compares runs of one program without and with the recorder, in pairs: what
+//! their differences say, and how surely, is in [`paired`].
+//!
 //! # Laws
 //!
 //! * Swapped sides mirror each other: changes change their sign, grown is shrunk.
@@ -59,11 +64,14 @@
 
 mod alike;
 mod baseline;
+pub mod calibration;
 mod change;
 mod compare;
 mod fusion;
 mod gate;
 mod kernels;
+pub mod many;
+mod metric_changes;
 mod metrics;
 mod moved;
 mod number;
@@ -72,6 +80,7 @@ mod repeated;
 mod runs;
 mod statistics;
 mod trend;
+mod unit;
 pub mod words;
 
 pub use alike::{Comparable, Difference};
@@ -87,11 +96,13 @@ pub use gate::{
     Severity, judge,
 };
 pub use kernels::KernelChange;
-pub use metrics::{Group, MetricChange, Unit, metric_ids};
+pub use metric_changes::MetricChange;
+pub use metrics::{Group, metric_ids};
 pub use moved::{Moved, Quantity};
 pub use number::Number;
 pub use outlying::{FAR, Far, LEAST_VALUES, Outlying, outlying};
 pub use repeated::Repeated;
 pub use runs::{Fact, KernelRuns, Runs};
-pub use statistics::{Interval, Shift, median, shift};
+pub use statistics::{Interval, Shift, median, paired, shift};
 pub use trend::{ALL_PAIRS, LEAST_POINTS, Trend, trend};
+pub use unit::Unit;

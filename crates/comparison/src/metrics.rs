@@ -4,25 +4,9 @@ use metalens_analyzer::{Cause, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Judge, Wish};
+use crate::change::Wish;
 use crate::number::Number;
-use crate::runs::Runs;
-
-/// What became of one figure of the report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MetricChange {
-    /// Where it is in a report: `gaps.median_ns`. Of targets: `targets.` and its id.
-    pub id: String,
-    /// What it is, in words.
-    pub name: String,
-    /// What it belongs to.
-    pub group: Group,
-    /// What its values are in.
-    pub unit: Unit,
-    /// What became of it.
-    #[serde(flatten)]
-    pub change: Change,
-}
+use crate::unit::Unit;
 
 /// What a figure belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -44,24 +28,12 @@ pub enum Group {
     Machine,
 }
 
-/// What a figure is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// Nanoseconds.
-    Ns,
-    /// A number of things.
-    Count,
-    /// A share: 0.5 is 50 %.
-    Ratio,
-}
-
 pub(crate) struct Metric {
     pub(crate) id: &'static str,
-    name: &'static str,
-    group: Group,
-    unit: Unit,
-    wish: Wish,
+    pub(crate) name: &'static str,
+    pub(crate) group: Group,
+    pub(crate) unit: Unit,
+    pub(crate) wish: Wish,
     get: fn(&Report) -> Option<f64>,
 }
 
@@ -81,11 +53,6 @@ pub fn metric_ids() -> Vec<&'static str> {
 pub(crate) fn unit_of(id: &str) -> Option<Unit> {
     let mut all = METRICS.iter();
     all.find(|metric| metric.id == id).map(|metric| metric.unit)
-}
-
-/// The change of a figure, by its id.
-pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a MetricChange> {
-    metrics.iter().find(|metric| metric.id == id)
 }
 
 /// The count of the things that a figure sums up. Where there are none of them there is
@@ -109,25 +76,6 @@ pub(crate) fn count_of(id: &str) -> Option<CountOf> {
         "gaps.mean_ns" | "gaps.median_ns" | "gaps.p95_ns" | "gaps.max_ns" => Some(gaps),
         _ => None,
     }
-}
-
-/// What became of all figures. One that neither side tells is left out.
-pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
-    let all = METRICS.iter().map(|metric| {
-        let (was, now) = (base.values(metric.id), new.values(metric.id));
-        MetricChange {
-            id: metric.id.to_owned(),
-            name: metric.name.to_owned(),
-            group: metric.group,
-            unit: metric.unit,
-            change: judge.change((&was, &now), metric.unit, metric.wish),
-        }
-    });
-    let is_told = |one: &MetricChange| {
-        let change = &one.change;
-        change.base.median.is_some() || change.new.median.is_some()
-    };
-    all.filter(is_told).collect()
 }
 
 macro_rules! metrics {

@@ -5,8 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Class, Side};
-use crate::metrics::{Group, MetricChange, Unit, find};
+use crate::metric_changes::{MetricChange, find};
+use crate::metrics::Group;
 use crate::number::Number;
+use crate::unit::Unit;
 use crate::words::{became, difference, share, sureness, value};
 
 /// One of the four things that can move, and whether it did.

@@ -7,7 +7,6 @@
 
 use std::fmt;
 
-use crate::baseline::last_name;
 use crate::metrics::METRICS;
 use crate::runs::Runs;
 
@@ -92,4 +91,13 @@ pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// The last part of a path: what folders it is in is nobody's business.
+pub(crate) fn last_name(path: &str) -> String {
+    let name = std::path::Path::new(path).file_name();
+    name.map_or_else(
+        || path.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }

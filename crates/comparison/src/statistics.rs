@@ -1,5 +1,7 @@
 //! How far one side is from the other, and how sure that is, of few runs.
 
+pub mod paired;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

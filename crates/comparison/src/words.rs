@@ -3,8 +3,8 @@
 use metalens_analyzer::units::{count, counted, percent, time};
 
 use crate::change::{Change, Class};
-use crate::metrics::Unit;
 use crate::number::Number;
+use crate::unit::Unit;
 
 /// `179.1 µs`, `1,000`, `3.4 %`.
 #[must_use]

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use metalens_failure::Failure;
+
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -50,13 +52,13 @@ impl Error {
         let (path, why) = (path.to_owned(), why.to_string());
         Self::Read { path, why }
     }
+}
 
-    /// Returns what the user can do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
+impl Failure for Error {
+    fn hint(&self) -> Option<String> {
         match self {
             Self::Write { .. } | Self::Files(metalens_files::Error::Io { .. }) => {
-                Some("name another folder with --parquet, or make room there")
+                Some("name another folder with --parquet, or make room there".to_owned())
             }
             _ => None,
         }

@@ -255,7 +255,7 @@ fn left_over(folder: &Path) -> Fact<Vec<LeftOver>> {
         let name = entry.file_name().into_string().ok()?;
         let is_staging = name.starts_with(".metalens-") && name.ends_with(".recording");
         is_staging.then(|| LeftOver {
-            bytes: metalens_recorder::size(&entry.path()),
+            bytes: metalens_files::folder_size(&entry.path()),
             name,
         })
     });

@@ -18,18 +18,20 @@
 //! are known from what others published.
 
 mod ask;
+mod asked;
+mod check;
 mod checks;
 mod diagnosis;
 mod facts;
 mod gather;
 mod read;
+mod recorder;
 
 pub use ask::{Answer, Ask, System};
+pub use asked::Asked;
+pub use check::{Check, Remedy, TextFile, Verdict};
 pub use checks::preflight;
-pub use diagnosis::{
-    Asked, Check, Diagnosis, Remedy, SCHEMA, TextFile, Verdict, WorksHere, diagnose, elsewhere,
-    json_schema,
-};
+pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere, json_schema};
 pub use facts::{
     Condition, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Power, Process, Protection,
     Rights, ThermalPressure, Xcode,

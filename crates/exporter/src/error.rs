@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use metalens_failure::{Failure, FailureKind};
+
 /// The result of exporting something.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -93,11 +95,21 @@ impl Error {
             cause,
         }
     }
+}
 
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::Xctrace(error) => error.kind(),
+            Self::Interrupted { .. } => FailureKind::Interrupted,
+            Self::NotExportable { .. } => FailureKind::Unusable,
+            _ => FailureKind::Failed,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Xctrace(error) => return error.hint(),
             Self::Occupied { .. } => "name another folder with -o, or write into it with --force",
             Self::BadFolder { .. } => "name another folder with -o; X.export is usual",
             Self::NotExportable { .. } => {
@@ -110,6 +122,7 @@ impl Error {
             }
             Self::NoBundle { .. } => "unzip it first: xctrace opens folders called X.trace",
             _ => return None,
-        })
+        };
+        Some(hint.to_owned())
     }
 }

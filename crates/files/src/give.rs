@@ -6,41 +6,14 @@
 //! alone: that other name may be `/etc/passwd`. A folder is given back after what
 //! is in it, so that nobody but root can have changed that before.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use crate::error::{Error, Result, io};
+use crate::given::Given;
 use crate::owner::Owner;
 use crate::{walk, without_trailing};
-
-/// What was given back, and what was left alone.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Given {
-    /// Files and folders that have a new owner.
-    pub changed: u64,
-    /// Those that were the owner's already.
-    pub already: u64,
-    /// Links, which are not followed.
-    pub links: u64,
-    /// Files with a second name somewhere, left alone.
-    pub shared: Vec<PathBuf>,
-    /// What is neither file, folder nor link, or lies on another disk.
-    pub others: u64,
-}
-
-impl Given {
-    /// Names what was left alone as it is called now that its folder was renamed.
-    #[must_use]
-    pub fn under(mut self, was: &Path, is: &Path) -> Self {
-        for shared in &mut self.shared {
-            if let Ok(inside) = shared.strip_prefix(was) {
-                *shared = is.join(inside);
-            }
-        }
-        self
-    }
-}
 
 /// Gives a folder and all that is in it to an owner.
 ///

@@ -23,19 +23,24 @@ mod folder;
 #[cfg(unix)]
 mod give;
 #[cfg(unix)]
+mod given;
+#[cfg(unix)]
 mod owner;
 #[cfg(unix)]
 mod walk;
 #[cfg(unix)]
 mod write;
 
+mod digest;
 mod limit;
 mod program;
+mod size;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+pub use digest::{hexadecimal, sha256, sha256_of_file};
 #[cfg(unix)]
 pub use draft::Draft;
 #[cfg(unix)]
@@ -43,11 +48,14 @@ pub use error::{Error, Result};
 #[cfg(unix)]
 pub use folder::Folder;
 #[cfg(unix)]
-pub use give::{Given, give_file, give_folder};
+pub use give::{give_file, give_folder};
+#[cfg(unix)]
+pub use given::Given;
 pub use limit::{beyond, limited, too_large};
 #[cfg(unix)]
 pub use owner::{Owner, is_root};
 pub use program::find_program;
+pub use size::folder_size;
 #[cfg(unix)]
 pub use write::{parent, refuse_existing, refuse_link, without_trailing, write, write_bytes};
 

@@ -11,7 +11,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::error::{Error, Result, io};
-use crate::give::Given;
+use crate::given::Given;
 use crate::owner::Owner;
 
 /// Gives away what is in a folder, then the folder. `path` is only for messages.

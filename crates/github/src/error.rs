@@ -2,6 +2,11 @@
 
 use std::io;
 
+use metalens_failure::{Failure, FailureKind};
+
+/// A text that could not be made.
+pub type NoText = Box<dyn std::error::Error + Send + Sync>;
+
 /// The result of asking.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -19,6 +24,23 @@ pub enum Error {
     /// An address that is none, or that the token may not go to.
     #[error("{0}")]
     Address(String),
+    /// A request that cannot be; the message says which can.
+    #[error("{0}")]
+    Misuse(String),
+    /// A text of a comment could not be made.
+    #[error(transparent)]
+    Text(NoText),
+    /// Every way for pictures was tried, and none was left.
+    #[error("no way was left")]
+    NoWayLeft,
+    /// An error, and what could not be done for it.
+    #[error("{what}")]
+    While {
+        /// What could not be done.
+        what: String,
+        /// Why not.
+        source: Box<Error>,
+    },
     /// No answer came.
     #[error("no answer to {asked}: curl ended with {code}{said}")]
     NoAnswer {
@@ -79,6 +101,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Says what could not be done for it.
+    pub(crate) fn while_doing(self, what: &str) -> Self {
+        Self::While {
+            what: what.to_owned(),
+            source: Box::new(self),
+        }
+    }
+
     /// Whether the token may read here and not write: that of a pull request from a fork.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
@@ -109,5 +139,16 @@ impl Error {
 
     pub(crate) fn has_status(&self, wanted: u16) -> bool {
         matches!(self, Self::Refused { status, .. } if *status == wanted)
+    }
+}
+
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::NoTool { .. } => FailureKind::Unavailable,
+            Self::Address(_) | Self::Misuse(_) => FailureKind::Misuse,
+            Self::While { source, .. } => source.kind(),
+            _ => FailureKind::Failed,
+        }
     }
 }

@@ -1,9 +1,11 @@
-//! The one door to GitHub: its API through `curl`, and `gh`. Knows no other crate of
-//! ours, prints nothing, and links no network library.
+//! The one door to GitHub: its API through `curl`, and `gh`; and a comment on a pull request,
+//! which the next run updates. Prints nothing, and links no network library.
 //!
 //! ```text
 //! Request + Api + Token → Curl (arguments, and a configuration for its standard input)
 //!                           └→ Answer (status, headers, body) → Comment, PullRequest, …
+//! PlaceRequest + environment → Place ─┐
+//! Posting (texts, charts) ────────────┴→ post: down the ladder of images until it stands
 //! ```
 //!
 //! # The token
@@ -36,6 +38,9 @@ mod comments;
 mod curl;
 mod error;
 mod gh;
+pub mod images;
+mod place;
+mod post;
 mod pulls;
 mod remote;
 mod secret;
@@ -46,8 +51,11 @@ pub use assets::{ASSETS_BRANCH, Asset};
 pub use client::{Client, Patience};
 pub use comments::{Comment, Kept, Outcome};
 pub use curl::{Curl, Method, Request};
-pub use error::{Error, Result};
+pub use error::{Error, NoText, Result};
 pub use gh::{Attached, Gh, GhVersion};
+pub use images::{Chart, ChartPlace, ImagesChoice, PlacedChart, Way};
+pub use place::{Around, Number, Place, PlaceRequest, environment_token, repository, variable};
+pub use post::{Posting, Texts, post};
 pub use pulls::{Head, PullRequest};
 pub use remote::repository_of_remote;
 pub use secret::{Token, TokenKind};

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
+use metalens_files::folder_size;
 use metalens_xctrace::command::{Length, Record};
 use metalens_xctrace::{Piece, Running, Said, Stream, Transcript};
 
 use crate::error::Error;
-use crate::landing;
 use crate::output::Tail;
 use crate::request::{Patience, Request};
 use crate::staging::Staging;
@@ -126,7 +126,7 @@ impl<'a> Attempt<'a> {
             since: now,
             stirred: now,
             measured: now,
-            bytes: landing::size(&staging.bundle) + landing::size(&staging.stray),
+            bytes: folder_size(&staging.bundle) + folder_size(&staging.stray),
             was_wished: false,
             never_began: false,
         })
@@ -218,7 +218,7 @@ impl<'a> Attempt<'a> {
             return;
         }
         self.measured = Instant::now();
-        let bytes = self.bundles.iter().map(|one| landing::size(one)).sum();
+        let bytes = self.bundles.iter().map(|one| folder_size(one)).sum();
         if bytes == self.bytes {
             return;
         }

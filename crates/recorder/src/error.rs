@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use metalens_failure::{Failure, FailureKind};
+
 /// The result of recording.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -21,6 +23,12 @@ pub enum Error {
     /// The target cannot be started.
     #[error("{0}")]
     Target(String),
+    /// A length of time that is nothing.
+    #[error("{0} must be longer than nothing")]
+    NoLength(&'static str),
+    /// A changed template for a bundle that has one.
+    #[error("{0} does not go with --append-run: a bundle keeps its first template")]
+    TemplateIsKept(&'static str),
     /// A changed template cannot be made.
     #[error("{wanted} needs a changed copy of Apple's template: {why}")]
     Template {
@@ -145,6 +153,28 @@ impl Error {
             Self::StillSaving { bundle, .. } | Self::GaveUp { bundle, .. } => Some(bundle),
             _ => None,
         }
+    }
+}
+
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::Xctrace(error) => error.kind(),
+            Self::NoLength(_) => FailureKind::Misuse,
+            Self::NotWhole { .. } | Self::Empty { .. } => FailureKind::Unusable,
+            Self::Interrupted | Self::GaveUp { .. } => FailureKind::Interrupted,
+            _ => FailureKind::Failed,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Xctrace(error) => return error.hint(),
+            Self::NotStarted { .. } => "metalens doctor looks for what may be in the way",
+            Self::NotWhole { .. } => "record again: what was not saved cannot be saved afterwards",
+            _ => return None,
+        };
+        Some(hint.to_owned())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where a bundle came to lie, and how large it is.
+//! Where a bundle came to lie.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,20 +20,6 @@ pub(crate) fn find(staged: &Path, ran_in: &Path, said: Option<&str>) -> Option<P
     let others = entries.map(|entry| entry.path());
     candidates.extend(others.filter(|path| path.extension().is_some_and(|is| is == "trace")));
     candidates.into_iter().find(|path| path.is_dir())
-}
-
-/// The bytes of a bundle's files, as far as they can be counted now.
-#[must_use]
-pub fn size(bundle: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(bundle) else {
-        return 0;
-    };
-    let sizes = entries.flatten().map(|entry| match entry.metadata() {
-        Ok(facts) if facts.is_dir() => size(&entry.path()),
-        Ok(facts) => facts.len(),
-        Err(_) => 0,
-    });
-    sizes.sum()
 }
 
 #[cfg(test)]
@@ -61,15 +47,5 @@ mod tests {
         check(None, Some(&here.join("a-1.trace")));
         fs::create_dir(&staged).unwrap();
         check(Some("b.trace"), Some(&staged));
-    }
-
-    #[test]
-    fn all_its_files_count() {
-        let root = tempfile::tempdir().unwrap();
-        fs::create_dir_all(root.path().join("a/b")).unwrap();
-        fs::write(root.path().join("x"), [0; 10]).unwrap();
-        fs::write(root.path().join("a/b/y"), [0; 5]).unwrap();
-        assert_eq!(size(root.path()), 15);
-        assert_eq!(size(&root.path().join("absent")), 0);
     }
 }

@@ -3,6 +3,9 @@
 //! nothing; what happens is told to a [`Watcher`].
 //!
 //! ```text
+//! RecordRequest → Plan ─ carry_out → Outcome: the Recording, what came of it, and beside it
+//!                   │                X.recording.json and X.work.json
+//!                   ↓
 //! Request → staging folder → xctrace → landed? → whole? → owned → renamed → Recording
 //!           beside the output   │  told line by line
 //!                               └─ Watcher: what happens, what is wished, what it holds
@@ -23,27 +26,45 @@
 //! None of this has been run against Apple's own `xctrace` by its authors: it was
 //! tested against a stand-in that behaves and misbehaves as others' logs say.
 
+mod analyzed;
 mod attempt;
 mod cargo;
+mod check;
+mod clock;
+mod ending;
 mod error;
 mod keep;
 mod landing;
+mod outcome;
 mod output;
+mod plan;
+mod private;
 mod promote;
+mod provenance;
+mod record_request;
 mod request;
 mod session;
+mod shaders;
 mod signing;
 mod staging;
-mod target;
+mod subject;
+mod surroundings;
 pub mod template;
 mod verdict;
 mod watch;
+mod work;
 
 pub use cargo::Build;
+pub use clock::ClockOutcome;
+pub use ending::Ending;
 pub use error::{Error, Result};
-pub use landing::size;
+pub use outcome::{NotRecorded, Outcome};
+pub use plan::{Plan, free, free_bundle};
+pub use provenance::json_schema;
+pub use record_request::{RecordRequest, Recorder, Subject};
 pub use request::{Patience, Recording, Request, StoppedBy};
 pub use session::record;
+pub use shaders::ShaderOutcome;
 pub use signing::sign_for_tracing;
-pub use target::{Found, resolve};
+pub use surroundings::Surroundings;
 pub use watch::{Check, Event, Watcher, Wish};

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use metalens_failure::Failure;
+
 /// Why a scenario was refused or an export could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -80,5 +82,16 @@ impl Error {
             problem: problem.into(),
             allowed: allowed.into(),
         }
+    }
+}
+
+impl Failure for Error {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NotEmpty { .. } => "--force writes into it",
+            Self::NotOurs { .. } => "name another: a recording is never overwritten",
+            _ => return None,
+        };
+        Some(hint.to_owned())
     }
 }

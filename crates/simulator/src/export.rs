@@ -24,10 +24,10 @@ use crate::MARK;
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
+use crate::scenario::table::Table;
 use crate::truth::{self, Truth, TruthFile};
 use document::Document;
 use folder::Folder;
-use table::Table;
 
 /// Writes the scenario's export into `dir`, with `truth.json` and `scenario.toml` beside the
 /// tables, and returns the truth of each run.

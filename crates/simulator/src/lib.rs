@@ -108,7 +108,6 @@ mod truth;
 
 pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
-pub use export::table::Table;
 pub use export::write_export;
 pub use scenario::host::{Hang, Samples, Signpost};
 pub use scenario::labels::Labels;
@@ -121,6 +120,7 @@ pub use scenario::recording::{Recording, TargetKind};
 pub use scenario::stream::{
     CoalescedName, LostFrom, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
 };
+pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
     Allocated, Busy, Channel, Counts, Gaps, HistogramBin, How, InState, Kernel, Latency, Ledger,

@@ -9,16 +9,17 @@ pub(crate) mod presets;
 pub(crate) mod random;
 pub(crate) mod recording;
 pub(crate) mod stream;
+pub(crate) mod table;
 mod validate;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::export::table::Table;
 use host::{Hang, Samples, Signpost};
 use machine::Memory;
 use recording::Recording;
 use stream::Stream;
+use table::Table;
 
 /// Everything a synthetic recording is made from. On disk it is TOML; see `fixtures/scenarios`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -417,6 +417,13 @@ impl Problem {
     }
 }
 
+/// Makes a problem of what is not as it should be in a document.
+pub(crate) fn malformed(detail: impl fmt::Display) -> Problem {
+    Problem::Malformed {
+        detail: detail.to_string(),
+    }
+}
+
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         Self::inside(&error).unwrap_or(Self::Io(error))

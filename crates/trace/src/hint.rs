@@ -2,12 +2,20 @@
 
 use std::io;
 
+use metalens_failure::{Failure, FailureKind};
+
 use crate::error::{Error, Problem};
 
-impl Error {
-    /// What the owner of the input can do, in one or two sentences.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        if self.problem().is_unusable_input() {
+            FailureKind::Unusable
+        } else {
+            FailureKind::Failed
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
         let problem = self.problem();
         match problem {
             Problem::UnreadableTable {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::recipes::workloads;
+use metalens_failure::{Failure, FailureKind};
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -16,6 +16,8 @@ pub enum Error {
     NoSuchWorkload {
         /// The name.
         name: String,
+        /// Those that there are.
+        known: Vec<&'static str>,
     },
     /// A setting is out of range.
     #[error("{name} {value} is out of range: {least} to {most}")]
@@ -84,26 +86,19 @@ pub enum Error {
     Json(#[from] serde_json::Error),
 }
 
-impl Error {
-    /// Whether no other arguments would help: this machine cannot do it.
-    #[must_use]
-    pub const fn is_unavailable(&self) -> bool {
-        matches!(self, Self::NoMetal { .. } | Self::NoDevice)
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::NoSuchWorkload { .. } | Self::Setting { .. } => FailureKind::Misuse,
+            Self::NoMetal { .. } | Self::NoDevice => FailureKind::Unavailable,
+            _ => FailureKind::Failed,
+        }
     }
 
-    /// Whether the arguments are at fault.
-    #[must_use]
-    pub const fn is_usage(&self) -> bool {
-        matches!(self, Self::NoSuchWorkload { .. } | Self::Setting { .. })
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NoSuchWorkload { .. } => {
-                let names: Vec<&str> = workloads().map(crate::Workload::name).collect();
-                return Some(format!("there are {}", names.join(", ")));
+            Self::NoSuchWorkload { known, .. } => {
+                return Some(format!("there are {}", known.join(", ")));
             }
             Self::NoMetal { .. } => "run it on a Mac; its plan, above, is the same there",
             Self::NoDevice => {

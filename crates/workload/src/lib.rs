@@ -49,6 +49,7 @@ mod output;
 mod plan;
 mod recipes;
 mod run;
+mod simulated;
 mod words;
 
 pub use capture::CAPTURED_STEPS;
@@ -60,3 +61,4 @@ pub use plan::{
 };
 pub use recipes::{Workload, workloads};
 pub use run::{BufferTime, Checked, ClockPair, CounterSample, Options, Run, run};
+pub use simulated::scenario;

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use metalens_failure::{Failure, FailureKind};
 use metalens_text::{Door, shown_message};
 use metalens_workload::Error;
 use metalens_workload::command::{Command, execute};
@@ -43,9 +44,9 @@ fn failed(error: &Error) -> ExitCode {
     if let Some(hint) = error.hint() {
         let _ = writeln!(err, "hint: {}", shown_message(&hint));
     }
-    ExitCode::from(match error {
-        error if error.is_usage() => 2,
-        error if error.is_unavailable() => 3,
+    ExitCode::from(match error.kind() {
+        FailureKind::Misuse => 2,
+        FailureKind::Unavailable => 3,
         _ => 1,
     })
 }

@@ -70,6 +70,7 @@ impl Workload {
         let found = workloads().find(|one| one.name() == name);
         found.ok_or_else(|| Error::NoSuchWorkload {
             name: name.to_owned(),
+            known: workloads().map(Self::name).collect(),
         })
     }
 

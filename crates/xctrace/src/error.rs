@@ -2,6 +2,8 @@
 
 use std::io;
 
+use metalens_failure::{Failure, FailureKind};
+
 use crate::version::{Feature, Version};
 
 /// The result of using it.
@@ -58,10 +60,45 @@ pub enum Error {
         /// What it is.
         version: Version,
     },
+    /// The program that is to be recorded cannot be started.
+    #[error("{0}")]
+    Program(String),
     /// A request that `xctrace` has no words for.
     #[error("{0}")]
     Request(String),
     /// A pipe or a signal failed.
     #[error("xctrace cannot be followed: {0}")]
     Follow(#[from] io::Error),
+}
+
+impl Failure for Error {
+    fn kind(&self) -> FailureKind {
+        match self {
+            Self::NoMac
+            | Self::NoXcode { .. }
+            | Self::NoSuchTool { .. }
+            | Self::CannotStart { .. }
+            | Self::TooOld { .. } => FailureKind::Unavailable,
+            Self::Request(_) => FailureKind::Misuse,
+            Self::Program(_) | Self::Unexpected { .. } | Self::Follow(_) => FailureKind::Failed,
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NoMac | Self::NoXcode { .. } => {
+                "a .trace bundle that is there needs no export: metalens reads it itself, on any \
+                 machine (`metalens analyze X.trace`)"
+            }
+            Self::TooOld {
+                feature: Feature::ExportOfAPart,
+                ..
+            } => {
+                "leave --from and --to out here, and give them to the command that reads the export \
+                 (`metalens analyze --from T --to T`)"
+            }
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
 }

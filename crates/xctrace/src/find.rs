@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::run::{Answer, Stdin};
+use crate::tool::Tool;
 use crate::version::Version;
 
 /// What decides which `xctrace` is used.
@@ -28,28 +29,7 @@ impl Surroundings {
     }
 }
 
-/// An `xctrace` that can be run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tool {
-    /// The program.
-    pub program: PathBuf,
-    /// What comes before every other argument: nothing for the real one.
-    pub before: Vec<OsString>,
-    /// What is set in its environment beside ours.
-    pub environment: Vec<(OsString, OsString)>,
-}
-
 impl Tool {
-    /// A program that is, or takes the place of, `xctrace`.
-    #[must_use]
-    pub fn at(program: PathBuf) -> Self {
-        Self {
-            program,
-            before: Vec::new(),
-            environment: Vec::new(),
-        }
-    }
-
     /// The one that was named, else Xcode's. Not through the shim in `/usr/bin`:
     /// that is there without Xcode too, and a signal sent to `xcrun` need not
     /// reach what it started. `xcrun` heeds `DEVELOPER_DIR`.

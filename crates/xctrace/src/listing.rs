@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::find::Tool;
+use crate::tool::Tool;
 
 /// The templates that there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::error::{Error, Result};
-use crate::find::Tool;
+use crate::tool::Tool;
 
 /// What a tool's standard input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::io::{self, PipeReader, Read};
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::find::Tool;
 use crate::run::{Answer, Running};
+use crate::tool::Tool;
 
 /// A tool that runs, and whose standard output is read as bytes. Dropped before
 /// its end it is asked to end: only for one that saves nothing.

@@ -1,5 +1,6 @@
 //! The file's form, and timings against hand-made command buffers.
 
+use metalens_failure::Failure;
 use proptest::prelude::*;
 
 use super::*;

@@ -5,6 +5,7 @@ use std::path::Path;
 use metalens_analyzer::{
     Error, Profile, Request, WeightUnit, collapsed_stacks, profile, profile_selection,
 };
+use metalens_failure::Failure;
 use metalens_trace::{Input, LoadOptions, Trace};
 
 use super::real::recordings;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use metalens_analyzer::{Error, Report, Request};
+use metalens_failure::Failure;
 use metalens_simulator::{Scenario, write_export};
 
 use super::by_hand::write_table;

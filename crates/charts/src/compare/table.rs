@@ -4,8 +4,8 @@ use metalens_analyzer::Report;
 use metalens_analyzer::units::{count, percent, short_time, time};
 
 use super::words::{causes, change_of_time, relative, signed};
-use crate::canvas::{Canvas, MARGIN, Place, SMALL};
-use crate::font;
+use crate::canvas::{Canvas, MARGIN, Place};
+use crate::font::{self, SMALL};
 use crate::palette::{Colour, cause_label};
 use crate::scene::Anchor;
 

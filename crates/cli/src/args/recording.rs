@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use metalens_files::Owner;
+use metalens_recorder::RecordRequest;
 
 use super::{MeasureArguments, PartArguments, nanoseconds};
 
@@ -61,13 +62,13 @@ pub(crate) struct CalibrateArguments {
     pub(crate) pairs: u64,
     /// Elements of the workload's arrays
     #[arg(long, value_name = "N")]
-    size: Option<u64>,
+    pub(crate) size: Option<u64>,
     /// Steps of the workload that are measured
     #[arg(long, value_name = "N")]
-    count: Option<u64>,
+    pub(crate) count: Option<u64>,
     /// Steps of the workload before those
     #[arg(long, value_name = "N")]
-    warm_up: Option<u64>,
+    pub(crate) warm_up: Option<u64>,
     #[arg(long, value_enum, value_name = "STATE", hide_possible_values = true, help = GPU_CLOCK)]
     pub(crate) gpu_clock: Option<GpuClock>,
     /// Keep the bundles, their reports and calibration.json in this folder
@@ -83,17 +84,6 @@ pub(crate) struct CalibrateArguments {
     /// measured
     #[arg(long)]
     pub(crate) simulate: bool,
-}
-
-impl CalibrateArguments {
-    /// How much of the workload.
-    pub(crate) fn amount(&self) -> AmountArguments {
-        AmountArguments {
-            size: self.size,
-            count: self.count,
-            warm_up: self.warm_up,
-        }
-    }
 }
 
 #[derive(Debug, Args)]
@@ -117,7 +107,7 @@ pub(crate) struct DoctorArguments {
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) time_limit: Option<u64>,
     /// Which template of Instruments it is to be made with
-    #[arg(long, value_name = "NAME|FILE", default_value = "Metal System Trace")]
+    #[arg(long, value_name = "NAME|FILE", default_value = RecordRequest::TEMPLATE)]
     pub(crate) template: String,
 }
 
@@ -145,18 +135,6 @@ pub(crate) enum GpuClock {
     Default,
 }
 
-impl GpuClock {
-    /// As a word of the command line.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Minimum => "minimum",
-            Self::Medium => "medium",
-            Self::Maximum => "maximum",
-            Self::Default => "default",
-        }
-    }
-}
-
 /// What to record, and how.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArguments {
@@ -175,7 +153,7 @@ pub(crate) struct RecordingArguments {
     #[arg(long, conflicts_with = "command")]
     pub(crate) all_processes: bool,
     /// Record with this template of Instruments
-    #[arg(long, value_name = "NAME|FILE", default_value = "Metal System Trace")]
+    #[arg(long, value_name = "NAME|FILE", default_value = RecordRequest::TEMPLATE)]
     pub(crate) template: String,
     /// Add an instrument to it
     #[arg(long = "instrument", value_name = "NAME")]
@@ -232,30 +210,6 @@ pub(crate) struct AmountArguments {
     /// Steps of the workload before those
     #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
     pub(crate) warm_up: Option<u64>,
-}
-
-impl AmountArguments {
-    /// As the workload takes them.
-    pub(crate) fn settings(&self) -> metalens_workload::Settings {
-        metalens_workload::Settings {
-            size: self.size,
-            count: self.count,
-            warm_up: self.warm_up,
-        }
-    }
-
-    /// As words of its command line.
-    pub(crate) fn words(&self) -> impl Iterator<Item = OsString> {
-        let all = [
-            ("--size", self.size),
-            ("--count", self.count),
-            ("--warm-up", self.warm_up),
-        ];
-        let given = all
-            .into_iter()
-            .filter_map(|(word, value)| Some((word, value?)));
-        given.flat_map(|(word, value)| [word.into(), value.to_string().into()])
-    }
 }
 
 /// What cargo is to build before it is recorded.

@@ -1,42 +1,43 @@
 //! `metalens analyze`: one report per input.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use metalens_analyzer::{Analysis, Report, Request, Settings};
+use metalens_analyzer::{Analysis, Report};
 
-use crate::args::{AnalyzeArguments, ReadingArguments};
+use crate::analyzing::AnalyzeRequest;
+use crate::args::AnalyzeArguments;
 use crate::screen::report;
 use crate::{exit, json, out, pages, report_folder, whole};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    super::check_times(arguments.part.from, arguments.part.to)?;
-    let settings = super::settings(&arguments.measure)?;
-    match arguments.inputs.as_slice() {
+    analyze(&arguments.request()?, quiet)
+}
+
+/// Analyzes each input, writes and shows its report.
+pub(crate) fn analyze(request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<ExitCode> {
+    match request.inputs.as_slice() {
         [only] => {
-            check_outputs(arguments)?;
-            let analysis = one(only, arguments, settings, quiet)?;
-            write_and_show(analysis, arguments)
+            check_outputs(request)?;
+            let analysis = request.analyzing.noted_analysis(only, quiet)?;
+            write_and_show(analysis, request)
         }
-        several => run_several(several, arguments, &settings, quiet),
+        several => run_several(several, request, quiet),
     }
 }
 
 /// The screen comes last: who sees it has the files.
-fn write_and_show(
-    mut analysis: Analysis,
-    arguments: &AnalyzeArguments,
-) -> anyhow::Result<ExitCode> {
-    write_gaps(&analysis, arguments)?;
-    write_perfetto(&analysis, arguments)?;
-    write_html(&analysis, arguments)?;
-    write_dataset(&analysis, arguments)?;
-    let is_whole = write_folder(&mut analysis, arguments)?;
+fn write_and_show(mut analysis: Analysis, request: &AnalyzeRequest) -> anyhow::Result<ExitCode> {
+    write_gaps(&analysis, request)?;
+    write_perfetto(&analysis, request)?;
+    write_html(&analysis, request)?;
+    write_dataset(&analysis, request)?;
+    let is_whole = write_folder(&mut analysis, request)?;
     let report = analysis.report;
-    show(std::slice::from_ref(&report), arguments, false)?;
+    show(std::slice::from_ref(&report), request, false)?;
     match is_whole {
-        true => Ok(verdict(arguments, [&report])),
+        true => Ok(verdict(request, [&report])),
         false => Ok(exit::some_failed()),
     }
 }
@@ -44,26 +45,25 @@ fn write_and_show(
 /// A failed input does not stop the others; all that succeeded are shown.
 fn run_several(
     inputs: &[PathBuf],
-    arguments: &AnalyzeArguments,
-    settings: &Settings,
+    request: &AnalyzeRequest,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
-        arguments.output.is_none() && files(arguments).next().is_none(),
+        request.output.is_none() && files(request).next().is_none(),
         "--output, --html, --gaps and --perfetto are for one input at a time"
     );
     let mut reports = Vec::new();
     for input in inputs {
-        let analysis = one(input, arguments, settings.clone(), quiet);
-        let kept = analysis.and_then(|one| write_dataset(&one, arguments).map(|()| one.report));
+        let analysis = request.analyzing.noted_analysis(input, quiet);
+        let kept = analysis.and_then(|one| write_dataset(&one, request).map(|()| one.report));
         match kept {
             Ok(report) => reports.push(report),
             Err(error) => exit::tell(&error),
         }
     }
-    show(&reports, arguments, true)?;
+    show(&reports, request, true)?;
     match reports.len() == inputs.len() {
-        true => Ok(verdict(arguments, &reports)),
+        true => Ok(verdict(request, &reports)),
         false => Ok(exit::some_failed()),
     }
 }
@@ -71,52 +71,18 @@ fn run_several(
 /// With --check a missed target is a failure of its own, and so is one that somebody set
 /// and that cannot be measured.
 fn verdict<'a>(
-    arguments: &AnalyzeArguments,
+    request: &AnalyzeRequest,
     reports: impl IntoIterator<Item = &'a Report>,
 ) -> ExitCode {
     let is_missed = |report: &Report| !report.missed_targets().is_empty();
-    match arguments.check && reports.into_iter().any(is_missed) {
+    match request.check && reports.into_iter().any(is_missed) {
         true => exit::missed(),
         false => ExitCode::SUCCESS,
     }
 }
 
-fn one(
-    path: &Path,
-    arguments: &AnalyzeArguments,
-    settings: Settings,
-    quiet: bool,
-) -> anyhow::Result<Analysis> {
-    let request = Request {
-        work: super::known_work(path, &arguments.measure)?,
-        settings,
-        keep_everyone: arguments.parquet.is_some(),
-        ..super::request(&arguments.part)
-    };
-    with_notes(path, arguments.reading, &request, quiet)
-}
-
-/// Reads and analyzes an input, and notes what the settings keep back.
-pub(super) fn with_notes(
-    path: &Path,
-    reading: ReadingArguments,
-    request: &Request,
-    quiet: bool,
-) -> anyhow::Result<Analysis> {
-    let mut analysis = super::analysis(path, reading, request, quiet)?;
-    let ignored = &request.settings.ignored_findings;
-    if !ignored.is_empty() {
-        let note = format!(
-            "findings that the settings leave out, found or not: {}",
-            ignored.join(", ")
-        );
-        analysis.report.notes.push(note);
-    }
-    Ok(analysis)
-}
-
-fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyhow::Result<()> {
-    if arguments.json {
+fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::Result<()> {
+    if request.json {
         let json = match reports {
             [only] if !several => json::document(only)?,
             _ => json::document(reports)?,
@@ -128,8 +94,8 @@ fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyh
         if at > 0 {
             writeln!(out, "\n")?;
         }
-        let text = match arguments.markdown {
-            true => page(one, arguments)?,
+        let text = match request.markdown {
+            true => page(one, request)?,
             false => report::render(one, out::width()),
         };
         out.write_all(text.as_bytes())?;
@@ -138,34 +104,34 @@ fn show(reports: &[Report], arguments: &AnalyzeArguments, several: bool) -> anyh
 }
 
 /// The files that are to be written, but for those of the folder.
-fn files(arguments: &AnalyzeArguments) -> impl Iterator<Item = &PathBuf> {
-    let files = [&arguments.gaps, &arguments.html, &arguments.perfetto];
+fn files(request: &AnalyzeRequest) -> impl Iterator<Item = &PathBuf> {
+    let files = [&request.gaps, &request.html, &request.perfetto];
     files.into_iter().flatten()
 }
 
 /// Refuses what is in the way: better now than after a long reading, and before
 /// any file is written.
-fn check_outputs(arguments: &AnalyzeArguments) -> anyhow::Result<()> {
-    if let Some(folder) = &arguments.output {
-        report_folder::check(folder, arguments.force)?;
+fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
+    if let Some(folder) = &request.output {
+        report_folder::check(folder, request.force)?;
     }
-    if let Some(folder) = &arguments.parquet {
+    if let Some(folder) = &request.parquet {
         metalens_dataset::refuse_links(folder)?;
     }
-    for file in files(arguments) {
-        metalens_files::refuse_existing(file, arguments.force)?;
+    for file in files(request) {
+        metalens_files::refuse_existing(file, request.force)?;
     }
     Ok(())
 }
 
 /// The report in every form. Whether all of it could be made; what could not is told.
-fn write_folder(analysis: &mut Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<bool> {
-    let Some(folder) = &arguments.output else {
+fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Result<bool> {
+    let Some(folder) = &request.output else {
         return Ok(true);
     };
     let choices = report_folder::Choices {
-        force: arguments.force,
-        show_names: arguments.show_names,
+        force: request.force,
+        show_names: request.show_names,
     };
     let problems = report_folder::write(analysis, folder, choices)?;
     for problem in &problems {
@@ -175,51 +141,51 @@ fn write_folder(analysis: &mut Analysis, arguments: &AnalyzeArguments) -> anyhow
 }
 
 /// The report as a page of its own.
-fn write_html(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
-    let Some(file) = &arguments.html else {
+fn write_html(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
+    let Some(file) = &request.html else {
         return Ok(());
     };
-    whole::write(file, arguments.force, |out| {
-        let page = pages::html(analysis, arguments.show_names)?;
+    whole::write(file, request.force, |out| {
+        let page = pages::html(analysis, request.show_names)?;
         Ok(out.write_all(page.as_bytes())?)
     })
 }
 
 /// The run as a part of a dataset. One that is there already is replaced: it is
 /// called after what is in it.
-fn write_dataset(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
-    let Some(folder) = &arguments.parquet else {
+fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
+    let Some(folder) = &request.parquet else {
         return Ok(());
     };
     let choices = metalens_dataset::Choices {
-        show_names: arguments.show_names,
+        show_names: request.show_names,
     };
     metalens_dataset::write(analysis, folder, choices)?;
     Ok(())
 }
 
 /// Pages are posted: what is nobody's business is left out unless asked for.
-fn page(report: &Report, arguments: &AnalyzeArguments) -> anyhow::Result<String> {
-    match arguments.show_names {
+fn page(report: &Report, request: &AnalyzeRequest) -> anyhow::Result<String> {
+    match request.show_names {
         true => pages::markdown(report, &[]),
         false => pages::markdown(&pages::redacted(report), &[]),
     }
 }
 
 /// Every gap, one line each.
-fn write_gaps(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
-    let Some(file) = &arguments.gaps else {
+fn write_gaps(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
+    let Some(file) = &request.gaps else {
         return Ok(());
     };
-    whole::write(file, arguments.force, |out| pages::gaps(analysis, out))
+    whole::write(file, request.force, |out| pages::gaps(analysis, out))
 }
 
 /// Everything on a time line, for other viewers.
-fn write_perfetto(analysis: &Analysis, arguments: &AnalyzeArguments) -> anyhow::Result<()> {
-    let Some(file) = &arguments.perfetto else {
+fn write_perfetto(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
+    let Some(file) = &request.perfetto else {
         return Ok(());
     };
-    whole::write(file, arguments.force, |out| {
+    whole::write(file, request.force, |out| {
         Ok(metalens_perfetto::write(analysis, out)?)
     })
 }

@@ -8,10 +8,11 @@ use metalens_analyzer::Report;
 use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS};
 use metalens_text::{in_json, shown};
 
-use super::compare::{Reading, read_baseline};
+use super::compare::{Loading, read_baseline};
 use crate::args::comparing::{
     BaselineArguments, BaselineCommand, BaselineSaveArguments, BaselineShowArguments,
 };
+use crate::args::requests::analyzing;
 use crate::exit::Misuse;
 use crate::out;
 use crate::screen::comparison::baseline;
@@ -24,7 +25,8 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
 }
 
 fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    super::check_times(arguments.part.from, arguments.part.to)?;
+    let reading = arguments.reading.reading();
+    let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
     if arguments.runs.len() < LEAST_RUNS {
         let said = format!(
             "a baseline needs {LEAST_RUNS} runs or more, not {}: fewer have no range to speak of",
@@ -33,14 +35,8 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
         return Err(Misuse(said).into());
     }
     metalens_files::refuse_existing(&arguments.output, arguments.force)?;
-    let reading = Reading {
-        part: &arguments.part,
-        measure: &arguments.measure,
-        reading: arguments.reading,
-        settings: super::settings(&arguments.measure)?,
-        quiet,
-    };
-    let loaded = reading.all(&arguments.runs)?;
+    let loading = Loading { analyzing, quiet };
+    let loaded = loading.all(&arguments.runs)?;
     let reports: Vec<Report> = loaded.iter().map(|one| one.report().clone()).collect();
     let baseline = Baseline::of(&reports).map_err(refused)?;
     let text = baseline.text().context("cannot write the baseline")?;

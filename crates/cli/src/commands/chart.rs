@@ -5,12 +5,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_analyzer::{Analysis, Request, Settings};
 use metalens_charts::{
     Chart, Options, Theme, alt, alt_comparison, draw, draw_comparison, png, svg,
 };
 
+use crate::analyzing::Analyzing;
 use crate::args::chart::{ChartArguments, ChartChoice, PictureFormat, ThemeChoice};
+use crate::args::requests::analyzing;
 use crate::exit::Misuse;
 use crate::out;
 
@@ -18,13 +19,13 @@ use crate::out;
 const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    super::check_times(arguments.part.from, arguments.part.to)?;
+    let reading = arguments.reading.reading();
+    let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
     // Better now than after a long reading.
     let subject = Subject::of(arguments)?;
     let format = format(&arguments.output, arguments.format)?;
     check_output(arguments)?;
-    let settings = super::settings(&arguments.measure)?;
-    let bytes = picture(arguments, subject, format, &settings, quiet)?;
+    let bytes = picture(arguments, subject, format, &analyzing, quiet)?;
     if is_standard(&arguments.output) {
         let mut out = out::untouched();
         out.write_all(&bytes)?;
@@ -110,10 +111,10 @@ fn picture(
     arguments: &ChartArguments,
     subject: Subject<'_>,
     format: PictureFormat,
-    settings: &Settings,
+    analyzing: &Analyzing,
     quiet: bool,
 ) -> anyhow::Result<Vec<u8>> {
-    let read = |input: &Path| analysis(input, arguments, settings, quiet);
+    let read = |input: &Path| analyzing.analysis(input, quiet);
     let options = options(arguments);
     let (scene, alt) = match subject {
         Subject::One(chart) => {
@@ -132,20 +133,6 @@ fn picture(
         PictureFormat::Png => png(&scene)?,
         PictureFormat::Svg => svg(&scene, &alt).into_bytes(),
     })
-}
-
-fn analysis(
-    input: &Path,
-    arguments: &ChartArguments,
-    settings: &Settings,
-    quiet: bool,
-) -> anyhow::Result<Analysis> {
-    let request = Request {
-        work: super::known_work(input, &arguments.measure)?,
-        settings: settings.clone(),
-        ..super::request(&arguments.part)
-    };
-    super::analysis(input, arguments.reading, &request, quiet)
 }
 
 fn options(arguments: &ChartArguments) -> Options {

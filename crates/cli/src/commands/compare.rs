@@ -5,18 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_analyzer::{Analysis, Report, Request, SCHEMA, Settings};
+use metalens_analyzer::{Analysis, Report, SCHEMA};
 use metalens_comparison::{Baseline, Comparison, Gate, Options, Preset, Runs, compare_runs, judge};
 
+use crate::analyzing::Analyzing;
 use crate::args::comparing::{CompareArguments, PresetChoice};
-use crate::args::{MeasureArguments, PartArguments, ReadingArguments};
+use crate::args::requests::analyzing;
 use crate::exit::{self, Misuse, NotComparable};
 use crate::report_folder::{LONGEST_REPORT, comparison as folder};
 use crate::screen::comparison as screen;
 use crate::{json, out, pages};
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    super::check_times(arguments.part.from, arguments.part.to)?;
+    let reading = arguments.reading.reading();
+    let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
     let sides = Sides::of(arguments)?;
     // Better now than after a long reading.
     if let Some(folder) = &arguments.output {
@@ -29,19 +31,13 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
         )?),
         None => None,
     };
-    let reading = Reading {
-        part: &arguments.part,
-        measure: &arguments.measure,
-        reading: arguments.reading,
-        settings: super::settings(&arguments.measure)?,
-        quiet,
-    };
+    let loading = Loading { analyzing, quiet };
     let keep = arguments.output.is_some();
-    let (base, base_run) = base(sides.base, &reading, keep)?;
+    let (base, base_run) = base(sides.base, &loading, keep)?;
     let mut comparisons = Vec::new();
     let mut new_run = None;
     for side in &sides.new {
-        let loaded = reading.all(side)?;
+        let loaded = loading.all(side)?;
         let new = runs(&loaded)?;
         comparisons.push(compared(&base, &new, arguments, gate.as_ref()));
         new_run = median_run(loaded).filter(|_| keep);
@@ -114,11 +110,8 @@ impl<'a> Sides<'a> {
 }
 
 /// How runs are read.
-pub(super) struct Reading<'a> {
-    pub(super) part: &'a PartArguments,
-    pub(super) measure: &'a MeasureArguments,
-    pub(super) reading: ReadingArguments,
-    pub(super) settings: Settings,
+pub(super) struct Loading {
+    pub(super) analyzing: Analyzing,
     pub(super) quiet: bool,
 }
 
@@ -137,7 +130,7 @@ impl Loaded {
     }
 }
 
-impl Reading<'_> {
+impl Loading {
     pub(super) fn all(&self, inputs: &[PathBuf]) -> anyhow::Result<Vec<Loaded>> {
         inputs.iter().map(|input| self.one(input)).collect()
     }
@@ -146,12 +139,7 @@ impl Reading<'_> {
         if let Some(file) = report_file(input) {
             return Ok(Loaded::Reported(Box::new(read_report(&file)?)));
         }
-        let request = Request {
-            work: super::known_work(input, self.measure)?,
-            settings: self.settings.clone(),
-            ..super::request(self.part)
-        };
-        let analysis = super::analysis(input, self.reading, &request, self.quiet);
+        let analysis = self.analyzing.analysis(input, self.quiet);
         let analysis = analysis.with_context(|| format!("{}", input.display()))?;
         Ok(Loaded::Analyzed(Box::new(analysis)))
     }
@@ -194,12 +182,12 @@ fn runs(loaded: &[Loaded]) -> Result<Runs, Misuse> {
 /// The side to compare with, and its run to draw if it is `keep`.
 fn base(
     side: Base<'_>,
-    reading: &Reading<'_>,
+    loading: &Loading,
     keep: bool,
 ) -> anyhow::Result<(Runs, Option<Box<Analysis>>)> {
     match side {
         Base::Runs(inputs) => {
-            let loaded = reading.all(inputs)?;
+            let loaded = loading.all(inputs)?;
             Ok((runs(&loaded)?, median_run(loaded).filter(|_| keep)))
         }
         Base::Baseline(file) => Ok((read_baseline(file)?.runs, None)),

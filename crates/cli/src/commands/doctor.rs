@@ -8,11 +8,9 @@ use std::time::Duration;
 use metalens_analyzer::units::counted;
 use metalens_doctor::{Asked, Check, Diagnosis, Remedy, System, Verdict, diagnose, elsewhere};
 use metalens_files::is_root;
-use metalens_recorder::resolve;
 use metalens_text::{Style, shown};
-use metalens_xctrace::{Surroundings, Tool};
+use metalens_xctrace::{Surroundings, Tool, resolve};
 
-use super::record::folder;
 use crate::args::recording::DoctorArguments;
 use crate::screen::columns::wrap;
 use crate::screen::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
@@ -50,7 +48,7 @@ fn of_this_mac(
         .clone()
         .unwrap_or_else(|| PathBuf::from("x.trace"));
     let asked = Asked {
-        folder: folder(&output),
+        folder: metalens_files::parent(&output),
         template: &arguments.template,
         time_limit: arguments.time_limit.map(Duration::from_nanos),
         program,

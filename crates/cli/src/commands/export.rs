@@ -12,10 +12,11 @@ use metalens_exporter::{Exported, Part, Request, State, Wanted};
 use metalens_text::shown;
 
 use crate::args::ExportArguments;
+use crate::args::requests::check_times;
 use crate::{exit, exporting, json, out};
 
 pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    super::check_times(arguments.from, arguments.to)?;
+    check_times(arguments.from, arguments.to)?;
     let folders = folders(arguments)?;
     let mut done = Vec::new();
     let mut all_well = true;

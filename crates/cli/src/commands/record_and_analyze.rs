@@ -4,38 +4,58 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_files::Folder;
+use metalens_recorder::{Plan, free};
 
-use super::record::{Plan, free, record, subject};
+use super::analyze::analyze;
+use super::record::{TargetOutput, record, show};
+use crate::analyzing::AnalyzeRequest;
 use crate::args::recording::RecordAndAnalyzeArguments;
-use crate::args::{AnalyzeArguments, ReaderChoice, ReadingArguments};
+use crate::args::requests::analyzing;
+use crate::reading::Reading;
 use crate::{exit, report_folder};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    super::check_times(arguments.part.from, arguments.part.to)?;
     // Better now than after a recording.
-    super::settings(&arguments.measure)?;
+    let analyzing = analyzing(&arguments.part, &arguments.measure, Reading::default())?;
     let recording = &arguments.recording;
-    let subject = subject(recording);
+    let subject = recording.subject()?;
+    let name = subject.name();
     let folder = match &arguments.output {
         Some(folder) => folder.clone(),
-        None => free(&subject, ".report"),
+        None => free(&name, ".report"),
     };
     report_folder::check(&folder, arguments.force)?;
-    let bundle = folder.join(free_name(&subject));
-    let mut plan = Plan::of(recording, bundle, arguments.force, false)?;
-    plan.keeps_stdout = arguments.json;
-    if recording.dry_run {
-        return plan.show();
+    let bundle = folder.join(free_name(&name));
+    let mut request = recording.request(subject, bundle)?;
+    request.force = arguments.force;
+    let plan = Plan::of(request)?;
+    if plan.asked.dry_run {
+        return show(&plan);
     }
+    let output = if arguments.json {
+        TargetOutput::Stderr
+    } else {
+        TargetOutput::Stdout
+    };
     let new = new_folders(&folder);
     Folder::make(&folder)?;
-    let (recorded, all_well) = record(&plan, recording, quiet).inspect_err(|_| {
+    let (recorded, all_well) = record(&plan, output, quiet).inspect_err(|_| {
         // Whatever is in them is somebody's; empty ones are nobody's.
         for one in &new {
             let _ = std::fs::remove_dir(one);
         }
     })?;
-    let code = super::analyze::run(&analysis(arguments, recorded.bundle, &folder), quiet)?;
+    let request = AnalyzeRequest {
+        inputs: vec![recorded.bundle],
+        analyzing,
+        json: arguments.json,
+        show_names: arguments.show_names,
+        output: Some(folder),
+        force: arguments.force,
+        check: arguments.check,
+        ..AnalyzeRequest::default()
+    };
+    let code = analyze(&request, quiet)?;
     Ok(match all_well || code != ExitCode::SUCCESS {
         true => code,
         false => exit::some_failed(),
@@ -47,34 +67,6 @@ fn new_folders(folder: &Path) -> Vec<PathBuf> {
     let all = folder.ancestors();
     let new = all.take_while(|one| !one.as_os_str().is_empty() && !one.exists());
     new.map(Path::to_owned).collect()
-}
-
-/// What `analyze` would have been asked.
-fn analysis(
-    arguments: &RecordAndAnalyzeArguments,
-    bundle: PathBuf,
-    folder: &Path,
-) -> AnalyzeArguments {
-    AnalyzeArguments {
-        inputs: vec![bundle],
-        json: arguments.json,
-        markdown: false,
-        show_names: arguments.show_names,
-        output: Some(folder.to_owned()),
-        html: None,
-        gaps: None,
-        perfetto: None,
-        parquet: None,
-        force: arguments.force,
-        part: arguments.part.clone(),
-        check: arguments.check,
-        measure: arguments.measure.clone(),
-        reading: ReadingArguments {
-            run: None,
-            allow_truncated: false,
-            reader: ReaderChoice::Native,
-        },
-    }
 }
 
 /// A subject as the name of a bundle.

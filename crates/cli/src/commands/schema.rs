@@ -15,11 +15,11 @@ pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
         Form::Work => work_json_schema(),
         Form::Manifest => report_folder::json_schema(),
         Form::Doctor => metalens_doctor::json_schema(),
-        Form::Calibration => super::calibrate::json_schema(),
-        Form::Recording => super::record::json_schema(),
+        Form::Calibration => metalens_comparison::calibration::json_schema(),
+        Form::Recording => metalens_recorder::json_schema(),
         Form::Comparison => metalens_comparison::json_schema(),
         Form::Baseline => metalens_comparison::baseline_json_schema(),
-        Form::Index => super::batch::json_schema(),
+        Form::Index => metalens_batch::json_schema(),
     };
     out::json().write_all(json::document(&schema)?.as_bytes())?;
     Ok(ExitCode::SUCCESS)

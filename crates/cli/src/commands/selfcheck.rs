@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use metalens_exporter::{Part, Request, Wanted};
 use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare};
 
+use crate::analyzing::open;
 use crate::args::SelfcheckArguments;
 use crate::screen::columns::{Align, Columns};
 use crate::screen::progress;
@@ -17,7 +18,7 @@ use metalens_analyzer::units::{count, counted};
 use metalens_text::shown;
 
 pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let bundle = super::open(&arguments.bundle, arguments.reading, quiet)?;
+    let bundle = open(&arguments.bundle, arguments.reading.reading(), quiet)?;
     if bundle.kind() != InputKind::Bundle {
         bail!("{} is not a .trace bundle", arguments.bundle.display());
     }
@@ -100,7 +101,7 @@ fn load(
 ) -> anyhow::Result<Trace> {
     let input = Input::open(path)?;
     let load = |options: LoadOptions<'_>| input.load(selection, options);
-    let trace = progress::reading(arguments.reading, quiet, load);
+    let trace = progress::reading(arguments.reading.reading(), quiet, load);
     trace.with_context(|| format!("cannot read {}", path.display()))
 }
 

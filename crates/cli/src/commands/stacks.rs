@@ -10,23 +10,25 @@ use metalens_analyzer::{
 use metalens_text::shown;
 use metalens_trace::LoadOptions;
 
+use crate::analyzing::open;
 use crate::args::StacksArguments;
+use crate::args::requests::check_times;
 use crate::screen::columns::{Align, Columns};
 use crate::screen::progress;
 use crate::screen::style::{FAINT, TITLE, VERDICT};
 use crate::{json, out};
 
 pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    super::check_times(arguments.from, arguments.to)?;
+    check_times(arguments.from, arguments.to)?;
     let request = Request {
         processes: arguments.processes.clone(),
         from_ns: arguments.from,
         to_ns: arguments.to,
         ..Request::default()
     };
-    let input = super::open(&arguments.input, arguments.reading, quiet)?;
+    let input = open(&arguments.input, arguments.reading.reading(), quiet)?;
     let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);
-    let trace = progress::reading(arguments.reading, quiet, load)?;
+    let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
     let facts = profile(&trace, &request)?;
     let text = if arguments.json {
         json::document(&facts)?

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use metalens_trace::{Input, InputKind, ListedDocument, LoadOptions, Problem, Selection};
 use serde::Serialize;
 
+use crate::analyzing::open;
 use crate::args::{RowFormat, TablesArguments};
 use crate::screen::columns::{Align, Columns, wrap};
 use crate::screen::progress;
@@ -19,7 +20,7 @@ mod cells;
 mod rows;
 
 pub(crate) fn run(arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let input = super::open(&arguments.input, arguments.reading, quiet)?;
+    let input = open(&arguments.input, arguments.reading.reading(), quiet)?;
     match &arguments.schema {
         Some(schema) => print_rows(input, schema, arguments, quiet),
         None => list(&input, arguments, quiet),
@@ -34,7 +35,7 @@ fn print_rows(
 ) -> anyhow::Result<ExitCode> {
     let selection = Selection::table(schema).with_rendered_labels();
     let load = |options: LoadOptions<'_>| input.load(&selection, options);
-    let trace = progress::reading(arguments.reading, quiet, load)?;
+    let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
     let table = trace.table(schema)?;
     let ambiguities = trace.ambiguities(&[schema]);
     let notes = trace.notes.iter().chain(&ambiguities);
@@ -99,7 +100,7 @@ impl Listed {
 
 fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let list = |options: LoadOptions<'_>| input.list(options);
-    let documents = progress::reading(arguments.reading, quiet, list);
+    let documents = progress::reading(arguments.reading.reading(), quiet, list);
     let inside = if input.kind() == InputKind::Export {
         input.path()
     } else {

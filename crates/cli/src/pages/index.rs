@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use metalens_analyzer::units::{count, counted, percent};
 use metalens_analyzer::{Cause, Severity};
+use metalens_batch::{Failed, Index};
+use metalens_comparison::many::Row;
 use metalens_text::csv;
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, context};
@@ -13,7 +15,6 @@ use super::html::shown_in_html;
 use super::markdown::escaped;
 use super::timeline::{cut, short};
 use super::words::add_words;
-use crate::commands::batch::{Failed, Index, Row};
 
 const HTML: &str = include_str!("../../../../templates/index.html");
 const MARKDOWN: &str = include_str!("../../../../templates/index.md");

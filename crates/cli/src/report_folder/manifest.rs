@@ -1,13 +1,12 @@
 //! `manifest.json`: what is in a folder that `analyze -o` wrote, for programs
 //! that take it from there.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use metalens_analyzer::{Report, is_loud};
+use metalens_files::sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::MANIFEST;
 
@@ -154,38 +153,4 @@ pub(crate) fn json_schema() -> serde_json::Value {
         object.insert("title".to_owned(), SCHEMA.into());
     }
     schema
-}
-
-/// A SHA-256 in hexadecimal digits.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
-}
-
-/// Bytes in hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    let mut digits = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The examples of FIPS 180-2.
-    #[test]
-    fn hashes() {
-        let check = |text: &str, expected: &str| assert_eq!(sha256(text.as_bytes()), expected);
-        check(
-            "abc",
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-        );
-        check(
-            "",
-            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        );
-    }
 }

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use metalens_analyzer::Analysis;
+use metalens_files::sha256;
 
 use crate::{json, pages};
 pub(crate) use manifest::{
-    File, Kind, LONGEST_REPORT, Manifest, SCHEMA as MANIFEST_SCHEMA, hexadecimal, json_schema,
-    sha256,
+    File, Kind, LONGEST_REPORT, Manifest, SCHEMA as MANIFEST_SCHEMA, json_schema,
 };
 use manifest::{Picture, Problem};
 

@@ -6,17 +6,13 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use metalens_trace::{LoadOptions, Progress};
 
-use crate::args::ReadingArguments;
+use crate::reading::Reading;
 
 /// What takes less time is not worth a bar.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Runs a reading with a bar beside it, and takes the bar away again.
-pub(crate) fn reading<T>(
-    arguments: ReadingArguments,
-    quiet: bool,
-    read: impl FnOnce(LoadOptions<'_>) -> T,
-) -> T {
+pub(crate) fn reading<T>(how: Reading, quiet: bool, read: impl FnOnce(LoadOptions<'_>) -> T) -> T {
     let began = Instant::now();
     let bar = OnceCell::new();
     let tell = |progress: Progress| {
@@ -26,8 +22,8 @@ pub(crate) fn reading<T>(
         }
     };
     let result = read(LoadOptions {
-        run: arguments.run,
-        allow_truncated: arguments.allow_truncated,
+        run: how.run,
+        allow_truncated: how.allow_truncated,
         progress: if quiet { None } else { Some(&tell) },
     });
     if let Some(bar) = bar.get() {

@@ -15,7 +15,9 @@ use super::{
 use crate::change::{Change, Side};
 use crate::compare::{Comparison, SideFacts};
 use crate::kernels::KernelChange;
-use crate::metrics::{Unit, count_of, find};
+use crate::metric_changes::find;
+use crate::metrics::count_of;
+use crate::unit::Unit;
 
 /// Judges a comparison.
 #[must_use]

@@ -4,7 +4,7 @@ use super::KernelLimit;
 use crate::change::Class;
 use crate::compare::Comparison;
 use crate::kernels::KernelChange;
-use crate::metrics::find;
+use crate::metric_changes::find;
 use crate::number::Number;
 
 /// The limit of a kernel: of the patterns that fit its name the longest, of equally long

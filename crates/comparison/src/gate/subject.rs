@@ -11,8 +11,8 @@ use metalens_analyzer::units::{counted, percent};
 
 use super::{GateRow, GateVerdict, KernelFigure, Limit, Rule, Severity};
 use crate::change::Change;
-use crate::metrics::Unit;
 use crate::number::Number;
+use crate::unit::Unit;
 use crate::words;
 
 /// The figure or kernel that a limit is for.

@@ -1,6 +1,6 @@
 //! How the Mac is just now: whatever slows it down, or records already.
 
-use crate::diagnosis::{Check, Verdict};
+use crate::check::{Check, Verdict};
 use crate::facts::{Condition, Gpu, GpuUser, Power, Process, ThermalPressure};
 
 /// Open, it holds nothing; only while it records.

@@ -8,8 +8,10 @@ mod tools;
 use std::time::Duration;
 
 use crate::ask::Ask;
-use crate::diagnosis::{Asked, Check, Recorder, Verdict};
+use crate::asked::Asked;
+use crate::check::{Check, Verdict};
 use crate::facts::{Condition, Disk, Facts, Machine};
+use crate::recorder::Recorder;
 
 /// All checks, in the order in which they stand in each other's way.
 pub(crate) fn all(

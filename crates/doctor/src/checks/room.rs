@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::diagnosis::Check;
+use crate::check::Check;
 use crate::facts::Disk;
 
 /// What recordings of others took, in bytes a second: from a quiet program (300 to
@@ -118,7 +118,7 @@ fn seconds(length: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnosis::Verdict;
+    use crate::check::Verdict;
     use crate::facts::Fact;
 
     fn with(free: u64) -> Disk {

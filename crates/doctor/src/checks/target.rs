@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use metalens_recorder::Found;
+use metalens_xctrace::FoundProgram;
 
 use crate::ask::{Answer, Ask};
-use crate::diagnosis::{Asked, Check, Remedy, TextFile, Verdict};
+use crate::asked::Asked;
+use crate::check::{Check, Remedy, TextFile, Verdict};
 use crate::facts::{Protection, Rights};
 
 pub(super) fn all(ask: &dyn Ask, asked: &Asked<'_>, rights: &Rights) -> Vec<Check> {
@@ -25,7 +26,7 @@ pub(super) fn all(ask: &dyn Ask, asked: &Asked<'_>, rights: &Rights) -> Vec<Chec
     }
 }
 
-fn protection(found: &Found, rights: &Rights) -> Check {
+fn protection(found: &FoundProgram, rights: &Rights) -> Check {
     let id = "target";
     let path = found.path.display();
     match (&found.doubt, rights.protection.value) {

@@ -1,7 +1,8 @@
 //! Xcode, its `xctrace`, and what its user may do.
 
-use crate::diagnosis::{Check, Recorder, Verdict};
+use crate::check::{Check, Verdict};
 use crate::facts::{Fact, Rights, Xcode};
+use crate::recorder::Recorder;
 
 /// A trouble with Xcode, which rules recording out only if `xctrace` does not
 /// start: it may have been found another way (`DEVELOPER_DIR`, `METALENS_XCTRACE`).

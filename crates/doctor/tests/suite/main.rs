@@ -17,7 +17,7 @@ use metalens_doctor::{
     Asked, Condition, Diagnosis, Disk, Machine, ThermalPressure, Verdict, diagnose, json_schema,
     preflight,
 };
-use metalens_recorder::Found;
+use metalens_xctrace::FoundProgram;
 use metalens_xctrace::{Error, Tool};
 
 use mac::{Mac, said};
@@ -230,7 +230,7 @@ fn targets() {
         ),
     );
     let target = |doubt: Option<&str>| {
-        let found = Found {
+        let found = FoundProgram {
             path: PathBuf::from("/a/bench"),
             doubt: doubt.map(str::to_owned),
         };
@@ -327,7 +327,7 @@ fn nobody_is_named() {
         );
     let folder = tempfile::tempdir().unwrap();
     let mut asked = asked(folder.path());
-    asked.program = Some(Ok(Found {
+    asked.program = Some(Ok(FoundProgram {
         path: "/Users/ada/bench".into(),
         doubt: None,
     }));

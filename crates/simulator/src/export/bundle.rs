@@ -29,12 +29,12 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-use super::table::Table;
 use super::toc::Contents;
 use super::{scenario_text, tables, truth_text};
 use crate::error::Error;
 use crate::plan::{self, Plan};
 use crate::scenario::Scenario;
+use crate::scenario::table::Table;
 use crate::truth::{self, Truth};
 use inputs::INPUTS;
 use spec::Spec;

@@ -2,12 +2,12 @@
 
 use super::cells::Sheet;
 use super::folder::{Folder, WholeFile};
-use super::table::Table;
 use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::scenario::recording::Recording;
+use crate::scenario::table::Table;
 use crate::scenario::{Generation, Scenario};
 
 /// Bytes gathered before they go to disk.

@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::table::Table;
 use crate::error::Error;
+use crate::scenario::table::Table;
 
 /// A folder that may be written into.
 #[derive(Debug)]

@@ -4,7 +4,15 @@ mod beside;
 
 pub(super) use beside::*;
 
-use super::table::Schema;
+/// The columns of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Schema {
+    pub(super) name: &'static str,
+    /// What the table holds, in our words; shown from Xcode 27 on.
+    pub(super) documentation: &'static str,
+    /// Mnemonic, display name and engineering type.
+    pub(super) columns: &'static [(&'static str, &'static str, &'static str)],
+}
 
 pub(super) const ENCODERS_LIST: Schema = Schema {
     name: "metal-application-encoders-list",

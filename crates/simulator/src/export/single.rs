@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::document::Document;
 use super::folder::Folder;
-use super::table::{Table, UNEXPORTED};
+use super::table::UNEXPORTED;
 use super::{tables, toc};
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
 use crate::scenario::recording::TargetKind;
+use crate::scenario::table::Table;
 
 /// A table that a table of contents lists.
 #[derive(Debug, Clone, Copy)]

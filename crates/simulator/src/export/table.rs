@@ -1,50 +1,8 @@
 //! The tables an export can have: their names, places and documents.
 
-use serde::{Deserialize, Serialize};
-
-use super::schemas;
+use super::schemas::{self, Schema};
+use crate::scenario::table::Table;
 use crate::scenario::{Generation, Process, Scenario};
-
-/// A table of a Metal System Trace that this crate writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the schema's own documentation describes each")]
-pub enum Table {
-    MetalApplicationEncodersList,
-    MetalApplicationIntervals,
-    MetalApplicationCommandBufferSubmissions,
-    MetalCommandBufferCompleted,
-    MetalObjectLabel,
-    MetalDriverIntervals,
-    MetalGpuSubmissionToCommandBufferId,
-    MetalGpuExecutionPoints,
-    MetalGpuIntervals,
-    MetalGpuStateIntervals,
-    MetalGpuInfo,
-    MetalCurrentAllocatedSize,
-    MetalShaderProfilerShaderList,
-    MetalShaderProfilerIntervals,
-    GpuPerformanceStateIntervals,
-    DeviceThermalStateIntervals,
-    ProcessInfo,
-    MetalWiredSysmemLevelInterval,
-    MetalCommandBufferError,
-    GpuCounterInfo,
-    GpuCounterValue,
-    OsSignpost,
-    TimeProfile,
-    PotentialHangs,
-}
-
-/// The columns of a table.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Schema {
-    pub(super) name: &'static str,
-    /// What the table holds, in our words; shown from Xcode 27 on.
-    pub(super) documentation: &'static str,
-    /// Mnemonic, display name and engineering type.
-    pub(super) columns: &'static [(&'static str, &'static str, &'static str)],
-}
 
 /// Tables a table of contents lists before ours and nobody exports.
 pub(super) const UNEXPORTED: [&str; UNEXPORTED_COUNT] = [

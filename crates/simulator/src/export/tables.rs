@@ -12,9 +12,9 @@ mod submission;
 pub(super) use submission::ACCELERATOR_ID;
 
 use super::cells::Sheet;
-use super::table::Table;
 use crate::error::Error;
 use crate::plan::{Buffer, Encoder, Plan};
+use crate::scenario::table::Table;
 
 /// Writes all rows of a table.
 pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result<(), Error> {

@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use super::display;
 use super::folder::Folder;
-use super::table::{Table, UNEXPORTED};
+use super::table::UNEXPORTED;
 use crate::MARK;
 use crate::error::Error;
 use crate::plan::{Plan, PlannedProcess};
 use crate::scenario::recording::{Recording, TargetKind};
+use crate::scenario::table::Table;
 use crate::scenario::{Generation, Role, Scenario};
 
 /// What the table of contents says of one run.

@@ -7,10 +7,11 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
+use super::arrays::Array;
 use super::rows::{Decoder, Part, displayed, is_null, map};
 use super::store::Numbers;
 use super::types::{self, Encoding};
-use super::uniquing::{Array, SUBMISSION, Uniques};
+use super::uniquing::{SUBMISSION, Uniques};
 use crate::kind::Kind;
 use crate::names::{Label, LabelId, Names, ProcessId};
 

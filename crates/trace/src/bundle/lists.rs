@@ -15,8 +15,8 @@ use std::hash::Hasher;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
+use super::arrays::{Array, Arrays, INDEX_HEADER, MAGIC, used, word};
 use super::files::{Files, LISTS};
-use super::uniquing::{Array, Arrays, INDEX_HEADER, MAGIC, used, word};
 use crate::error::Result;
 use crate::integers::Integers;
 

@@ -19,6 +19,7 @@
 //! with its own export.
 
 mod ahead;
+mod arrays;
 mod bplist;
 mod display;
 mod facts;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
+use super::arrays::Array;
 use super::display;
 use super::files::Files;
 use super::layout::Slot;
@@ -12,7 +13,7 @@ use super::people::People;
 use super::store::{Numbers, Rows, present};
 use super::symbols::Symbols;
 use super::types::{self, Encoding};
-use super::uniquing::{Array, SUBMISSION, Uniques};
+use super::uniquing::{SUBMISSION, Uniques};
 use crate::error::{Error, Problem, Result};
 use crate::names::{Frame, Names, StackId};
 use crate::place::Place;

@@ -14,7 +14,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::bytes::Decoding;
-use super::list::is_document;
+use super::sniff::is_document;
 use crate::error::{Error, Problem, Result};
 
 /// Small, because each entry is looked for anew and what was read ahead is then lost;

@@ -14,10 +14,12 @@ use flate2::bufread::MultiGzDecoder;
 use metalens_files::{beyond, limited, too_large};
 
 use super::archive::{Archive, Entry};
-use super::list::Opener;
 use super::sniff::{Looks, PREFIX, sniff};
 use super::zstd::ZstdReader;
 use crate::error::{Error, Problem, Result};
+
+/// Opens a stream of a table's document.
+pub type Opener = dyn Fn() -> io::Result<Box<dyn Read>>;
 
 const BUFFER: usize = 256 << 10;
 

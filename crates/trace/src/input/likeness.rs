@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::archive::{Archive, Holds};
 use super::bytes::{Stored, looks};
-use super::list::{is_bundle, is_document};
+use super::list::is_bundle;
 use super::sniff::Looks;
+use super::sniff::is_document;
 use crate::xml::{Header, read_header};
 
 /// What a path seems to be. What seems a trace may still be broken: reading tells.

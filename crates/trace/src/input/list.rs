@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::archive::{Archive, Holds};
-use super::bytes::{Stored, looks};
-use super::sniff::Looks;
+use super::bytes::{Opener, Stored, looks};
+use super::sniff::{Looks, is_document};
 use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
 use crate::table::Origin;
@@ -84,9 +84,6 @@ pub struct Source {
     /// Opens the stream. It may be opened again.
     pub open: Box<Opener>,
 }
-
-/// Opens a stream of a table's document.
-pub type Opener = dyn Fn() -> std::io::Result<Box<dyn std::io::Read>>;
 
 impl Source {
     fn into_document(self, path: &str) -> Document {
@@ -308,16 +305,6 @@ pub(super) fn is_bundle(path: &Path) -> bool {
         .is_some_and(|extension| extension == "trace")
         || path.join("corespace").is_dir()
         || path.join("form.template").is_file()
-}
-
-pub(super) fn is_document(name: &str) -> bool {
-    let name = name.rsplit('/').next().unwrap_or(name);
-    // One that breaks off is read, and refused unless that is allowed.
-    let name = name.strip_suffix(".partial").unwrap_or(name);
-    let is_xml = [".xml", ".xml.gz", ".xml.zst"]
-        .iter()
-        .any(|end| name.ends_with(end));
-    is_xml && !name.starts_with('.')
 }
 
 /// The archive that a path leads into, and the folder in it: `runs.zip/a.trace`.

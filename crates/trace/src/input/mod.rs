@@ -18,9 +18,10 @@ mod sniff;
 mod zstd;
 
 pub(crate) use archive::{Archive, Entry};
+pub use bytes::Opener;
 pub(crate) use bytes::{Decoding, compression_problem};
 pub use likeness::{Likeness, likeness};
-pub use list::{Input, InputKind, Opener, Source};
+pub use list::{Input, InputKind, Source};
 pub use listing::{CountedTable, ListedDocument};
 pub(crate) use load::Reading;
 pub use read::{LoadOptions, Progress};

@@ -50,3 +50,14 @@ fn sniff_text(text: &[u8]) -> Looks {
         _ => other("plain text"),
     }
 }
+
+/// Returns whether a file of this name is a document.
+pub(super) fn is_document(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    // One that breaks off is read, and refused unless that is allowed.
+    let name = name.strip_suffix(".partial").unwrap_or(name);
+    let is_xml = [".xml", ".xml.gz", ".xml.zst"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    is_xml && !name.starts_with('.')
+}

@@ -7,8 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::pull::{character_of, malformed};
-use crate::error::Problem;
+use crate::error::{Problem, malformed};
 
 /// The attributes that cells have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -212,6 +211,28 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 
 fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+/// The character of `amp`, `#956`, `#x3bc`: XML's five and the numeric ones.
+pub(crate) fn character_of(entity: &str) -> Option<char> {
+    let code = match entity {
+        "amp" => return Some('&'),
+        "lt" => return Some('<'),
+        "gt" => return Some('>'),
+        "quot" => return Some('"'),
+        "apos" => return Some('\''),
+        _ => entity.strip_prefix('#')?,
+    };
+    let number = match code.strip_prefix('x') {
+        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
+            u32::from_str_radix(hex, 16).ok()?
+        }
+        Some(_) => return None,
+        None if code.starts_with(|c: char| c.is_ascii_digit()) => code.parse().ok()?,
+        None => return None,
+    };
+    let allowed = matches!(number, 0x9 | 0xA | 0xD | 0x20..=0xFFFD | 0x1_0000..);
+    char::from_u32(number).filter(|_| allowed)
 }
 
 /// Whether a tag or an attribute can be called so: a word, or two with a colon between.

@@ -6,10 +6,9 @@
 
 use super::attributes::{CellAttributes, all, shorten};
 use super::ids::{Defined, Ids, TagId};
-use super::pull::malformed;
 use super::tags::{Role, Tags};
 use super::values::{Element, KeptNames, Maker, NO_PARTS, Parts, Value, Words, bits, symbol_of};
-use crate::error::Problem;
+use crate::error::{Problem, malformed};
 use crate::kind::Kind;
 use crate::names::{FrameId, Names, ProcessId, StackId};
 

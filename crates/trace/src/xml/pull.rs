@@ -11,9 +11,9 @@ use quick_xml::Reader;
 use quick_xml::errors::{Error as QuickError, IllFormedError};
 use quick_xml::events::{BytesStart, Event};
 
-use super::attributes::{check_tag, is_name};
+use super::attributes::{character_of, check_tag, is_name};
 use super::guard::{Fault, Guard, TOKEN_LIMIT};
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Problem, Result, malformed};
 use crate::place::Place;
 
 /// Exports nest about ten deep.
@@ -177,32 +177,4 @@ fn io_error<R: Read>(reader: &Reader<Guard<R>>, file: &str, error: &std::io::Err
             .unwrap_or_else(|| Problem::Io(std::io::Error::new(error.kind(), error.to_string()))),
     };
     error_at(reader, file, problem)
-}
-
-pub(crate) fn malformed(detail: impl std::fmt::Display) -> Problem {
-    Problem::Malformed {
-        detail: detail.to_string(),
-    }
-}
-
-/// The character of `amp`, `#956`, `#x3bc`: XML's five and the numeric ones.
-pub(crate) fn character_of(entity: &str) -> Option<char> {
-    let code = match entity {
-        "amp" => return Some('&'),
-        "lt" => return Some('<'),
-        "gt" => return Some('>'),
-        "quot" => return Some('"'),
-        "apos" => return Some('\''),
-        _ => entity.strip_prefix('#')?,
-    };
-    let number = match code.strip_prefix('x') {
-        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
-            u32::from_str_radix(hex, 16).ok()?
-        }
-        Some(_) => return None,
-        None if code.starts_with(|c: char| c.is_ascii_digit()) => code.parse().ok()?,
-        None => return None,
-    };
-    let allowed = matches!(number, 0x9 | 0xA | 0xD | 0x20..=0xFFFD | 0x1_0000..);
-    char::from_u32(number).filter(|_| allowed)
 }

@@ -4,8 +4,8 @@
 use std::io::Read;
 
 use super::attributes::all;
-use super::pull::{Pull, Token, malformed};
-use crate::error::{Problem, Result};
+use super::pull::{Pull, Token};
+use crate::error::{Problem, Result, malformed};
 
 /// The largest real table of contents has 600 elements.
 const LIMIT: usize = 200_000;

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use metalens_failure::Failure;
 use metalens_trace::{Error, Input, LoadOptions, Problem, Selection, Trace};
 use tempfile::TempDir;
 

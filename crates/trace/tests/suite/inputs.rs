@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
+use metalens_failure::Failure;
 use metalens_trace::{Input, LoadOptions, Note, Problem, Selection, Trace};
 use tempfile::TempDir;
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use metalens_failure::Failure;
 use metalens_trace::{Input, LoadOptions, Run, Selection, TableComparison, Target, Trace, compare};
 
 use super::second_reader::real_recordings;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use metalens_failure::{Failure, FailureKind};
 use metalens_workload::{Error, Options, Plan, Settings, Task, Totals, run, workloads};
 
 use super::plan;
@@ -150,7 +151,7 @@ fn defaults_are_modest() {
 fn what_cannot_be_planned_is_refused() {
     let refused = |name: &str, settings: Settings| Plan::new(name, &settings).unwrap_err();
     let error = refused("eeger", Settings::default());
-    assert!(error.is_usage() && error.hint().unwrap().contains("eager, fused"));
+    assert!(error.kind() == FailureKind::Misuse && error.hint().unwrap().contains("eager, fused"));
     for (size, count, warm_up) in [
         (Some(0), None, None),
         (Some(u64::MAX), None, None),
@@ -191,7 +192,10 @@ fn runs_as_planned_or_says_why_not() {
         let run = match run(&plan, &Options::default()) {
             Ok(run) => run,
             Err(error) => {
-                assert!(error.is_unavailable(), "{workload:?}: {error}");
+                assert!(
+                    error.kind() == FailureKind::Unavailable,
+                    "{workload:?}: {error}"
+                );
                 assert_eq!(cfg!(target_os = "macos"), matches!(error, Error::NoDevice));
                 eprintln!("SKIPPED: {error}");
                 return;

@@ -4,11 +4,10 @@ use std::io::Write;
 
 use metalens_analyzer::Severity;
 use metalens_analyzer::units::{count, counted, percent, short_time};
+use metalens_batch::{Index, Search};
+use metalens_comparison::many::Row;
 use metalens_text::{shown, shown_message};
 
-use super::find::Search;
-use super::index::Index;
-use super::row::Row;
 use crate::screen::columns::{Align, Columns, shorten, wrap};
 use crate::screen::style;
 use crate::{json, out};

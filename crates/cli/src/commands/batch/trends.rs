@@ -1,13 +1,12 @@
 //! Pictures of groups over time.
 
 use anyhow::Context;
+use metalens_batch::{Index, slugs};
 use metalens_charts::{
     Options, Theme, TrendLine, TrendPoint, TrendView, alt_trend, draw_trend, png, svg,
 };
+use metalens_comparison::many::{self, Figure, Group};
 
-use super::far::{self, Figure, Group};
-use super::index::Index;
-use super::slugs::slugs;
 use crate::pages::TrendPicture;
 
 /// Where the pictures lie, seen from the index.
@@ -89,12 +88,12 @@ fn of_group(index: &Index, group: &Group) -> anyhow::Result<Drawn> {
 }
 
 fn view(index: &Index, group: &Group) -> TrendView {
-    let members = far::members(&index.rows, group);
+    let members = many::members(&index.rows, group);
     let is_far = |report: &str, figure: Figure| {
         let mut far = index.outliers.iter();
         far.any(|one| one.report == report && one.figure == figure)
     };
-    let points = far::dated(&members)
+    let points = many::dated(&members)
         .into_iter()
         .map(|(at_ms, row)| TrendPoint {
             at_ms,

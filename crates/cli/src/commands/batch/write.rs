@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
+use metalens_batch::{Index, SCHEMA};
 use metalens_files::Folder;
 
-use super::index::{Index, SCHEMA};
 use super::trends;
 use crate::report_folder::LONGEST_REPORT;
 use crate::{json, pages};

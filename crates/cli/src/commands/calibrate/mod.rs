@@ -2,12 +2,8 @@
 //! workload whose work is known: runs without and with the recorder, in pairs,
 //! by turns (`AB BA AB …`), so that a machine that warms up favours neither.
 
-mod counts;
-mod figures;
-mod program;
 mod runs;
 mod screen;
-mod verdicts;
 
 use std::fs;
 use std::io::Write;
@@ -15,17 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use metalens_comparison::calibration::{Calibration, CountVerdict, PairRuns};
 use metalens_files::Folder;
 use metalens_xctrace::{Surroundings, Tool};
 
-use self::counts::CountVerdict;
-use self::figures::{Calibration, PairRuns};
-use self::runs::{Interrupted, Runner};
+use self::runs::Runner;
 use crate::args::recording::CalibrateArguments;
 use crate::exit::{self, Unavailable};
 use crate::{json, out};
-
-pub(crate) use self::figures::json_schema;
 
 /// The document's file in a folder.
 const FILE: &str = "calibration.json";
@@ -36,7 +29,10 @@ pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result
     let runner = Runner::of(arguments, place.folder())?;
     let pairs = match all_pairs(&runner, arguments, quiet) {
         Ok(pairs) => pairs,
-        Err(error) => return failed(error, place),
+        Err(error) => {
+            leave(&error, place);
+            return Err(error);
+        }
     };
     let calibration = Calibration::of(pairs, arguments.simulate, place.is_kept());
     let text = json::document(&calibration)?;
@@ -54,9 +50,9 @@ pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result
     })
 }
 
-/// What there is of a recording is left where the error says that it is: `xctrace`
+/// Leaves what there is of a recording where the error says that it is: `xctrace`
 /// may still be writing there.
-fn failed(error: anyhow::Error, place: Place) -> anyhow::Result<ExitCode> {
+fn leave(error: &anyhow::Error, place: Place) {
     place.leave();
     let recording = error.downcast_ref::<metalens_recorder::Error>();
     let has_left_something = recording.is_some_and(|error| error.bundle().is_some());
@@ -64,13 +60,6 @@ fn failed(error: anyhow::Error, place: Place) -> anyhow::Result<ExitCode> {
         && has_left_something
     {
         let _ = folder.keep();
-    }
-    match error.is::<Interrupted>() {
-        true => {
-            exit::tell(&error);
-            Ok(exit::interrupted())
-        }
-        false => Err(error),
     }
 }
 

@@ -1,34 +1,22 @@
 //! One run of the workload, without the recorder or with it. The same command
 //! line in both: what differs is who starts it.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
-use clap::Parser;
 use metalens_analyzer::Request;
+use metalens_comparison::calibration::{ProgramRun, Recorded};
+use metalens_recorder::Plan;
 
-use super::figures::Recorded;
-use super::program::Told;
-use crate::args::recording::{CalibrateArguments, RecordArguments};
-use crate::args::{self, Arguments, ReaderChoice, ReadingArguments};
-use crate::commands::record::{Plan, record};
-use crate::commands::{analysis, sidecar};
+use crate::analyzing::{analysis, sidecar};
+use crate::args::recording::CalibrateArguments;
+use crate::args::requests::amount;
+use crate::commands::record::{TargetOutput, record};
+use crate::exit::Interrupted;
 use crate::interrupt::Listening;
+use crate::reading::Reading;
 use crate::{json, whole};
-
-/// Ctrl-C: half a calibration tells nothing.
-#[derive(Debug)]
-pub(super) struct Interrupted;
-
-impl std::fmt::Display for Interrupted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("interrupted: there is no calibration")
-    }
-}
-
-impl std::error::Error for Interrupted {}
 
 /// Runs what the arguments ask for; its files go into a folder.
 pub(super) struct Runner<'a> {
@@ -47,20 +35,21 @@ impl<'a> Runner<'a> {
         })
     }
 
+    /// Ends on Ctrl-C: half a calibration tells nothing.
     fn go_on(&self) -> Result<(), Interrupted> {
         match self.interrupts.times() {
             0 => Ok(()),
-            _ => Err(Interrupted),
+            _ => Err(Interrupted("interrupted: there is no calibration")),
         }
     }
 
     /// As the program is when nobody looks.
-    pub(super) fn without(&self, number: u64) -> anyhow::Result<Told> {
+    pub(super) fn without(&self, number: u64) -> anyhow::Result<ProgramRun> {
         let work = self.folder.join(format!("pair-{number}.without.work.json"));
         let own = std::env::current_exe().context("cannot find metalens itself")?;
         let mut command = Command::new(own);
         command.args(["workload", "run", &self.arguments.workload, "--output"]);
-        command.arg(&work).args(self.arguments.amount().words());
+        command.arg(&work).args(amount(&self.arguments.settings()));
         command.args(self.arguments.force.then_some("--force"));
         command.args(self.arguments.simulate.then_some("--simulated"));
         command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -72,59 +61,27 @@ impl<'a> Runner<'a> {
             let said = said.trim().trim_start_matches("error: ");
             bail!("the workload failed ({}): {said}", ended.status);
         }
-        Told::of(&sidecar(&work)?)
+        Ok(ProgramRun::of(&sidecar(&work)?)?)
     }
 
     /// As `metalens record` records it, and what `metalens analyze` finds in that.
-    pub(super) fn with(&self, number: u64) -> anyhow::Result<(Told, Recorded)> {
+    pub(super) fn with(&self, number: u64) -> anyhow::Result<(ProgramRun, Recorded)> {
         let bundle = self.folder.join(format!("pair-{number}.trace"));
-        let arguments = self.recording(&bundle)?;
-        let recording = &arguments.recording;
-        let mut plan = Plan::of(recording, bundle, arguments.force, false)?;
-        plan.is_target_silent = true;
-        let (recorded, _) = record(&plan, recording, true)?;
+        let plan = Plan::of(self.arguments.request(bundle)?)?;
+        let (recorded, _) = record(&plan, TargetOutput::Dropped, true)?;
         self.go_on()?;
         let work = sidecar(&recorded.bundle.with_extension("work.json"))?;
-        let told = Told::of(&work)?;
+        let told = ProgramRun::of(&work)?;
         let request = Request {
             work: Some(work),
             ..Request::default()
         };
-        let reading = ReadingArguments {
-            run: None,
-            allow_truncated: false,
-            reader: ReaderChoice::Native,
-        };
-        let analysis = analysis(&recorded.bundle, reading, &request, true)?;
+        let analysis = analysis(&recorded.bundle, Reading::default(), &request, true)?;
         let file = recorded.bundle.with_extension("report.json");
         whole::write(&file, self.arguments.force, |out| {
             Ok(out.write_all(json::document(&analysis.report)?.as_bytes())?)
         })?;
         self.go_on()?;
         Ok((told, Recorded::of(&analysis)))
-    }
-
-    /// What `metalens record` would have been asked, with all its defaults.
-    fn recording(&self, bundle: &Path) -> anyhow::Result<RecordArguments> {
-        let mut words: Vec<OsString> = [
-            "metalens",
-            "record",
-            "--workload",
-            &self.arguments.workload,
-            "--output",
-        ]
-        .map(OsString::from)
-        .into();
-        words.push(bundle.into());
-        words.extend(self.arguments.amount().words());
-        words.extend(self.arguments.simulate.then(|| "--simulate".into()));
-        words.extend(self.arguments.force.then(|| "--force".into()));
-        if let Some(clock) = self.arguments.gpu_clock {
-            words.extend(["--gpu-clock".into(), clock.word().into()]);
-        }
-        match Arguments::try_parse_from(words)?.command {
-            args::Command::Record(arguments) => Ok(arguments),
-            _ => bail!("`record` is another command here"),
-        }
     }
 }

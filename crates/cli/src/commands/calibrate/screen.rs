@@ -1,11 +1,10 @@
 //! A calibration on the terminal: the verdicts, then what they rest on.
 
 use metalens_analyzer::units::{count, time};
+use metalens_comparison::calibration::{Calibration, Cost, Count, Spread, range, signed};
+use metalens_comparison::paired::Differences;
 use metalens_text::shown;
 
-use super::counts::Count;
-use super::figures::{Calibration, Cost};
-use super::verdicts::{range, signed};
 use crate::screen::columns::{Align, Columns, wrap};
 use crate::screen::style::{FAINT, LOUD, TITLE, VERDICT};
 
@@ -140,10 +139,9 @@ fn costs(text: &mut String, calibration: &Calibration) {
 
 fn row(what: &str, cost: &Cost) -> [String; 6] {
     let none = || "-".to_owned();
-    let median = |spread: &Option<super::figures::Spread>| {
-        spread.as_ref().map_or_else(none, |one| time(one.median_ns))
-    };
-    let relative = |of: fn(&metalens_analyzer::paired::Differences) -> f64| {
+    let median =
+        |spread: &Option<Spread>| spread.as_ref().map_or_else(none, |one| time(one.median_ns));
+    let relative = |of: fn(&Differences) -> f64| {
         let relative = cost.relative.as_ref();
         relative.map_or_else(none, |one| signed(of(one)))
     };
@@ -155,4 +153,99 @@ fn row(what: &str, cost: &Cost) -> [String; 6] {
         relative(|one| one.min),
         relative(|one| one.max),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_comparison::calibration::{
+        Label, NamedWork, PairRuns, Program, ProgramRun, Ran, Recorded, Whole,
+    };
+
+    use super::*;
+
+    /// Two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
+    fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
+        let label = |label: &str, encoders, dispatches| Label {
+            label: label.to_owned(),
+            encoders,
+            dispatches,
+        };
+        ProgramRun {
+            gpu_ns,
+            program: Program {
+                workload: "mixed".to_owned(),
+                size: 64,
+                count: 2,
+                warm_up: 1,
+                whole: Whole {
+                    command_buffers: 3,
+                    encoders: 9,
+                    dispatches: 30,
+                },
+                labels: vec![label("sin", 6, 6), label("scale", 3, 24)],
+                command_buffer_labels: ["mixed warm-up", "mixed step"].map(str::to_owned),
+                run: wall_ns.map(|measured_ns| Ran {
+                    device: "Apple M1".to_owned(),
+                    measured_ns,
+                }),
+            },
+        }
+    }
+
+    /// A recording with these names: intervals and encoders.
+    fn recorded(found: &[(&str, u64, u64)]) -> Recorded {
+        let one = |&(name, intervals, encoders): &(&str, u64, u64)| {
+            (
+                name.to_owned(),
+                NamedWork {
+                    intervals,
+                    encoders,
+                },
+            )
+        };
+        Recorded {
+            found: found.iter().map(one).collect(),
+            command_buffers: 3,
+            ..Recorded::default()
+        }
+    }
+
+    const ALL: &[(&str, u64, u64)] = &[("sin", 6, 6), ("scale", 3, 3)];
+
+    fn pair(times: Option<[u64; 4]>, recorded: Recorded) -> PairRuns {
+        let at = |at: usize| times.map(|times| times[at]);
+        PairRuns {
+            is_with_first: false,
+            without: run(at(0), at(1)),
+            with: run(at(2), at(3)),
+            recorded,
+        }
+    }
+
+    /// Wall and GPU time without, then with.
+    fn measured(times: &[[u64; 4]]) -> Calibration {
+        let pairs = times.iter().map(|&times| pair(Some(times), recorded(ALL)));
+        Calibration::of(pairs.collect(), false, true)
+    }
+
+    #[test]
+    fn screens() {
+        let calibration = measured(&[
+            [1_000_000, 500_000, 1_020_000, 505_000],
+            [1_000_000, 500_000, 1_021_000, 495_000],
+            [1_000_000, 500_000, 1_022_000, 510_000],
+            [1_000_000, 500_000, 1_023_000, 490_000],
+            [1_000_000, 500_000, 1_024_000, 500_000],
+        ]);
+        let plain = |calibration: &Calibration| {
+            let text = screen(calibration);
+            anstream::adapter::strip_str(&text).to_string()
+        };
+        insta::assert_snapshot!("calibration", plain(&calibration));
+        let mut lost = recorded(&[("sin & sin", 2, 2), ("scale", 3, 3)]);
+        lost.coalesced = (2, 6);
+        let pairs = vec![pair(None, recorded(ALL)), pair(None, lost)];
+        let simulated = Calibration::of(pairs, true, false);
+        insta::assert_snapshot!("calibration-simulated", plain(&simulated));
+    }
 }

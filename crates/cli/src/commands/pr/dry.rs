@@ -3,46 +3,57 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use metalens_github::{ASSETS_BRANCH, Api};
+use metalens_github::{
+    ASSETS_BRANCH, Api, Around, Chart, Texts, Token, Way, environment_token, images, repository,
+    variable,
+};
 
-use super::place::{self, Around};
-use super::post::Posted;
+use super::folder::Folder;
 use super::tell;
-use super::ways::{self, Way};
+use super::texts::CommentTexts;
+use crate::args::posting::PrArguments;
 use crate::pages::comment::COMMENT_LIMIT;
 
-pub(super) fn run(posted: &Posted<'_>) -> anyhow::Result<ExitCode> {
-    let around = Around::here(posted.arguments)?;
-    let repository = place::repository(posted.arguments)?;
-    let repository = ways::name_or_stand_in(repository.as_ref());
-    let way = way(posted, &around);
+pub(super) fn run(
+    arguments: &PrArguments,
+    folder: &Folder,
+    texts: &CommentTexts<'_>,
+    quiet: bool,
+) -> anyhow::Result<ExitCode> {
+    let asked = arguments.place();
+    let around = Around::here(&asked)?;
+    let repository = repository(&asked)?;
+    let repository = repository.map_or_else(|| "OWNER/NAME".to_owned(), |name| name.to_string());
+    let charts = folder.shown();
+    let way = way(arguments, &charts, &around);
     let (pictures, files) = match way {
-        Way::Attach => ways::attached(posted.folder),
+        Way::Attach => images::attached(&charts),
         Way::Assets => {
             let at = (around.server.as_str(), repository.as_str(), "COMMIT");
-            let assets = ways::assets(posted.folder).into_iter();
+            let assets = images::assets(&charts).into_iter();
             let files = assets.map(|asset| asset.path).collect();
-            (ways::on_branch(posted.folder, at), files)
+            (images::on_branch(&charts, at), files)
         }
         Way::Summary | Way::Text => (Vec::new(), Vec::new()),
     };
-    let body = posted.body(around.commit.as_deref(), pictures, &[], COMMENT_LIMIT)?;
-    for why in &posted.folder.left {
-        tell(posted.quiet, &format!("note: {why}"));
+    let body = texts.comment(around.commit.as_deref(), &pictures, &[]);
+    let body = body.map_err(anyhow::Error::from_boxed)?;
+    for why in &folder.left {
+        tell(quiet, &format!("note: {why}"));
     }
     for line in calls(way, &repository, &files) {
-        tell(posted.quiet, &line);
+        tell(quiet, &line);
     }
     tell(
-        posted.quiet,
+        quiet,
         &format!(
             "the comment has {} of at most {COMMENT_LIMIT} bytes",
             body.len()
         ),
     );
-    match &posted.arguments.output {
+    match &arguments.output {
         Some(file) => {
-            metalens_files::write_bytes(file, posted.arguments.force, body.as_bytes())?;
+            metalens_files::write_bytes(file, arguments.force, body.as_bytes())?;
         }
         None => crate::out::page().write_all(body.as_bytes())?,
     }
@@ -50,23 +61,24 @@ pub(super) fn run(posted: &Posted<'_>) -> anyhow::Result<ExitCode> {
 }
 
 /// The first way that may work, as far as can be told from here.
-fn way(posted: &Posted<'_>, around: &Around) -> Way {
-    let token = place::token().unwrap_or(None);
-    let api = place::variable("GITHUB_API_URL");
+fn way(arguments: &PrArguments, charts: &[Chart], around: &Around) -> Way {
+    let token = environment_token().unwrap_or(None);
+    let api = variable("GITHUB_API_URL");
     let api = Api::parse(api.as_deref().unwrap_or(Api::PUBLIC));
-    let has_none = ways::shown(posted.folder).is_empty();
+    let has_none = charts.is_empty();
+    let kind = token.as_ref().map(Token::kind);
     let may_work = |way: &Way| match way {
         Way::Attach => {
             let refused = api
                 .as_ref()
-                .is_ok_and(|api| ways::cannot_attach(api, ways::kind_of(token.as_ref())).is_some());
+                .is_ok_and(|api| images::cannot_attach(api, kind).is_some());
             !has_none && !refused && !around.is_workflow
         }
         Way::Assets => !has_none,
         Way::Summary => around.summary.is_some(),
         Way::Text => true,
     };
-    let ladder = ways::ladder(posted.arguments.images);
+    let ladder = images::ladder(arguments.images.into());
     ladder.into_iter().find(may_work).unwrap_or(Way::Text)
 }
 

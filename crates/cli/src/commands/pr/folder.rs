@@ -9,11 +9,12 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use metalens_analyzer::{Report, SCHEMA};
 use metalens_comparison::Comparison;
+use metalens_files::sha256;
+use metalens_github::Chart;
 use serde::de::DeserializeOwned;
 
-use crate::report_folder::{
-    File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest, sha256,
-};
+use crate::pages::comment::REPORT_CHARTS;
+use crate::report_folder::{File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest};
 
 /// A folder that can be posted.
 pub(super) struct Folder {
@@ -29,20 +30,6 @@ pub(super) struct Folder {
 pub(super) enum Document {
     Report(Box<Report>),
     Comparison(Box<Comparison>),
-}
-
-/// A chart of the folder.
-pub(super) struct Chart {
-    /// Which: `timeline`.
-    pub(super) name: String,
-    pub(super) is_dark: bool,
-    /// Where it is in the folder.
-    pub(super) path: String,
-    pub(super) alt: String,
-    /// How wide it is shown.
-    pub(super) width: u32,
-    pub(super) bytes: Vec<u8>,
-    pub(super) sha256: String,
 }
 
 /// GitHub takes no longer pictures.
@@ -82,6 +69,14 @@ impl Folder {
             charts,
             left,
         })
+    }
+
+    /// Returns the charts that a comment shows.
+    pub(super) fn shown(&self) -> Vec<Chart> {
+        let is_shown = |chart: &&Chart| {
+            REPORT_CHARTS.contains(&chart.name.as_str()) || chart.name == "compare"
+        };
+        self.charts.iter().filter(is_shown).cloned().collect()
     }
 }
 

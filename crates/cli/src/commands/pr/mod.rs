@@ -3,23 +3,21 @@
 
 mod dry;
 mod folder;
-mod place;
-mod post;
-mod ways;
+mod texts;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use metalens_analyzer::Report;
-use metalens_github::{Client, Gh, Token};
+use metalens_github::{Client, Gh, Place, Posting, Token, environment_token, post};
 use metalens_text::shown;
 
 use crate::args::posting::PrArguments;
 use crate::exit::Misuse;
 use crate::out;
-use crate::pages::comment::Subject;
+use crate::pages::comment::{Subject, marker};
 use folder::{Document, Folder};
-use place::Place;
+use texts::CommentTexts;
 
 pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let folder = Folder::open(&arguments.folder, arguments.show_names)?;
@@ -31,25 +29,34 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         (Document::Report(report), None) => Subject::Report(report),
         (Document::Comparison(comparison), None) => Subject::Comparison(comparison),
     };
-    let posted = post::Posted {
-        arguments,
-        folder: &folder,
+    let texts = CommentTexts {
         subject,
-        key,
+        key: key.clone(),
+        charts: folder.charts.iter().filter(|chart| !chart.is_dark).count(),
         links,
-        quiet,
+        show_names: arguments.show_names,
     };
     if arguments.dry_run {
-        return dry::run(&posted);
+        return dry::run(arguments, &folder, &texts, quiet);
     }
-    let place = Place::find(arguments)?;
+    let place = Place::find(&arguments.place())?;
     let token = token()?;
     let client = Client::new(place.api.clone(), token.clone());
     let client = match quiet {
         true => client,
         false => client.telling(|text| tell(false, text)),
     };
-    let done = post::run(&posted, &place, &client, &token)?;
+    let posting = Posting {
+        texts: &texts,
+        key: &key,
+        marker: marker(&key),
+        charts: &folder.shown(),
+        folder: &folder.path,
+        images: arguments.images.into(),
+        notes: &folder.left,
+        tell: &|text| tell(quiet, text),
+    };
+    let done = post(&posting, &place, &client, &token)?;
     if let Some(url) = done {
         writeln!(out::page(), "{}", shown(&url))?;
     }
@@ -100,7 +107,7 @@ fn key(asked: Option<&str>, document: &Document) -> Result<String, Misuse> {
 
 /// The token of the environment, or `gh`'s.
 fn token() -> anyhow::Result<Token> {
-    if let Some(token) = place::token()? {
+    if let Some(token) = environment_token()? {
         return Ok(token);
     }
     Gh::token().map_err(|error| {

@@ -1,126 +1,119 @@
 //! `metalens record`: a recording, whole, under the name that was asked for.
 
-mod clock;
-mod ending;
-mod plan;
-mod private;
-mod provenance;
-mod shaders;
 mod shell;
-mod simulated;
-mod surroundings;
 mod watching;
-mod whom;
-mod work;
 
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_analyzer::units::bytes;
-use metalens_recorder::{Recording, StoppedBy};
+use metalens_files::folder_size;
+use metalens_recorder::{NotRecorded, Plan, Recording, StoppedBy, Surroundings, free_bundle};
 use metalens_text::{shown, shown_message};
 
 use super::own;
-use crate::args::recording::{RecordArguments, RecordingArguments};
+use crate::args::recording::RecordArguments;
 use crate::exit::{self, Misuse};
 use crate::interrupt::Listening;
 use crate::out;
 
-pub(crate) use plan::{Plan, free};
-pub(crate) use provenance::json_schema;
-pub(crate) use surroundings::folder;
-pub(crate) use whom::subject;
+pub(crate) use watching::TargetOutput;
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    let recording = &arguments.recording;
+    let subject = arguments.recording.subject()?;
     let output = match &arguments.output {
         Some(output) => bundle_name(output)?,
-        None => plan::free_bundle(&subject(recording)),
+        None => free_bundle(&subject.name()),
     };
-    let plan = Plan::of(recording, output, arguments.force, arguments.append_run)?;
-    if recording.dry_run {
-        return plan.show();
+    let mut request = arguments.recording.request(subject, output)?;
+    request.force = arguments.force;
+    request.append_run = arguments.append_run;
+    let plan = Plan::of(request)?;
+    if plan.asked.dry_run {
+        return show(&plan);
     }
-    let (recorded, all_well) = record(&plan, recording, quiet)?;
+    let (recorded, all_well) = record(&plan, TargetOutput::Stdout, quiet)?;
     if !quiet {
         let bundle = shell::shown(&recorded.bundle);
         writeln!(out::notes(), "next: metalens analyze {}", shown(&bundle))?;
     }
-    Ok(match all_well {
-        true => ExitCode::SUCCESS,
-        false => exit::some_failed(),
+    Ok(if all_well {
+        ExitCode::SUCCESS
+    } else {
+        exit::some_failed()
     })
+}
+
+/// Prints the command line, for people to read and for shells to run.
+pub(crate) fn show(plan: &Plan) -> anyhow::Result<ExitCode> {
+    let request = &plan.request;
+    let arguments = request.record.arguments(&request.version)?;
+    let words = [&request.tool.program.clone().into_os_string()]
+        .into_iter()
+        .chain(&request.tool.before)
+        .chain(&arguments)
+        .map(|word| shell::quoted(OsStr::new(word)))
+        .collect::<Vec<_>>();
+    let mut out = out::data();
+    out.write_all(&words.join(b" ".as_slice()))?;
+    writeln!(out)?;
+    if plan.has_changed_template() {
+        let note = "note: that template is a changed copy, and is made anew for each recording\n";
+        out::notes().write_all(note.as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Records, and tells how it went on stderr. Once there is a bundle, what fails besides is
 /// told, and costs nothing more: the second value is whether all went well.
 pub(crate) fn record(
     plan: &Plan,
-    arguments: &RecordingArguments,
+    output: TargetOutput,
     quiet: bool,
 ) -> anyhow::Result<(Recording, bool)> {
     let interrupts = Listening::begin()?;
-    let surroundings = surroundings::Surroundings::look(plan);
+    let surroundings = Surroundings::look(&plan.asked);
     let warnings = surroundings.iter().flat_map(|one| &one.warnings);
     for doubt in plan.doubts.iter().chain(warnings).filter(|_| !quiet) {
         tell("warning", doubt)?;
     }
-    let mut watching = watching::Watching::new(plan, &interrupts, quiet);
-    let recorded = metalens_recorder::record(&plan.request, &mut watching);
+    let mut watching = watching::Watching::new(plan, &interrupts, output, quiet);
+    let outcome = plan.carry_out(surroundings, &mut watching);
     watching.finish();
-    let recorded = match recorded {
-        Ok(recorded) => recorded,
-        Err(error) => {
-            if let Err(error) = plan.keep_work_of_failed(&error) {
-                exit::tell(&error);
-            }
-            return Err(error.into());
+    let outcome = outcome.map_err(|failed| {
+        let NotRecorded { why, trouble } = *failed;
+        if let Some(trouble) = trouble {
+            exit::tell(&trouble.into());
         }
-    };
-    let kept = plan.keep_work(&recorded.bundle);
-    let ending = ending::look(&recorded.bundle);
-    let made_on = surroundings.map(surroundings::Surroundings::made_on);
-    let shaders = shaders::look(&recorded.bundle, arguments);
-    let clock = clock::look(&recorded.bundle, arguments);
-    let written = provenance::write(
-        plan,
-        arguments,
-        &recorded,
-        provenance::Found {
-            machine: made_on,
-            changed: provenance::Changed {
-                shader_timeline: shaders.as_ref(),
-                gpu_clock: clock.as_ref(),
-            },
-            ending: ending.as_ref(),
-        },
-    );
+        why
+    })?;
+
+    let recorded = outcome.recording;
     if !quiet {
         report(plan, &recorded)?;
-        let ending = ending.and_then(|one| one.in_words(recorded.stopped_by));
-        if let Some(ending) = ending {
+        let ending = outcome.ending;
+        if let Some(ending) = ending.and_then(|one| one.in_words(recorded.stopped_by)) {
             tell("note", &ending)?;
         }
-        if let Some(shaders) = &shaders {
+        if let Some(shaders) = &outcome.shaders {
             tell(shaders.heading(), &shaders.in_words())?;
         }
-        if let Some(clock) = &clock {
+        if let Some(clock) = &outcome.clock {
             tell(clock.heading(), &clock.in_words())?;
         }
     }
-    let not_given = recorded
-        .not_given
-        .as_ref()
-        .map(|why| not_given(&recorded, why));
-    let troubles = [kept.err(), written.err(), not_given];
-    let troubles: Vec<anyhow::Error> = troubles.into_iter().flatten().collect();
+    let not_given = recorded.not_given.as_ref();
+    let not_given = not_given.map(|why| not_given_back(&recorded, why));
+    let troubles = outcome.troubles.into_iter().map(anyhow::Error::from);
+    let troubles: Vec<anyhow::Error> = troubles.chain(not_given).collect();
     troubles.iter().for_each(exit::tell);
     Ok((recorded, troubles.is_empty()))
 }
 
 /// Whose the bundle is now, and how to change that.
-fn not_given(recorded: &Recording, why: &str) -> anyhow::Error {
+fn not_given_back(recorded: &Recording, why: &str) -> anyhow::Error {
     let bundle = shell::shown(&recorded.bundle);
     anyhow::anyhow!(
         "the recording is whole, but still belongs to root: {why}. Try sudo metalens own {bundle}"
@@ -138,7 +131,7 @@ fn report(plan: &Plan, recorded: &Recording) -> anyhow::Result<()> {
         StoppedBy::Wish => "stopped",
         StoppedBy::Unknown => "the recording ended",
     };
-    let size = bytes(plan::size(&recorded.bundle));
+    let size = bytes(folder_size(&recorded.bundle));
     let bundle = shell::shown(&recorded.bundle);
     tell("recorded", &format!("{why}; saved {bundle} ({size})"))?;
     for warning in &recorded.warnings {
@@ -150,7 +143,7 @@ fn report(plan: &Plan, recorded: &Recording) -> anyhow::Result<()> {
         }
         tell("warning", SUDO)?;
     }
-    if plan.is_simulated {
+    if plan.asked.is_simulated() {
         tell(
             "SIMULATED",
             "a simulator took xctrace's place: no GPU ran any of it",

@@ -1,25 +1,32 @@
-//! What is shown while a recording is made, and what its bundle must hold.
+//! The progress of a recording, on stderr.
 
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use metalens_analyzer::Request;
 use metalens_analyzer::units::bytes;
-use metalens_recorder::{Check, Event, Watcher, Wish};
+use metalens_recorder::{Check, Event, Plan, Watcher, Wish};
 use metalens_text::shown;
-use metalens_trace::{Input, Problem};
 
-use super::plan::Plan;
-use crate::args::{ReaderChoice, ReadingArguments};
 use crate::interrupt::Listening;
 use crate::out;
+
+/// The place that the target's output goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TargetOutput {
+    Stdout,
+    Stderr,
+    /// Nowhere.
+    Dropped,
+}
 
 /// A line on stderr that tells what goes on; the target's output goes through.
 pub(super) struct Watching<'a> {
     plan: &'a Plan,
+    subject: String,
     interrupts: &'a Listening,
+    output: TargetOutput,
     quiet: bool,
     bar: ProgressBar,
     since: Instant,
@@ -27,7 +34,12 @@ pub(super) struct Watching<'a> {
 }
 
 impl<'a> Watching<'a> {
-    pub(super) fn new(plan: &'a Plan, interrupts: &'a Listening, quiet: bool) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan,
+        interrupts: &'a Listening,
+        output: TargetOutput,
+        quiet: bool,
+    ) -> Self {
         // indicatif itself stays silent where stderr is no terminal.
         let bar = match quiet {
             true => ProgressBar::hidden(),
@@ -36,7 +48,9 @@ impl<'a> Watching<'a> {
         let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
         Self {
             plan,
+            subject: plan.asked.subject.name(),
             interrupts,
+            output,
             quiet,
             bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())),
             since: Instant::now(),
@@ -79,7 +93,7 @@ impl Watcher for Watching<'_> {
         match event {
             Event::Starting => self.enter("starting", "xctrace prepares to record"),
             Event::Recording => {
-                let text = format!("recording {}; Ctrl-C stops and saves", self.plan.subject);
+                let text = format!("recording {}; Ctrl-C stops and saves", self.subject);
                 self.enter("recording", &text);
             }
             Event::Stopping => self.enter(
@@ -90,12 +104,12 @@ impl Watcher for Watching<'_> {
                 let text = format!("xctrace saves the recording: {}", bytes(size));
                 self.enter("saving", &text);
             }
-            Event::TargetOutput(_) if self.plan.is_target_silent => {}
             Event::TargetOutput(output) => self.bar.suspend(|| {
                 // A reader that left does not end the recording.
-                let _ = match self.plan.keeps_stdout {
-                    true => hand_on(&mut out::untouched_notes(), output),
-                    false => hand_on(&mut out::untouched(), output),
+                let _ = match self.output {
+                    TargetOutput::Stdout => hand_on(&mut out::untouched(), output),
+                    TargetOutput::Stderr => hand_on(&mut out::untouched_notes(), output),
+                    TargetOutput::Dropped => Ok(()),
                 };
             }),
             Event::Line(line) => self.bar.suspend(|| out::others_line(line)),
@@ -118,76 +132,7 @@ impl Watcher for Watching<'_> {
         }
     }
 
-    /// A recording of the GPU must have GPU work of its target.
     fn check(&mut self, bundle: &Path) -> Check {
-        let checked = match self.plan.is_about_gpu {
-            true => analyzed(bundle),
-            false => Input::open(bundle).map(drop).map_err(Into::into),
-        };
-        let record = &self.plan.request.record;
-        if record.append_run && runs(bundle) <= runs(&record.output) {
-            let why = "no run was added to what was there";
-            return Check::Unreadable(why.to_owned());
-        }
-        let Err(error) = checked else {
-            return Check::Good;
-        };
-        match judge(&error) {
-            // Newer than what metalens has seen it may be; without that nobody can read it.
-            Check::Doubtful(_) if !bundle.join("form.template").exists() => {
-                let why = "it has no form.template, without which nobody can open it";
-                Check::Unreadable(why.to_owned())
-            }
-            judged => judged,
-        }
-    }
-}
-
-/// How many runs a bundle has, as far as it can be read.
-fn runs(bundle: &Path) -> usize {
-    let input = Input::open(bundle).ok();
-    let toc = input.as_ref().and_then(Input::toc);
-    toc.map_or(0, |toc| toc.runs.len())
-}
-
-fn analyzed(bundle: &Path) -> anyhow::Result<()> {
-    let reading = ReadingArguments {
-        run: None,
-        allow_truncated: false,
-        reader: ReaderChoice::Native,
-    };
-    crate::commands::analysis(bundle, reading, &Request::default(), true).map(drop)
-}
-
-fn judge(error: &anyhow::Error) -> Check {
-    use metalens_analyzer::Error;
-    let hint = match error.downcast_ref::<Error>() {
-        Some(known) => known.hint(),
-        None => None,
-    };
-    let why = match hint {
-        Some(hint) => format!("{error:#}: {hint}"),
-        None => format!("{error:#}"),
-    };
-    let trace = match error.downcast_ref::<Error>() {
-        Some(Error::Trace(error)) => Some(error),
-        Some(
-            Error::NoRows { .. }
-            | Error::NoTargetRows { .. }
-            | Error::NoProcesses { .. }
-            | Error::OnlyCpu { .. },
-        ) => {
-            return Check::Empty(why);
-        }
-        Some(_) => return Check::Doubtful(why),
-        None => error.downcast_ref::<metalens_trace::Error>(),
-    };
-    match trace.map(metalens_trace::Error::problem) {
-        // Newer than what metalens has seen, perhaps; xctrace may know it.
-        Some(Problem::UnsupportedBundle { .. } | Problem::UnreadableTable { .. }) => {
-            Check::Doubtful(format!("metalens cannot read it natively: {why}"))
-        }
-        Some(_) => Check::Unreadable(why),
-        None => Check::Doubtful(why),
+        self.plan.check(bundle)
     }
 }

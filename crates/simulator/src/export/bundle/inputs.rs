@@ -6,10 +6,11 @@ use super::spec::{Attribute, Spec};
 use super::store::Store;
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
-use crate::export::table::{Schema, Table};
+use crate::export::schemas::Schema;
 use crate::export::tables::{self, ACCELERATOR_ID};
 use crate::export::{schemas, toc};
 use crate::plan::ProcessIndex;
+use crate::scenario::table::Table;
 
 /// An input table: its columns, its attributes, its rows.
 pub(super) struct Input {

@@ -1,7 +1,8 @@
 //! How a row is laid out: the topology field with the times, then the other columns, packed.
 
 use super::etypes;
-use crate::export::table::{Schema, widened};
+use crate::export::schemas::Schema;
+use crate::export::table::widened;
 use crate::scenario::Generation;
 
 /// A table's rows in bytes.

@@ -1,9 +1,9 @@
 //! Which table a store holds: its schema and the attributes that tell it from its like.
 
 use super::archive::{Field, Node};
-use crate::export::table::Table;
 use crate::scenario::Scenario;
 use crate::scenario::recording::TargetKind;
+use crate::scenario::table::Table;
 
 /// A table as the table manager knows it.
 #[derive(Debug, Clone)]

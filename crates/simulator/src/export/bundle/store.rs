@@ -12,7 +12,7 @@ use super::{compressed, create_dir};
 use crate::error::Error;
 use crate::export::cells::Sheet;
 use crate::export::display;
-use crate::export::table::Schema;
+use crate::export::schemas::Schema;
 use crate::plan::Plan;
 use crate::plan::random::Random;
 use crate::scenario::recording::Recording;

@@ -1,6 +1,6 @@
 //! The columns of tables the stock template leaves empty.
 
-use crate::export::table::Schema;
+use crate::export::schemas::Schema;
 
 pub(in crate::export) const OS_SIGNPOST: Schema = Schema {
     name: "os-signpost",

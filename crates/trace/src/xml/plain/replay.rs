@@ -2,12 +2,11 @@
 
 use super::token::{Rows, Span, Text, Token};
 use super::tokenise::name_length;
-use crate::error::Problem;
+use crate::error::{Problem, malformed};
 use crate::xml::attributes::{check_tag, unescape};
 use crate::xml::cells::Cells;
 use crate::xml::guard::newlines;
 use crate::xml::ids::TagId;
-use crate::xml::pull::malformed;
 use crate::xml::rows::{Row, TableBuilder};
 use crate::xml::values::Value;
 

@@ -1,0 +1,278 @@
+//! Canned runs and recordings; what they come to was worked out by hand.
+
+use metalens_analyzer::{TimingCheck, TimingOrder, TimingVerdict};
+
+use super::*;
+use crate::statistics::paired::Direction;
+
+/// Two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
+fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
+    let label = |label: &str, encoders, dispatches| Label {
+        label: label.to_owned(),
+        encoders,
+        dispatches,
+    };
+    ProgramRun {
+        gpu_ns,
+        program: Program {
+            workload: "mixed".to_owned(),
+            size: 64,
+            count: 2,
+            warm_up: 1,
+            whole: Whole {
+                command_buffers: 3,
+                encoders: 9,
+                dispatches: 30,
+            },
+            labels: vec![label("sin", 6, 6), label("scale", 3, 24)],
+            command_buffer_labels: ["mixed warm-up", "mixed step"].map(str::to_owned),
+            run: wall_ns.map(|measured_ns| Ran {
+                device: "Apple M1".to_owned(),
+                measured_ns,
+            }),
+        },
+    }
+}
+
+/// A recording with these names: intervals and encoders.
+fn recorded(found: &[(&str, u64, u64)]) -> Recorded {
+    let one = |&(name, intervals, encoders): &(&str, u64, u64)| {
+        (
+            name.to_owned(),
+            NamedWork {
+                intervals,
+                encoders,
+            },
+        )
+    };
+    Recorded {
+        found: found.iter().map(one).collect(),
+        command_buffers: 3,
+        ..Recorded::default()
+    }
+}
+
+const ALL: &[(&str, u64, u64)] = &[("sin", 6, 6), ("scale", 3, 3)];
+
+fn pair(times: Option<[u64; 4]>, recorded: Recorded) -> PairRuns {
+    let at = |at: usize| times.map(|times| times[at]);
+    PairRuns {
+        is_with_first: false,
+        without: run(at(0), at(1)),
+        with: run(at(2), at(3)),
+        recorded,
+    }
+}
+
+/// Wall and GPU time without, then with.
+fn measured(times: &[[u64; 4]]) -> Calibration {
+    let pairs = times.iter().map(|&times| pair(Some(times), recorded(ALL)));
+    Calibration::of(pairs.collect(), false, true)
+}
+
+#[test]
+fn what_was_issued_and_what_was_found() {
+    let check = |change: &dyn Fn(&mut Recorded), verdict, encoders, dispatches, said: &str| {
+        let (whole, mut other) = (recorded(ALL), recorded(ALL));
+        change(&mut other);
+        let pairs = vec![pair(None, whole), pair(None, other)];
+        let calibration = Calibration::of(pairs, true, false);
+        let counts = &calibration.counts;
+        assert_eq!(counts.verdict, verdict, "{counts:?}");
+        assert_eq!(counts.encoders.found, [9, encoders]);
+        assert_eq!(counts.dispatches.found, [30, dispatches]);
+        let sentence = &calibration.verdicts[0];
+        assert!(sentence.contains(said), "{sentence}");
+    };
+    use CountVerdict::{Coalesced, Different, Equal};
+    let set = |name: &'static str, intervals, encoders| {
+        move |recorded: &mut Recorded| {
+            let found = NamedWork {
+                intervals,
+                encoders,
+            };
+            recorded.found.insert(name.to_owned(), found);
+        }
+    };
+    let whole = "9 encoders with 30 dispatches in 3 command buffers";
+    check(&|_| {}, Equal, 9, 30, whole);
+    // An encoder in two parts is one encoder.
+    check(&set("sin", 7, 6), Equal, 9, 30, "each of 2 recordings");
+    let lost = "8 to 9 encoders, 5 to 6 encoders of `sin`";
+    check(&set("sin", 5, 5), Different, 8, 29, lost);
+    check(
+        &set("scale", 2, 2),
+        Different,
+        8,
+        22,
+        "2 to 3 encoders of `scale`",
+    );
+    check(
+        &set("present", 1, 1),
+        Different,
+        10,
+        30,
+        "0 to 1 intervals called `present`",
+    );
+    // Two intervals of the driver's, of 4 and 2 `sin`s.
+    let coalesced = |recorded: &mut Recorded| {
+        recorded.found.remove("sin");
+        set("sin & sin", 2, 2)(recorded);
+        recorded.coalesced = (2, 6);
+    };
+    check(
+        &coalesced,
+        Coalesced,
+        9,
+        24,
+        "several encoders and called those `sin & sin`",
+    );
+    let buffers = |recorded: &mut Recorded| recorded.command_buffers = 2;
+    check(&buffers, Different, 9, 30, "2 to 3 command buffers");
+}
+
+/// 2, 4, 3, 1 and 2.5 per cent more by the wall's clock; on the GPU nothing but noise.
+#[test]
+fn what_recording_costs() {
+    let calibration = measured(&[
+        [1_000, 500, 1_020, 505],
+        [2_000, 500, 2_080, 495],
+        [1_000, 500, 1_030, 510],
+        [1_000, 500, 1_010, 490],
+        [1_000, 500, 1_025, 500],
+    ]);
+    let wall = calibration.wall.relative.as_ref().unwrap();
+    assert_eq!((wall.median, wall.min, wall.max), (0.025, 0.01, 0.04));
+    let interval = wall.interval.unwrap();
+    assert_eq!((interval.low, interval.high), (0.01, 0.04));
+    assert_eq!(interval.confidence, 0.9375);
+    // The range, 3 %, is wider than the median.
+    assert_eq!(wall.verdict, Direction::Unstable);
+    let ns = calibration.wall.difference_ns.as_ref().unwrap();
+    assert_eq!((ns.median, ns.min, ns.max), (25.0, 10.0, 80.0));
+    let without = calibration.wall.without.as_ref().unwrap();
+    assert_eq!(
+        (without.median_ns, without.min_ns, without.max_ns),
+        (1_000, 1_000, 2_000)
+    );
+    assert_eq!(calibration.gpu.relative.as_ref().unwrap().median, 0.0);
+    let said = &calibration.verdicts[3];
+    assert!(
+        said.contains("unstable") && said.contains("−2.0 % to +2.0 %"),
+        "{said}"
+    );
+
+    let steady = measured(&[
+        [1_000, 500, 1_020, 500],
+        [1_000, 500, 1_021, 500],
+        [1_000, 500, 1_022, 500],
+        [1_000, 500, 1_023, 500],
+        [1_000, 500, 1_024, 500],
+    ]);
+    let said = &steady.verdicts[2];
+    let expected = "Overhead in wall time: +2.2 %, the median of 5 pairs (+2.0 % to +2.4 %, \
+                    which holds the true median with 93.75 % confidence).";
+    assert_eq!(said, expected);
+    let few = measured(&[[1_000, 500, 1_020, 500], [1_000, 500, 1_022, 500]]);
+    assert!(
+        few.verdicts[2].contains("too few to be sure"),
+        "{}",
+        few.verdicts[2]
+    );
+}
+
+/// A simulation has no time, and says so; nothing stands for it.
+#[test]
+fn no_time_is_not_zero() {
+    let calibration = Calibration::of(vec![pair(None, recorded(ALL))], true, false);
+    let value = serde_json::to_value(&calibration).unwrap();
+    for cost in ["wall", "gpu"] {
+        for figure in ["without", "with", "difference_ns", "relative"] {
+            assert!(value[cost][figure].is_null(), "{value}");
+        }
+        let why = "no GPU ran, so no time was measured";
+        assert_eq!(value[cost]["why"], why);
+    }
+    assert!(value["pairs"][0]["bundle"].is_null() && value["agreement"]["verdict"].is_null());
+    assert!(calibration.notes[0].starts_with("SIMULATED"));
+    // One pair without its times is none with them.
+    let pairs = vec![
+        pair(Some([1, 1, 1, 1]), recorded(ALL)),
+        pair(None, recorded(ALL)),
+    ];
+    assert!(Calibration::of(pairs, false, false).wall.relative.is_none());
+}
+
+/// The worst recording decides; a held clock is told.
+#[test]
+fn clocks() {
+    let check = |verdict, bias| TimingCheck {
+        timings: 3,
+        command_buffers: 3,
+        matched: 3,
+        matched_by: TimingOrder::Number,
+        verdict,
+        why: String::new(),
+        median_drift: Some(0.01),
+        median_bias: Some(bias),
+        clock_drift: Some(0.0),
+        worst: Vec::new(),
+    };
+    let of = |verdict, bias| {
+        let clocks = vec![ClockShare {
+            state: "Minimum".to_owned(),
+            busy_share: Some(1.0),
+            induced: true,
+        }];
+        let timings = Some(check(verdict, bias));
+        pair(
+            Some([10, 5, 10, 5]),
+            Recorded {
+                timings,
+                clocks,
+                ..recorded(ALL)
+            },
+        )
+    };
+    let pairs = vec![
+        of(TimingVerdict::Fine, 0.01),
+        of(TimingVerdict::Noted, -0.06),
+    ];
+    let calibration = Calibration::of(pairs, false, false);
+    assert_eq!(calibration.agreement.verdict, Some(TimingVerdict::Noted));
+    assert_eq!(calibration.agreement.bias, [0.01, -0.06]);
+    let said = &calibration.verdicts[1];
+    assert!(said.contains("up to 10 % apart"), "{said}");
+    let notes = calibration.notes.join("\n");
+    assert!(
+        notes.contains("held at Minimum") && notes.contains("--gpu-clock default"),
+        "{notes}"
+    );
+}
+
+/// The JSON Schema that is shipped is the one the code makes, and documents are
+/// what it says.
+#[test]
+fn the_schema_is_up_to_date() {
+    let file =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/calibration.schema.json");
+    let schema = json_schema();
+    let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+    if std::env::var_os("METALENS_BLESS").is_some() {
+        std::fs::write(&file, &text).unwrap();
+    }
+    let shipped = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        shipped == text,
+        "docs/calibration.schema.json is old: scripts/bless renews it"
+    );
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for calibration in [
+        measured(&[[1_000, 500, 1_020, 505]]),
+        measured(&[[1_000, 500, 1_020, 505]; 5]),
+        Calibration::of(vec![pair(None, recorded(ALL))], true, true),
+    ] {
+        let value = serde_json::to_value(&calibration).unwrap();
+        assert!(validator.is_valid(&value), "{value}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Lists of numbers behind an index, as they are stored.
+
+use super::files::{Files, LISTS};
+use crate::error::{Error, Problem, Result};
+
+/// Lists of numbers behind an index. A list never crosses a block, and what a
+/// block has left is padding, so lists are found by the index alone.
+pub(crate) struct Arrays {
+    pub(super) index: Vec<u8>,
+    pub(super) data: Vec<u8>,
+    pub(super) block_size: usize,
+}
+
+pub(crate) const MAGIC: [u32; 6] = [0x0123_4567, 0x000a_337e, 1, 0, 1, 0];
+pub(crate) const INDEX_HEADER: usize = 40;
+
+impl Arrays {
+    pub(crate) fn read(files: &Files, folder: &str) -> Result<Self> {
+        let index_path = format!("{folder}/integeruniquer.index");
+        let data_path = format!("{folder}/integeruniquer.data");
+        let index = files.read(&index_path, LISTS)?;
+        let data = files.read_up_to(&data_path, used(&index), LISTS)?;
+        for (path, bytes) in [(&index_path, &index), (&data_path, &data)] {
+            let header: Vec<Option<u32>> = (0..6).map(|at| word(bytes, 4 * at)).collect();
+            if !header.iter().eq(MAGIC.map(Some).iter()) {
+                return Err(unsupported(files, path, "its header was never seen"));
+            }
+        }
+        let block_size = word(&index, 28).map(|size| size as usize).unwrap_or(0);
+        if block_size == 0 || !(index.len() - INDEX_HEADER.min(index.len())).is_multiple_of(8) {
+            return Err(unsupported(files, &index_path, "its sizes do not add up"));
+        }
+        Ok(Self {
+            index,
+            data,
+            block_size,
+        })
+    }
+
+    /// The list of a number; `None` if there is no such list.
+    pub(crate) fn get(&self, number: u64) -> Option<Array<'_>> {
+        let entry = INDEX_HEADER.checked_add(usize::try_from(number).ok()?.checked_mul(8)?)?;
+        let offset = word(&self.index, entry)? as usize;
+        let block = word(&self.index, entry + 4)? as usize;
+        let start = block.checked_mul(self.block_size)?.checked_add(offset)?;
+        let count = word(&self.data, start)? as usize;
+        let first = start.checked_add(4)?;
+        let bytes = first..first.checked_add(count.checked_mul(8)?)?;
+        let inside = offset.checked_add(count.checked_mul(8)?.checked_add(4)?)? <= self.block_size;
+        let bytes = self.data.get(bytes).filter(|_| inside)?;
+        Some(Array::new(bytes, None))
+    }
+
+    /// For fuzzing: about as many as there are.
+    pub(crate) fn count(&self) -> usize {
+        self.index.len() / 8
+    }
+}
+
+/// A list of numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct Array<'a> {
+    bytes: &'a [u8],
+    /// The number at this place is not the stored one but this.
+    own: Option<(usize, u64)>,
+}
+
+impl<'a> Array<'a> {
+    pub(crate) fn new(bytes: &'a [u8], own: Option<(usize, u64)>) -> Self {
+        Self { bytes, own }
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.bytes.len() / 8
+    }
+
+    pub(crate) fn get(self, at: usize) -> Option<u64> {
+        if let Some((_, own)) = self.own.filter(|&(place, _)| place == at) {
+            return Some(own);
+        }
+        let start = at.checked_mul(8)?;
+        let bytes = self.bytes.get(start..start.checked_add(8)?)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = u64> + 'a {
+        (0..self.len()).filter_map(move |at| self.get(at))
+    }
+}
+
+/// How much of the data an index refers to: whole blocks are preallocated, and
+/// a recording that was not cleaned up has a hundred of them.
+pub(crate) fn used(index: &[u8]) -> u64 {
+    let entries = index.get(INDEX_HEADER..).unwrap_or(&[]).chunks_exact(8);
+    let last = entries.filter_map(|entry| word(entry, 4)).max();
+    let block_size = word(index, 28).unwrap_or(0);
+    let blocks = last.map_or(0, u64::from).saturating_add(1);
+    blocks.saturating_mul(u64::from(block_size))
+}
+
+pub(crate) fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let bytes = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes(bytes.try_into().ok()?))
+}
+
+pub(super) fn unsupported(files: &Files, path: &str, detail: &str) -> Error {
+    let detail = detail.to_owned();
+    files.error(path, Problem::UnsupportedBundle { detail })
+}
