@@ -2,8 +2,7 @@
 
 use crate::basics::spans::Span;
 use crate::subject::target::Target;
-use crate::tables::columns::at;
-use crate::tables::machine::OwnedSpans;
+use crate::tables::columns::{Processes, Spans, at};
 
 /// What the parts are measured against.
 #[derive(Clone, Copy)]
@@ -16,10 +15,14 @@ pub(crate) struct Against<'a> {
     pub gaps: &'a [Span],
 }
 
-impl Against<'_> {
+impl<'a> Against<'a> {
     /// Returns the target's rows that have a start, with their places.
-    pub(crate) fn rows(&self, table: &OwnedSpans) -> impl Iterator<Item = (usize, Span)> {
-        let rows = table.spans.started();
-        rows.filter(|&(row, _)| self.target.is(at(&table.processes, row)))
+    pub(crate) fn rows(
+        self,
+        processes: &'a Processes,
+        spans: &'a Spans,
+    ) -> impl Iterator<Item = (usize, Span)> {
+        let rows = spans.started();
+        rows.filter(move |&(row, _)| self.target.is(at(processes, row)))
     }
 }

@@ -73,23 +73,23 @@ impl Commands {
     pub(crate) fn of(tables: CommandTables, target: &Target, with_threads: bool) -> Result<Self> {
         let mut found = Self {
             tables: Present {
-                encoders: tables.encoders.is_ok(),
-                completions: tables.completions.is_ok(),
+                encoders: tables.listed.encoders.is_ok(),
+                completions: tables.listed.completions.is_ok(),
             },
             ..Self::default()
         };
-        if let Some(table) = if_any(tables.encoders)? {
+        if let Some(table) = if_any(tables.listed.encoders)? {
             found.read_encoders(&table, target, with_threads)?;
         }
-        if let Some(table) = if_any(tables.completions)? {
+        if let Some(table) = if_any(tables.listed.completions)? {
             found.completions = completions_of(&table);
         }
-        if let Some(table) = if_any(tables.application)? {
+        if let Some(table) = if_any(tables.recovery.application)? {
             let processes = table.processes.as_ref();
             let ours = |row| target.owns(processes, row);
             found.by_interval = spans_by_id(&table.spans, &table.encoder_ids, ours)?;
         }
-        if let Some(table) = if_any(tables.submissions)? {
+        if let Some(table) = if_any(tables.recovery.submissions)? {
             let processes = table.processes.as_ref();
             let single = |row| table.encoder_counts.get(row) == Some(1);
             let ours = |row| single(row) && target.owns(processes, row);
@@ -207,7 +207,8 @@ pub(crate) fn label_pairs(encoders: &Given<Encoders>) -> Vec<(Symbol, Symbol)> {
     let Ok(encoders) = encoders else {
         return Vec::new();
     };
-    let pairs = encoders.buffer_labels.iter().zip(&encoders.encoder_labels);
+    let buffers = encoders.buffer_labels.iter();
+    let pairs = buffers.zip(encoders.encoder_labels.iter());
     distinct(pairs.filter_map(|(buffer, encoder)| Some(((*buffer)?, (*encoder)?))))
 }
 

@@ -92,7 +92,7 @@ impl Subject {
     ) -> Result<Self> {
         let everyone = usage(&timeline.intervals, WHOLE, &recording.names);
         let target = choose_target(request, recording, &timeline, &everyone)?;
-        let label_pairs = label_pairs(&tables.encoders);
+        let label_pairs = label_pairs(&tables.listed.encoders);
         let asked = Asked {
             request,
             timeline: &timeline,

@@ -13,11 +13,10 @@ use super::target::Target;
 use crate::basics::held::Held;
 use crate::basics::spans::Span;
 use crate::tables::SignpostTables;
-use crate::tables::columns::at;
+use crate::tables::columns::{Either, at};
 use crate::tables::reader::Given;
 use crate::tables::signposts::{
     Identifiers, SIGNPOST_EVENTS, SIGNPOST_INTERVALS, SignpostEvents, SignpostIntervals,
-    SignpostKinds,
 };
 
 /// Every os_signpost interval of a recording.
@@ -221,13 +220,19 @@ struct Event {
 fn events_of(table: &SignpostEvents) -> impl Iterator<Item = Event> {
     let rows = 0..table.times.len();
     rows.filter_map(|row| {
+        let kind = Kind {
+            process: at(&table.processes, row),
+            subsystem: at(&table.subsystems, row),
+            category: at(&table.categories, row),
+            name: at(&table.names, row)?,
+        };
         Some(Event {
             time_ns: table.times.get(row)?,
             what: at(&table.events, row),
             scope: at(&table.scopes, row),
             thread: at(&table.threads, row),
-            kind: kind(&table.kinds, row)?,
-            identifier: identifier(&table.kinds.identifiers, row),
+            kind,
+            identifier: identifier(&table.identifiers, row),
         })
     })
 }
@@ -239,18 +244,13 @@ fn intervals_of(
     rows.filter_map(|row| {
         let start = table.starts.get(row)?;
         let span = Span::new(start, start + table.durations.get(row)?);
-        let identifier = identifier(&table.kinds.identifiers, row);
-        Some((kind(&table.kinds, row)?, identifier, span))
-    })
-}
-
-/// None of a row without a name.
-fn kind(kinds: &SignpostKinds, row: usize) -> Option<Kind> {
-    Some(Kind {
-        process: at(&kinds.processes, row),
-        subsystem: at(&kinds.subsystems, row),
-        category: at(&kinds.categories, row),
-        name: at(&kinds.names, row)?,
+        let kind = Kind {
+            process: at(&table.processes, row),
+            subsystem: at(&table.subsystems, row),
+            category: at(&table.categories, row),
+            name: at(&table.names, row)?,
+        };
+        Some((kind, identifier(&table.identifiers, row), span))
     })
 }
 
@@ -263,8 +263,8 @@ enum Identifier {
 }
 
 fn identifier(identifiers: &Identifiers, row: usize) -> Option<Identifier> {
-    match identifiers {
-        Identifiers::Texts(texts) => at(texts, row).map(Identifier::Text),
-        Identifiers::Numbers(numbers) => numbers.get(row).map(Identifier::Number),
+    match &**identifiers {
+        Either::Left(numbers) => numbers.get(row).map(Identifier::Number),
+        Either::Right(texts) => at(texts, row).map(Identifier::Text),
     }
 }

@@ -8,8 +8,8 @@ use crate::basics::moment::Moment;
 use crate::basics::spans::{Span, between, united};
 use crate::error::{Error, Result};
 use crate::tables::GpuTables;
-use crate::tables::columns::at;
-use crate::tables::gpu::{GPU_INTERVALS, GpuIntervals, GpuStates, Labels};
+use crate::tables::columns::{Either, at};
+use crate::tables::gpu::{GPU_INTERVALS, GpuIntervals, GpuStates};
 use crate::tables::reader::if_any;
 
 /// One row of `metal-gpu-intervals`: one kick of the GPU.
@@ -86,7 +86,7 @@ fn intervals_of(table: GpuIntervals, names: &Names) -> Result<Vec<Interval>> {
             committed: Moment::at(latency.and_then(|latency| between(latency, span.start_ns))),
             process: at(&table.processes, row),
             channel: at(&table.channels, row),
-            label: label(&table.labels, row, names),
+            label: label(&table, row, names),
             command_buffer: id_at(&table.command_buffers, row),
             encoder: id_at(&table.encoders, row),
         });
@@ -94,10 +94,10 @@ fn intervals_of(table: GpuIntervals, names: &Names) -> Result<Vec<Interval>> {
     Ok(intervals)
 }
 
-fn label(labels: &Labels, row: usize, names: &Names) -> Option<Symbol> {
-    match labels {
-        Labels::Formatted(labels) => Some(names.label(at(labels, row)?)?.text),
-        Labels::Plain(labels) => at(labels, row),
+fn label(table: &GpuIntervals, row: usize, names: &Names) -> Option<Symbol> {
+    match &*table.labels {
+        Either::Left(formatted) => Some(names.label(at(formatted, row)?)?.text),
+        Either::Right(plain) => at(plain, row),
     }
 }
 

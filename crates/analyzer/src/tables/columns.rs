@@ -1,15 +1,129 @@
-//! Columns that many tables have.
+//! Kinds of columns, and how each is taken out of a table.
 
-use metalens_trace::{Error, Integers, Place, Problem, ProcessId, Symbol, Table, ThreadId};
+use std::ops::Deref;
+
+use metalens_trace::{
+    Error, Integers, LabelId, Place, Problem, ProcessId, Symbol, Table, ThreadId,
+};
 
 use crate::basics::spans::Span;
 
 /// A column of texts.
 pub(crate) type Texts = Vec<Option<Symbol>>;
+/// A column of formatted labels.
+pub(crate) type Labels = Vec<Option<LabelId>>;
 /// A column of processes.
 pub(crate) type Processes = Vec<Option<ProcessId>>;
 /// A column of threads.
 pub(crate) type Threads = Vec<Option<ThreadId>>;
+
+/// A kind of column.
+pub(crate) trait Column: Sized {
+    /// Takes the column out of a table; an error if it is missing or of another kind.
+    fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self>;
+}
+
+/// Names the method of [`Table`] that takes a kind of column.
+macro_rules! taken_by {
+    ($($kind:ty: $take:ident,)*) => {$(
+        impl Column for $kind {
+            fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
+                table.$take(mnemonic)
+            }
+        }
+    )*};
+}
+
+taken_by! {
+    Integers: take_integers,
+    Texts: take_texts,
+    Labels: take_labels,
+    Processes: take_processes,
+    Threads: take_threads,
+}
+
+/// A column that a table can do without: none is not the same as all null.
+impl<C: Column> Column for Option<C> {
+    fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
+        Ok(C::take(table, mnemonic).ok())
+    }
+}
+
+/// A column that a table can do without: then all its rows are null.
+#[derive(Debug, Default)]
+pub(crate) struct OrNull<C>(C);
+
+impl<C: Column + Default> Column for OrNull<C> {
+    fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
+        Ok(Self(C::take(table, mnemonic).unwrap_or_default()))
+    }
+}
+
+impl<C> Deref for OrNull<C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        &self.0
+    }
+}
+
+/// A column that is of one kind in some recordings, and of another in others.
+#[derive(Debug)]
+pub(crate) enum Either<A, B> {
+    Left(A),
+    Right(B),
+}
+
+impl<A: Column, B: Column> Column for Either<A, B> {
+    fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
+        let left = A::take(table, mnemonic).map(Self::Left);
+        left.or_else(|_| B::take(table, mnemonic).map(Self::Right))
+    }
+}
+
+impl<A: Default, B> Default for Either<A, B> {
+    fn default() -> Self {
+        Self::Left(A::default())
+    }
+}
+
+/// Declares a table's struct, each column once: its field, its kind and its mnemonic,
+/// then those that the kind reads besides. `also` lists columns that are read elsewhere.
+/// Columns are taken in the order of the fields; the first that is wrong is the error.
+macro_rules! columns {
+    (
+        $(#[$doc:meta])*
+        struct $name:ident {
+            $($(#[$about:meta])* $field:ident: $kind:ty = $mnemonic:literal $(and $more:literal)*,)*
+        }
+        $(also $elsewhere:literal)*
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $name {
+            $($(#[$about])* pub $field: $kind,)*
+        }
+
+        impl $name {
+            /// Returns the reader of a table that has these columns.
+            const fn of_table(
+                schema: &'static str,
+            ) -> crate::tables::reader::TableReader<Self> {
+                crate::tables::reader::TableReader {
+                    schema,
+                    columns: &[$($mnemonic, $($more,)*)* $($elsewhere,)*],
+                    read: |table| {
+                        Ok(Self {
+                            $($field: crate::tables::columns::Column::take(table, $mnemonic)?,)*
+                        })
+                    },
+                }
+            }
+        }
+    };
+}
+
+pub(super) use columns;
 
 /// Returns the value of a row; none where it is null, or the table has no such column.
 pub(crate) fn at<T: Copy>(column: &[Option<T>], row: usize) -> Option<T> {
@@ -25,16 +139,18 @@ pub(crate) struct Spans {
     file: String,
 }
 
-impl Spans {
-    pub(super) fn read(table: &mut Table) -> metalens_trace::Result<Self> {
+impl Column for Spans {
+    fn take(table: &mut Table, starts: &str) -> metalens_trace::Result<Self> {
         Ok(Self {
-            starts: table.take_integers("start")?,
+            starts: table.take_integers(starts)?,
             durations: table.take_integers("duration")?,
             schema: table.schema.name.clone(),
             file: table.file.clone(),
         })
     }
+}
 
+impl Spans {
     /// Returns the number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.starts.len()

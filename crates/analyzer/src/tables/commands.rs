@@ -1,133 +1,65 @@
 //! What the program did with its command buffers.
 
-use metalens_trace::{Integers, Table};
+use metalens_trace::Integers;
 
-use super::columns::{Processes, Spans, Texts, Threads};
+use super::columns::{OrNull, Processes, Spans, Texts, Threads, columns};
 use super::reader::TableReader;
 
 /// The table of encoders, which has both labels of each apart.
-pub(crate) const ENCODERS: TableReader<Encoders> = TableReader {
-    schema: "metal-application-encoders-list",
-    columns: &[
-        "start",
-        "duration",
-        "thread",
-        "process",
-        "cmdbuffer-label",
-        "encoder-label",
-        "encoder-id",
-    ],
-    read: Encoders::read,
-};
+pub(crate) const ENCODERS: TableReader<Encoders> =
+    Encoders::of_table("metal-application-encoders-list");
 
 /// The table of completions.
-pub(crate) const COMPLETIONS: TableReader<Completions> = TableReader {
-    schema: "metal-command-buffer-completed",
-    columns: &["timestamp", "cmdbuffer-id"],
-    read: Completions::read,
-};
+pub(crate) const COMPLETIONS: TableReader<Completions> =
+    Completions::of_table("metal-command-buffer-completed");
 
 /// The table of the application's own stretches, encodings among them.
-pub(crate) const APPLICATION: TableReader<ApplicationIntervals> = TableReader {
-    schema: "metal-application-intervals",
-    columns: &["start", "duration", "process", "encoder-id"],
-    read: ApplicationIntervals::read,
-};
+pub(crate) const APPLICATION: TableReader<ApplicationIntervals> =
+    ApplicationIntervals::of_table("metal-application-intervals");
 
 /// The table of submissions.
-pub(crate) const SUBMISSIONS: TableReader<Submissions> = TableReader {
-    schema: "metal-application-command-buffer-submissions",
-    columns: &[
-        "start",
-        "duration",
-        "num-encoders",
-        "process",
-        "cmdbuffer-id",
-    ],
-    read: Submissions::read,
-};
+pub(crate) const SUBMISSIONS: TableReader<Submissions> =
+    Submissions::of_table("metal-application-command-buffer-submissions");
 
-/// The encoders, each from the start to the end of its encoding.
-#[derive(Debug)]
-pub(crate) struct Encoders {
-    /// 0 or all ones is none.
-    pub ids: Integers,
-    pub spans: Spans,
-    /// None if the table names no process at all.
-    pub processes: Option<Processes>,
-    pub threads: Threads,
-    pub buffer_labels: Texts,
-    pub encoder_labels: Texts,
-}
-
-impl Encoders {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            ids: table.take_integers("encoder-id")?,
-            spans: Spans::read(table)?,
-            processes: table.take_processes("process").ok(),
-            threads: table.take_threads("thread").unwrap_or_default(),
-            buffer_labels: table.take_texts("cmdbuffer-label").unwrap_or_default(),
-            encoder_labels: table.take_texts("encoder-label").unwrap_or_default(),
-        })
+columns! {
+    /// The encoders, each from the start to the end of its encoding.
+    struct Encoders {
+        /// 0 or all ones is none.
+        ids: Integers = "encoder-id",
+        spans: Spans = "start" and "duration",
+        processes: Option<Processes> = "process",
+        threads: OrNull<Threads> = "thread",
+        buffer_labels: OrNull<Texts> = "cmdbuffer-label",
+        encoder_labels: OrNull<Texts> = "encoder-label",
     }
 }
 
-/// The moments at which the program learnt that its command buffers were done.
-#[derive(Debug)]
-pub(crate) struct Completions {
-    pub times: Integers,
-    /// 0 or all ones is none.
-    pub ids: Integers,
-}
-
-impl Completions {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            times: table.take_integers("timestamp")?,
-            ids: table.take_integers("cmdbuffer-id")?,
-        })
+columns! {
+    /// The moments at which the program learnt that its command buffers were done.
+    struct Completions {
+        times: Integers = "timestamp",
+        /// 0 or all ones is none.
+        ids: Integers = "cmdbuffer-id",
     }
 }
 
-/// The application's own stretches; those with an encoder's id are encodings.
-#[derive(Debug)]
-pub(crate) struct ApplicationIntervals {
-    /// 0 or all ones is none.
-    pub encoder_ids: Integers,
-    pub spans: Spans,
-    /// None if the table names no process at all.
-    pub processes: Option<Processes>,
-}
-
-impl ApplicationIntervals {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            encoder_ids: table.take_integers("encoder-id")?,
-            spans: Spans::read(table)?,
-            processes: table.take_processes("process").ok(),
-        })
+columns! {
+    /// The application's own stretches; those with an encoder's id are encodings.
+    struct ApplicationIntervals {
+        /// 0 or all ones is none.
+        encoder_ids: Integers = "encoder-id",
+        spans: Spans = "start" and "duration",
+        processes: Option<Processes> = "process",
     }
 }
 
-/// The submissions of command buffers, each up to its commit.
-#[derive(Debug)]
-pub(crate) struct Submissions {
-    pub encoder_counts: Integers,
-    /// 0 or all ones is none.
-    pub buffer_ids: Integers,
-    pub spans: Spans,
-    /// None if the table names no process at all.
-    pub processes: Option<Processes>,
-}
-
-impl Submissions {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            encoder_counts: table.take_integers("num-encoders")?,
-            buffer_ids: table.take_integers("cmdbuffer-id")?,
-            spans: Spans::read(table)?,
-            processes: table.take_processes("process").ok(),
-        })
+columns! {
+    /// The submissions of command buffers, each up to its commit.
+    struct Submissions {
+        encoder_counts: Integers = "num-encoders",
+        /// 0 or all ones is none.
+        buffer_ids: Integers = "cmdbuffer-id",
+        spans: Spans = "start" and "duration",
+        processes: Option<Processes> = "process",
     }
 }

@@ -1,8 +1,8 @@
 //! The GPU's hardware counters.
 
-use metalens_trace::{Column, Integers, Names, Table};
+use metalens_trace::{Integers, Names, Table};
 
-use super::columns::{Texts, at};
+use super::columns::{Column, OrNull, Texts, at, columns};
 use super::reader::TableReader;
 
 /// Samples with a duration.
@@ -28,11 +28,7 @@ pub(crate) const COUNTER_VALUES: TableReader<CounterSamples> = TableReader {
 };
 
 /// The counters of [`COUNTER_VALUES`].
-pub(crate) const COUNTER_INFO: TableReader<CounterInfo> = TableReader {
-    schema: "gpu-counter-info",
-    columns: &["counter-id", "name", "max-value", "description"],
-    read: CounterInfo::read,
-};
+pub(crate) const COUNTER_INFO: TableReader<CounterInfo> = CounterInfo::of_table("gpu-counter-info");
 
 /// Samples of counters.
 #[derive(Debug)]
@@ -42,13 +38,13 @@ pub(crate) struct CounterSamples {
     /// Whether samples have a duration.
     pub timed: bool,
     pub starts: Integers,
-    pub durations: Integers,
-    pub ids: Integers,
+    pub durations: OrNull<Integers>,
+    pub ids: OrNull<Integers>,
     pub counters: Texts,
     pub values: Numbers,
     pub percents: Numbers,
     /// 1 is a percentage.
-    pub are_percents: Integers,
+    pub are_percents: OrNull<Integers>,
 }
 
 /// Values are decimal text in exports; whole numbers, should a version say so.
@@ -64,20 +60,23 @@ impl Default for Numbers {
     }
 }
 
-impl Numbers {
-    /// Reads a column of numbers; an error if it has raw numbers whose meaning is unknown.
-    fn read(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
-        let is_whole = table.columns().any(|(spec, column)| {
-            let is_known = !spec.engineering_type.starts_with("XR");
-            spec.mnemonic == mnemonic && is_known && matches!(column, Column::Integers(_))
-        });
-        if is_whole {
-            table.take_integers(mnemonic).map(Self::Whole)
-        } else {
-            table.take_texts(mnemonic).map(Self::Text)
+/// Raw numbers, whose meaning is unknown, are no such column.
+impl Column for Numbers {
+    fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
+        let is_raw = table
+            .schema
+            .columns
+            .iter()
+            .any(|spec| spec.mnemonic == mnemonic && spec.engineering_type.starts_with("XR"));
+        let texts = table.take_texts(mnemonic).map(Self::Text);
+        match texts {
+            Err(_) if !is_raw => table.take_integers(mnemonic).map(Self::Whole),
+            texts => texts,
         }
     }
+}
 
+impl Numbers {
     #[expect(
         clippy::cast_precision_loss,
         reason = "a counter's value needs no more than 53 bits"
@@ -94,8 +93,8 @@ impl Numbers {
 impl CounterSamples {
     /// Refuses samples whose values, or whose counters' names and numbers, are not known.
     fn read(table: &mut Table, timed: bool) -> metalens_trace::Result<Self> {
-        let percents = Numbers::read(table, "percent-value");
-        let (values, percents) = match (Numbers::read(table, "value"), percents) {
+        let percents = Numbers::take(table, "percent-value");
+        let (values, percents) = match (Numbers::take(table, "value"), percents) {
             (Err(error), Err(_)) => return Err(error),
             (values, percents) => (values.unwrap_or_default(), percents.unwrap_or_default()),
         };
@@ -107,32 +106,22 @@ impl CounterSamples {
             schema: table.schema.name.clone(),
             timed,
             starts: table.take_integers(if timed { "start" } else { "timestamp" })?,
-            durations: table.take_integers("duration").unwrap_or_default(),
-            ids: table.take_integers("counter-id").unwrap_or_default(),
+            durations: Column::take(table, "duration")?,
+            ids: Column::take(table, "counter-id")?,
             counters,
             values,
             percents,
-            are_percents: table.take_integers("is-percentage").unwrap_or_default(),
+            are_percents: Column::take(table, "is-percentage")?,
         })
     }
 }
 
-/// What each counter is.
-#[derive(Debug)]
-pub(crate) struct CounterInfo {
-    pub ids: Integers,
-    pub names: Texts,
-    pub max_values: Numbers,
-    pub descriptions: Texts,
-}
-
-impl CounterInfo {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            ids: table.take_integers("counter-id")?,
-            names: table.take_texts("name").unwrap_or_default(),
-            max_values: Numbers::read(table, "max-value").unwrap_or_default(),
-            descriptions: table.take_texts("description").unwrap_or_default(),
-        })
+columns! {
+    /// What each counter is.
+    struct CounterInfo {
+        ids: Integers = "counter-id",
+        names: OrNull<Texts> = "name",
+        max_values: OrNull<Numbers> = "max-value",
+        descriptions: OrNull<Texts> = "description",
     }
 }

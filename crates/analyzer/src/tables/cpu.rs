@@ -6,7 +6,8 @@
 
 use metalens_trace::{Integers, Problem, StackId, Table, Trace};
 
-use super::columns::{Processes, Texts, Threads};
+use super::columns::{Column, Either, OrNull, Processes, Texts, Threads};
+use super::reader::Wanted;
 use crate::report::WeightUnit;
 
 pub(crate) const TIME_PROFILE: &str = "time-profile";
@@ -44,24 +45,16 @@ pub(crate) struct CpuTable {
 #[derive(Debug)]
 pub(crate) struct CpuSamples {
     pub times: Integers,
-    pub threads: Threads,
-    pub processes: Processes,
+    pub threads: OrNull<Threads>,
+    pub processes: OrNull<Processes>,
     /// `Running`, `Blocked`, …
-    pub states: Texts,
+    pub states: OrNull<Texts>,
     pub unit: WeightUnit,
-    pub weights: Weights,
+    /// None if the table has no such column: each sample weighs 1. Cycles are a type that
+    /// the reader keeps as text.
+    pub weights: Option<OrNull<Either<Integers, Texts>>>,
     pub stacks: Vec<Option<StackId>>,
-    pub kinds: Integers,
-}
-
-/// The weights of samples.
-#[derive(Debug)]
-pub(crate) enum Weights {
-    Numbers(Integers),
-    /// Cycles are a type that the reader keeps as text.
-    Texts(Texts),
-    /// The table has no such column: each sample weighs 1.
-    None,
+    pub kinds: OrNull<Integers>,
 }
 
 impl CpuTable {
@@ -88,26 +81,28 @@ impl CpuTable {
 
 impl CpuSamples {
     fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        let (unit, weights) = weights(table);
+        let (unit, weights) = weights(table)?;
         Ok(Self {
             times: table.take_integers("time")?,
-            threads: table.take_threads("thread").unwrap_or_default(),
-            processes: table.take_processes("process").unwrap_or_default(),
-            states: table.take_texts("thread-state").unwrap_or_default(),
+            threads: Column::take(table, "thread")?,
+            processes: Column::take(table, "process")?,
+            states: Column::take(table, "thread-state")?,
             unit,
             weights,
             stacks: table.take_stacks("stack").unwrap_or_default(),
-            kinds: table.take_integers("sample-type").unwrap_or_default(),
+            kinds: Column::take(table, "sample-type")?,
         })
     }
 }
 
-fn weights(table: &mut Table) -> (WeightUnit, Weights) {
+type FoundWeights = (WeightUnit, Option<OrNull<Either<Integers, Texts>>>);
+
+fn weights(table: &mut Table) -> metalens_trace::Result<FoundWeights> {
     let mut columns = table.schema.columns.iter();
     let weight =
         columns.find(|spec| spec.mnemonic == "weight" || spec.engineering_type == "cycle-weight");
     let Some(weight) = weight else {
-        return (WeightUnit::Samples, Weights::None);
+        return Ok((WeightUnit::Samples, None));
     };
     let unit = if weight.engineering_type == "cycle-weight" {
         WeightUnit::Cycles
@@ -115,10 +110,7 @@ fn weights(table: &mut Table) -> (WeightUnit, Weights) {
         WeightUnit::Ns
     };
     let mnemonic = weight.mnemonic.clone();
-    let numbers = table.take_integers(&mnemonic).map(Weights::Numbers);
-    let weights =
-        numbers.unwrap_or_else(|_| Weights::Texts(table.take_texts(&mnemonic).unwrap_or_default()));
-    (unit, weights)
+    Ok((unit, Some(Column::take(table, &mnemonic)?)))
 }
 
 /// Returns the name of the best table of samples that has rows.
@@ -135,7 +127,7 @@ pub(crate) fn unreadable(trace: &Trace) -> Option<metalens_trace::Error> {
 }
 
 /// The tables of samples, as a [`Selection`](metalens_trace::Selection) wants them.
-pub(super) const SAMPLES: [(&str, &[&str]); 3] = [
+pub(super) const SAMPLES: [Wanted; 3] = [
     (TIME_PROFILE, &SAMPLE_COLUMNS),
     (CPU_PROFILE, &SAMPLE_COLUMNS),
     (TIME_SAMPLE, &SAMPLE_COLUMNS),

@@ -2,7 +2,7 @@
 
 use metalens_trace::{Integers, Table};
 
-use super::columns::{Processes, Spans, Texts};
+use super::columns::{Column, Either, OrNull, Processes, Spans, Texts, columns};
 use super::reader::TableReader;
 
 /// The GPU's performance states, by name.
@@ -19,11 +19,8 @@ pub(crate) const PERFORMANCE: TableReader<NamedStates> = TableReader {
 };
 
 /// The GPU's performance states, by number.
-pub(crate) const DEVICE: TableReader<NumberedStates> = TableReader {
-    schema: "gpu-performance-device-state-intervals",
-    columns: &["start", "duration", "state"],
-    read: NumberedStates::read,
-};
+pub(crate) const DEVICE: TableReader<NumberedStates> =
+    NumberedStates::of_table("gpu-performance-device-state-intervals");
 
 /// The device's thermal states.
 pub(crate) const THERMAL: TableReader<NamedStates> = TableReader {
@@ -33,81 +30,45 @@ pub(crate) const THERMAL: TableReader<NamedStates> = TableReader {
 };
 
 /// Each process's allocated size, a row per change.
-pub(crate) const ALLOCATED: TableReader<AllocatedSizes> = TableReader {
-    schema: "metal-current-allocated-size",
-    columns: &["start", "process", "current-allocated-size"],
-    read: AllocatedSizes::read,
-};
+pub(crate) const ALLOCATED: TableReader<AllocatedSizes> =
+    AllocatedSizes::of_table("metal-current-allocated-size");
 
 /// The machine's wired memory, a row per change.
-pub(crate) const WIRED: TableReader<WiredSizes> = TableReader {
-    schema: "metal-wired-sysmem-level-interval",
-    columns: &["start", "duration", "bytes"],
-    read: WiredSizes::read,
-};
+pub(crate) const WIRED: TableReader<WiredSizes> =
+    WiredSizes::of_table("metal-wired-sysmem-level-interval");
 
 /// The driver's work on command buffers and encoders.
-pub(crate) const DRIVER_INTERVALS: TableReader<DriverWork> = TableReader {
-    schema: "metal-driver-intervals",
-    columns: &["start", "duration", "event-type", "process"],
-    read: DriverWork::read,
-};
+pub(crate) const DRIVER_INTERVALS: TableReader<DriverWork> =
+    DriverWork::of_table("metal-driver-intervals");
 
 /// The driver's other events.
-pub(crate) const DRIVER_EVENTS: TableReader<DriverWork> = TableReader {
-    schema: "metal-driver-event-intervals",
-    columns: &["start", "duration", "event-type", "process"],
-    read: DriverWork::read,
-};
+pub(crate) const DRIVER_EVENTS: TableReader<DriverWork> =
+    DriverWork::of_table("metal-driver-event-intervals");
 
 /// The shader compiler's work.
-pub(crate) const SHADER_COMPILES: TableReader<OwnedSpans> = TableReader {
-    schema: "graphics-compiler-activity-intervals",
-    columns: &["start", "duration", "process"],
-    read: OwnedSpans::read,
-};
+pub(crate) const SHADER_COMPILES: TableReader<OwnedSpans> =
+    OwnedSpans::of_table("graphics-compiler-activity-intervals");
 
 /// When a program did not respond.
-pub(crate) const HANGS: TableReader<OwnedSpans> = TableReader {
-    schema: "potential-hangs",
-    columns: &["start", "duration", "process"],
-    read: OwnedSpans::read,
-};
+pub(crate) const HANGS: TableReader<OwnedSpans> = OwnedSpans::of_table("potential-hangs");
 
 /// Calls that risk it.
-pub(crate) const HANG_RISKS: TableReader<HangRisks> = TableReader {
-    schema: "hang-risks",
-    columns: &["time", "process"],
-    read: HangRisks::read,
-};
+pub(crate) const HANG_RISKS: TableReader<HangRisks> = HangRisks::of_table("hang-risks");
 
 /// Command buffers that failed.
-pub(crate) const BUFFER_ERRORS: TableReader<BufferErrors> = TableReader {
-    schema: "metal-command-buffer-error",
-    columns: &["cmdbuffer-id", "error-code"],
-    read: BufferErrors::read,
-};
+pub(crate) const BUFFER_ERRORS: TableReader<BufferErrors> =
+    BufferErrors::of_table("metal-command-buffer-error");
 
 /// Who puts the screen together.
-pub(crate) const COMPOSITOR: TableReader<Compositor> = TableReader {
-    schema: "metal-known-compositor-process",
-    columns: &["compositor-name"],
-    read: Compositor::read,
-};
+pub(crate) const COMPOSITOR: TableReader<Compositors> =
+    Compositors::of_table("metal-known-compositor-process");
 
 /// The display's refreshes.
-pub(crate) const VSYNCS: TableReader<Vsyncs> = TableReader {
-    schema: "display-vsyncs-interval",
-    columns: &["timestamp"],
-    read: Vsyncs::read,
-};
+pub(crate) const VSYNCS: TableReader<Vsyncs> = Vsyncs::of_table("display-vsyncs-interval");
 
 /// What was on the display.
-pub(crate) const SURFACES: TableReader<Spans> = TableReader {
-    schema: "displayed-surfaces-interval",
-    columns: &["start", "duration"],
-    read: Spans::read,
-};
+pub(crate) const SURFACES: TableReader<Surfaces> =
+    Surfaces::of_table("displayed-surfaces-interval");
 
 /// States that have names.
 #[derive(Debug)]
@@ -115,160 +76,96 @@ pub(crate) struct NamedStates {
     pub states: Texts,
     pub spans: Spans,
     /// 1 is induced.
-    pub induced: Integers,
-    pub narratives: Texts,
+    pub induced: OrNull<Integers>,
+    pub narratives: OrNull<Texts>,
 }
 
 impl NamedStates {
     fn read(table: &mut Table, column: &str) -> metalens_trace::Result<Self> {
         Ok(Self {
             states: table.take_texts(column)?,
-            spans: Spans::read(table)?,
-            induced: table.take_integers("is-induced").unwrap_or_default(),
-            narratives: table.take_texts("narrative").unwrap_or_default(),
+            spans: Spans::take(table, "start")?,
+            induced: Column::take(table, "is-induced")?,
+            narratives: Column::take(table, "narrative")?,
         })
     }
 }
 
-/// States whose numbers are the chip's own.
-#[derive(Debug)]
-pub(crate) struct NumberedStates {
-    pub states: Integers,
-    pub spans: Spans,
-}
-
-impl NumberedStates {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            states: table.take_integers("state")?,
-            spans: Spans::read(table)?,
-        })
+columns! {
+    /// States whose numbers are the chip's own.
+    struct NumberedStates {
+        states: Integers = "state",
+        spans: Spans = "start" and "duration",
     }
 }
 
-/// Sizes that processes have allocated from a time on.
-#[derive(Debug)]
-pub(crate) struct AllocatedSizes {
-    pub starts: Integers,
-    pub sizes: Integers,
-    pub processes: Processes,
-}
-
-impl AllocatedSizes {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            starts: table.take_integers("start")?,
-            sizes: table.take_integers("current-allocated-size")?,
-            processes: table.take_processes("process")?,
-        })
+columns! {
+    /// Sizes that processes have allocated from a time on.
+    struct AllocatedSizes {
+        starts: Integers = "start",
+        sizes: Integers = "current-allocated-size",
+        processes: Processes = "process",
     }
 }
 
-/// Sizes that were wired for some time.
-#[derive(Debug)]
-pub(crate) struct WiredSizes {
-    pub sizes: Integers,
-    pub spans: Spans,
-}
-
-impl WiredSizes {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            sizes: table.take_integers("bytes")?,
-            spans: Spans::read(table)?,
-        })
+columns! {
+    /// Sizes that were wired for some time.
+    struct WiredSizes {
+        sizes: Integers = "bytes",
+        spans: Spans = "start" and "duration",
     }
 }
 
-/// Spans of processes.
-#[derive(Debug)]
-pub(crate) struct OwnedSpans {
-    pub processes: Processes,
-    pub spans: Spans,
-}
-
-impl OwnedSpans {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            processes: table.take_processes("process")?,
-            spans: Spans::read(table)?,
-        })
+columns! {
+    /// Spans of processes.
+    struct OwnedSpans {
+        processes: Processes = "process",
+        spans: Spans = "start" and "duration",
     }
 }
 
-/// Spans of processes, each of a type.
-#[derive(Debug)]
-pub(crate) struct DriverWork {
-    pub rows: OwnedSpans,
-    pub types: Texts,
-}
-
-impl DriverWork {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            rows: OwnedSpans::read(table)?,
-            types: table.take_texts("event-type").unwrap_or_default(),
-        })
+columns! {
+    /// Spans of processes, each of a type.
+    struct DriverWork {
+        processes: Processes = "process",
+        spans: Spans = "start" and "duration",
+        types: OrNull<Texts> = "event-type",
     }
 }
 
-/// Moments of processes.
-#[derive(Debug)]
-pub(crate) struct HangRisks {
-    pub times: Integers,
-    pub processes: Processes,
-}
-
-impl HangRisks {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            times: table.take_integers("time")?,
-            processes: table.take_processes("process")?,
-        })
+columns! {
+    /// Moments of processes.
+    struct HangRisks {
+        times: Integers = "time",
+        processes: Processes = "process",
     }
 }
 
-/// Command buffers that failed.
-#[derive(Debug)]
-pub(crate) struct BufferErrors {
-    pub buffer_ids: Integers,
-    pub codes: Integers,
-}
-
-impl BufferErrors {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            buffer_ids: table.take_integers("cmdbuffer-id")?,
-            codes: table.take_integers("error-code").unwrap_or_default(),
-        })
+columns! {
+    /// Command buffers that failed.
+    struct BufferErrors {
+        buffer_ids: Integers = "cmdbuffer-id",
+        codes: OrNull<Integers> = "error-code",
     }
 }
 
-/// Names of compositors; some exports have numbers in their place.
-#[derive(Debug)]
-pub(crate) enum Compositor {
-    Names(Texts),
-    Numbers(Integers),
-}
-
-impl Compositor {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        let column = "compositor-name";
-        let names = table.take_texts(column).map(Self::Names);
-        names.or_else(|_| table.take_integers(column).map(Self::Numbers))
+columns! {
+    /// Names of compositors, or numbers in their place.
+    struct Compositors {
+        names: Either<Texts, Integers> = "compositor-name",
     }
 }
 
-/// Moments at which some display was refreshed.
-#[derive(Debug)]
-pub(crate) struct Vsyncs {
-    pub times: Integers,
+columns! {
+    /// Moments at which some display was refreshed.
+    struct Vsyncs {
+        times: Integers = "timestamp",
+    }
 }
 
-impl Vsyncs {
-    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
-        Ok(Self {
-            times: table.take_integers("timestamp")?,
-        })
+columns! {
+    /// Spans for which a surface was on some display.
+    struct Surfaces {
+        spans: Spans = "start" and "duration",
     }
 }

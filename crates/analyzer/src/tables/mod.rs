@@ -16,15 +16,12 @@ pub(crate) mod machine;
 pub(crate) mod names;
 pub(crate) mod reader;
 pub(crate) mod recording;
-mod selection;
 pub(crate) mod signposts;
 mod times;
 
-use metalens_trace::Trace;
+use metalens_trace::{Selection, Trace};
 
-pub use selection::{profile_selection, selection, selection_with_recovery};
-
-use self::reader::Given;
+use self::reader::{Given, Wanted};
 use self::recording::Recording;
 use crate::error::Result;
 
@@ -42,33 +39,77 @@ pub(crate) struct Tables {
     pub surroundings: SurroundingTables,
 }
 
-pub(crate) struct GpuTables {
-    pub intervals: Given<gpu::GpuIntervals>,
-    pub states: Given<gpu::GpuStates>,
+/// Declares a group of tables, each once: its field, its struct and its reader.
+macro_rules! tables {
+    (
+        $(#[$doc:meta])*
+        struct $name:ident { $($field:ident: $table:ty = $reader:path,)* }
+    ) => {
+        $(#[$doc])*
+        pub(crate) struct $name {
+            $(pub $field: Given<$table>,)*
+        }
+
+        impl $name {
+            /// The tables and columns to load.
+            const WANTED: &[Wanted] = &[$($reader.wanted(),)*];
+
+            fn take(trace: &mut Trace) -> Self {
+                Self {
+                    $($field: $reader.take(trace),)*
+                }
+            }
+        }
+    };
 }
 
+tables! {
+    /// The GPU's intervals and states.
+    struct GpuTables {
+        intervals: gpu::GpuIntervals = gpu::GPU_INTERVALS,
+        states: gpu::GpuStates = gpu::GPU_STATES,
+    }
+}
+
+/// What the program did with its command buffers.
+pub(crate) struct CommandTables {
+    pub listed: ListedTables,
+    pub recovery: RecoveryTables,
+}
+
+tables! {
+    /// The list of encodings, and that of completions.
+    struct ListedTables {
+        encoders: commands::Encoders = commands::ENCODERS,
+        completions: commands::Completions = commands::COMPLETIONS,
+    }
+}
+
+tables! {
+    /// Encodings that the encoder list lost.
+    struct RecoveryTables {
+        application: commands::ApplicationIntervals = commands::APPLICATION,
+        submissions: commands::Submissions = commands::SUBMISSIONS,
+    }
+}
+
+/// The phases that programs named: a table of events per set of subsystems.
 pub(crate) struct SignpostTables {
-    /// One per set of subsystems.
     pub events: Vec<Given<signposts::SignpostEvents>>,
     pub intervals: Vec<Given<signposts::SignpostIntervals>>,
 }
 
-pub(crate) struct CommandTables {
-    pub encoders: Given<commands::Encoders>,
-    pub completions: Given<commands::Completions>,
-    pub application: Given<commands::ApplicationIntervals>,
-    pub submissions: Given<commands::Submissions>,
+tables! {
+    /// What may name the work besides its labels.
+    struct NameTables {
+        shader_samples: names::ShaderSamples = names::SHADER_SAMPLES,
+        application_events: names::ApplicationEvents = names::APPLICATION_EVENTS,
+    }
 }
 
-pub(crate) struct NameTables {
-    pub shader_samples: Given<names::ShaderSamples>,
-    pub application_events: Given<names::ApplicationEvents>,
-}
-
+/// What there is beside the GPU's intervals.
 pub(crate) struct SurroundingTables {
-    /// What else the machine did.
     pub machine: MachineTables,
-    /// The GPU's hardware counters.
     pub counters: CounterTables,
     /// CPU samples; none if no table of them has rows.
     pub cpu: Option<cpu::CpuTable>,
@@ -76,27 +117,33 @@ pub(crate) struct SurroundingTables {
     pub shader_list: Given<names::ShaderList>,
 }
 
-pub(crate) struct MachineTables {
-    pub performance: Given<machine::NamedStates>,
-    pub device: Given<machine::NumberedStates>,
-    pub thermal: Given<machine::NamedStates>,
-    pub allocated: Given<machine::AllocatedSizes>,
-    pub wired: Given<machine::WiredSizes>,
-    pub driver_intervals: Given<machine::DriverWork>,
-    pub driver_events: Given<machine::DriverWork>,
-    pub shader_compiles: Given<machine::OwnedSpans>,
-    pub hangs: Given<machine::OwnedSpans>,
-    pub hang_risks: Given<machine::HangRisks>,
-    pub buffer_errors: Given<machine::BufferErrors>,
-    pub compositor: Given<machine::Compositor>,
-    pub vsyncs: Given<machine::Vsyncs>,
-    pub surfaces: Given<columns::Spans>,
+tables! {
+    /// What else the machine did.
+    struct MachineTables {
+        performance: machine::NamedStates = machine::PERFORMANCE,
+        device: machine::NumberedStates = machine::DEVICE,
+        thermal: machine::NamedStates = machine::THERMAL,
+        allocated: machine::AllocatedSizes = machine::ALLOCATED,
+        wired: machine::WiredSizes = machine::WIRED,
+        driver_intervals: machine::DriverWork = machine::DRIVER_INTERVALS,
+        driver_events: machine::DriverWork = machine::DRIVER_EVENTS,
+        shader_compiles: machine::OwnedSpans = machine::SHADER_COMPILES,
+        hangs: machine::OwnedSpans = machine::HANGS,
+        hang_risks: machine::HangRisks = machine::HANG_RISKS,
+        buffer_errors: machine::BufferErrors = machine::BUFFER_ERRORS,
+        compositor: machine::Compositors = machine::COMPOSITOR,
+        vsyncs: machine::Vsyncs = machine::VSYNCS,
+        surfaces: machine::Surfaces = machine::SURFACES,
+    }
 }
 
-pub(crate) struct CounterTables {
-    pub intervals: Given<counters::CounterSamples>,
-    pub values: Given<counters::CounterSamples>,
-    pub info: Given<counters::CounterInfo>,
+tables! {
+    /// The GPU's hardware counters.
+    struct CounterTables {
+        intervals: counters::CounterSamples = counters::COUNTER_INTERVALS,
+        values: counters::CounterSamples = counters::COUNTER_VALUES,
+        info: counters::CounterInfo = counters::COUNTER_INFO,
+    }
 }
 
 /// Takes a trace apart. Refuses it if a main table has impossible times.
@@ -105,31 +152,19 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
     let recording = Recording::of(&mut trace);
     let trace = &mut trace;
     let tables = Tables {
-        gpu: GpuTables {
-            intervals: gpu::GPU_INTERVALS.take(trace),
-            states: gpu::GPU_STATES.take(trace),
-        },
+        gpu: GpuTables::take(trace),
         signposts: SignpostTables {
             events: signposts::SIGNPOST_EVENTS.take_all(trace),
             intervals: signposts::SIGNPOST_INTERVALS.take_all(trace),
         },
         commands: CommandTables {
-            encoders: commands::ENCODERS.take(trace),
-            completions: commands::COMPLETIONS.take(trace),
-            application: commands::APPLICATION.take(trace),
-            submissions: commands::SUBMISSIONS.take(trace),
+            listed: ListedTables::take(trace),
+            recovery: RecoveryTables::take(trace),
         },
-        names: NameTables {
-            shader_samples: names::SHADER_SAMPLES.take(trace),
-            application_events: names::APPLICATION_EVENTS.take(trace),
-        },
+        names: NameTables::take(trace),
         surroundings: SurroundingTables {
             machine: MachineTables::take(trace),
-            counters: CounterTables {
-                intervals: counters::COUNTER_INTERVALS.take(trace),
-                values: counters::COUNTER_VALUES.take(trace),
-                info: counters::COUNTER_INFO.take(trace),
-            },
+            counters: CounterTables::take(trace),
             cpu: cpu::CpuTable::take(trace),
             shader_list: names::SHADER_LIST.take(trace),
         },
@@ -137,23 +172,32 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
     Ok((recording, tables))
 }
 
-impl MachineTables {
-    fn take(trace: &mut Trace) -> Self {
-        Self {
-            performance: machine::PERFORMANCE.take(trace),
-            device: machine::DEVICE.take(trace),
-            thermal: machine::THERMAL.take(trace),
-            allocated: machine::ALLOCATED.take(trace),
-            wired: machine::WIRED.take(trace),
-            driver_intervals: machine::DRIVER_INTERVALS.take(trace),
-            driver_events: machine::DRIVER_EVENTS.take(trace),
-            shader_compiles: machine::SHADER_COMPILES.take(trace),
-            hangs: machine::HANGS.take(trace),
-            hang_risks: machine::HANG_RISKS.take(trace),
-            buffer_errors: machine::BUFFER_ERRORS.take(trace),
-            compositor: machine::COMPOSITOR.take(trace),
-            vsyncs: machine::VSYNCS.take(trace),
-            surfaces: machine::SURFACES.take(trace),
-        }
-    }
+/// Returns the tables and columns that an analysis reads. Those that its main figures
+/// rest on must be readable; the others are left out with a note if they are not.
+#[must_use]
+pub fn selection() -> Selection {
+    Selection::columns(&[GpuTables::WANTED, ListedTables::WANTED].concat())
+        .and_if_readable(NameTables::WANTED)
+        .and_if_readable(MachineTables::WANTED)
+        .and_if_readable(CounterTables::WANTED)
+        .and_if_readable(&cpu::SAMPLES)
+        .and_if_readable(&[
+            names::SHADER_LIST.wanted(),
+            signposts::SIGNPOST_EVENTS.wanted(),
+            signposts::SIGNPOST_INTERVALS.wanted(),
+        ])
+        .with_labels_unnumbered()
+}
+
+/// Returns the same, and the tables in which encodings stand that the encoder list lost:
+/// they are as large as the list, and it is seldom that they are needed.
+#[must_use]
+pub fn selection_with_recovery() -> Selection {
+    selection().and_if_readable(RecoveryTables::WANTED)
+}
+
+/// Returns the tables and columns that a profile of the CPU reads.
+#[must_use]
+pub fn profile_selection() -> Selection {
+    Selection::columns(&cpu::SAMPLES)
 }

@@ -7,6 +7,9 @@ use metalens_trace::{Problem, Table, Trace};
 /// A table, or the reason why the analysis has to do without.
 pub(crate) type Given<T> = Result<T, Absent>;
 
+/// A table's name, and the columns to load.
+pub(crate) type Wanted = (&'static str, &'static [&'static str]);
+
 /// How a table is read: its name, the columns to load, and what they become.
 pub(crate) struct TableReader<T> {
     /// The name of the table.
@@ -19,8 +22,8 @@ pub(crate) struct TableReader<T> {
 }
 
 impl<T> TableReader<T> {
-    /// The entry of a [`Selection`](metalens_trace::Selection).
-    pub(crate) const fn wanted(&self) -> (&'static str, &'static [&'static str]) {
+    /// Returns what a [`Selection`](metalens_trace::Selection) wants of the table.
+    pub(crate) const fn wanted(&self) -> Wanted {
         (self.schema, self.columns)
     }
 

@@ -4,8 +4,8 @@ use metalens_trace::{Names, ProcessId, Run, StackId, Symbol, ThreadId};
 
 use crate::error::{Error, Result};
 use crate::report::WeightUnit;
-use crate::tables::columns::at;
-use crate::tables::cpu::{CPU_PROFILE, CpuSamples, CpuTable, TIME_PROFILE, TIME_SAMPLE, Weights};
+use crate::tables::columns::{Either, at};
+use crate::tables::cpu::{CPU_PROFILE, CpuSamples, CpuTable, TIME_PROFILE, TIME_SAMPLE};
 
 /// The kind of `time-sample` that lists the threads at the recording's start:
 /// nobody's timer fired, and `time-profile` leaves it out too.
@@ -115,16 +115,16 @@ fn sample(columns: &CpuSamples, row: usize, names: &Names) -> Option<Sample> {
         thread,
         process: at(&columns.processes, row).or_else(own),
         state: at(&columns.states, row),
-        weight: weight(&columns.weights, row, names),
+        weight: weight(columns, row, names),
         stack: at(&columns.stacks, row),
     })
 }
 
-fn weight(weights: &Weights, row: usize, names: &Names) -> Option<u64> {
-    match weights {
-        Weights::Numbers(weights) => weights.get(row),
-        Weights::Texts(texts) => names.text(at(texts, row)?).parse().ok(),
-        Weights::None => Some(1),
+fn weight(columns: &CpuSamples, row: usize, names: &Names) -> Option<u64> {
+    match columns.weights.as_deref() {
+        Some(Either::Left(numbers)) => numbers.get(row),
+        Some(Either::Right(texts)) => names.text(at(texts, row)?).parse().ok(),
+        None => Some(1),
     }
 }
 

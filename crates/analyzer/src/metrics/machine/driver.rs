@@ -38,7 +38,7 @@ fn by_type(
     let mut spans = Vec::new();
     // Few types are distinct, and symbols are quick to compare.
     let mut types = BTreeMap::new();
-    for (row, span) in against.rows(&table.rows) {
+    for (row, span) in against.rows(&table.processes, &table.spans) {
         if !touches(span, against.window) {
             continue;
         }
@@ -70,7 +70,7 @@ fn by_type(
 pub(super) fn compiles(table: &OwnedSpans, against: Against<'_>) -> ShaderCompiles {
     let (mut before, mut inside) = (Compiles::default(), Compiles::default());
     let mut spans = Vec::new();
-    for (_, span) in against.rows(table) {
+    for (_, span) in against.rows(&table.processes, &table.spans) {
         if span.start_ns >= against.window.end_ns {
             continue;
         }

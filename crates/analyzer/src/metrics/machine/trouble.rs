@@ -8,8 +8,8 @@ use crate::basics::spans::{Span, touches};
 use crate::metrics::against::Against;
 use crate::report::{CommandBufferErrors, Display, ErrorCode, Hangs};
 use crate::subject::timeline::Interval;
-use crate::tables::columns::{Spans, at};
-use crate::tables::machine::{BufferErrors, Compositor, HangRisks, OwnedSpans, Vsyncs};
+use crate::tables::columns::{Either, at};
+use crate::tables::machine::{BufferErrors, Compositors, HangRisks, OwnedSpans, Surfaces, Vsyncs};
 
 /// The target's hangs in the window.
 pub(super) fn hangs(table: &OwnedSpans, risks: Option<&HangRisks>, against: Against<'_>) -> Hangs {
@@ -19,7 +19,7 @@ pub(super) fn hangs(table: &OwnedSpans, risks: Option<&HangRisks>, against: Agai
         max_ns: None,
         risks: risks.map(|table| count_risks(table, against)),
     };
-    for (_, span) in against.rows(table) {
+    for (_, span) in against.rows(&table.processes, &table.spans) {
         if touches(span, against.window) {
             hangs.count += 1;
             hangs.total_ns += span.clip(against.window).length_ns();
@@ -77,9 +77,9 @@ pub(super) fn errors(table: &BufferErrors, mine: &[Interval]) -> CommandBufferEr
 
 /// What showed things on the display, in the window.
 pub(super) fn display(
-    compositor: Option<Compositor>,
+    compositor: Option<Compositors>,
     vsyncs: Option<Vsyncs>,
-    surfaces: Option<Spans>,
+    surfaces: Option<Surfaces>,
     names: &Names,
     window: Span,
 ) -> Display {
@@ -93,14 +93,17 @@ pub(super) fn display(
         times.dedup();
         times.len() as u64
     });
-    let surfaces = surfaces.map(|spans| {
-        let shown = spans.started().filter(|&(_, span)| touches(span, window));
+    let surfaces = surfaces.map(|table| {
+        let shown = table
+            .spans
+            .started()
+            .filter(|&(_, span)| touches(span, window));
         shown.count() as u64
     });
     Display {
-        compositor: compositor.and_then(|table| match table {
-            Compositor::Names(texts) => Some(names.text(at(&texts, 0)?).to_owned()),
-            Compositor::Numbers(numbers) => numbers.get(0).map(|number| number.to_string()),
+        compositor: compositor.and_then(|table| match table.names {
+            Either::Left(texts) => Some(names.text(at(&texts, 0)?).to_owned()),
+            Either::Right(numbers) => numbers.get(0).map(|number| number.to_string()),
         }),
         vsyncs,
         surfaces,
