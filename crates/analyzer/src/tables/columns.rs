@@ -87,37 +87,40 @@ impl<A: Default, B> Default for Either<A, B> {
     }
 }
 
-/// Declares a table's struct, each column once: its field, its kind and its mnemonic,
-/// then those that the kind reads besides. `also` lists columns that are read elsewhere.
-/// Columns are taken in the order of the fields; the first that is wrong is the error.
+/// Declares tables of the same columns: their names, and a struct with each column once:
+/// its field, its kind and its mnemonic, then those that the kind reads besides. `also`
+/// lists columns that are read elsewhere. Columns are taken in the order of the fields;
+/// the first that is wrong is the error.
 macro_rules! columns {
     (
-        $(#[$doc:meta])*
+        $($(#[$doc:meta])* table $reader:ident = $schema:literal;)+
         struct $name:ident {
             $($(#[$about:meta])* $field:ident: $kind:ty = $mnemonic:literal $(and $more:literal)*,)*
         }
         $(also $elsewhere:literal)*
     ) => {
-        $(#[$doc])*
+        $(
+            $(#[$doc])*
+            pub(crate) const $reader: crate::tables::reader::TableReader<$name> =
+                crate::tables::reader::TableReader {
+                    schema: $schema,
+                    columns: $name::COLUMNS,
+                    read: $name::read,
+                };
+        )+
+
         #[derive(Debug)]
         pub(crate) struct $name {
             $($(#[$about])* pub $field: $kind,)*
         }
 
         impl $name {
-            /// Returns the reader of a table that has these columns.
-            const fn of_table(
-                schema: &'static str,
-            ) -> crate::tables::reader::TableReader<Self> {
-                crate::tables::reader::TableReader {
-                    schema,
-                    columns: &[$($mnemonic, $($more,)*)* $($elsewhere,)*],
-                    read: |table| {
-                        Ok(Self {
-                            $($field: crate::tables::columns::Column::take(table, $mnemonic)?,)*
-                        })
-                    },
-                }
+            const COLUMNS: &[&str] = &[$($mnemonic, $($more,)*)* $($elsewhere,)*];
+
+            fn read(table: &mut metalens_trace::Table) -> metalens_trace::Result<Self> {
+                Ok(Self {
+                    $($field: crate::tables::columns::Column::take(table, $mnemonic)?,)*
+                })
             }
         }
     };

@@ -3,26 +3,10 @@
 use metalens_trace::Integers;
 
 use super::columns::{OrNull, Processes, Spans, Texts, Threads, columns};
-use super::reader::TableReader;
-
-/// The table of encoders, which has both labels of each apart.
-pub(crate) const ENCODERS: TableReader<Encoders> =
-    Encoders::of_table("metal-application-encoders-list");
-
-/// The table of completions.
-pub(crate) const COMPLETIONS: TableReader<Completions> =
-    Completions::of_table("metal-command-buffer-completed");
-
-/// The table of the application's own stretches, encodings among them.
-pub(crate) const APPLICATION: TableReader<ApplicationIntervals> =
-    ApplicationIntervals::of_table("metal-application-intervals");
-
-/// The table of submissions.
-pub(crate) const SUBMISSIONS: TableReader<Submissions> =
-    Submissions::of_table("metal-application-command-buffer-submissions");
 
 columns! {
-    /// The encoders, each from the start to the end of its encoding.
+    /// The table of encoders, which has both labels of each apart.
+    table ENCODERS = "metal-application-encoders-list";
     struct Encoders {
         /// 0 or all ones is none.
         ids: Integers = "encoder-id",
@@ -35,7 +19,8 @@ columns! {
 }
 
 columns! {
-    /// The moments at which the program learnt that its command buffers were done.
+    /// The table of completions.
+    table COMPLETIONS = "metal-command-buffer-completed";
     struct Completions {
         times: Integers = "timestamp",
         /// 0 or all ones is none.
@@ -44,7 +29,8 @@ columns! {
 }
 
 columns! {
-    /// The application's own stretches; those with an encoder's id are encodings.
+    /// The table of the application's own stretches, encodings among them.
+    table APPLICATION = "metal-application-intervals";
     struct ApplicationIntervals {
         /// 0 or all ones is none.
         encoder_ids: Integers = "encoder-id",
@@ -54,7 +40,8 @@ columns! {
 }
 
 columns! {
-    /// The submissions of command buffers, each up to its commit.
+    /// The table of submissions.
+    table SUBMISSIONS = "metal-application-command-buffer-submissions";
     struct Submissions {
         encoder_counts: Integers = "num-encoders",
         /// 0 or all ones is none.

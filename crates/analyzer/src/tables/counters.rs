@@ -27,9 +27,6 @@ pub(crate) const COUNTER_VALUES: TableReader<CounterSamples> = TableReader {
     read: |table| CounterSamples::read(table, false),
 };
 
-/// The counters of [`COUNTER_VALUES`].
-pub(crate) const COUNTER_INFO: TableReader<CounterInfo> = CounterInfo::of_table("gpu-counter-info");
-
 /// Samples of counters.
 #[derive(Debug)]
 pub(crate) struct CounterSamples {
@@ -117,7 +114,8 @@ impl CounterSamples {
 }
 
 columns! {
-    /// What each counter is.
+    /// The counters of [`COUNTER_VALUES`].
+    table COUNTER_INFO = "gpu-counter-info";
     struct CounterInfo {
         ids: Integers = "counter-id",
         names: OrNull<Texts> = "name",

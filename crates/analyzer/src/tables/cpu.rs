@@ -15,7 +15,7 @@ pub(crate) const CPU_PROFILE: &str = "cpu-profile";
 pub(crate) const TIME_SAMPLE: &str = "time-sample";
 
 /// The columns that any of them has.
-pub(super) const SAMPLE_COLUMNS: [&str; 9] = [
+const SAMPLE_COLUMNS: [&str; 9] = [
     "time",
     "thread",
     "process",

@@ -3,18 +3,10 @@
 use metalens_trace::Integers;
 
 use super::columns::{Either, Labels, OrNull, Processes, Spans, Texts, columns};
-use super::reader::TableReader;
-
-/// The table of GPU intervals.
-pub(crate) const GPU_INTERVALS: TableReader<GpuIntervals> =
-    GpuIntervals::of_table("metal-gpu-intervals");
-
-/// The table of the GPU's own Active and Idle times.
-pub(crate) const GPU_STATES: TableReader<GpuStates> =
-    GpuStates::of_table("metal-gpu-state-intervals");
 
 columns! {
-    /// Everyone's GPU intervals.
+    /// The table of GPU intervals.
+    table GPU_INTERVALS = "metal-gpu-intervals";
     struct GpuIntervals {
         processes: Processes = "process",
         spans: Spans = "start" and "duration",
@@ -31,7 +23,8 @@ columns! {
 }
 
 columns! {
-    /// The GPU's states.
+    /// The table of the GPU's own Active and Idle times.
+    table GPU_STATES = "metal-gpu-state-intervals";
     struct GpuStates {
         /// `Active` or `Idle`.
         states: Texts = "state",

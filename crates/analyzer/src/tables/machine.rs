@@ -18,57 +18,12 @@ pub(crate) const PERFORMANCE: TableReader<NamedStates> = TableReader {
     read: |table| NamedStates::read(table, "gpu-performance-state"),
 };
 
-/// The GPU's performance states, by number.
-pub(crate) const DEVICE: TableReader<NumberedStates> =
-    NumberedStates::of_table("gpu-performance-device-state-intervals");
-
 /// The device's thermal states.
 pub(crate) const THERMAL: TableReader<NamedStates> = TableReader {
     schema: "device-thermal-state-intervals",
     columns: &["start", "duration", "thermal-state", "is-induced"],
     read: |table| NamedStates::read(table, "thermal-state"),
 };
-
-/// Each process's allocated size, a row per change.
-pub(crate) const ALLOCATED: TableReader<AllocatedSizes> =
-    AllocatedSizes::of_table("metal-current-allocated-size");
-
-/// The machine's wired memory, a row per change.
-pub(crate) const WIRED: TableReader<WiredSizes> =
-    WiredSizes::of_table("metal-wired-sysmem-level-interval");
-
-/// The driver's work on command buffers and encoders.
-pub(crate) const DRIVER_INTERVALS: TableReader<DriverWork> =
-    DriverWork::of_table("metal-driver-intervals");
-
-/// The driver's other events.
-pub(crate) const DRIVER_EVENTS: TableReader<DriverWork> =
-    DriverWork::of_table("metal-driver-event-intervals");
-
-/// The shader compiler's work.
-pub(crate) const SHADER_COMPILES: TableReader<OwnedSpans> =
-    OwnedSpans::of_table("graphics-compiler-activity-intervals");
-
-/// When a program did not respond.
-pub(crate) const HANGS: TableReader<OwnedSpans> = OwnedSpans::of_table("potential-hangs");
-
-/// Calls that risk it.
-pub(crate) const HANG_RISKS: TableReader<HangRisks> = HangRisks::of_table("hang-risks");
-
-/// Command buffers that failed.
-pub(crate) const BUFFER_ERRORS: TableReader<BufferErrors> =
-    BufferErrors::of_table("metal-command-buffer-error");
-
-/// Who puts the screen together.
-pub(crate) const COMPOSITOR: TableReader<Compositors> =
-    Compositors::of_table("metal-known-compositor-process");
-
-/// The display's refreshes.
-pub(crate) const VSYNCS: TableReader<Vsyncs> = Vsyncs::of_table("display-vsyncs-interval");
-
-/// What was on the display.
-pub(crate) const SURFACES: TableReader<Surfaces> =
-    Surfaces::of_table("displayed-surfaces-interval");
 
 /// States that have names.
 #[derive(Debug)]
@@ -92,7 +47,8 @@ impl NamedStates {
 }
 
 columns! {
-    /// States whose numbers are the chip's own.
+    /// The GPU's performance states, by number.
+    table DEVICE = "gpu-performance-device-state-intervals";
     struct NumberedStates {
         states: Integers = "state",
         spans: Spans = "start" and "duration",
@@ -100,7 +56,8 @@ columns! {
 }
 
 columns! {
-    /// Sizes that processes have allocated from a time on.
+    /// Each process's allocated size, a row per change.
+    table ALLOCATED = "metal-current-allocated-size";
     struct AllocatedSizes {
         starts: Integers = "start",
         sizes: Integers = "current-allocated-size",
@@ -109,7 +66,8 @@ columns! {
 }
 
 columns! {
-    /// Sizes that were wired for some time.
+    /// The machine's wired memory, a row per change.
+    table WIRED = "metal-wired-sysmem-level-interval";
     struct WiredSizes {
         sizes: Integers = "bytes",
         spans: Spans = "start" and "duration",
@@ -117,7 +75,10 @@ columns! {
 }
 
 columns! {
-    /// Spans of processes.
+    /// The shader compiler's work.
+    table SHADER_COMPILES = "graphics-compiler-activity-intervals";
+    /// When a program did not respond.
+    table HANGS = "potential-hangs";
     struct OwnedSpans {
         processes: Processes = "process",
         spans: Spans = "start" and "duration",
@@ -125,7 +86,10 @@ columns! {
 }
 
 columns! {
-    /// Spans of processes, each of a type.
+    /// The driver's work on command buffers and encoders.
+    table DRIVER_INTERVALS = "metal-driver-intervals";
+    /// The driver's other events.
+    table DRIVER_EVENTS = "metal-driver-event-intervals";
     struct DriverWork {
         processes: Processes = "process",
         spans: Spans = "start" and "duration",
@@ -134,7 +98,8 @@ columns! {
 }
 
 columns! {
-    /// Moments of processes.
+    /// Calls that risk it.
+    table HANG_RISKS = "hang-risks";
     struct HangRisks {
         times: Integers = "time",
         processes: Processes = "process",
@@ -143,6 +108,7 @@ columns! {
 
 columns! {
     /// Command buffers that failed.
+    table BUFFER_ERRORS = "metal-command-buffer-error";
     struct BufferErrors {
         buffer_ids: Integers = "cmdbuffer-id",
         codes: OrNull<Integers> = "error-code",
@@ -150,21 +116,24 @@ columns! {
 }
 
 columns! {
-    /// Names of compositors, or numbers in their place.
+    /// Who puts the screen together.
+    table COMPOSITOR = "metal-known-compositor-process";
     struct Compositors {
         names: Either<Texts, Integers> = "compositor-name",
     }
 }
 
 columns! {
-    /// Moments at which some display was refreshed.
+    /// The display's refreshes.
+    table VSYNCS = "display-vsyncs-interval";
     struct Vsyncs {
         times: Integers = "timestamp",
     }
 }
 
 columns! {
-    /// Spans for which a surface was on some display.
+    /// What was on the display.
+    table SURFACES = "displayed-surfaces-interval";
     struct Surfaces {
         spans: Spans = "start" and "duration",
     }

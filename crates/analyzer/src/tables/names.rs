@@ -1,22 +1,10 @@
 //! What may name the work besides its labels: shaders and debug groups.
 
 use super::columns::{Labels, OrNull, Processes, Spans, Texts, Threads, columns};
-use super::reader::TableReader;
-
-/// The table of shader samples.
-pub(crate) const SHADER_SAMPLES: TableReader<ShaderSamples> =
-    ShaderSamples::of_table("metal-shader-profiler-intervals");
-
-/// The table of shaders.
-pub(crate) const SHADER_LIST: TableReader<ShaderList> =
-    ShaderList::of_table("metal-shader-profiler-shader-list");
-
-/// The table of debug groups and completion handlers.
-pub(crate) const APPLICATION_EVENTS: TableReader<ApplicationEvents> =
-    ApplicationEvents::of_table("metal-application-event-interval");
 
 columns! {
-    /// Samples of shaders that ran.
+    /// The table of shader samples.
+    table SHADER_SAMPLES = "metal-shader-profiler-intervals";
     struct ShaderSamples {
         names: Texts = "name",
         spans: Spans = "start" and "duration",
@@ -26,7 +14,8 @@ columns! {
 }
 
 columns! {
-    /// Shaders without times.
+    /// The table of shaders.
+    table SHADER_LIST = "metal-shader-profiler-shader-list";
     struct ShaderList {
         names: OrNull<Texts> = "name",
         pipelines: OrNull<Texts> = "pso-name",
@@ -36,7 +25,8 @@ columns! {
 }
 
 columns! {
-    /// Debug groups and completion handlers.
+    /// The table of debug groups and completion handlers.
+    table APPLICATION_EVENTS = "metal-application-event-interval";
     struct ApplicationEvents {
         /// `Debug Groups`, …
         kinds: Texts = "event-type",

@@ -3,21 +3,13 @@
 use metalens_trace::Integers;
 
 use super::columns::{Either, OrNull, Processes, Texts, Threads, columns};
-use super::reader::TableReader;
-
-/// The tables of events.
-pub(crate) const SIGNPOST_EVENTS: TableReader<SignpostEvents> =
-    SignpostEvents::of_table("os-signpost");
-
-/// The table of intervals.
-pub(crate) const SIGNPOST_INTERVALS: TableReader<SignpostIntervals> =
-    SignpostIntervals::of_table("OSSignpostIntervals");
 
 /// The column that tells signposts of one name apart: a number in bundles, text in exports.
 pub(crate) type Identifiers = OrNull<Either<Integers, Texts>>;
 
 columns! {
-    /// Begins and ends.
+    /// The tables of events.
+    table SIGNPOST_EVENTS = "os-signpost";
     struct SignpostEvents {
         times: Integers = "time",
         /// `Begin`, `End`, …
@@ -33,7 +25,8 @@ columns! {
 }
 
 columns! {
-    /// Begins that have found their ends.
+    /// The table of intervals.
+    table SIGNPOST_INTERVALS = "OSSignpostIntervals";
     struct SignpostIntervals {
         starts: Integers = "start",
         durations: Integers = "duration",

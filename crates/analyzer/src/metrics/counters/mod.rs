@@ -13,7 +13,6 @@ use crate::report::{Counter, CounterValues, Counters, Unavailable};
 use crate::tables::CounterTables;
 use crate::tables::columns::{Texts, at};
 use crate::tables::counters::{CounterInfo, CounterSamples};
-use crate::tables::reader::{Absent, Given};
 use crate::tables::recording::Recording;
 
 /// The counters over the window and over the target's busy time in it; why
@@ -24,10 +23,12 @@ pub(crate) fn counters(
     window: Span,
     busy: &[Span],
 ) -> Result<Counters, Unavailable> {
-    let there = [&tables.intervals, &tables.values]
-        .into_iter()
-        .any(is_there);
-    let absent = tables.intervals.as_ref().err().map(Absent::why);
+    let why_none = match (&tables.intervals, &tables.values) {
+        (Err(intervals), Err(values)) if intervals.rows.or(values.rows).is_none() => {
+            intervals.why()
+        }
+        _ => why_empty(recording),
+    };
     for given in [tables.intervals, tables.values] {
         match given {
             Ok(table) if table.starts.is_empty() => {}
@@ -47,17 +48,7 @@ pub(crate) fn counters(
             Err(_) => {}
         }
     }
-    Err(unavailable(match absent {
-        Some(why) if !there => why,
-        _ => why_empty(recording),
-    }))
-}
-
-fn is_there(given: &Given<CounterSamples>) -> bool {
-    given
-        .as_ref()
-        .err()
-        .is_none_or(|absent| absent.rows.is_some())
+    Err(unavailable(why_none))
 }
 
 fn unavailable(why: String) -> Unavailable {
