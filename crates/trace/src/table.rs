@@ -273,3 +273,31 @@ impl Column {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Names, Selection, read_document};
+
+    #[test]
+    fn a_taken_column_is_moved_and_errors_are_those_of_reading() {
+        let xml = "<trace-query-result><node xpath='/run[1]/table[1]'>\
+            <schema name='t'><col><mnemonic>duration</mnemonic><name>Duration</name>\
+            <engineering-type>duration</engineering-type></col></schema>\
+            <row><duration id='1' fmt='5 ns'>5</duration></row><row><sentinel/></row>\
+            </node></trace-query-result>";
+        let mut names = Names::new();
+        let selection = Selection::everything();
+        let mut tables = read_document(xml.as_bytes(), "t.xml", &mut names, &selection).unwrap();
+        let table = &mut tables[0];
+        for column in ["duration", "start"] {
+            let (read, taken) = (table.texts(column).err(), table.take_texts(column).err());
+            let texts = [read, taken].map(|error| error.unwrap().to_string());
+            assert_eq!(texts[0], texts[1]);
+        }
+        let taken = table.take_integers("duration").unwrap();
+        assert_eq!(taken.iter().collect::<Vec<_>>(), [Some(5), None]);
+        assert_eq!(table.rows(), 2);
+        assert!(table.integers("duration").unwrap().is_empty());
+    }
+}
