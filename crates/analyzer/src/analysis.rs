@@ -6,14 +6,14 @@ use std::num::NonZeroU64;
 use metalens_trace::{Names, ProcessId, Symbol};
 use rustc_hash::FxHashMap;
 
-use crate::gaps::Gap;
-use crate::kernels::NamedIntervals;
-use crate::ledger::Book;
-use crate::naming::NamedBy;
-use crate::processes::touches;
-use crate::report::{Cause, GapParts, Report};
-use crate::rows::distinct;
+use crate::basics::distinct::distinct;
+use crate::basics::held::Held;
+use crate::basics::spans::touches;
+use crate::metrics::ledger::Book;
+use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
+use crate::subject::gaps::Gap;
+use crate::subject::named_intervals::NamedIntervals;
 
 /// A report, and what it was made from.
 pub struct Analysis {
@@ -126,19 +126,6 @@ pub struct IdleStretch {
     pub end_ns: u64,
     /// What was waited for.
     pub cause: Cause,
-}
-
-/// A stretch of the window in which something held: a state, a named phase.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
-    /// When it began to.
-    pub start_ns: u64,
-    /// When it ended; both inside the window.
-    pub end_ns: u64,
-    /// What held.
-    pub what: String,
-    /// Whether a state was marked as induced, not of the GPU's own choosing.
-    pub is_induced: bool,
 }
 
 impl Analysis {

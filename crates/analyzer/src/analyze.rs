@@ -1,58 +1,68 @@
 //! The analysis: a trace in, a report out.
 
-use metalens_trace::{Names, Trace};
+use metalens_trace::Trace;
 
 use crate::analysis::Analysis;
-use crate::debug_groups::groups_of;
-use crate::efficiency::efficiency;
-use crate::error::Result;
-use crate::facts::{run_facts, source, target_facts};
-use crate::figures::{Figures, Known};
+use crate::basics::parallel::both;
+use crate::basics::spans::Span;
+use crate::error::{Error, Result};
+use crate::findings::notes::report_notes;
+use crate::findings::summary::summary;
+use crate::findings::verdicts::verdicts;
 use crate::findings::{self, findings};
-use crate::gaps::occupancy;
-use crate::kernels::{Hints, Kernels, NamedIntervals};
-use crate::known_work;
-use crate::machine::{self, Against, SanityInput};
-use crate::naming::KernelNames;
-use crate::notes::{report_notes, trace_notes};
-use crate::parallel::both;
-use crate::phases;
-use crate::report::{Report, RunFacts, SCHEMA, Source, Summary};
+use crate::metrics::against::Against;
+use crate::metrics::efficiency::efficiency;
+use crate::metrics::figures::{Figures, Known};
+use crate::metrics::kernels::Kernels;
+use crate::metrics::sanity::{SanityInput, sanity};
+use crate::metrics::surroundings::Surroundings;
+use crate::metrics::{known_work, phases};
+use crate::report::{Report, SCHEMA, Summary};
 use crate::request::Request;
-use crate::shaders::shaders_of;
-use crate::spans::Span;
-use crate::subject::Subject;
-use crate::summary::summary;
-use crate::surroundings::Surroundings;
-use crate::targets::verdicts;
-use crate::times;
+use crate::subject::facts::target_facts;
+use crate::subject::gaps::occupancy;
+use crate::subject::signposts::Signposts;
+use crate::subject::timeline::Timeline;
+use crate::subject::{Subject, debug_groups};
+use crate::tables;
+use crate::tables::cpu::CpuTable;
+use crate::tables::recording::Recording;
 
 /// Analyzes a trace that was read with [`selection`](crate::selection). Takes
 /// the trace, and frees each of its tables once it is used.
-pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
+pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
     request.settings.limits.check()?;
     findings::check(&request.settings.ignored_findings)?;
-    times::check(&mut trace)?;
-    let given = Given::of(&trace);
-    let mut subject = Subject::of(&mut trace, request)?;
+    let (recording, tables) = tables::take(trace)?;
+    let names = &recording.names;
+
+    let cpu = tables.surroundings.cpu.as_ref();
+    let timeline =
+        Timeline::of(tables.gpu, names).map_err(|error| only_cpu(cpu).unwrap_or(error))?;
+    let mut subject = Subject::of(
+        timeline,
+        Signposts::of(tables.signposts, names),
+        tables.commands,
+        debug_groups::has_any(&tables.names.application_events),
+        &recording,
+        request,
+    )?;
+
     let (window, mine) = (subject.window(), &subject.mine);
     let (occupancy, kernels) = both(
         || occupancy(mine, window),
         || {
-            let named = named(&mut trace, &subject);
-            named.map(|named| (named.durations(mine, window), named))
+            let named = subject.named_intervals(tables.names, names);
+            named.map(|named| Kernels::of(named, mine, window))
         },
     );
-    let (durations, kernels) = kernels?;
+    let kernels = kernels?;
     let figures = Known {
         subject: &subject,
         skips_warm_up: request.skip_warm_up,
         occupancy: &occupancy,
-        kernels: Kernels {
-            named: &kernels,
-            durations: &durations,
-        },
-        names: &trace.names,
+        kernels: &kernels,
+        names,
     }
     .figures();
     let gaps: Vec<Span> = occupancy.gaps.iter().map(|gap| gap.span).collect();
@@ -62,9 +72,11 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
         busy: &occupancy.busy,
         gaps: &gaps,
     };
-    let mut around = Surroundings::take(&mut trace, &subject, against, &figures.idle.host)?;
+    let host = &figures.idle.host;
+    let mut around = Surroundings::of(tables.surroundings, &recording, &subject, against, host)?;
     let performance = std::mem::take(&mut around.performance);
-    let mut report = report(given, &subject, figures, around, against, &trace.names);
+
+    let mut report = report(&recording, &subject, figures, around, against);
     judge(&mut report, &subject, request);
     // The report has all of them that is asked for, and there may be a million.
     subject.buffers = Vec::new();
@@ -72,43 +84,33 @@ pub fn analyze(mut trace: Trace, request: &Request) -> Result<Analysis> {
         report,
         subject,
         occupancy.gaps,
-        kernels,
+        kernels.named,
         performance,
-        &trace.names,
+        names,
     ))
 }
 
-/// What a trace says by itself, before any of its tables is taken.
-struct Given {
-    source: Source,
-    run: RunFacts,
-    truncated_tables: Vec<String>,
-    notes: Vec<String>,
-}
-
-impl Given {
-    fn of(trace: &Trace) -> Self {
-        Self {
-            source: source(trace),
-            run: run_facts(trace),
-            truncated_tables: machine::truncated_tables(trace),
-            notes: trace_notes(trace),
-        }
-    }
+/// What to say instead of a missing table of GPU intervals, if the trace is
+/// about the CPU.
+fn only_cpu(table: Option<&CpuTable>) -> Option<Error> {
+    let table = table?;
+    Some(Error::OnlyCpu {
+        table: table.schema.to_owned(),
+        samples: table.rows,
+    })
 }
 
 /// All figures in their places. What is judged by them is yet to come.
 fn report(
-    given: Given,
+    recording: &Recording,
     subject: &Subject,
     figures: Figures,
     around: Surroundings,
     against: Against<'_>,
-    names: &Names,
 ) -> Report {
     let work = figures.work;
-    let sanity = machine::sanity(&SanityInput {
-        run: &given.run,
+    let sanity = sanity(&SanityInput {
+        run: &recording.facts,
         against,
         mine: &subject.mine,
         busy: &work.busy,
@@ -117,18 +119,18 @@ fn report(
         all_intervals: subject.others.all_intervals,
         unattributed: subject.others.unattributed,
         listed: work.encoders_listed,
-        truncated_tables: given.truncated_tables,
+        truncated_tables: &recording.truncated_tables,
         errors: around.machine.errors.as_ref(),
     });
     let steady = figures.phases.warm_up.as_ref().map(|found| &found.steady);
-    let wall_ns = given.run.duration_ns;
+    let wall_ns = recording.facts.duration_ns;
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         summary: Summary::default(),
         efficiency: efficiency(work.busy.busy_ns, work.program, steady, wall_ns),
-        source: given.source,
-        run: given.run,
-        target: target_facts(&subject.target, names),
+        source: recording.source.clone(),
+        run: recording.facts.clone(),
+        target: target_facts(&subject.target, &recording.names),
         window: subject.cut.facts(),
         counts: work.counts,
         busy: work.busy,
@@ -149,7 +151,7 @@ fn report(
         targets: Vec::new(),
         findings: Vec::new(),
         unavailable: around.unavailable,
-        notes: given.notes,
+        notes: recording.notes.clone(),
     };
     let of_report = report_notes(subject, &report);
     report.notes.extend(of_report);
@@ -175,15 +177,4 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     report.targets = verdicts(report, &request.settings);
     report.findings = findings(report, &request.settings.ignored_findings);
     report.summary = summary(report);
-}
-
-/// The kernels of the target's intervals.
-fn named(trace: &mut Trace, subject: &Subject) -> Result<NamedIntervals> {
-    let (mine, target, commands) = (&subject.mine, &subject.target, &subject.commands);
-    let hints = Hints {
-        shaders: shaders_of(trace, mine, target)?,
-        groups: groups_of(trace, mine, commands, target)?,
-    };
-    let names = KernelNames::new(&trace.names, &subject.label_pairs);
-    Ok(NamedIntervals::of(mine, &names, &hints))
 }

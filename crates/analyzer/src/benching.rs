@@ -3,9 +3,9 @@
 
 use std::num::NonZeroU64;
 
-use crate::by_id::ById;
-use crate::spans::{self, Span};
-use crate::statistics;
+use crate::basics::by_id::ById;
+use crate::basics::spans::{self, Span};
+use crate::basics::statistics;
 
 /// Stretches of time in order of their starts.
 #[derive(Debug)]

@@ -1,14 +1,34 @@
-//! Tables → timeline → metrics → report.
+//! Tables → subject → metrics → report → findings.
 //!
 //! Given a trace that [`metalens_trace`] has read, says how busy the GPU was,
 //! with what, and when it was idle, whose fault that was. This crate starts no
 //! process and opens no file, and it does not print: a [`Report`] is plain data.
 //!
+//! # Stages
+//!
 //! ```text
-//! trace → subject (whom, when) → occupancy (busy, gaps) → ledger (whose fault)
-//!                              → kernels, shape, phases                ├→ report → findings
-//!       → surroundings (machine, counters, CPU samples)                │
+//! trace ─▶ tables ─▶ subject ─▶ metrics ─▶ findings ─▶ Analysis
+//!                       ▲          │           │
+//!          request ─────┘          └─▶ report ◀┘
 //! ```
+//!
+//! Each stage is a folder and a function of those before it; imports point back along the
+//! arrows and never form a circle. `analyze` calls the stages in this order:
+//!
+//! | folder | what it does | what is added there |
+//! | --- | --- | --- |
+//! | `tables` | takes the trace apart, once: a typed struct per table, or why it is absent | a new table, a new column |
+//! | `subject` | whom and when: the target, its window, its intervals and what they are called | a new way to choose or to name |
+//! | `metrics` | occupancy (busy, gaps), ledger (whose fault), kernels, shape, phases; machine, counters, CPU | a new figure |
+//! | `findings` | rules over the finished report; verdicts, notes, the summary | a new finding, a new note |
+//! | `report` | the types of all figures: plain data without behavior | the key of a new figure |
+//! | `request` | what the user asks: target, window, limits, known work | a new option |
+//! | `basics` | stretches of time, percentiles, numbers in words | |
+//!
+//! A new *column* is a field of its table's struct in `tables`, named beside the others
+//! that the table's reader loads. A new *figure* is a field in `report`, computed in the
+//! file of `metrics` that is about the same subject. A new *finding* is a rule in the file
+//! of `findings` that is about the same subject: it reads the report and nothing else.
 //!
 //! # Words
 //!
@@ -67,63 +87,32 @@
 
 mod analysis;
 mod analyze;
+mod basics;
 #[doc(hidden)]
 pub mod benching;
-mod brief;
-mod buffers;
-mod by_id;
-mod commands;
-mod counters;
-mod cpu;
-mod debug_groups;
-mod efficiency;
 mod error;
-mod facts;
-mod figures;
 mod findings;
-mod gaps;
-mod idle;
-mod kernels;
-mod known_work;
-mod latency;
-mod ledger;
-mod machine;
-mod moment;
-mod naming;
-mod notes;
-mod parallel;
-mod phases;
-mod processes;
+mod metrics;
+mod profile;
 mod report;
 mod request;
-mod rows;
-mod settings;
-mod shaders;
-mod shape;
-mod spans;
-mod statistics;
 mod subject;
-mod summary;
-mod surroundings;
 mod tables;
-mod target;
-mod targets;
-mod timeline;
-mod times;
-pub mod units;
-mod window;
+#[cfg(test)]
+mod testing;
 
-pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, Held, IdleStretch};
+pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, IdleStretch};
 pub use analyze::analyze;
-pub use cpu::{CollapsedStacks, collapsed_stacks, profile};
+pub use basics::held::Held;
+pub use basics::units;
 pub use error::{Error, Present, Result};
 pub use findings::ids as finding_ids;
-pub use known_work::{KnownWork, Per, Sidecar, Timing, WORK_SCHEMA, work_json_schema};
-pub use ledger::lost_encodings;
-pub use naming::NamedBy;
-pub use notes::is_loud;
+pub use findings::notes::is_loud;
+pub use metrics::cpu::stacks::CollapsedStacks;
+pub use metrics::ledger::lost_encodings;
+pub use profile::{collapsed_stacks, profile};
 pub use report::*;
 pub use request::Request;
-pub use settings::{Settings, TargetLimits};
+pub use request::settings::{Settings, TargetLimits};
+pub use request::sidecar::{KnownWork, Per, Sidecar, Timing, WORK_SCHEMA, work_json_schema};
 pub use tables::{profile_selection, selection, selection_with_recovery};
-pub use target::How;

@@ -124,6 +124,70 @@ impl Table {
         }
     }
 
+    /// Takes the whole numbers of a column out; the column is then empty.
+    pub fn take_integers(&mut self, mnemonic: &str) -> Result<Integers> {
+        self.take(mnemonic, Kind::Integer, |column| match column {
+            Column::Integers(values) => Some(std::mem::take(values)),
+            _ => None,
+        })
+    }
+
+    /// Takes the texts of a column out; the column is then empty.
+    pub fn take_texts(&mut self, mnemonic: &str) -> Result<Vec<Option<Symbol>>> {
+        self.take(mnemonic, Kind::Text, |column| match column {
+            Column::Texts(values) => Some(std::mem::take(values)),
+            _ => None,
+        })
+    }
+
+    /// Takes the processes of a column out; the column is then empty.
+    pub fn take_processes(&mut self, mnemonic: &str) -> Result<Vec<Option<ProcessId>>> {
+        self.take(mnemonic, Kind::Process, |column| match column {
+            Column::Processes(values) => Some(std::mem::take(values)),
+            _ => None,
+        })
+    }
+
+    /// Takes the threads of a column out; the column is then empty.
+    pub fn take_threads(&mut self, mnemonic: &str) -> Result<Vec<Option<ThreadId>>> {
+        self.take(mnemonic, Kind::Thread, |column| match column {
+            Column::Threads(values) => Some(std::mem::take(values)),
+            _ => None,
+        })
+    }
+
+    /// Takes the formatted labels of a column out; the column is then empty.
+    pub fn take_labels(&mut self, mnemonic: &str) -> Result<Vec<Option<LabelId>>> {
+        self.take(mnemonic, Kind::Label, |column| match column {
+            Column::Labels(values) => Some(std::mem::take(values)),
+            _ => None,
+        })
+    }
+
+    /// Takes the call stacks of a column out; the column is then empty.
+    pub fn take_stacks(&mut self, mnemonic: &str) -> Result<Vec<Option<StackId>>> {
+        self.take(mnemonic, Kind::Stack, |column| match column {
+            Column::Stacks(values) => Some(std::mem::take(values)),
+            _ => None,
+        })
+    }
+
+    fn take<T>(
+        &mut self,
+        mnemonic: &str,
+        expected: Kind,
+        values: fn(&mut Column) -> Option<T>,
+    ) -> Result<T> {
+        let at = self.schema.position(mnemonic);
+        let column = at.and_then(|at| self.columns.get_mut(at));
+        column
+            .and_then(values)
+            .ok_or_else(|| match self.column(mnemonic) {
+                Ok(found) => self.wrong_type(mnemonic, expected, found),
+                Err(error) => error,
+            })
+    }
+
     fn column(&self, mnemonic: &str) -> Result<&Column> {
         let found = self.schema.position(mnemonic);
         found.and_then(|at| self.columns.get(at)).ok_or_else(|| {
@@ -207,5 +271,33 @@ impl Column {
             Self::Stacks(_) => Kind::Stack.plural(),
             Self::Dropped => "nothing that was kept",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Names, Selection, read_document};
+
+    #[test]
+    fn a_taken_column_is_moved_and_errors_are_those_of_reading() {
+        let xml = "<trace-query-result><node xpath='/run[1]/table[1]'>\
+            <schema name='t'><col><mnemonic>duration</mnemonic><name>Duration</name>\
+            <engineering-type>duration</engineering-type></col></schema>\
+            <row><duration id='1' fmt='5 ns'>5</duration></row><row><sentinel/></row>\
+            </node></trace-query-result>";
+        let mut names = Names::new();
+        let selection = Selection::everything();
+        let mut tables = read_document(xml.as_bytes(), "t.xml", &mut names, &selection).unwrap();
+        let table = &mut tables[0];
+        for column in ["duration", "start"] {
+            let (read, taken) = (table.texts(column).err(), table.take_texts(column).err());
+            let texts = [read, taken].map(|error| error.unwrap().to_string());
+            assert_eq!(texts[0], texts[1]);
+        }
+        let taken = table.take_integers("duration").unwrap();
+        assert_eq!(taken.iter().collect::<Vec<_>>(), [Some(5), None]);
+        assert_eq!(table.rows(), 2);
+        assert!(table.integers("duration").unwrap().is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! What a finding rests on.
 
+use crate::basics::statistics::ratio;
+use crate::basics::units::{percent, time};
 use crate::report::{Cause, Gain, Report, Severity, TopGap};
-use crate::statistics::ratio;
-use crate::units::{percent, time};
 
 /// The numbers behind a finding, where to look, and how much time it is about.
 #[derive(Debug, Default)]

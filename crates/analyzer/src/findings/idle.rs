@@ -1,9 +1,9 @@
 //! Rules about the idle time: who keeps the GPU waiting.
 
-use super::evidence::{is_saturated, is_share, longest, of_idle, share_of};
-use super::{Evidence, Rule};
+use super::evidence::{Evidence, is_saturated, is_share, longest, of_idle, share_of};
+use super::rule::Rule;
+use crate::basics::units::{count, counted, percent, time};
 use crate::report::{Cause, Report, Severity};
-use crate::units::{count, counted, percent, time};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -1,9 +1,9 @@
 //! Rules about the machine: clock, heat, memory, company, accidents.
 
-use super::evidence::{is_share, moment, share_of};
-use super::{Evidence, Rule};
+use super::evidence::{Evidence, is_share, moment, share_of};
+use super::rule::Rule;
+use crate::basics::units::{bytes, count, counted, percent, time};
 use crate::report::{OtherProcess, Report, Severity, StateTime};
-use crate::units::{bytes, count, counted, percent, time};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

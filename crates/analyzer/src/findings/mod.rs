@@ -4,33 +4,25 @@
 //! A rule is data: it reads the report and nothing else, so that whoever has
 //! the report can check it. Thresholds stand as constants beside their rules,
 //! each with its reason.
+//!
+//! A new finding is a [`Rule`] in the list of the file that is about its subject.
+//! Beside the rules: whether the targets were met ([`verdicts`]), what a reader should
+//! know about the numbers ([`notes`]), and the report in four sentences ([`summary`]).
 
 mod evidence;
 mod idle;
 mod machine;
+pub(crate) mod notes;
 mod pace;
+mod rule;
+pub(crate) mod summary;
 mod trust;
+pub(crate) mod verdicts;
 mod work;
 
+use self::rule::Rule;
 use crate::error::{Error, Result};
-use crate::report::{Finding, Report, Severity};
-pub(crate) use evidence::Evidence;
-
-/// A rule.
-pub(crate) struct Rule {
-    /// Its name, stable: settings and gates name it.
-    pub id: &'static str,
-    /// How much it matters at most: less, if little of the window is at stake.
-    pub severity: Severity,
-    /// One sentence; what fired.
-    pub title: &'static str,
-    /// Whether it fires, and on what evidence.
-    pub condition: fn(&Report) -> Option<Evidence>,
-    /// What to do about it.
-    pub advice: &'static str,
-    /// What would show that it is wrong.
-    pub disproved_by: &'static str,
-}
+use crate::report::{Finding, Report};
 
 /// Every rule, by what it is about.
 fn rules() -> impl Iterator<Item = &'static Rule> {
@@ -75,21 +67,6 @@ pub(crate) fn findings(report: &Report, ignored: &[String]) -> Vec<Finding> {
         (finding.severity, std::cmp::Reverse(gain))
     });
     found
-}
-
-impl Rule {
-    fn finding(&self, evidence: Evidence, report: &Report) -> Finding {
-        Finding {
-            id: self.id.to_owned(),
-            severity: evidence.severity(self.severity, report.window.span_ns),
-            title: self.title.to_owned(),
-            gain: evidence.gain(report.window.span_ns),
-            evidence: evidence.text,
-            look_at: evidence.look_at,
-            advice: self.advice.to_owned(),
-            disproved_by: self.disproved_by.to_owned(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Rules about time passing: how regular the gaps are, and what changes.
 
-use super::evidence::{is_saturated, longest_of_all, moment};
-use super::{Evidence, Rule};
+use super::evidence::{Evidence, is_saturated, longest_of_all, moment};
+use super::rule::Rule;
+use crate::basics::units::{count, time};
 use crate::report::{Regularity, RegularityVerdict, Report, Severity};
-use crate::units::{count, time};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -1,10 +1,9 @@
 //! Rules about the recording: how far its numbers can be trusted.
 
-use super::evidence::{is_share, moment};
-use super::{Evidence, Rule};
-use crate::naming::NamedBy;
-use crate::report::{Report, Severity, TimingVerdict};
-use crate::units::{count, counted, percent, time};
+use super::evidence::{Evidence, is_share, moment};
+use super::rule::Rule;
+use crate::basics::units::{count, counted, percent, time};
+use crate::report::{NamedBy, Report, Severity, TimingVerdict};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

@@ -1,10 +1,10 @@
 //! Rules about the work itself: its size, its shape, its speed.
 
-use super::evidence::{is_saturated, is_share, moment, share_of};
-use super::{Evidence, Rule};
-use crate::naming::{NamedBy, UNLABELLED_BLIT};
-use crate::report::{Kernel, Report, Severity, WorkRow};
-use crate::units::{count, counted, percent, time};
+use super::evidence::{Evidence, is_saturated, is_share, moment, share_of};
+use super::rule::Rule;
+use crate::basics::units::{count, counted, percent, time};
+use crate::report::{Kernel, NamedBy, Report, Severity, WorkRow};
+use crate::subject::kernel_names::UNLABELLED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {

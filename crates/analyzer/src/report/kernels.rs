@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::naming::NamedBy;
-
 /// Work of one name on one channel. An interval that reaches out of the window
 /// counts with the part inside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,4 +78,22 @@ pub struct Shader {
     pub pipeline: Option<String>,
     /// Compute, Vertex, Fragment, …
     pub kind: Option<String>,
+}
+
+/// Which source a kernel's name comes from.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum NamedBy {
+    /// The shaders that the profiler saw run in it.
+    ShaderProfiler,
+    /// The label that the program gave the encoder.
+    EncoderLabel,
+    /// The debug group in which the program encoded it.
+    DebugGroup,
+    /// The label that the program gave the command buffer.
+    CommandBufferLabel,
+    /// None: Metal's default labels, or none at all.
+    None,
 }

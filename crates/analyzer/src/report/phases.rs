@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Brief;
+use super::summary::Brief;
 
 /// What the recording falls into.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cpu::{CpuFrame, CpuState, CpuThread, WeightUnit};
-use super::recording::{RunFacts, Source};
-use crate::target::How;
+use super::recording::{How, RunFacts, Source};
 
 /// The contract's name; its number rises when a key is removed or changes meaning.
 pub const PROFILE_SCHEMA: &str = "metalens.profile/1";

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::target::How;
-
 /// What was read, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
@@ -117,4 +115,20 @@ pub struct Excluded {
     pub to_ns: u64,
     /// Why it was cut off.
     pub why: String,
+}
+
+/// How the target was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum How {
+    /// The recorder launched it.
+    Launched,
+    /// The recorder attached to it.
+    Attached,
+    /// The recorder was about it; this Xcode does not say whether by launching or attaching.
+    Recorded,
+    /// It was asked for.
+    Requested,
+    /// Nobody was named: it kept the GPU busy longest.
+    Busiest,
 }

@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Bucket, Distribution};
+use super::occupancy::Bucket;
+use super::summary::Distribution;
 
 /// Where the target's GPU time is. Everything here is inside the window; an
 /// interval that reaches out of it counts with the part inside. The window does not

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::statistics::percentiles;
+use crate::basics::statistics::percentiles;
 
 /// How a set of durations is spread. Percentiles are nearest rank; a duration
 /// is negative where what should come second came first.

@@ -1,0 +1,245 @@
+//! Stretches of time and what can be done with sets of them.
+//!
+//! All stretches are half-open, `[start, end)`, in nanoseconds since the
+//! recording began: two that touch neither overlap nor leave a gap. Sets are
+//! sorted lists of disjoint stretches. Lengths are always lengths of a union,
+//! since Vertex and Fragment work overlaps and adding durations would make a
+//! GPU busier than the clock.
+
+/// A stretch of time, `[start_ns, end_ns)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Span {
+    /// Its first nanosecond.
+    pub start_ns: u64,
+    /// The nanosecond after its last.
+    pub end_ns: u64,
+}
+
+impl Span {
+    /// From start to end; empty if the end is not after the start.
+    #[must_use]
+    pub(crate) fn new(start_ns: u64, end_ns: u64) -> Self {
+        Self {
+            start_ns,
+            end_ns: end_ns.max(start_ns),
+        }
+    }
+
+    /// How long it is.
+    #[must_use]
+    pub(crate) fn length_ns(self) -> u64 {
+        self.end_ns - self.start_ns
+    }
+
+    /// The part of it inside another.
+    #[must_use]
+    pub(crate) fn clip(self, to: Self) -> Self {
+        let start_ns = self.start_ns.clamp(to.start_ns, to.end_ns);
+        Self::new(start_ns, self.end_ns.min(to.end_ns))
+    }
+
+    /// Takes in one that does not start earlier, if no time is between them.
+    fn takes(&mut self, later: Self) -> bool {
+        let joined = later.start_ns <= self.end_ns;
+        if joined {
+            self.end_ns = self.end_ns.max(later.end_ns);
+        }
+        joined
+    }
+
+    /// Whether it holds no time at all.
+    #[must_use]
+    pub(crate) fn is_empty(self) -> bool {
+        self.start_ns == self.end_ns
+    }
+}
+
+/// Returns `to - from`, negative if `to` is less; none if that does not fit 64 bits, as
+/// times that [`crate::tables::times`] accepts always do.
+#[must_use]
+pub(crate) fn between(from: impl Into<i128>, to: impl Into<i128>) -> Option<i64> {
+    i64::try_from(to.into() - from.into()).ok()
+}
+
+/// Whether an interval belongs to a window: it has time in it, or has no
+/// length and lies in it, edges included.
+#[must_use]
+pub(crate) fn touches(span: Span, window: Span) -> bool {
+    let overlaps = span.start_ns < window.end_ns && span.end_ns > window.start_ns;
+    overlaps
+        || (span.is_empty() && window.start_ns <= span.start_ns && span.start_ns <= window.end_ns)
+}
+
+/// The union of spans that come in order of their starts.
+///
+/// ```text
+/// in   ├──┤   ├─────┤
+///        ├──┤   ├─┤   ├──┤
+/// out  ├────┤ ├─────┤ ├──┤
+/// ```
+#[must_use]
+pub(crate) fn union(sorted: impl IntoIterator<Item = Span>) -> Vec<Span> {
+    let mut union: Vec<Span> = Vec::new();
+    for span in sorted {
+        extend(&mut union, span);
+    }
+    union
+}
+
+/// The same of a whole list, in its own place: there may be millions.
+#[must_use]
+pub(crate) fn united(mut sorted: Vec<Span>) -> Vec<Span> {
+    sorted.retain(|span| !span.is_empty());
+    sorted.dedup_by(|next, last| last.takes(*next));
+    sorted
+}
+
+/// Adds a span to a union that has none that starts later.
+pub(crate) fn extend(union: &mut Vec<Span>, span: Span) {
+    let taken = |last: &mut Span| last.takes(span);
+    if !span.is_empty() && !union.last_mut().is_some_and(taken) {
+        union.push(span);
+    }
+}
+
+/// The length of a union of spans that come in order of their starts.
+#[derive(Debug, Default)]
+pub(crate) struct Running {
+    pub intervals: u64,
+    pub sum_ns: u64,
+    pub busy_ns: u64,
+    busy_until: u64,
+}
+
+impl Running {
+    /// How long the union of spans is that come in order of their starts.
+    pub(crate) fn busy_ns(sorted: impl Iterator<Item = Span>) -> u64 {
+        let mut running = Self::default();
+        sorted.for_each(|span| running.add(span));
+        running.busy_ns
+    }
+
+    pub(crate) fn add(&mut self, span: Span) {
+        self.intervals += 1;
+        self.sum_ns += span.length_ns();
+        let fresh_from = span.start_ns.max(self.busy_until);
+        self.busy_ns += span.end_ns.saturating_sub(fresh_from);
+        self.busy_until = self.busy_until.max(span.end_ns);
+    }
+}
+
+/// The summed length of disjoint spans.
+#[must_use]
+pub(crate) fn length_ns(disjoint: &[Span]) -> u64 {
+    disjoint.iter().map(|span| span.length_ns()).sum()
+}
+
+/// So many times as many: a search takes as long as it takes to walk by a few.
+const FEW: usize = 16;
+
+/// How long two unions hold at once.
+#[must_use]
+pub(crate) fn overlap_ns(a: &[Span], b: &[Span]) -> u64 {
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    // Each of a few is found sooner than all of the others are walked.
+    if few.len() * FEW < many.len() {
+        return few.iter().map(|&part| time_in(part, many)).sum();
+    }
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    let mut total = 0;
+    while let (Some(&&x), Some(&&y)) = (a.peek(), b.peek()) {
+        total += x.clip(y).length_ns();
+        if x.end_ns <= y.end_ns {
+            a.next();
+        } else {
+            b.next();
+        }
+    }
+    total
+}
+
+/// How much of a part the spans of a union cover.
+#[must_use]
+pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
+    if part.is_empty() {
+        return 0;
+    }
+    let first = union.partition_point(|span| span.end_ns <= part.start_ns);
+    let inside = union.iter().skip(first);
+    let inside = inside.take_while(|span| span.start_ns < part.end_ns);
+    inside.map(|span| span.clip(part).length_ns()).sum()
+}
+
+/// A part, cut where a union begins and ends: what is in it, and what is not.
+/// The pieces tile the part; none is empty.
+pub(crate) fn parted(part: Span, union: &[Span]) -> impl Iterator<Item = (Span, bool)> + use<'_> {
+    let mut next = union.partition_point(|span| span.end_ns <= part.start_ns);
+    let mut at = part.start_ns;
+    std::iter::from_fn(move || {
+        if at >= part.end_ns {
+            return None;
+        }
+        let inside = union.get(next).map(|span| span.clip(part));
+        let (end_ns, is_inside) = match inside {
+            Some(span) if span.start_ns <= at => {
+                next += 1;
+                (span.end_ns, true)
+            }
+            Some(span) => (span.start_ns, false),
+            None => (part.end_ns, false),
+        };
+        let piece = Span::new(at, end_ns);
+        at = end_ns;
+        Some((piece, is_inside))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn spans(list: &[(u64, u64)]) -> Vec<Span> {
+        list.iter()
+            .map(|&(start, end)| Span::new(start, end))
+            .collect()
+    }
+
+    #[test]
+    fn touching_spans_are_one() {
+        let found = union(spans(&[(0, 2), (2, 4), (4, 4), (5, 9), (6, 7)]));
+        assert_eq!(found, spans(&[(0, 4), (5, 9)]));
+    }
+
+    /// The same questions answered by counting nanoseconds one by one.
+    fn covered(list: &[Span], window: Span) -> Vec<bool> {
+        (window.start_ns..window.end_ns)
+            .map(|t| list.iter().any(|s| s.start_ns <= t && t < s.end_ns))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_counting(
+            mut a in prop::collection::vec((0_u64..60, 0_u64..12), 0..12),
+            mut b in prop::collection::vec((0_u64..60, 0_u64..12), 0..12),
+            from in 0_u64..60, length in 0_u64..40,
+        ) {
+            a.sort_unstable();
+            b.sort_unstable();
+            let of = |list: &[(u64, u64)]| -> Vec<Span> {
+                list.iter().map(|&(start, long)| Span::new(start, start + long)).collect()
+            };
+            let window = Span::new(from, from + length);
+            let clipped = |list: &[Span]| union(list.iter().map(|s| s.clip(window)));
+            let (union_a, union_b) = (clipped(&of(&a)), clipped(&of(&b)));
+            let (in_a, in_b) = (covered(&of(&a), window), covered(&of(&b), window));
+            let count = |bits: Vec<bool>| bits.into_iter().filter(|&bit| bit).count() as u64;
+
+            prop_assert_eq!(&united(of(&a)), &union(of(&a)));
+            prop_assert_eq!(length_ns(&union_a), count(in_a.clone()));
+            let both = in_a.iter().zip(&in_b).map(|(&x, &y)| x && y).collect();
+            prop_assert_eq!(overlap_ns(&union_a, &union_b), count(both));
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Whether the targets were met, and why that can or cannot be said.
+
+use crate::report::{Efficiency, Report, TargetVerdict, Unit, Verdict, Wanted};
+use crate::request::settings::Settings;
+
+/// The verdicts on a report.
+#[must_use]
+pub(crate) fn verdicts(report: &Report, settings: &Settings) -> Vec<TargetVerdict> {
+    let limits = settings.limits;
+    let mut verdicts = vec![
+        average_gap(report, limits.average_gap_ns),
+        utilisation(report, limits.utilisation),
+        launch_efficiency(&report.efficiency, limits.launch_efficiency),
+    ];
+    for verdict in &mut verdicts {
+        verdict.required = settings.required_targets.contains(&verdict.id);
+        if verdict.required && verdict.value.is_none() {
+            verdict
+                .why
+                .push_str("; its limit was set, so that a check fails by it");
+        }
+    }
+    verdicts
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "gaps are exact up to 2^53 ns, 104 days"
+)]
+fn average_gap(report: &Report, limit: u64) -> TargetVerdict {
+    let gaps = &report.gaps;
+    let unseen = "gaps between dispatches inside an encoder cannot be seen";
+    let (value, why) = match (gaps.mean_ns, report.counts.intervals) {
+        (Some(mean), _) => {
+            let below = gaps.below_1us;
+            let why = format!(
+                "the mean of {} gaps between GPU intervals, {below} of them below 1 µs; {unseen}",
+                gaps.count
+            );
+            (Some(mean as f64), why)
+        }
+        (None, 2..) => (
+            Some(0.0),
+            format!("there is no gap between GPU intervals; {unseen}"),
+        ),
+        (None, _) => (
+            None,
+            "a single GPU interval has no gap beside it".to_owned(),
+        ),
+    };
+    judged(
+        "average-gap",
+        value,
+        limit as f64,
+        Unit::Ns,
+        Wanted::Below,
+        why,
+    )
+}
+
+fn utilisation(report: &Report, limit: f64) -> TargetVerdict {
+    let why = match report.busy.ratio {
+        Some(_) => "busy time of the window, which is from the start of the target's first GPU \
+                    interval to the end of its last, less what was cut off"
+            .to_owned(),
+        None => "the window has no length".to_owned(),
+    };
+    let value = report.busy.ratio;
+    judged("utilisation", value, limit, Unit::Ratio, Wanted::Above, why)
+}
+
+fn launch_efficiency(efficiency: &Efficiency, limit: f64) -> TargetVerdict {
+    let why = match efficiency.of_program {
+        Some(_) => "GPU time of the time from the first encoding to the last completion".to_owned(),
+        None => "the recording has no encodings or no completions of the target: export the \
+                 tables metal-application-encoders-list and metal-command-buffer-completed"
+            .to_owned(),
+    };
+    let value = efficiency.of_program;
+    judged(
+        "launch-efficiency",
+        value,
+        limit,
+        Unit::Ratio,
+        Wanted::Above,
+        why,
+    )
+}
+
+fn judged(
+    id: &str,
+    value: Option<f64>,
+    limit: f64,
+    unit: Unit,
+    wanted: Wanted,
+    why: String,
+) -> TargetVerdict {
+    let met = value.map(|value| match wanted {
+        Wanted::Below => value < limit,
+        Wanted::Above => value > limit,
+    });
+    TargetVerdict {
+        id: id.to_owned(),
+        value,
+        limit,
+        unit,
+        wanted,
+        verdict: match met {
+            Some(true) => Verdict::Pass,
+            Some(false) => Verdict::Fail,
+            None => Verdict::NotMeasurable,
+        },
+        required: false,
+        why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_simulator::{Scenario, write_export};
+    use metalens_trace::{Input, LoadOptions};
+
+    use super::*;
+    use crate::request::settings::TargetLimits;
+    use crate::{Request, analyze, selection};
+
+    /// Of a scenario of three intervals; each case edits what it is about.
+    fn small() -> Report {
+        let scenario = r#"
+            [[process]]
+            name = "bench"
+            pid = 4200
+            role = "target"
+            [[process.stream]]
+            count = 3
+            duration = "10us"
+        "#;
+        let folder = tempfile::tempdir().unwrap();
+        let scenario = Scenario::from_toml(scenario).unwrap();
+        write_export(&scenario, folder.path(), false).unwrap();
+        let input = Input::open(folder.path()).unwrap();
+        let trace = input.load(&selection(), LoadOptions::default()).unwrap();
+        analyze(trace, &Request::default()).unwrap().report
+    }
+
+    /// Changes a report, and says what one of its targets then is.
+    fn check(id: &str, edit: impl FnOnce(&mut Report), value: Option<f64>, expected: Verdict) {
+        let mut report = small();
+        edit(&mut report);
+        let all = verdicts(&report, &Settings::default());
+        let found = all.iter().find(|one| one.id == id).unwrap();
+        assert_eq!((found.value, found.verdict), (value, expected), "{found:?}");
+        assert_eq!(value.is_none(), expected == Verdict::NotMeasurable);
+        assert!(found.why.len() > 20, "{found:?}");
+    }
+
+    #[test]
+    fn the_average_gap() {
+        use Verdict::{Fail, NotMeasurable, Pass};
+        let mean = |ns: Option<u64>| move |report: &mut Report| report.gaps.mean_ns = ns;
+        let id = "average-gap";
+        check(id, mean(Some(999)), Some(999.0), Pass);
+        check(id, mean(Some(1_000)), Some(1_000.0), Fail);
+        check(id, mean(Some(50_000)), Some(50_000.0), Fail);
+        // Two intervals that touch have no gap; one alone has nothing to touch.
+        check(id, mean(None), Some(0.0), Pass);
+        let alone = |report: &mut Report| {
+            report.gaps.mean_ns = None;
+            report.counts.intervals = 1;
+        };
+        check(id, alone, None, NotMeasurable);
+    }
+
+    #[test]
+    fn utilisation_of_the_window() {
+        use Verdict::{Fail, NotMeasurable, Pass};
+        let busy = |ratio: Option<f64>| move |report: &mut Report| report.busy.ratio = ratio;
+        check("utilisation", busy(Some(0.81)), Some(0.81), Pass);
+        check("utilisation", busy(Some(0.8)), Some(0.8), Fail);
+        check("utilisation", busy(Some(0.0)), Some(0.0), Fail);
+        check("utilisation", busy(None), None, NotMeasurable);
+    }
+
+    #[test]
+    fn launch_efficiency_of_the_program() {
+        use Verdict::{Fail, NotMeasurable, Pass};
+        let of =
+            |ratio: Option<f64>| move |report: &mut Report| report.efficiency.of_program = ratio;
+        let id = "launch-efficiency";
+        check(id, of(Some(0.71)), Some(0.71), Pass);
+        check(id, of(Some(0.7)), Some(0.7), Fail);
+        check(id, of(None), None, NotMeasurable);
+        // The other two denominators decide nothing.
+        let others = |report: &mut Report| {
+            report.efficiency.of_program = None;
+            report.efficiency.of_steady = Some(0.9);
+            report.efficiency.of_wall = Some(0.9);
+        };
+        check(id, others, None, NotMeasurable);
+    }
+
+    /// The check of a report with these values, of which these were asked for.
+    fn kept(edit: impl FnOnce(&mut Report), required: &[&str]) -> bool {
+        let mut report = small();
+        edit(&mut report);
+        let settings = Settings {
+            limits: TargetLimits {
+                average_gap_ns: 1_000_000,
+                utilisation: 0.0,
+                launch_efficiency: 0.0,
+            },
+            required_targets: required.iter().map(|&id| id.to_owned()).collect(),
+            ..Settings::default()
+        };
+        report.targets = verdicts(&report, &settings);
+        report.missed_targets().is_empty()
+    }
+
+    #[test]
+    fn what_was_asked_for_has_to_be_measured() {
+        let whole = |_: &mut Report| {};
+        let untold = |report: &mut Report| report.efficiency.of_program = None;
+        let nothing = |report: &mut Report| {
+            untold(report);
+            report.gaps.mean_ns = None;
+            report.counts.intervals = 1;
+            report.busy.ratio = None;
+        };
+        assert!(kept(whole, &[]));
+        assert!(kept(whole, &["launch-efficiency"]));
+        assert!(kept(untold, &[]));
+        assert!(kept(untold, &["utilisation"]));
+        assert!(!kept(untold, &["launch-efficiency"]));
+        assert!(!kept(nothing, &[]));
+    }
+
+    /// By hand: three intervals of 10 µs, 8 µs to encode, 85 µs to the GPU and
+    /// 65 µs back.
+    ///
+    /// ```text
+    /// 8 + 85 + 10 + 65 = 168 µs each, encoding to completion: 504 µs
+    /// from the first start to the last end: 504 - 8 - 85 - 65 = 346 µs
+    /// ```
+    #[test]
+    fn of_a_scenario() {
+        let report = small();
+        let unedited = |_: &mut Report| {};
+        let gap_ns = 65_000.0 + 8_000.0 + 85_000.0;
+        check("average-gap", unedited, Some(gap_ns), Verdict::Fail);
+        let busy = Some(30.0 / 346.0);
+        check("utilisation", unedited, busy, Verdict::Fail);
+        let efficiency = Some(30.0 / 504.0);
+        check("launch-efficiency", unedited, efficiency, Verdict::Fail);
+        assert_eq!(report.efficiency.program_ns, Some(504_000));
+    }
+}

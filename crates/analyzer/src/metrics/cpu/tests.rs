@@ -1,0 +1,432 @@
+//! Samples drawn by hand, and laws of adding them up.
+
+use std::collections::BTreeSet;
+
+use metalens_trace::{Frame, Input, LoadOptions, Process, Thread, Trace};
+use proptest::prelude::*;
+
+use super::stacks::collapse;
+use super::*;
+use crate::profile::{collapsed_stacks, profile};
+use crate::report::CpuFrame;
+
+const TICK_NS: u64 = 1_000;
+
+/// A process with threads, and what they did: a letter per tick, and what is
+/// above it on the stack is the letters of the alphabet before it.
+struct Scene {
+    names: Names,
+    samples: Samples,
+    threads: Vec<ThreadId>,
+    members: Members,
+}
+
+/// `a`: running in a, below nobody. `c`: in c, called by b, called by a.
+/// `C`: the same, waiting. `?`: running without a stack. `.`: not sampled.
+fn scene(drawing: &[&str]) -> Scene {
+    let mut names = Names::new();
+    let name = names.symbol("bench");
+    let process = names.process_id(Process { name, pid: Some(7) });
+    let (running, blocked) = (names.symbol("Running"), names.symbol("Blocked"));
+    let mut rows = Vec::new();
+    let mut threads = Vec::new();
+    for (number, line) in drawing.iter().enumerate() {
+        let display = names.symbol(&format!("Thread {number} (bench, pid: 7)"));
+        let thread = names.thread_id(Thread {
+            display,
+            tid: Some(number as u64),
+            process: Some(process),
+        });
+        threads.push(thread);
+        for (tick, letter) in line.chars().enumerate().filter(|(_, c)| *c != '.') {
+            let deepest = letter.to_ascii_lowercase();
+            let frames: Vec<_> = ('a'..=deepest)
+                .rev()
+                .filter(|_| letter != '?')
+                .map(|letter| {
+                    let name = names.symbol(&letter.to_string());
+                    names.frame_id(Frame {
+                        name,
+                        address: name,
+                        binary: None,
+                    })
+                })
+                .collect();
+            rows.push(Sample {
+                time_ns: tick as u64 * TICK_NS,
+                thread: Some(thread),
+                process: Some(process),
+                state: Some(if letter.is_ascii_uppercase() {
+                    blocked
+                } else {
+                    running
+                }),
+                weight: Some(TICK_NS),
+                stack: (!frames.is_empty()).then(|| names.stack_id(&frames)),
+            });
+        }
+    }
+    rows.sort_by_key(|one: &Sample| one.time_ns);
+    let members = Members::of(&[process], &names);
+    let samples = Samples {
+        table: crate::tables::cpu::TIME_PROFILE,
+        unit: WeightUnit::Ns,
+        waiting_recorded: None,
+        rows,
+    };
+    Scene {
+        names,
+        samples,
+        threads,
+        members,
+    }
+}
+
+/// The stretches of `#`.
+fn stretches(drawing: &str) -> Vec<Span> {
+    let ticks = drawing.chars().enumerate().filter(|(_, c)| *c == '#');
+    let spans = ticks.map(|(at, _)| Span::new(at as u64 * TICK_NS, (at as u64 + 1) * TICK_NS));
+    crate::basics::spans::union(spans)
+}
+
+fn short(frames: &[CpuFrame]) -> Vec<(String, u64)> {
+    let name = |frame: &CpuFrame| frame.function.clone().unwrap_or("0x".to_owned());
+    frames
+        .iter()
+        .map(|frame| (name(frame), frame.samples))
+        .collect()
+}
+
+struct Expected<'a> {
+    samples: u64,
+    running: u64,
+    waiting: u64,
+    coverage: f64,
+    own: &'a [(&'a str, u64)],
+    total: &'a [(&'a str, u64)],
+}
+
+fn check(drawing: &[&str], submitters: &[usize], host: &str, expected: &Expected<'_>) {
+    let scene = scene(drawing);
+    let submitters: Vec<ThreadId> = submitters.iter().map(|&at| scene.threads[at]).collect();
+    let window = Span::new(0, host.len() as u64 * TICK_NS);
+    let found = facts(
+        &scene.samples,
+        &scene.members,
+        &submitters,
+        &stretches(host),
+        window,
+        &scene.names,
+    );
+    let found = found.host.unwrap();
+    assert_eq!(
+        (found.samples, found.running, found.waiting),
+        (expected.samples, expected.running, expected.waiting)
+    );
+    assert_eq!(found.coverage, Some(expected.coverage));
+    let text = |list: &[(&str, u64)]| -> Vec<(String, u64)> {
+        list.iter().map(|&(name, n)| (name.to_owned(), n)).collect()
+    };
+    assert_eq!(short(&found.self_frames), text(expected.own));
+    assert_eq!(short(&found.total_frames), text(expected.total));
+}
+
+#[test]
+fn the_host_part_has_a_name() {
+    // The second thread submits nothing; c is reached through a and b.
+    check(
+        &[
+            "aacc.Bbaaa?", //
+            "bbbbbbbbbbb",
+        ],
+        &[0],
+        "..####....#",
+        &Expected {
+            samples: 4,
+            running: 3,
+            waiting: 1,
+            coverage: 4.0 / 5.0,
+            own: &[("c", 2), ("b", 1)],
+            total: &[("a", 3), ("b", 3), ("c", 2)],
+        },
+    );
+}
+
+#[test]
+fn without_known_submitters_every_thread_counts() {
+    check(
+        &["a.", "a."],
+        &[],
+        "##",
+        &Expected {
+            samples: 2,
+            running: 2,
+            waiting: 0,
+            coverage: 1.0,
+            own: &[("a", 2)],
+            total: &[("a", 2)],
+        },
+    );
+}
+
+#[test]
+fn a_moment_belongs_to_the_stretch_that_it_begins() {
+    let host = [Span::new(10, 20), Span::new(20, 30), Span::new(40, 50)];
+    let inside: Vec<u64> = (0..60).filter(|&at| is_inside(&host, at)).collect();
+    let expected: Vec<u64> = (10..30).chain(40..50).collect();
+    assert_eq!(inside, expected);
+}
+
+#[test]
+fn threads_and_states() {
+    let scene = scene(&["aAa.", "bbbb"]);
+    let window = Span::new(0, 3 * TICK_NS);
+    let found = facts(
+        &scene.samples,
+        &scene.members,
+        &scene.threads[..1],
+        &[],
+        window,
+        &scene.names,
+    );
+    let threads = found.threads.iter();
+    let threads: Vec<_> = threads
+        .map(|one| (one.tid, one.submits, one.samples, one.running_share))
+        .collect();
+    // Equal weights: by name. The sample at the window's end is outside.
+    assert_eq!(
+        threads,
+        [
+            (Some(0), Some(true), 3, Some(2.0 / 3.0)),
+            (Some(1), Some(false), 3, Some(1.0)),
+        ]
+    );
+    assert_eq!(found.states.len(), 2);
+    assert_eq!((found.period, found.host), (Some(TICK_NS), None));
+}
+
+#[test]
+fn collapsed() {
+    let scene = scene(&["cc.?"]);
+    let found = collapse(&scene.samples, &scene.samples.rows, &scene.names);
+    assert_eq!(
+        found.to_string(),
+        "bench (7);Thread 0;[no stack] 1000\nbench (7);Thread 0;a;b;c 2000\n"
+    );
+}
+
+const HEAD: &str = "<trace-query-result><node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>";
+const WHO: &str = "<thread id='2' fmt='Main 0x5 (b;c, pid: 7)'><tid id='3' fmt='0x5'>5</tid>\
+    <process id='4' fmt='b;c (7)'><pid id='5' fmt='7'>7</pid></process></thread>";
+
+fn document(schema: &str, columns: &[(&str, &str)], rows: &str) -> Trace {
+    let column = |(name, kind): &(&str, &str)| {
+        format!(
+            "<col><mnemonic>{name}</mnemonic><name>{name}</name>\
+             <engineering-type>{kind}</engineering-type></col>"
+        )
+    };
+    let columns: String = columns.iter().map(column).collect();
+    let text = format!(
+        "<?xml version=\"1.0\"?>{HEAD}<schema name=\"{schema}\">{columns}</schema>{rows}</node>\
+         </trace-query-result>"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(format!("{schema}.xml"));
+    std::fs::write(&file, text).unwrap();
+    let input = Input::open(&file).unwrap();
+    input
+        .load(&crate::profile_selection(), LoadOptions::default())
+        .unwrap()
+}
+
+/// Cycles are told from time, and what has no name is its binary.
+#[test]
+fn cycles() {
+    let trace = document(
+        "cpu-profile",
+        &[
+            ("time", "sample-time"),
+            ("thread", "thread"),
+            ("process", "process"),
+            ("thread-state", "thread-state"),
+            ("weight", "cycle-weight"),
+            ("stack", "backtrace"),
+        ],
+        &format!(
+            "<row><sample-time id='1' fmt='x'>9</sample-time>{WHO}<process ref='4'/>\
+             <thread-state id='6' fmt='Running'>Running</thread-state>\
+             <cycle-weight id='7' fmt='1.00 Mc'>1000000</cycle-weight>\
+             <backtrace id='8'><frame id='9' name='0x1ab' addr='0x1ab'>\
+             <binary id='10' name='lib' UUID='' arch='' load-addr='0x1' path='/lib'/></frame>\
+             <frame id='11' name='f(a; b)' addr='0x2'><binary ref='10'/></frame></backtrace></row>"
+        ),
+    );
+    let found = profile(&trace, &crate::Request::default()).unwrap();
+    assert_eq!(
+        (found.weight_unit, found.weight, found.waiting_recorded),
+        (WeightUnit::Cycles, 1_000_000, Some(false))
+    );
+    assert_eq!(found.self_frames[0].function, None);
+    assert_eq!(found.self_frames[0].binary.as_deref(), Some("lib"));
+    let stacks = collapsed_stacks(&trace, &crate::Request::default()).unwrap();
+    assert_eq!(
+        stacks.to_string(),
+        "b:c (7);Main 0x5;f(a: b);[lib] 1000000\n"
+    );
+}
+
+/// The list of threads at the beginning is no sample.
+#[test]
+fn stackshots_are_no_samples() {
+    let row = |time: u64, who: &str, state: &str, kind: u64| {
+        format!(
+            "<row><sample-time fmt='x'>{time}</sample-time>{who}<thread-state fmt='{state}'>\
+             {state}</thread-state><time-sample-kind fmt='k'>{kind}</time-sample-kind></row>"
+        )
+    };
+    let again = "<thread ref='2'/>";
+    let rows = [
+        row(1, WHO, "Blocked", 3),
+        row(2, again, "Running", 0),
+        row(3, again, "Running", 0),
+    ];
+    let trace = document(
+        "time-sample",
+        &[
+            ("time", "sample-time"),
+            ("thread", "thread"),
+            ("thread-state", "thread-state"),
+            ("sample-type", "time-sample-kind"),
+        ],
+        &rows.concat(),
+    );
+    let found = profile(&trace, &crate::Request::default()).unwrap();
+    assert_eq!(
+        (found.samples, found.weight, found.weight_unit),
+        (2, 2, WeightUnit::Samples)
+    );
+    assert_eq!(found.period, None);
+    assert_eq!(found.waiting_recorded, None);
+    let stranger = crate::Request {
+        processes: vec!["nobody".to_owned()],
+        ..crate::Request::default()
+    };
+    let error = profile(&trace, &stranger).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "nobody has no CPU sample in this trace; these were sampled: b;c (pid 7)"
+    );
+}
+
+/// Only the innermost function counts: what it is called from costs no trace,
+/// and does not wait. `expected`: in tracing, in a call that waits.
+#[test]
+fn the_innermost_function_tells() {
+    for (stack, expected) in [
+        (&["__kdebug_trace64", "commit"][..], (1, 0)),
+        (&["kdebug_is_enabled"][..], (1, 0)),
+        (&["commit", "kdebug_trace"][..], (0, 0)),
+        (&["my_kdebug_trace"][..], (0, 0)),
+        (&["__psynch_cvwait", "waitUntilCompleted"][..], (0, 1)),
+        (&["mach_msg2_trap"][..], (0, 1)),
+        (&["tokenize", "__psynch_cvwait"][..], (0, 0)),
+        (&["select_kernel"][..], (0, 0)),
+    ] {
+        let mut names = Names::new();
+        let frame = |name: &&str| {
+            let name = names.symbol(name);
+            names.frame_id(Frame {
+                name,
+                address: name,
+                binary: None,
+            })
+        };
+        let frames: Vec<_> = stack.iter().map(frame).collect();
+        let sample = Sample {
+            time_ns: 0,
+            thread: None,
+            process: None,
+            state: None,
+            weight: Some(5),
+            stack: Some(names.stack_id(&frames)),
+        };
+        let samples = [sample];
+        let found = (in_tracing(&samples, &names), in_waiting(&samples, &names));
+        assert_eq!((found.0.samples, found.1.samples), expected, "{stack:?}");
+    }
+}
+
+#[test]
+fn addresses_are_no_names() {
+    for (name, expected) in [
+        ("0x10255e3d5", true),
+        ("0x", false),
+        ("0xhello", false),
+        ("main", false),
+        ("", false),
+    ] {
+        assert_eq!(tally::is_address(name), expected, "{name}");
+    }
+}
+
+proptest! {
+    /// Each sample is in one function, and in each of those on its stack once,
+    /// however they are added up; collapsing loses no weight.
+    #[test]
+    fn nothing_is_lost_or_counted_twice(
+        stacks in prop::collection::vec(prop::collection::vec(0_usize..5, 0..6), 0..40),
+    ) {
+        let mut names = Names::new();
+        let name = names.symbol("bench");
+        let process = Some(names.process_id(Process { name, pid: Some(1) }));
+        let functions: Vec<_> = ["p", "q", "r", "0x1", "0x2"]
+            .map(|name| {
+                let name = names.symbol(name);
+                names.frame_id(Frame { name, address: name, binary: None })
+            })
+            .to_vec();
+        let rows: Vec<Sample> = stacks
+            .iter()
+            .enumerate()
+            .map(|(at, stack)| {
+                let frames: Vec<_> = stack.iter().map(|&at| functions[at]).collect();
+                let stack = (!frames.is_empty()).then(|| names.stack_id(&frames));
+                Sample {
+                    time_ns: at as u64,
+                    thread: None,
+                    process,
+                    state: None,
+                    weight: Some(at as u64 + 1),
+                    stack,
+                }
+            })
+            .collect();
+        let found = rank(&rows, &names, 100);
+        let own: u64 = found.self_frames.iter().map(|frame| frame.samples).sum();
+        prop_assert_eq!(own + found.without_stack, rows.len() as u64);
+        for frame in &found.total_frames {
+            // The two addresses are one function: the one without a name.
+            let wanted: BTreeSet<usize> = match frame.function.as_deref() {
+                Some("p") => [0].into(),
+                Some("q") => [1].into(),
+                Some("r") => [2].into(),
+                _ => [3, 4].into(),
+            };
+            let on = stacks.iter().enumerate();
+            let on = on.filter(|(_, stack)| stack.iter().any(|at| wanted.contains(at)));
+            let weight: u64 = on.map(|(at, _)| at as u64 + 1).sum();
+            prop_assert_eq!(frame.weight, weight);
+        }
+        let samples = Samples {
+            table: crate::tables::cpu::TIME_PROFILE,
+            unit: WeightUnit::Ns,
+            waiting_recorded: None,
+            rows: rows.clone(),
+        };
+        let collapsed = collapse(&samples, &rows, &names);
+        let weight: u64 = collapsed.lines.iter().map(|(_, weight)| weight).sum();
+        prop_assert_eq!(weight, rows.iter().map(Sample::weighs).sum::<u64>());
+        prop_assert!(collapsed.lines.is_sorted_by(|a, b| a.0 < b.0));
+    }
+}

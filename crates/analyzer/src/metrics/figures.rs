@@ -1,0 +1,168 @@
+//! What follows from the target's intervals, its gaps and its commands alone: most of
+//! the work there is.
+
+use metalens_trace::Names;
+
+use super::efficiency::program;
+use super::idle::{Idle, idle};
+use super::kernels::{Kernels, channels};
+use super::latency::latency;
+use super::ledger::Book;
+use super::phases::{Before, phases};
+use super::sanity::joined;
+use super::shape::shape;
+use crate::basics::parallel::{both, half};
+use crate::basics::spans::{Span, length_ns, overlap_ns};
+use crate::basics::statistics::ratio;
+use crate::report::{Busy, Channel, Counts, Kernel, Latency, Phases, Shape, WarmUp};
+use crate::subject::gaps::Occupancy;
+use crate::subject::named_intervals::NamedIntervals;
+use crate::subject::timeline::encoders;
+use crate::subject::{Subject, WHOLE, warm_up};
+
+/// What the figures are made of.
+pub(crate) struct Known<'a> {
+    pub subject: &'a Subject,
+    /// Whether a warm-up was to be left out.
+    pub skips_warm_up: bool,
+    pub occupancy: &'a Occupancy,
+    pub kernels: &'a Kernels,
+    pub names: &'a Names,
+}
+
+/// The figures.
+pub(crate) struct Figures {
+    pub idle: Idle,
+    pub work: Work,
+    pub kernels: Vec<Kernel>,
+    pub shape: Shape,
+    pub phases: Phases,
+}
+
+/// Those that need little but the intervals and their command buffers.
+pub(crate) struct Work {
+    pub counts: Counts,
+    /// How many of the encoders the list of encoders has; none if there is no list.
+    pub encoders_listed: Option<u64>,
+    pub busy: Busy,
+    pub latency: Latency,
+    pub channels: Vec<Channel>,
+    /// From the first encoding to the last completion.
+    pub program: Option<Span>,
+}
+
+impl Known<'_> {
+    /// Works them out on up to four threads: there may be millions of intervals, and
+    /// none of these needs another.
+    pub(crate) fn figures(&self) -> Figures {
+        let (gaps, named) = (&self.occupancy.gaps, &self.kernels.named);
+        let of_idle = || idle(gaps, &Book::of(self.subject), named);
+        let ((idle, phases), (work, shape)) = both(
+            || half(of_idle, || self.phases()),
+            || half(|| self.work(), || self.shape()),
+        );
+        Figures {
+            idle,
+            work,
+            kernels: self.kernels.summaries(self.names),
+            shape,
+            phases,
+        }
+    }
+
+    fn work(&self) -> Work {
+        let (subject, names, window) = (self.subject, self.names, self.subject.window());
+        let (mine, named) = (&subject.mine, &self.kernels.named);
+        let buffers = &subject.buffers;
+        let in_window = buffers.iter().filter(|one| one.in_window);
+        let (encoders, encoders_listed) = self.encoders();
+        // Where the window was cut, the program's run time is cut there too.
+        let asked = match subject.cut.facts().excluded.is_empty() {
+            true => WHOLE,
+            false => window,
+        };
+        Work {
+            counts: Counts {
+                intervals: mine.len() as u64,
+                encoders,
+                command_buffers: in_window.clone().count() as u64,
+                kernels: named.count() as u64,
+                coalesced: named.coalesced,
+                coalesced_encoders: named.coalesced_encoders,
+                all_intervals: subject.others.all_intervals,
+                unattributed: subject.others.unattributed,
+            },
+            encoders_listed,
+            busy: self.busy(),
+            latency: latency(buffers, &subject.commands, window, names),
+            channels: channels(mine, window, names),
+            program: program(mine, in_window, &subject.commands, asked),
+        }
+    }
+
+    /// How many encoders there are, and how many of them are listed, if there is a list.
+    fn encoders(&self) -> (u64, Option<u64>) {
+        let encoders = encoders(&self.subject.mine);
+        let listed = self.subject.commands.listed_encoders();
+        let listed = listed.map(|listed| joined(&encoders, listed));
+        (encoders.len() as u64, listed)
+    }
+
+    fn busy(&self) -> Busy {
+        let others = &self.subject.others.busy;
+        let (window, busy) = (self.subject.window(), &self.occupancy.busy);
+        let (busy_ns, sum_ns) = (length_ns(busy), self.kernels.sum_ns());
+        let foreign_busy_ns = length_ns(others);
+        let foreign_overlap_ns = overlap_ns(busy, others);
+        let active = self.subject.active.as_deref();
+        Busy {
+            busy_ns,
+            sum_ns,
+            ratio: ratio(busy_ns, window.length_ns()),
+            overlap_factor: ratio(sum_ns, busy_ns),
+            machine_busy_ns: busy_ns + foreign_busy_ns - foreign_overlap_ns,
+            machine_active_ns: active.map(|active| overlap_ns(active, &[window])),
+            foreign_busy_ns,
+            foreign_overlap_ns,
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        shape(self.subject, self.kernels, self.occupancy, self.names)
+    }
+
+    fn phases(&self) -> Phases {
+        let subject = self.subject;
+        let before = Before {
+            warm_up: match self.skips_warm_up {
+                true => subject.skipped.clone(),
+                false => self.warm_up(),
+            },
+            signposts: &subject.signposts,
+            selected: subject.cut.phase.clone(),
+        };
+        phases(
+            &subject.mine,
+            &self.kernels.named,
+            self.occupancy,
+            subject.window(),
+            before,
+            &subject.target,
+            self.names,
+        )
+    }
+
+    /// A warm-up that is not left out.
+    fn warm_up(&self) -> Option<WarmUp> {
+        let (subject, window) = (self.subject, self.subject.window());
+        let (mine, named) = (&subject.mine, &self.kernels.named);
+        let by_label = || NamedIntervals::by_label(mine, self.names, &subject.label_pairs);
+        let gaps = &self.occupancy.gaps;
+        let find = |kernels| warm_up::find(mine.iter(), kernels, gaps, window, self.names);
+        let found = match named.by_label {
+            true => find(named),
+            false => find(&by_label()),
+        };
+        found.map(|found| found.report(mine, window, false))
+    }
+}

@@ -1,0 +1,177 @@
+//! The program's own GPU times against the trace's.
+//!
+//! ```text
+//! trace     ├─A─┤   ├──B──┤      first start to last end of a command buffer's
+//! program   ├─A─┤   ├──B──┤      intervals; GPUStartTime to GPUEndTime
+//!           └─ distance ──┘      of the first start to the last start
+//! ```
+//!
+//! The two clocks may count from anywhere: only lengths are compared.
+
+use crate::basics::spans::Span;
+use crate::basics::statistics::percentile;
+use crate::report::{TimingCheck, TimingDrift, TimingOrder, TimingVerdict};
+use crate::request::sidecar::Timing;
+use crate::subject::buffers::Buffer;
+
+const FINE: f64 = 0.05;
+const NOTED: f64 = 0.10;
+/// How many of the worst are listed.
+const WORST: usize = 5;
+
+/// Puts command buffers into the order in which they were committed.
+#[must_use]
+pub(crate) fn in_order_of_commit(buffers: &[Buffer]) -> Vec<Span> {
+    let mut ordered: Vec<&Buffer> = buffers.iter().collect();
+    ordered.sort_unstable_by_key(|one| {
+        let started = i128::from(one.span.start_ns);
+        let committed = one.committed_ns().map_or(started, i128::from);
+        (committed, started, one.id)
+    });
+    ordered.into_iter().map(|one| one.span).collect()
+}
+
+/// A timing and the command buffer it is of.
+struct Pair<'a> {
+    number: u64,
+    label: Option<&'a String>,
+    trace: Span,
+    start_ns: f64,
+    program_ns: f64,
+}
+
+/// Compares; none if there are no timings.
+#[must_use]
+pub(crate) fn check(timings: &[Timing], buffers: &[Span]) -> Option<TimingCheck> {
+    let first = timings.first()?;
+    let by_number = first.command_buffer.is_some();
+    let comparable = by_number || timings.len() == buffers.len();
+    let pairs = match comparable {
+        true => pairs(timings, buffers),
+        false => Vec::new(),
+    };
+    let mut drifts: Vec<TimingDrift> = pairs.iter().filter_map(drift).collect();
+    let median_drift = median(drifts.iter().map(|one| one.drift.abs()));
+    let median_bias = median(drifts.iter().map(|one| one.drift));
+    let clock_drift = clock_drift(&pairs);
+    let verdict = verdict(median_drift, clock_drift);
+    let matched = drifts.len() as u64;
+    drifts.sort_by(|a, b| {
+        let by_drift = b.drift.abs().total_cmp(&a.drift.abs());
+        by_drift.then(a.command_buffer.cmp(&b.command_buffer))
+    });
+    drifts.truncate(WORST);
+    Some(TimingCheck {
+        timings: timings.len() as u64,
+        command_buffers: buffers.len() as u64,
+        matched,
+        matched_by: match by_number {
+            true => TimingOrder::Number,
+            false => TimingOrder::Order,
+        },
+        verdict,
+        why: why(verdict, matched, timings.len(), buffers.len(), comparable),
+        median_drift,
+        median_bias,
+        clock_drift,
+        worst: drifts,
+    })
+}
+
+fn pairs<'a>(timings: &'a [Timing], buffers: &[Span]) -> Vec<Pair<'a>> {
+    let pair = |(at, timing): (usize, &'a Timing)| {
+        let number = timing.command_buffer.unwrap_or(at as u64);
+        let trace = *buffers.get(usize::try_from(number).ok()?)?;
+        let (start_ns, end_ns) = timing.span_ns().ok()?;
+        Some(Pair {
+            number,
+            label: timing.label.as_ref(),
+            trace,
+            start_ns,
+            program_ns: end_ns - start_ns,
+        })
+    };
+    timings.iter().enumerate().filter_map(pair).collect()
+}
+
+/// None where the program saw no time pass: Metal says 0 of a buffer that failed.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "durations of seconds are exact; `as` saturates, and they are not negative"
+)]
+fn drift(pair: &Pair<'_>) -> Option<TimingDrift> {
+    let trace_ns = pair.trace.length_ns();
+    (pair.program_ns > 0.0).then(|| TimingDrift {
+        command_buffer: pair.number,
+        label: pair.label.cloned(),
+        trace_ns,
+        program_ns: pair.program_ns.round() as u64,
+        drift: (trace_ns as f64 - pair.program_ns) / pair.program_ns,
+    })
+}
+
+/// From the first start to the last: on the trace's clock against the program's.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "recordings are shorter than 104 days"
+)]
+fn clock_drift(pairs: &[Pair<'_>]) -> Option<f64> {
+    let by_start = |a: &&Pair<'_>, b: &&Pair<'_>| a.start_ns.total_cmp(&b.start_ns);
+    let (first, last) = (
+        pairs.iter().min_by(by_start)?,
+        pairs.iter().max_by(by_start)?,
+    );
+    let program = last.start_ns - first.start_ns;
+    let trace = last.trace.start_ns as f64 - first.trace.start_ns as f64;
+    (program > 0.0).then_some((trace - program) / program)
+}
+
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    percentile(&values, 50)
+}
+
+fn verdict(median_drift: Option<f64>, clock_drift: Option<f64>) -> TimingVerdict {
+    let Some(drift) = median_drift else {
+        return TimingVerdict::NotComparable;
+    };
+    match drift.max(clock_drift.unwrap_or(0.0).abs()) {
+        worst if worst <= FINE => TimingVerdict::Fine,
+        worst if worst <= NOTED => TimingVerdict::Noted,
+        _ => TimingVerdict::ClockFault,
+    }
+}
+
+fn why(
+    verdict: TimingVerdict,
+    matched: u64,
+    timings: usize,
+    buffers: usize,
+    comparable: bool,
+) -> String {
+    match verdict {
+        TimingVerdict::NotComparable if !comparable => format!(
+            "the file has {timings} timings and the recording {buffers} command buffers of the \
+             target, so which belongs to which is unknown: number them with command_buffer"
+        ),
+        TimingVerdict::NotComparable => {
+            "no timing that is longer than nothing is of a command buffer in the recording"
+                .to_owned()
+        }
+        TimingVerdict::Fine => format!(
+            "of {matched} command buffers the program and the recording saw the same GPU time, \
+             within 5 %"
+        ),
+        TimingVerdict::Noted => format!(
+            "of {matched} command buffers the program and the recording saw GPU times up to 10 % \
+             apart"
+        ),
+        TimingVerdict::ClockFault => format!(
+            "of {matched} command buffers the program and the recording saw GPU times more than \
+             10 % apart: a clock is wrong, rows are missing, or the timings are of another run"
+        ),
+    }
+}

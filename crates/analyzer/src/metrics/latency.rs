@@ -1,0 +1,259 @@
+//! How long work travels: from the commit to the GPU and from the GPU back, and
+//! how much of it is on its way at once.
+
+use metalens_trace::Names;
+
+use crate::basics::spans::{Running, Span, between};
+use crate::report::{Distribution, Latency, Queue, QueueChunk};
+use crate::subject::buffers::Buffer;
+use crate::subject::commands::{Commands, thread_names};
+
+/// Into how many parts the window is cut to show the queue over time.
+const CHUNKS: u64 = 60;
+
+/// Measures how long work travels. `buffers` are all of the target's in the recording.
+#[must_use]
+pub(crate) fn latency(
+    buffers: &[Buffer],
+    commands: &Commands,
+    window: Span,
+    names: &Names,
+) -> Latency {
+    let inside = |span: &Span| (window.start_ns..window.end_ns).contains(&span.start_ns);
+    let encodings = || commands.listed().filter(inside);
+    let lengths = encodings().filter_map(|span| between(span.start_ns, span.end_ns));
+    Latency {
+        start: Distribution::of(starts(buffers)),
+        completion: Distribution::of(completions(buffers, commands)),
+        commit_cadence: Distribution::of(cadence(buffers)),
+        encode: Distribution::of(lengths.collect()),
+        // A list without any of the target's encodings has lost them.
+        encode_busy_ns: commands.listed().next().map(|_| busy(encodings())),
+        encode_threads: thread_names(&commands.threads, names),
+        queue: queue(buffers, window),
+    }
+}
+
+fn starts(buffers: &[Buffer]) -> Vec<i64> {
+    let start = |one: &Buffer| between(one.committed_ns()?, one.span.start_ns);
+    in_window(buffers).filter_map(start).collect()
+}
+
+fn completions(buffers: &[Buffer], commands: &Commands) -> Vec<i64> {
+    let completion = |one: &Buffer| between(one.span.end_ns, commands.completion(one.id)?);
+    in_window(buffers).filter_map(completion).collect()
+}
+
+/// Returns the time from each commit of the target to its next, if both command buffers
+/// count in the window: a pause before the window is not part of its cadence.
+fn cadence(buffers: &[Buffer]) -> Vec<i64> {
+    let commit = |one: &Buffer| Some((one.committed_ns()?, one.id, one.in_window));
+    let mut commits: Vec<_> = buffers.iter().filter_map(commit).collect();
+    commits.sort_unstable();
+    let pairs = commits.iter().zip(commits.iter().skip(1));
+    let pairs = pairs.filter(|((.., one), (.., next))| *one && *next);
+    pairs
+        .filter_map(|(one, next)| between(one.0, next.0))
+        .collect()
+}
+
+fn in_window(buffers: &[Buffer]) -> impl Iterator<Item = &Buffer> {
+    buffers.iter().filter(|one| one.in_window)
+}
+
+/// Spans nearly always come in order.
+fn busy(spans: impl Iterator<Item = Span> + Clone) -> u64 {
+    if spans.clone().is_sorted() {
+        return Running::busy_ns(spans);
+    }
+    let mut spans: Vec<Span> = spans.collect();
+    spans.sort_unstable();
+    Running::busy_ns(spans.into_iter())
+}
+
+/// Measures the queue over the window; none if no commit is known. A buffer is in the
+/// queue from its commit to the end of its last interval, in the window or not.
+fn queue(buffers: &[Buffer], window: Span) -> Option<Queue> {
+    let depths = Depths::of(buffers, window)?;
+    let mut held = [0_u64; 3];
+    for &(span, depth) in &depths.steps {
+        let class = usize::try_from(depth).unwrap_or(2).min(2);
+        if let Some(held) = held.get_mut(class) {
+            *held += span.length_ns();
+        }
+    }
+    Some(Queue {
+        mean_depth: mean(depths.weight(window), window.length_ns())?,
+        max_depth: depths.steps.iter().map(|&(_, depth)| depth).max()?,
+        empty_ns: held[0],
+        one_ns: held[1],
+        more_ns: held[2],
+        over_time: depths.over_time(window),
+    })
+}
+
+/// How many buffers were in the queue, and from when to when.
+struct Depths {
+    /// They tile the window.
+    steps: Vec<(Span, u64)>,
+}
+
+impl Depths {
+    fn of(buffers: &[Buffer], window: Span) -> Option<Self> {
+        let mut known = buffers.iter().filter_map(queued).peekable();
+        known.peek()?;
+        let inside = known.map(|span| span.clip(window));
+        let mut changes: Vec<(u64, bool)> = inside
+            .filter(|span| !span.is_empty())
+            .flat_map(|span| [(span.start_ns, true), (span.end_ns, false)])
+            .collect();
+        changes.sort_unstable();
+        let (mut steps, mut at, mut depth) = (Vec::new(), window.start_ns, 0_u64);
+        for (now, more) in changes {
+            if now > at {
+                steps.push((Span::new(at, now), depth));
+                at = now;
+            }
+            depth = if more { depth + 1 } else { depth - 1 };
+        }
+        if at < window.end_ns {
+            steps.push((Span::new(at, window.end_ns), depth));
+        }
+        Some(Self { steps })
+    }
+
+    /// Depth times length, over a part of the window.
+    fn weight(&self, part: Span) -> u128 {
+        let from = self
+            .steps
+            .partition_point(|(span, _)| span.end_ns <= part.start_ns);
+        let steps = self.steps.iter().skip(from);
+        let steps = steps.take_while(|(span, _)| span.start_ns < part.end_ns);
+        let weight = |&(span, depth): &(Span, u64)| {
+            u128::from(span.clip(part).length_ns()) * u128::from(depth)
+        };
+        steps.map(weight).sum()
+    }
+
+    fn over_time(&self, window: Span) -> Vec<QueueChunk> {
+        let parts = CHUNKS.min(window.length_ns());
+        let edge = |part: u64| {
+            let offset = u128::from(window.length_ns()) * u128::from(part) / u128::from(parts);
+            window.start_ns + u64::try_from(offset).unwrap_or(0)
+        };
+        let chunk = |part: u64| {
+            let span = Span::new(edge(part), edge(part + 1));
+            Some(QueueChunk {
+                start_ns: span.start_ns,
+                mean_depth: mean(self.weight(span), span.length_ns())?,
+            })
+        };
+        (0..parts).filter_map(chunk).collect()
+    }
+}
+
+/// Returns the time that a buffer was in the queue; none if its commit is not known. A
+/// commit before the recording counts from the recording's start: windows begin later.
+fn queued(one: &Buffer) -> Option<Span> {
+    let committed_ns = u64::try_from(one.committed_ns()?).unwrap_or(0);
+    Some(Span::new(committed_ns, one.span.end_ns))
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a mean depth needs three digits, not sixteen"
+)]
+fn mean(weight: u128, length_ns: u64) -> Option<f64> {
+    (length_ns > 0).then(|| weight as f64 / length_ns as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basics::moment::Moment;
+    use crate::subject::buffers::buffers;
+    use crate::subject::timeline::Interval;
+    use crate::testing::interval;
+    use std::num::NonZeroU64;
+
+    /// Commit, start, end: buffers of one interval, numbered from 1.
+    fn of(rows: &[(i64, u64, u64)], window: Span) -> Vec<Buffer> {
+        let rows = rows.iter().zip(1..);
+        let rows = rows.map(|(&(committed_ns, start, end), id)| Interval {
+            committed: Moment::at(Some(committed_ns)),
+            command_buffer: NonZeroU64::new(id),
+            ..interval(start, end)
+        });
+        let rows: Vec<Interval> = rows.collect();
+        buffers(rows.iter(), window)
+    }
+
+    /// ```text
+    ///     0    10   20   30   40
+    /// a   ├c─────GGG┤
+    /// b        ├c────────GG┤
+    ///     1    2    1     1  0
+    /// ```
+    #[test]
+    fn the_queue() {
+        let window = Span::new(0, 40);
+        let found = queue(&of(&[(0, 12, 20), (10, 22, 30)], window), window).unwrap();
+        assert_eq!((found.max_depth, found.mean_depth), (2, 1.0));
+        assert_eq!((found.empty_ns, found.one_ns, found.more_ns), (10, 20, 10));
+        assert_eq!(found.over_time.len(), 40);
+        assert_eq!(found.over_time[15].mean_depth, 2.0);
+        assert_eq!(queue(&[], window), None);
+    }
+
+    #[test]
+    fn the_queue_of_a_cut_window() {
+        // Neither ran in it.
+        let window = Span::new(14, 18);
+        let found = queue(&of(&[(0, 20, 30), (16, 22, 30)], window), window).unwrap();
+        assert_eq!((found.max_depth, found.mean_depth), (2, 1.5));
+        assert_eq!((found.empty_ns, found.one_ns, found.more_ns), (0, 2, 2));
+        // An empty queue is known, not absent.
+        let found = queue(&of(&[(0, 2, 3)], window), window).unwrap();
+        assert_eq!((found.max_depth, found.empty_ns), (0, 4));
+    }
+
+    #[test]
+    fn distributions() {
+        let window = Span::new(0, 100);
+        let all = of(&[(0, 12, 20), (10, 18, 30), (40, 41, 50)], window);
+        let start = Distribution::of(starts(&all)).unwrap();
+        assert_eq!((start.min_ns, start.median_ns, start.max_ns), (1, 8, 12));
+        assert_eq!(start.mean_ns, 7);
+        assert_eq!(cadence(&all), [10, 30]);
+    }
+
+    #[test]
+    fn commits_before_the_recording() {
+        let window = Span::new(0, 110);
+        let all = of(&[(-4_900, 100, 110), (-100, 105, 120)], window);
+        assert_eq!(starts(&all), [5_000, 205]);
+        assert_eq!(cadence(&all), [4_800]);
+        let found = queue(&all, window).unwrap();
+        assert_eq!((found.mean_depth, found.more_ns), (2.0, 110));
+    }
+
+    /// ```text
+    /// window           ├────────────────┤
+    /// in it      c          c──G    c──G       c
+    /// ran after              c──────────────G
+    /// ```
+    #[test]
+    fn the_cadence_of_a_cut_window() {
+        let window = Span::new(10, 30);
+        let rows = [
+            (0, 1, 2),
+            (12, 13, 14),
+            (13, 40, 41),
+            (20, 21, 22),
+            (24, 25, 26),
+        ];
+        // From 12 to 13, and from there to 20, is not all in the window.
+        assert_eq!(cadence(&of(&rows, window)), [4]);
+        assert_eq!(cadence(&of(&rows, Span::new(0, 99))), [12, 1, 7, 4]);
+    }
+}

@@ -1,0 +1,192 @@
+//! The GPU driver and the shader compiler at work for the target, on the CPU.
+
+use std::collections::BTreeMap;
+
+use metalens_trace::Names;
+
+use crate::basics::spans::{Span, length_ns, overlap_ns, touches, union};
+use crate::basics::statistics::ratio;
+use crate::metrics::against::Against;
+use crate::report::{Compiles, Driver, DriverEvents, ShaderCompiles};
+use crate::tables::columns::at;
+use crate::tables::machine::{DriverWork, OwnedSpans};
+
+/// The driver's work for the target.
+pub(super) fn driver(table: &DriverWork, names: &Names, against: Against<'_>) -> Driver {
+    let (types, spans) = by_type(table, names, against);
+    let busy = union(spans);
+    let in_gaps_ns = overlap_ns(&busy, against.gaps);
+    Driver {
+        types,
+        busy_ns: length_ns(&busy),
+        in_gaps_ns,
+        in_gaps_share: ratio(in_gaps_ns, length_ns(against.gaps)),
+    }
+}
+
+/// The driver's other events for the target.
+pub(super) fn events(table: &DriverWork, names: &Names, against: Against<'_>) -> Vec<DriverEvents> {
+    by_type(table, names, against).0
+}
+
+/// The target's rows by type, and their spans in the window in order of time.
+fn by_type(
+    table: &DriverWork,
+    names: &Names,
+    against: Against<'_>,
+) -> (Vec<DriverEvents>, Vec<Span>) {
+    let mut spans = Vec::new();
+    // Few types are distinct, and symbols are quick to compare.
+    let mut types = BTreeMap::new();
+    for (row, span) in against.rows(&table.processes, &table.spans) {
+        if !touches(span, against.window) {
+            continue;
+        }
+        let span = span.clip(against.window);
+        spans.push(span);
+        let symbol = at(&table.types, row);
+        let events = types.entry(symbol).or_insert_with(|| DriverEvents {
+            event_type: symbol.map(|symbol| names.text(symbol).to_owned()),
+            count: 0,
+            total_ns: 0,
+            max_ns: 0,
+        });
+        events.count += 1;
+        events.total_ns += span.length_ns();
+        events.max_ns = events.max_ns.max(span.length_ns());
+    }
+    if !spans.is_sorted() {
+        spans.sort_unstable();
+    }
+    let mut types: Vec<DriverEvents> = types.into_values().collect();
+    types.sort_by(|a, b| {
+        let by_time = b.total_ns.cmp(&a.total_ns);
+        by_time.then_with(|| a.event_type.cmp(&b.event_type))
+    });
+    (types, spans)
+}
+
+/// Shaders compiled for the target, before the window and in it.
+pub(super) fn compiles(table: &OwnedSpans, against: Against<'_>) -> ShaderCompiles {
+    let (mut before, mut inside) = (Compiles::default(), Compiles::default());
+    let mut spans = Vec::new();
+    for (_, span) in against.rows(&table.processes, &table.spans) {
+        if span.start_ns >= against.window.end_ns {
+            continue;
+        }
+        let part = if span.start_ns < against.window.start_ns {
+            &mut before
+        } else {
+            &mut inside
+        };
+        part.count += 1;
+        part.total_ns += span.length_ns();
+        part.max_ns = part.max_ns.max(Some(span.length_ns()));
+        spans.push(span.clip(against.window));
+    }
+    spans.sort_unstable();
+    ShaderCompiles {
+        before,
+        inside,
+        in_gaps_ns: overlap_ns(&union(spans), against.gaps),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::machine::{DRIVER_EVENTS, DRIVER_INTERVALS, SHADER_COMPILES};
+    use crate::testing::{Columns, OTHER, TARGET, against, machine_tables};
+
+    const COLUMNS: Columns = &[
+        ("start", "start-time"),
+        ("duration", "duration"),
+        ("event-type", "metal-object-label"),
+        ("process", "process"),
+    ];
+
+    /// ```text
+    /// window        10├───────────────────┤30
+    /// busy             ├──────┤16  22├────┤30
+    /// buffer      8├───────┤14
+    /// encoder         10├─┤12
+    /// buffer                   18├──┤21
+    /// another's             15├───────┤24
+    /// ```
+    #[test]
+    fn the_targets_alone() {
+        let rows: &[&[&str]] = &[
+            &["8", "6", "Command Buffer", TARGET],
+            &["10", "2", "Command Encoder", TARGET],
+            &["15", "9", "Command Buffer", OTHER],
+            &["18", "3", "Command Buffer", TARGET],
+            &["30", "3", "Command Buffer", TARGET],
+        ];
+        let (names, tables) = machine_tables(&[
+            (DRIVER_INTERVALS.schema, COLUMNS, rows),
+            (DRIVER_EVENTS.schema, COLUMNS, rows),
+        ]);
+        against((10, 30), &[(10, 16), (22, 30)], |against| {
+            let found = driver(&tables.driver_intervals.unwrap(), &names, against);
+            let types: Vec<_> = found
+                .types
+                .iter()
+                .map(|one| {
+                    (
+                        one.event_type.as_deref(),
+                        one.count,
+                        one.total_ns,
+                        one.max_ns,
+                    )
+                })
+                .collect();
+            let expected = [
+                (Some("Command Buffer"), 2, 7, 4),
+                (Some("Command Encoder"), 1, 2, 2),
+            ];
+            assert_eq!(types, expected);
+            assert_eq!((found.busy_ns, found.in_gaps_ns), (7, 3));
+            assert_eq!(found.in_gaps_share, Some(0.5));
+            let events = events(&tables.driver_events.unwrap(), &names, against);
+            assert_eq!(events, found.types);
+            assert!(tables.shader_compiles.is_err());
+        });
+    }
+
+    /// ```text
+    /// window        10├───────────────────┤30
+    /// busy          10├──────┤16  22├─────┤30
+    /// compile     5├────────────┤18
+    /// compile                      25├┤27     30├──┤
+    /// ```
+    #[test]
+    fn compiles_before_and_inside() {
+        let columns: Columns = &[
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("process", "process"),
+        ];
+        let rows: &[&[&str]] = &[
+            &["5", "13", TARGET],
+            &["20", "1", OTHER],
+            &["25", "2", TARGET],
+            &["30", "3", TARGET],
+        ];
+        let (_, tables) = machine_tables(&[(SHADER_COMPILES.schema, columns, rows)]);
+        let table = tables.shader_compiles.unwrap();
+        let found = against((10, 30), &[(10, 16), (22, 30)], |against| {
+            compiles(&table, against)
+        });
+        let of = |count, total_ns, max_ns| Compiles {
+            count,
+            total_ns,
+            max_ns,
+        };
+        let expected = ShaderCompiles {
+            before: of(1, 13, Some(13)),
+            inside: of(1, 2, Some(2)),
+            in_gaps_ns: 2,
+        };
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,279 @@
+//! GPU memory: what the target had allocated, and what was wired.
+
+use metalens_trace::ProcessId;
+use rustc_hash::FxHashMap;
+
+use crate::basics::spans::Span;
+use crate::basics::statistics::percentile;
+use crate::metrics::against::Against;
+use crate::report::{AllocatedMemory, MemoryPoint, SteadyMemory, WiredMemory};
+use crate::tables::columns::at;
+use crate::tables::machine::{AllocatedSizes, WiredSizes};
+
+/// Into how many slices a window is cut.
+const SLICES: u64 = 60;
+
+/// What the target had allocated.
+pub(super) fn allocated(table: &AllocatedSizes, against: Against<'_>) -> AllocatedMemory {
+    let row = |row: usize| {
+        let process = at(&table.processes, row).filter(|&one| against.target.is(Some(one)))?;
+        Some((table.starts.get(row)?, process, table.sizes.get(row)?))
+    };
+    let rows: Vec<_> = (0..table.starts.len()).filter_map(row).collect();
+    summary(&levels(rows), against.window)
+}
+
+/// A level that holds from a time on.
+type Level = (u64, u64);
+
+/// The summed size of all the target's processes, from each change on. Of
+/// several changes at once the last in the table holds.
+fn levels(mut rows: Vec<(u64, ProcessId, u64)>) -> Vec<Level> {
+    rows.sort_by_key(|&(start, ..)| start);
+    let mut sizes: FxHashMap<ProcessId, u64> = FxHashMap::default();
+    let mut total: u64 = 0;
+    let mut levels: Vec<Level> = Vec::new();
+    for (start, process, size) in rows {
+        let before = sizes.insert(process, size).unwrap_or(0);
+        total = total.saturating_sub(before).saturating_add(size);
+        match levels.last_mut() {
+            Some(last) if last.0 == start => last.1 = total,
+            _ => levels.push((start, total)),
+        }
+    }
+    levels
+}
+
+fn summary(levels: &[Level], window: Span) -> AllocatedMemory {
+    let inside = within(levels, window);
+    let mut peak: Option<Level> = None;
+    for &level in &inside {
+        if peak.is_none_or(|peak| level.1 > peak.1) {
+            peak = Some(level);
+        }
+    }
+    let starts_inside = |&&(at, _): &&Level| window.start_ns <= at && at < window.end_ns;
+    let first = inside.first();
+    AllocatedMemory {
+        changes: levels.iter().filter(starts_inside).count() as u64,
+        first_at_ns: first.map(|level| level.0),
+        first_bytes: first.map(|level| level.1),
+        last_bytes: inside.last().map(|level| level.1),
+        peak_bytes: peak.map(|level| level.1),
+        peak_at_ns: peak.map(|level| level.0),
+        steady: steady(&inside, window),
+        points: changes(points(&inside, window)),
+    }
+}
+
+/// The points without those that say the same as the one before.
+fn changes(mut points: Vec<MemoryPoint>) -> Vec<MemoryPoint> {
+    points.dedup_by_key(|point| point.bytes);
+    points
+}
+
+/// The levels that hold in the window, the first from its start on if it is
+/// known then.
+fn within(levels: &[Level], window: Span) -> Vec<Level> {
+    let first_after = levels.partition_point(|level| level.0 <= window.start_ns);
+    let at_start = first_after.checked_sub(1).and_then(|at| levels.get(at));
+    let at_start = at_start.map(|level| (window.start_ns, level.1));
+    let later = levels.iter().skip(first_after).copied();
+    let later = later.take_while(|level| level.0 < window.end_ns);
+    at_start.into_iter().chain(later).collect()
+}
+
+/// The most in each slice of the window. A slice before the first level has none.
+fn points(levels: &[Level], window: Span) -> Vec<MemoryPoint> {
+    let mut points: Vec<MemoryPoint> = Vec::new();
+    let slices = SLICES.min(window.length_ns());
+    let mut next = levels.iter().peekable();
+    let mut holding: Option<u64> = None;
+    for slice in 0..slices {
+        let (from, to) = (edge(window, slice, slices), edge(window, slice + 1, slices));
+        let mut most = holding;
+        while let Some(&&(at, bytes)) = next.peek().filter(|level| level.0 < to) {
+            // What held up to the slice's first nanosecond is not in it.
+            most = if at <= from {
+                Some(bytes)
+            } else {
+                most.max(Some(bytes))
+            };
+            holding = Some(bytes);
+            next.next();
+        }
+        points.extend(most.map(|bytes| MemoryPoint { at_ns: from, bytes }));
+    }
+    points
+}
+
+fn edge(window: Span, slice: u64, slices: u64) -> u64 {
+    let offset = u128::from(window.length_ns()) * u128::from(slice) / u128::from(slices.max(1));
+    window.start_ns + u64::try_from(offset).unwrap_or(window.length_ns())
+}
+
+/// Growth in the last three quarters of the window.
+fn steady(levels: &[Level], window: Span) -> Option<SteadyMemory> {
+    let from_ns = edge(window, 1, 4);
+    let part = Span::new(from_ns, window.end_ns);
+    let levels = within(levels, part);
+    let (first, last) = (levels.first()?, levels.last()?);
+    let (mut rises, mut falls) = (0, 0);
+    for two in levels.windows(2) {
+        if let [(_, before), (_, after)] = two {
+            rises += u64::from(after > before);
+            falls += u64::from(after < before);
+        }
+    }
+    Some(SteadyMemory {
+        from_ns,
+        growth_bytes: difference(last.1, first.1),
+        slope_bytes_per_s: slope(&points(&levels, part)).unwrap_or(0.0),
+        rises,
+        falls,
+    })
+}
+
+fn difference(after: u64, before: u64) -> i64 {
+    let difference = i128::from(after) - i128::from(before);
+    i64::try_from(difference).unwrap_or(if after > before { i64::MAX } else { i64::MIN })
+}
+
+/// The median slope between all pairs of points (Theil and Sen's).
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a slope over a few dozen points needs no more than 53 bits"
+)]
+fn slope(points: &[MemoryPoint]) -> Option<f64> {
+    let mut slopes = Vec::new();
+    for (at, one) in points.iter().enumerate() {
+        for other in points.iter().skip(at + 1) {
+            let seconds = (other.at_ns - one.at_ns) as f64 / 1e9;
+            slopes.push(difference(other.bytes, one.bytes) as f64 / seconds);
+        }
+    }
+    slopes.sort_by(f64::total_cmp);
+    percentile(&slopes, 50)
+}
+
+/// Wired memory.
+pub(super) fn wired(table: &WiredSizes, window: Span) -> WiredMemory {
+    let row = |(row, span): (usize, Span)| {
+        let span = span.clip(window);
+        let bytes = table.sizes.get(row).filter(|_| !span.is_empty())?;
+        Some((span.start_ns, bytes))
+    };
+    let rows: Vec<Level> = table.spans.started().filter_map(row).collect();
+    let peak = rows
+        .iter()
+        .max_by_key(|&&(at, bytes)| (bytes, std::cmp::Reverse(at)));
+    WiredMemory {
+        peak_bytes: peak.map(|peak| peak.1),
+        peak_at_ns: peak.map(|peak| peak.0),
+        min_bytes: rows.iter().map(|row| row.1).min(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::machine::{ALLOCATED, WIRED};
+    use crate::testing::{Columns, OTHER, TARGET, against, machine_tables};
+
+    const COLUMNS: Columns = &[
+        ("start", "start-time"),
+        ("process", "process"),
+        ("current-allocated-size", "size-in-bytes"),
+    ];
+
+    fn found(rows: &[&[&str]], window: (u64, u64)) -> AllocatedMemory {
+        let (_, tables) = machine_tables(&[(ALLOCATED.schema, COLUMNS, rows)]);
+        let table = tables.allocated.unwrap();
+        against(window, &[], |against| allocated(&table, against))
+    }
+
+    /// ```text
+    ///             0    10   20   30   40   50
+    /// level       ├ 4 ──┤ 9 ──┤ 6 ───────┤ 7
+    /// window         5├─────────────┤35
+    /// ```
+    #[test]
+    fn levels_hold_until_the_next() {
+        let found = found(
+            &[
+                &["0", TARGET, "4"],
+                &["10", TARGET, "9"],
+                &["12", OTHER, "99"],
+                &["20", TARGET, "6"],
+                &["40", TARGET, "7"],
+            ],
+            (5, 35),
+        );
+        assert_eq!((found.first_at_ns, found.first_bytes), (Some(5), Some(4)));
+        assert_eq!((found.peak_at_ns, found.peak_bytes), (Some(10), Some(9)));
+        assert_eq!((found.last_bytes, found.changes), (Some(6), 2));
+        let steady = found.steady.unwrap();
+        assert_eq!((steady.from_ns, steady.growth_bytes), (12, -3));
+        assert_eq!((steady.rises, steady.falls), (0, 1));
+        let points: Vec<u64> = found.points.iter().map(|point| point.bytes).collect();
+        assert_eq!(points, [4, 9, 6]);
+        let begin: Vec<u64> = found.points.iter().map(|point| point.at_ns).collect();
+        assert_eq!(begin, [5, 10, 20]);
+    }
+
+    #[test]
+    fn unknown_before_the_first_row() {
+        let found = found(&[&["20", TARGET, "6"]], (10, 30));
+        assert_eq!((found.first_at_ns, found.changes), (Some(20), 1));
+        let point = MemoryPoint {
+            at_ns: 20,
+            bytes: 6,
+        };
+        assert_eq!(found.points, [point]);
+        let nothing = self::found(&[&["20", OTHER, "6"]], (10, 30));
+        assert_eq!((nothing.peak_bytes, nothing.steady), (None, None));
+    }
+
+    /// A leak of 100 bytes every 10 ns for 1,000 ns is 10 bytes per ns, and one
+    /// jump up and down again does not change that.
+    #[test]
+    fn the_slope_of_a_leak() {
+        let mut rows: Vec<[String; 3]> = (0..100)
+            .map(|at| {
+                [
+                    (at * 10).to_string(),
+                    TARGET.to_owned(),
+                    (at * 100).to_string(),
+                ]
+            })
+            .collect();
+        rows.push(["505".to_owned(), TARGET.to_owned(), "900000".to_owned()]);
+        let rows: Vec<Vec<&str>> = rows
+            .iter()
+            .map(|row| row.iter().map(String::as_str).collect())
+            .collect();
+        let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+        let steady = found(&rows, (0, 1_000)).steady.unwrap();
+        let per_ns = steady.slope_bytes_per_s / 1e9;
+        assert!((9.5..10.5).contains(&per_ns), "{per_ns}");
+        assert_eq!(steady.falls, 1);
+    }
+
+    #[test]
+    fn the_most_wired() {
+        let columns: Columns = &[
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("bytes", "size-in-bytes"),
+        ];
+        let rows: &[&[&str]] = &[&["0", "10", "900"], &["10", "10", "5"], &["20", "10", "7"]];
+        let (_, tables) = machine_tables(&[(WIRED.schema, columns, rows)]);
+        let expected = WiredMemory {
+            peak_bytes: Some(7),
+            peak_at_ns: Some(20),
+            min_bytes: Some(5),
+        };
+        let found = wired(&tables.wired.unwrap(), Span::new(10, 40));
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,98 @@
+//! Other processes on the GPU while the target left it idle.
+
+use metalens_trace::Names;
+
+use crate::basics::spans::{Span, length_ns, overlap_ns, union};
+use crate::basics::statistics::ratio;
+use crate::report::{OtherProcess, Others};
+use crate::subject::others::ForeignUse;
+
+/// How many other processes are named.
+const TOP: usize = 5;
+
+/// How much of the target's gaps others were on the GPU.
+pub(crate) fn others(foreign: &ForeignUse, gaps: &[Span], names: &Names) -> Others {
+    let idle_ns = length_ns(gaps);
+    let mut all: Vec<Span> = Vec::new();
+    let mut top: Vec<OtherProcess> = Vec::new();
+    for (process, spans) in foreign.users() {
+        all.extend(spans);
+        let in_gaps_ns = overlap_ns(spans, gaps);
+        let process = process.and_then(|process| names.process(process));
+        top.push(OtherProcess {
+            name: process.map(|process| names.text(process.name).to_owned()),
+            pid: process.and_then(|process| process.pid),
+            in_gaps_ns,
+            in_gaps_share: ratio(in_gaps_ns, idle_ns),
+        });
+    }
+    all.sort_unstable();
+    let in_gaps_ns = overlap_ns(&union(all), gaps);
+    top.retain(|one| one.in_gaps_ns > 0);
+    top.sort_by(|a, b| {
+        let key = |one: &OtherProcess| (one.name.clone(), one.pid);
+        let by_time = b.in_gaps_ns.cmp(&a.in_gaps_ns);
+        by_time.then_with(|| key(a).cmp(&key(b)))
+    });
+    top.truncate(TOP);
+    Others {
+        in_gaps_ns,
+        in_gaps_share: ratio(in_gaps_ns, idle_ns),
+        top,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{interval, target};
+    use metalens_trace::Process;
+
+    /// ```text
+    /// window    0├──────────────────────────┤100
+    /// target    0├──┤10             50├─────┤100
+    /// first        5├────┤20   40├────┤60
+    /// second          15├───┤30
+    /// nobody                  35├┤38
+    /// ```
+    #[test]
+    fn overlaps_count_once_in_all_and_for_each() {
+        let mut names = Names::new();
+        let (name, first, second) = (names.symbol("t"), names.symbol("a"), names.symbol("b"));
+        let mut id = |name, pid| names.process_id(Process { name, pid });
+        let (mine, a, b) = (id(name, Some(1)), id(first, Some(2)), id(second, Some(3)));
+        let at = |start, end, process| {
+            let mut one = interval(start, end);
+            one.process = process;
+            one
+        };
+        let all = [
+            at(0, 10, Some(mine)),
+            at(5, 20, Some(a)),
+            at(15, 30, Some(b)),
+            at(35, 38, None),
+            at(40, 60, Some(a)),
+            at(50, 100, Some(mine)),
+        ];
+        let (target, mut foreign) = (target(mine), ForeignUse::default());
+        for one in all.iter().filter(|one| !target.is(one.process)) {
+            foreign.add(one.process, one.span);
+        }
+        let found = others(&foreign, &[Span::new(10, 50)], &names);
+        let top: Vec<_> = found
+            .top
+            .iter()
+            .map(|one| (one.name.as_deref(), one.pid, one.in_gaps_ns))
+            .collect();
+        assert_eq!(
+            top,
+            [
+                (Some("a"), Some(2), 20),
+                (Some("b"), Some(3), 15),
+                (None, None, 3)
+            ]
+        );
+        assert_eq!(found.in_gaps_ns, 33);
+        assert_eq!(found.top[0].in_gaps_share, Some(0.5));
+    }
+}

@@ -1,0 +1,192 @@
+//! What went wrong, and what showed things on the display.
+
+use std::collections::BTreeMap;
+
+use metalens_trace::Names;
+
+use crate::basics::spans::{Span, touches};
+use crate::metrics::against::Against;
+use crate::report::{CommandBufferErrors, Display, ErrorCode, Hangs};
+use crate::subject::timeline::Interval;
+use crate::tables::columns::{Either, at};
+use crate::tables::machine::{BufferErrors, Compositors, HangRisks, OwnedSpans, Surfaces, Vsyncs};
+
+/// The target's hangs in the window.
+pub(super) fn hangs(table: &OwnedSpans, risks: Option<&HangRisks>, against: Against<'_>) -> Hangs {
+    let mut hangs = Hangs {
+        count: 0,
+        total_ns: 0,
+        max_ns: None,
+        risks: risks.map(|table| count_risks(table, against)),
+    };
+    for (_, span) in against.rows(&table.processes, &table.spans) {
+        if touches(span, against.window) {
+            hangs.count += 1;
+            hangs.total_ns += span.clip(against.window).length_ns();
+            hangs.max_ns = hangs.max_ns.max(Some(span.length_ns()));
+        }
+    }
+    hangs
+}
+
+fn count_risks(table: &HangRisks, against: Against<'_>) -> u64 {
+    let is_risk = |&row: &usize| {
+        let inside = table
+            .times
+            .get(row)
+            .is_some_and(|at| touches(Span::new(at, at), against.window));
+        inside && against.target.is(at(&table.processes, row))
+    };
+    (0..table.times.len()).filter(is_risk).count() as u64
+}
+
+/// The command buffers that failed; the target's are known by their ids.
+pub(super) fn errors(table: &BufferErrors, mine: &[Interval]) -> CommandBufferErrors {
+    let rows = table.buffer_ids.len();
+    let mut buffers: Vec<u64> = Vec::new();
+    if rows > 0 {
+        buffers.extend(
+            mine.iter()
+                .filter_map(|one| one.command_buffer)
+                .map(u64::from),
+        );
+        buffers.sort_unstable();
+    }
+    let mut by_code: BTreeMap<Option<u64>, ErrorCode> = BTreeMap::new();
+    let mut errors = CommandBufferErrors {
+        count: rows as u64,
+        of_target: 0,
+        codes: Vec::new(),
+    };
+    for row in 0..rows {
+        let code = table.codes.get(row);
+        let id = table.buffer_ids.get(row);
+        let is_mine = id.is_some_and(|id| buffers.binary_search(&id).is_ok());
+        let found = by_code.entry(code).or_insert(ErrorCode {
+            code,
+            count: 0,
+            of_target: 0,
+        });
+        found.count += 1;
+        found.of_target += u64::from(is_mine);
+        errors.of_target += u64::from(is_mine);
+    }
+    errors.codes = by_code.into_values().collect();
+    errors
+}
+
+/// What showed things on the display, in the window.
+pub(super) fn display(
+    compositor: Option<Compositors>,
+    vsyncs: Option<Vsyncs>,
+    surfaces: Option<Surfaces>,
+    names: &Names,
+    window: Span,
+) -> Display {
+    let vsyncs = vsyncs.map(|table| {
+        let times = table.times.iter().flatten();
+        // Several displays, and several names of one, share a moment.
+        let mut times: Vec<u64> = times
+            .filter(|&at| window.start_ns <= at && at < window.end_ns)
+            .collect();
+        times.sort_unstable();
+        times.dedup();
+        times.len() as u64
+    });
+    let surfaces = surfaces.map(|table| {
+        let shown = table
+            .spans
+            .started()
+            .filter(|&(_, span)| touches(span, window));
+        shown.count() as u64
+    });
+    Display {
+        compositor: compositor.and_then(|table| match table.names {
+            Either::Left(texts) => Some(names.text(at(&texts, 0)?).to_owned()),
+            Either::Right(numbers) => numbers.get(0).map(|number| number.to_string()),
+        }),
+        vsyncs,
+        surfaces,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::machine::{BUFFER_ERRORS, HANG_RISKS, HANGS, VSYNCS};
+    use crate::testing::{Columns, OTHER, TARGET, against, interval_of, machine_tables};
+
+    #[test]
+    fn hangs_of_the_target_in_the_window() {
+        let columns: Columns = &[
+            ("start", "start-time"),
+            ("duration", "duration"),
+            ("hang-type", "hang-type"),
+            ("process", "process"),
+        ];
+        let rows: &[&[&str]] = &[
+            &["5", "10", "Microhang", TARGET],
+            &["12", "3", "Hang", OTHER],
+            &["40", "3", "Hang", TARGET],
+        ];
+        let risks: Columns = &[("time", "event-time"), ("process", "process")];
+        let risky: &[&[&str]] = &[&["15", TARGET], &["15", OTHER], &["31", TARGET]];
+        let (_, tables) = machine_tables(&[
+            (HANGS.schema, columns, rows),
+            (HANG_RISKS.schema, risks, risky),
+        ]);
+        let (table, risks) = (tables.hangs.unwrap(), tables.hang_risks.ok());
+        let found = against((10, 30), &[], |against| {
+            hangs(&table, risks.as_ref(), against)
+        });
+        let expected = Hangs {
+            count: 1,
+            total_ns: 5,
+            max_ns: Some(10),
+            risks: Some(1),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn errors_by_code() {
+        let columns: Columns = &[
+            ("cmdbuffer-id", "metal-command-buffer-id"),
+            ("error-code", "uint32"),
+        ];
+        let rows: &[&[&str]] = &[&["7", "2"], &["8", "9"], &["70", "2"]];
+        let (_, tables) = machine_tables(&[(BUFFER_ERRORS.schema, columns, rows)]);
+        let mine = [interval_of(0, 1, 7, 1), interval_of(1, 2, 8, 2)];
+        let found = errors(&tables.buffer_errors.unwrap(), &mine);
+        let code = |code, count, of_target| ErrorCode {
+            code: Some(code),
+            count,
+            of_target,
+        };
+        assert_eq!((found.count, found.of_target), (3, 2));
+        assert_eq!(found.codes, [code(2, 2, 1), code(9, 1, 1)]);
+        assert!(machine_tables(&[]).1.buffer_errors.is_err());
+    }
+
+    #[test]
+    fn refreshes_are_counted_once() {
+        let (names, tables) = machine_tables(&[(
+            VSYNCS.schema,
+            &[("timestamp", "start-time")],
+            &[&["9"], &["10"], &["10"], &["20"], &["30"]],
+        )]);
+        let expected = Display {
+            compositor: None,
+            vsyncs: Some(2),
+            surfaces: None,
+        };
+        let found = display(
+            tables.compositor.ok(),
+            tables.vsyncs.ok(),
+            tables.surfaces.ok(),
+            &names,
+            Span::new(10, 30),
+        );
+        assert_eq!(found, expected);
+    }
+}

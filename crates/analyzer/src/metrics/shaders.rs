@@ -1,0 +1,39 @@
+//! The shaders that a recording lists without times.
+
+use metalens_trace::Names;
+
+use crate::report::Shader;
+use crate::subject::shaders::function;
+use crate::subject::target::Target;
+use crate::tables::columns::{Texts, at};
+use crate::tables::names::ShaderList;
+use crate::tables::reader::Given;
+
+/// The most shaders that a report lists.
+const SHADERS: usize = 200;
+
+/// The target's shaders, by name.
+pub(crate) fn inventory(table: &Given<ShaderList>, target: &Target, names: &Names) -> Vec<Shader> {
+    let Ok(table) = table else {
+        return Vec::new();
+    };
+    let rows = (0..table.names.len()).filter(|&row| target.owns(table.processes.as_ref(), row));
+    let mut shaders: Vec<Shader> = rows
+        .filter_map(|row| {
+            Some(Shader {
+                name: function(text(&table.names, row, names)?).to_owned(),
+                pipeline: text(&table.pipelines, row, names).map(str::to_owned),
+                kind: text(&table.kinds, row, names).map(str::to_owned),
+            })
+        })
+        .collect();
+    shaders.sort();
+    shaders.dedup();
+    shaders.truncate(SHADERS);
+    shaders
+}
+
+fn text<'n>(column: &Texts, row: usize, names: &'n Names) -> Option<&'n str> {
+    let text = names.text(at(column, row)?);
+    (!text.is_empty()).then_some(text)
+}

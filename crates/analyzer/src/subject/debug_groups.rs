@@ -1,0 +1,156 @@
+//! Names that the program gives its work by `pushDebugGroup` on a command buffer.
+//!
+//! A recording has them as stretches of the encoding thread's time, so that a
+//! group names the encoders whose encoding begins inside it; of nested groups
+//! the innermost. Groups that are pushed on an encoder are not recorded.
+
+use metalens_trace::{Names, Symbol, ThreadId};
+
+use super::commands::Commands;
+use super::target::Target;
+use super::timeline::Interval;
+use crate::basics::spans::Span;
+use crate::error::Result;
+use crate::tables::columns::at;
+use crate::tables::names::ApplicationEvents;
+use crate::tables::reader::{Given, if_any};
+
+/// What the table calls debug groups.
+const DEBUG_GROUPS: &str = "Debug Groups";
+
+/// One debug group.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    span: Span,
+    thread: Option<ThreadId>,
+    name: Symbol,
+}
+
+/// Whether there may be any; only then encoders need their threads.
+pub(crate) fn has_any(table: &Given<ApplicationEvents>) -> bool {
+    table.as_ref().is_ok_and(|table| table.spans.rows() > 0)
+}
+
+/// The debug group of each interval, as a symbol of `made`; empty if nothing was grouped.
+pub(crate) fn groups_of(
+    table: Given<ApplicationEvents>,
+    mine: &[Interval],
+    commands: &Commands,
+    target: &Target,
+    names: &Names,
+    made: &mut Names,
+) -> Result<Vec<Option<Symbol>>> {
+    // Without that word no column of the table is looked at.
+    let Some(wanted) = names.find_symbol(DEBUG_GROUPS) else {
+        return Ok(Vec::new());
+    };
+    let Some(table) = if_any(table)? else {
+        return Ok(Vec::new());
+    };
+    let groups = groups(&table, wanted, target, names, made)?;
+    if groups.is_empty() {
+        return Ok(Vec::new());
+    }
+    let named = mine.iter().map(|interval| {
+        let began = commands.encoding(interval)?.span.start_ns;
+        let thread = interval.encoder.and_then(|id| commands.thread(id));
+        innermost(&groups, began, thread)
+    });
+    Ok(named.collect())
+}
+
+/// The target's groups, sorted by start.
+fn groups(
+    table: &ApplicationEvents,
+    wanted: Symbol,
+    target: &Target,
+    names: &Names,
+    made: &mut Names,
+) -> Result<Vec<Group>> {
+    let mut groups = Vec::new();
+    for (row, span) in table.spans.all().enumerate() {
+        let span = span?;
+        let ours = target.owns(table.processes.as_ref(), row);
+        if !ours || at(&table.kinds, row) != Some(wanted) {
+            continue;
+        }
+        let Some(label) = at(&table.labels, row).and_then(|label| names.label(label)) else {
+            continue;
+        };
+        let text = words(names.text(label.text));
+        if !text.is_empty() {
+            groups.push(Group {
+                span,
+                thread: at(&table.threads, row),
+                name: made.symbol(text),
+            });
+        }
+    }
+    groups.sort_by_key(|group| (group.span.start_ns, std::cmp::Reverse(group.span.end_ns)));
+    Ok(groups)
+}
+
+/// The words before ` ( Main Thread 0x1f (bench, pid: 12) )`.
+fn words(label: &str) -> &str {
+    let cut = label.rfind(" ( ").filter(|&at| {
+        let rest = label.get(at..).unwrap_or("");
+        rest.ends_with(')') && rest.contains("pid: ")
+    });
+    label
+        .get(..cut.unwrap_or(label.len()))
+        .unwrap_or(label)
+        .trim()
+}
+
+/// The last group to begin before a moment that ends after it. Groups nest a
+/// few deep, so that few are looked at.
+fn innermost(groups: &[Group], at_ns: u64, thread: Option<ThreadId>) -> Option<Symbol> {
+    const DEPTH: usize = 64;
+    let before = groups.partition_point(|group| group.span.start_ns <= at_ns);
+    let candidates = groups.get(..before)?.iter().rev().take(DEPTH);
+    let mut candidates = candidates.filter(|group| group.span.end_ns > at_ns);
+    let here =
+        |group: &&Group| group.thread.is_none() || thread.is_none() || group.thread == thread;
+    candidates.find(here).map(|group| group.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_label() {
+        let cases = [
+            ("decode layer 3", "decode layer 3"),
+            ("decode  ( Main Thread 0x1f (bench, pid: 12) )", "decode"),
+            ("f ( x )", "f ( x )"),
+            ("", ""),
+        ];
+        for (label, expected) in cases {
+            assert_eq!(words(label), expected);
+        }
+    }
+
+    /// ```text
+    ///      0    5    10   15   20
+    /// a    ├──────────────┤
+    /// b         ├────┤
+    /// at   a    b    a    -
+    /// ```
+    #[test]
+    fn the_innermost_group() {
+        let mut names = Names::new();
+        let (a, b) = (names.symbol("a"), names.symbol("b"));
+        let group = |from, to, name| Group {
+            span: Span::new(from, to),
+            thread: None,
+            name,
+        };
+        let groups = [group(0, 15, a), group(5, 10, b)];
+        let found = [0, 4, 5, 9, 10, 14, 15].map(|at| innermost(&groups, at, None));
+        assert_eq!(
+            found,
+            [Some(a), Some(a), Some(b), Some(b), Some(a), Some(a), None]
+        );
+    }
+}

@@ -1,0 +1,284 @@
+//! What a GPU interval is called.
+//!
+//! Its label is `command buffer:encoder`. Metal gives default labels to what
+//! the program did not name (`Command Buffer 0:Compute Command 3`), and those
+//! say nothing: such work is `(unlabelled Compute)`, whatever its number.
+
+use metalens_trace::{Names, Symbol};
+use rustc_hash::FxHashMap;
+
+use super::timeline::Interval;
+use crate::report::NamedBy;
+
+/// Copies that nobody labelled. They may run on the Compute channel.
+pub(crate) const UNLABELLED_BLIT: &str = "(unlabelled Blit)";
+
+/// What may name intervals besides their labels: one per interval, or nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Hints {
+    /// The texts of the hints: they are made of the recording's own.
+    pub texts: Names,
+    /// The shaders that ran in each interval, by [`Self::texts`].
+    pub shaders: Vec<Option<Symbol>>,
+    /// The debug group each was encoded in, by [`Self::texts`].
+    pub groups: Vec<Option<Symbol>>,
+}
+
+impl Hints {
+    /// Whether labels alone name the intervals.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.shaders.is_empty() && self.groups.is_empty()
+    }
+
+    /// Returns what an interval may be called after, by its place.
+    pub(crate) fn sources(&self, at: usize, interval: &Interval) -> Sources {
+        Sources {
+            label: interval.label,
+            channel: interval.channel,
+            shaders: self.shaders.get(at).copied().flatten(),
+            group: self.groups.get(at).copied().flatten(),
+        }
+    }
+}
+
+/// What an interval may be called after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Sources {
+    /// Its label.
+    pub label: Option<Symbol>,
+    /// Its channel.
+    pub channel: Option<Symbol>,
+    /// The shaders that ran in it, by [`Hints::texts`].
+    pub shaders: Option<Symbol>,
+    /// The debug group it was encoded in, by [`Hints::texts`].
+    pub group: Option<Symbol>,
+}
+
+/// Says what intervals are called, from their labels.
+pub(crate) struct KernelNames<'a> {
+    names: &'a Names,
+    hints: &'a Hints,
+    /// `buffer:encoder` → where the encoder's label begins, from the encoder
+    /// list: a label may itself contain a colon.
+    splits: FxHashMap<String, usize>,
+}
+
+impl<'a> KernelNames<'a> {
+    /// With the pairs of labels that the encoder list has.
+    #[must_use]
+    pub(crate) fn new(names: &'a Names, pairs: &[(Symbol, Symbol)], hints: &'a Hints) -> Self {
+        let split = |&(buffer, encoder): &(Symbol, Symbol)| {
+            let (buffer, encoder) = (names.text(buffer), names.text(encoder));
+            (format!("{buffer}:{encoder}"), buffer.len() + 1)
+        };
+        Self {
+            names,
+            hints,
+            splits: pairs.iter().map(split).collect(),
+        }
+    }
+
+    /// Returns what may name intervals besides their labels.
+    pub(crate) fn hints(&self) -> &'a Hints {
+        self.hints
+    }
+
+    /// The name of an interval's work and where it comes from.
+    #[must_use]
+    pub(crate) fn name(&self, from: Sources) -> (String, NamedBy) {
+        if let Some(shaders) = from.shaders {
+            let shaders = self.hints.texts.text(shaders);
+            return (shaders.to_owned(), NamedBy::ShaderProfiler);
+        }
+        let label = from.label.map_or("", |label| self.names.text(label));
+        let (buffer, encoder) = self.split(label);
+        if is_given(encoder) {
+            return (encoder.to_owned(), NamedBy::EncoderLabel);
+        }
+        if let Some(group) = from.group {
+            let group = self.hints.texts.text(group);
+            return (group.to_owned(), NamedBy::DebugGroup);
+        }
+        if is_given(buffer) {
+            return (buffer.to_owned(), NamedBy::CommandBufferLabel);
+        }
+        if is_blit(encoder) {
+            return (UNLABELLED_BLIT.to_owned(), NamedBy::None);
+        }
+        let channel = from
+            .channel
+            .map_or("GPU work", |channel| self.names.text(channel));
+        (format!("(unlabelled {channel})"), NamedBy::None)
+    }
+
+    /// How many encoders the driver made into one interval, if its label says so.
+    #[must_use]
+    pub(crate) fn coalesced(&self, label: Option<Symbol>) -> Option<u64> {
+        let label = self.names.text(label?);
+        if self.splits.contains_key(label) {
+            return None;
+        }
+        let (_, encoder) = self.split(label);
+        let words: Vec<&str> = encoder.split(' ').collect();
+        if let ["Coelasced" | "Coalesced", count, "Encoders"] = words.as_slice() {
+            return count.parse().ok();
+        }
+        let count = encoder.split(" & ").count() as u64;
+        (count > 1).then_some(count)
+    }
+
+    fn split<'t>(&self, label: &'t str) -> (&'t str, &'t str) {
+        let at = self.known_split(label).or_else(|| counted_split(label));
+        if let Some(at) = at
+            && let (Some(buffer), Some(encoder)) = (label.get(..at - 1), label.get(at..))
+        {
+            return (buffer, encoder);
+        }
+        label.split_once(':').unwrap_or(("", label))
+    }
+
+    /// The split of the pair that the label is, or begins with if the driver
+    /// coalesced it with others: `buffer:A & B`.
+    fn known_split(&self, label: &str) -> Option<usize> {
+        let ends = label.match_indices(" & ").map(|(end, _)| end);
+        let mut ends = ends.chain([label.len()]);
+        ends.find_map(|end| self.splits.get(label.get(..end)?).copied())
+    }
+}
+
+/// Of `buffer:Coelasced 3 Encoders` (Apple's spelling) where the latter begins.
+fn counted_split(label: &str) -> Option<usize> {
+    let words = [":Coelasced ", ":Coalesced "];
+    words.iter().find_map(|words| Some(label.rfind(words)? + 1))
+}
+
+/// Whether a label was given by somebody: it is neither empty nor Metal's
+/// default. Of a coalesced `A & B` one given part is enough.
+fn is_given(label: &str) -> bool {
+    label.split(" & ").any(|part| {
+        let part = part.trim();
+        !part.is_empty() && part != "GPU Execution" && !is_default(part)
+    })
+}
+
+/// Whether Metal's own label says that it is a copy: `Blit Command 3`.
+fn is_blit(label: &str) -> bool {
+    label.starts_with("Blit Command ") && !label.contains(" & ")
+}
+
+/// `Command Buffer 0`, `Compute Command 3`, `Blit Command 1`, …
+fn is_default(label: &str) -> bool {
+    const ENCODERS: [&str; 6] = [
+        "Compute",
+        "Render",
+        "Parallel Render",
+        "Blit",
+        "Resource State",
+        "Acceleration Structure",
+    ];
+    let Some((words, number)) = label.rsplit_once(' ') else {
+        return false;
+    };
+    let numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let encoder = words.strip_suffix(" Command");
+    let default = words == "Command Buffer" || encoder.is_some_and(|e| ENCODERS.contains(&e));
+    numbered && default
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(label: &str, expected: &str, named_by: NamedBy) {
+        let mut names = Names::new();
+        let pair = (names.symbol("step: 1"), names.symbol("mul:add"));
+        let (label, channel) = (names.symbol(label), names.symbol("Compute"));
+        let hints = Hints::default();
+        let kernels = KernelNames::new(&names, &[pair], &hints);
+        let found = kernels.name(Sources {
+            label: Some(label),
+            channel: Some(channel),
+            ..Sources::default()
+        });
+        assert_eq!(found, (expected.to_owned(), named_by));
+    }
+
+    #[test]
+    fn labels() {
+        use NamedBy::{CommandBufferLabel, EncoderLabel};
+        check("Command Buffer 0:sin", "sin", EncoderLabel);
+        check("step 1:sin", "sin", EncoderLabel);
+        check("step 1:Compute Command 0", "step 1", CommandBufferLabel);
+        check("Command Buffer 0:a:b", "a:b", EncoderLabel);
+        check("step: 1:mul:add", "mul:add", EncoderLabel);
+        check("Command Buffer 0:sin & cos", "sin & cos", EncoderLabel);
+        check(
+            "Command Buffer 0:Compute Command 0 & cos",
+            "Compute Command 0 & cos",
+            EncoderLabel,
+        );
+        check(
+            "Command Buffer 0:My Command 3",
+            "My Command 3",
+            EncoderLabel,
+        );
+        check("Coelasced 3 Encoders", "Coelasced 3 Encoders", EncoderLabel);
+    }
+
+    /// Shaders name work before any label, a debug group before the buffer's.
+    #[test]
+    fn the_order_of_sources() {
+        let (mut names, mut hints) = (Names::new(), Hints::default());
+        let [given, plain] =
+            ["step:mul", "step:Compute Command 0"].map(|text| Some(names.symbol(text)));
+        let [shaders, group] = ["mul_f16", "layer 3"].map(|text| Some(hints.texts.symbol(text)));
+        let kernels = KernelNames::new(&names, &[], &hints);
+        let cases = [
+            (given, shaders, group, "mul_f16"),
+            (given, None, group, "mul"),
+            (plain, None, group, "layer 3"),
+            (plain, None, None, "step"),
+        ];
+        for (label, shaders, group, expected) in cases {
+            let sources = Sources {
+                label,
+                channel: None,
+                shaders,
+                group,
+            };
+            assert_eq!(kernels.name(sources).0, expected);
+        }
+    }
+
+    #[test]
+    fn coalesced_encoders() {
+        let mut names = Names::new();
+        let pair = (names.symbol("b"), names.symbol("rope & norm"));
+        let cases = [
+            ("b:mul", None),
+            ("b:mul & add & sin", Some(3)),
+            ("b:Coelasced 5 Encoders", Some(5)),
+            ("b:rope & norm", None),
+            ("", None),
+        ];
+        let labels = cases.map(|(label, _)| names.symbol(label));
+        let hints = Hints::default();
+        let kernels = KernelNames::new(&names, &[pair], &hints);
+        for (label, (_, expected)) in labels.into_iter().zip(cases) {
+            assert_eq!(kernels.coalesced(Some(label)), expected);
+        }
+    }
+
+    #[test]
+    fn metals_own_labels_say_nothing() {
+        for label in [
+            "Command Buffer 0:Compute Command 0",
+            "Command Buffer 12:Compute Command 3 & Compute Command 4",
+            "Command Buffer 0:",
+            "GPU Execution",
+            "",
+        ] {
+            check(label, "(unlabelled Compute)", NamedBy::None);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Which part of the recording a report is about.
+
+use metalens_trace::Names;
+
+use super::facts::target_facts;
+use super::signposts::Signposts;
+use super::target::Target;
+use super::timeline::Timeline;
+use crate::basics::spans::{Span, length_ns, touches, union};
+use crate::error::{Error, Result};
+use crate::report::{Excluded, SelectedPhase, Window};
+use crate::request::Request;
+
+/// A window and what was cut off to get it.
+pub(crate) struct Cut {
+    /// What is left.
+    pub window: Span,
+    /// The named phase that it was cut to.
+    pub phase: Option<SelectedPhase>,
+    excluded: Vec<Excluded>,
+}
+
+impl Cut {
+    /// From the target's first start to its last end, less what was asked to be
+    /// cut off, and to the named phase that was asked for.
+    pub(crate) fn asked(
+        request: &Request,
+        timeline: &Timeline,
+        target: &Target,
+        signposts: &Signposts,
+        names: &Names,
+    ) -> Result<Self> {
+        let mine = timeline.intervals.iter();
+        let mine = mine.filter(|interval| target.is(interval.process));
+        let (mut first_ns, mut last_ns) = (u64::MAX, 0);
+        for interval in mine.clone() {
+            first_ns = first_ns.min(interval.span.start_ns);
+            last_ns = last_ns.max(interval.span.end_ns);
+        }
+        let whole = Span::new(first_ns, last_ns);
+        let mut cut = Self {
+            window: whole,
+            phase: None,
+            excluded: Vec::new(),
+        };
+        let (mut from_ns, mut to_ns) = (request.from_ns, request.to_ns);
+        let asked = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
+        cut.to(asked, "before --from", "after --to");
+        if let Some(name) = &request.phase {
+            let spans = spans_of_phase(name, target, signposts, names)?;
+            let phase = cut.cut_to_phase(name, &spans);
+            from_ns = Some(phase.start_ns.max(from_ns.unwrap_or(0)));
+            to_ns = Some(phase.end_ns.min(to_ns.unwrap_or(u64::MAX)));
+        }
+        let window = cut.window;
+        let is_cut = window != whole;
+        if is_cut && (window.is_empty() || !mine.clone().any(|one| touches(one.span, window))) {
+            return Err(Error::EmptyWindow {
+                wanted: target_facts(target, names).name,
+                from_ns,
+                to_ns,
+                first_ns,
+                last_ns,
+            });
+        }
+        Ok(cut)
+    }
+
+    /// Cuts to the part inside another stretch.
+    pub(crate) fn to(&mut self, part: Span, before: &str, after: &str) {
+        let whole = self.window;
+        self.window = whole.clip(part);
+        let sides = [
+            (whole.start_ns, self.window.start_ns, before),
+            (self.window.end_ns, whole.end_ns, after),
+        ];
+        let sides = sides.into_iter().filter(|(from, to, _)| from < to);
+        self.excluded
+            .extend(sides.map(|(from_ns, to_ns, why)| Excluded {
+                from_ns,
+                to_ns,
+                why: why.to_owned(),
+            }));
+    }
+
+    /// Cuts to what is between the first begin and the last end.
+    fn cut_to_phase(&mut self, name: &str, spans: &[Span]) -> Span {
+        let first = spans.first().map_or(0, |span| span.start_ns);
+        let last = spans.iter().map(|span| span.end_ns).max().unwrap_or(0);
+        let phase = Span::new(first, last);
+        self.to(
+            phase,
+            &format!("before phase {name}"),
+            &format!("after phase {name}"),
+        );
+        let inside = union(spans.iter().map(|span| span.clip(self.window)));
+        let touching = spans.iter().filter(|&&span| touches(span, self.window));
+        self.phase = Some(SelectedPhase {
+            name: name.to_owned(),
+            count: touching.count() as u64,
+            between_ns: self.window.length_ns() - length_ns(&inside),
+        });
+        phase
+    }
+
+    /// What a report says of it.
+    pub(crate) fn facts(&self) -> Window {
+        let mut excluded = self.excluded.clone();
+        excluded.sort_by_key(|one| (one.from_ns, one.to_ns));
+        Window {
+            start_ns: self.window.start_ns,
+            end_ns: self.window.end_ns,
+            span_ns: self.window.length_ns(),
+            excluded,
+        }
+    }
+}
+
+fn spans_of_phase(
+    name: &str,
+    target: &Target,
+    signposts: &Signposts,
+    names: &Names,
+) -> Result<Vec<Span>> {
+    let found = signposts.of_name(name, target, names);
+    found.ok_or_else(|| Error::NoSuchPhase {
+        wanted: name.to_owned(),
+        present: signposts.names(names),
+    })
+}

@@ -1,0 +1,134 @@
+//! Samples of the program's threads on the CPU.
+//!
+//! Three tables may have them. `time-profile` is the best: weights in time, and
+//! call stacks with names. `cpu-profile` counts cycles. `time-sample` is what
+//! the first is made of, with neither weights nor names.
+
+use metalens_trace::{Integers, Problem, StackId, Table, Trace};
+
+use super::columns::{Column, Either, OrNull, Processes, Texts, Threads};
+use super::reader::Wanted;
+use crate::report::WeightUnit;
+
+pub(crate) const TIME_PROFILE: &str = "time-profile";
+pub(crate) const CPU_PROFILE: &str = "cpu-profile";
+pub(crate) const TIME_SAMPLE: &str = "time-sample";
+
+/// The columns that any of them has.
+const SAMPLE_COLUMNS: [&str; 9] = [
+    "time",
+    "thread",
+    "process",
+    "thread-state",
+    "weight",
+    "cycle-weight",
+    "cycles",
+    "stack",
+    "sample-type",
+];
+
+/// The tables, the best first.
+const TABLES: [&str; 3] = [TIME_PROFILE, CPU_PROFILE, TIME_SAMPLE];
+
+/// The best table of samples that has rows.
+#[derive(Debug)]
+pub(crate) struct CpuTable {
+    /// The name of the table.
+    pub schema: &'static str,
+    /// The number of its rows.
+    pub rows: usize,
+    /// The samples; an error if the table does not say when they were taken.
+    pub samples: metalens_trace::Result<CpuSamples>,
+}
+
+/// Samples of threads. Of a column that is missing all rows are null.
+#[derive(Debug)]
+pub(crate) struct CpuSamples {
+    pub times: Integers,
+    pub threads: OrNull<Threads>,
+    pub processes: OrNull<Processes>,
+    /// `Running`, `Blocked`, …
+    pub states: OrNull<Texts>,
+    pub unit: WeightUnit,
+    /// None if the table has no such column: each sample weighs 1. Cycles are a type that
+    /// the reader keeps as text.
+    pub weights: Option<OrNull<Either<Integers, Texts>>>,
+    pub stacks: Vec<Option<StackId>>,
+    pub kinds: OrNull<Integers>,
+}
+
+impl CpuTable {
+    /// Takes the best table out of a trace.
+    pub(super) fn take(trace: &mut Trace) -> Option<Self> {
+        let schema = best_table(trace)?;
+        Some(Self::of(schema, trace.take_table(schema).ok()?))
+    }
+
+    /// Copies the best table, for those who leave the trace as it is.
+    pub(crate) fn copy(trace: &Trace) -> Option<Self> {
+        let schema = best_table(trace)?;
+        Some(Self::of(schema, trace.table(schema).ok()?.clone()))
+    }
+
+    fn of(schema: &'static str, mut table: Table) -> Self {
+        Self {
+            schema,
+            rows: table.rows(),
+            samples: CpuSamples::read(&mut table),
+        }
+    }
+}
+
+impl CpuSamples {
+    fn read(table: &mut Table) -> metalens_trace::Result<Self> {
+        let (unit, weights) = weights(table)?;
+        Ok(Self {
+            times: table.take_integers("time")?,
+            threads: Column::take(table, "thread")?,
+            processes: Column::take(table, "process")?,
+            states: Column::take(table, "thread-state")?,
+            unit,
+            weights,
+            stacks: table.take_stacks("stack").unwrap_or_default(),
+            kinds: Column::take(table, "sample-type")?,
+        })
+    }
+}
+
+type FoundWeights = (WeightUnit, Option<OrNull<Either<Integers, Texts>>>);
+
+fn weights(table: &mut Table) -> metalens_trace::Result<FoundWeights> {
+    let mut columns = table.schema.columns.iter();
+    let weight =
+        columns.find(|spec| spec.mnemonic == "weight" || spec.engineering_type == "cycle-weight");
+    let Some(weight) = weight else {
+        return Ok((WeightUnit::Samples, None));
+    };
+    let unit = if weight.engineering_type == "cycle-weight" {
+        WeightUnit::Cycles
+    } else {
+        WeightUnit::Ns
+    };
+    let mnemonic = weight.mnemonic.clone();
+    Ok((unit, Some(Column::take(table, &mnemonic)?)))
+}
+
+/// Returns the name of the best table of samples that has rows.
+fn best_table(trace: &Trace) -> Option<&'static str> {
+    let has_rows = |name: &&str| trace.find_table(name).is_some_and(|t| t.rows() > 0);
+    TABLES.into_iter().find(has_rows)
+}
+
+/// Returns why a table of samples that is there could not be read.
+pub(crate) fn unreadable(trace: &Trace) -> Option<metalens_trace::Error> {
+    let errors = TABLES.iter().filter_map(|name| trace.table(name).err());
+    let mut there = errors.filter(|e| !matches!(e.problem(), Problem::NoSuchTable { .. }));
+    there.next()
+}
+
+/// The tables of samples, as a [`Selection`](metalens_trace::Selection) wants them.
+pub(super) const SAMPLES: [Wanted; 3] = [
+    (TIME_PROFILE, &SAMPLE_COLUMNS),
+    (CPU_PROFILE, &SAMPLE_COLUMNS),
+    (TIME_SAMPLE, &SAMPLE_COLUMNS),
+];

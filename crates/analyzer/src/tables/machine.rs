@@ -1,0 +1,140 @@
+//! What else the machine did: states, memory, driver, compiler, trouble, display.
+
+use metalens_trace::{Integers, Table};
+
+use super::columns::{Column, Either, OrNull, Processes, Spans, Texts, columns};
+use super::reader::TableReader;
+
+/// The GPU's performance states, by name.
+pub(crate) const PERFORMANCE: TableReader<NamedStates> = TableReader {
+    schema: "gpu-performance-state-intervals",
+    columns: &[
+        "start",
+        "duration",
+        "gpu-performance-state",
+        "is-induced",
+        "narrative",
+    ],
+    read: |table| NamedStates::read(table, "gpu-performance-state"),
+};
+
+/// The device's thermal states.
+pub(crate) const THERMAL: TableReader<NamedStates> = TableReader {
+    schema: "device-thermal-state-intervals",
+    columns: &["start", "duration", "thermal-state", "is-induced"],
+    read: |table| NamedStates::read(table, "thermal-state"),
+};
+
+/// States that have names.
+#[derive(Debug)]
+pub(crate) struct NamedStates {
+    pub states: Texts,
+    pub spans: Spans,
+    /// 1 is induced.
+    pub induced: OrNull<Integers>,
+    pub narratives: OrNull<Texts>,
+}
+
+impl NamedStates {
+    fn read(table: &mut Table, column: &str) -> metalens_trace::Result<Self> {
+        Ok(Self {
+            states: table.take_texts(column)?,
+            spans: Spans::take(table, "start")?,
+            induced: Column::take(table, "is-induced")?,
+            narratives: Column::take(table, "narrative")?,
+        })
+    }
+}
+
+columns! {
+    /// The GPU's performance states, by number.
+    table DEVICE = "gpu-performance-device-state-intervals";
+    struct NumberedStates {
+        states: Integers = "state",
+        spans: Spans = "start" and "duration",
+    }
+}
+
+columns! {
+    /// Each process's allocated size, a row per change.
+    table ALLOCATED = "metal-current-allocated-size";
+    struct AllocatedSizes {
+        starts: Integers = "start",
+        sizes: Integers = "current-allocated-size",
+        processes: Processes = "process",
+    }
+}
+
+columns! {
+    /// The machine's wired memory, a row per change.
+    table WIRED = "metal-wired-sysmem-level-interval";
+    struct WiredSizes {
+        sizes: Integers = "bytes",
+        spans: Spans = "start" and "duration",
+    }
+}
+
+columns! {
+    /// The shader compiler's work.
+    table SHADER_COMPILES = "graphics-compiler-activity-intervals";
+    /// When a program did not respond.
+    table HANGS = "potential-hangs";
+    struct OwnedSpans {
+        processes: Processes = "process",
+        spans: Spans = "start" and "duration",
+    }
+}
+
+columns! {
+    /// The driver's work on command buffers and encoders.
+    table DRIVER_INTERVALS = "metal-driver-intervals";
+    /// The driver's other events.
+    table DRIVER_EVENTS = "metal-driver-event-intervals";
+    struct DriverWork {
+        processes: Processes = "process",
+        spans: Spans = "start" and "duration",
+        types: OrNull<Texts> = "event-type",
+    }
+}
+
+columns! {
+    /// Calls that risk it.
+    table HANG_RISKS = "hang-risks";
+    struct HangRisks {
+        times: Integers = "time",
+        processes: Processes = "process",
+    }
+}
+
+columns! {
+    /// Command buffers that failed.
+    table BUFFER_ERRORS = "metal-command-buffer-error";
+    struct BufferErrors {
+        buffer_ids: Integers = "cmdbuffer-id",
+        codes: OrNull<Integers> = "error-code",
+    }
+}
+
+columns! {
+    /// Who puts the screen together.
+    table COMPOSITOR = "metal-known-compositor-process";
+    struct Compositors {
+        names: Either<Texts, Integers> = "compositor-name",
+    }
+}
+
+columns! {
+    /// The display's refreshes.
+    table VSYNCS = "display-vsyncs-interval";
+    struct Vsyncs {
+        times: Integers = "timestamp",
+    }
+}
+
+columns! {
+    /// What was on the display.
+    table SURFACES = "displayed-surfaces-interval";
+    struct Surfaces {
+        spans: Spans = "start" and "duration",
+    }
+}

@@ -1,0 +1,203 @@
+//! The door: every table of a trace that the analysis reads, each of its own type.
+//!
+//! [`take`] takes a trace apart once. Later stages are functions of what it returns, so
+//! that the compiler knows their order; they take whole tables where these are large, so
+//! that each table's memory ends with its use. Columns are moved, never copied.
+//!
+//! A table is `Ok`, or an [`Absent`] that says why there is none: absent is never empty,
+//! and null is never zero.
+
+pub(crate) mod columns;
+pub(crate) mod commands;
+pub(crate) mod counters;
+pub(crate) mod cpu;
+pub(crate) mod gpu;
+pub(crate) mod machine;
+pub(crate) mod names;
+pub(crate) mod reader;
+pub(crate) mod recording;
+pub(crate) mod signposts;
+mod times;
+
+use metalens_trace::{Selection, Trace};
+
+use self::reader::{Given, Wanted};
+use self::recording::Recording;
+use crate::error::Result;
+
+/// Everything that the analysis reads, in the order in which it is used.
+pub(crate) struct Tables {
+    /// The GPU's intervals and states.
+    pub gpu: GpuTables,
+    /// The phases that programs named.
+    pub signposts: SignpostTables,
+    /// What the program did with its command buffers.
+    pub commands: CommandTables,
+    /// What may name the work besides its labels.
+    pub names: NameTables,
+    /// What there is beside the GPU's intervals.
+    pub surroundings: SurroundingTables,
+}
+
+/// Declares a group of tables, each once: its field, its struct and its reader.
+macro_rules! tables {
+    (
+        $(#[$doc:meta])*
+        struct $name:ident { $($field:ident: $table:ty = $reader:path,)* }
+    ) => {
+        $(#[$doc])*
+        pub(crate) struct $name {
+            $(pub $field: Given<$table>,)*
+        }
+
+        impl $name {
+            /// The tables and columns to load.
+            const WANTED: &[Wanted] = &[$($reader.wanted(),)*];
+
+            fn take(trace: &mut Trace) -> Self {
+                Self {
+                    $($field: $reader.take(trace),)*
+                }
+            }
+        }
+    };
+}
+
+tables! {
+    /// The GPU's intervals and states.
+    struct GpuTables {
+        intervals: gpu::GpuIntervals = gpu::GPU_INTERVALS,
+        states: gpu::GpuStates = gpu::GPU_STATES,
+    }
+}
+
+/// What the program did with its command buffers.
+pub(crate) struct CommandTables {
+    pub listed: ListedTables,
+    pub recovery: RecoveryTables,
+}
+
+tables! {
+    /// The list of encodings, and that of completions.
+    struct ListedTables {
+        encoders: commands::Encoders = commands::ENCODERS,
+        completions: commands::Completions = commands::COMPLETIONS,
+    }
+}
+
+tables! {
+    /// Encodings that the encoder list lost.
+    struct RecoveryTables {
+        application: commands::ApplicationIntervals = commands::APPLICATION,
+        submissions: commands::Submissions = commands::SUBMISSIONS,
+    }
+}
+
+/// The phases that programs named: a table of events per set of subsystems.
+pub(crate) struct SignpostTables {
+    pub events: Vec<Given<signposts::SignpostEvents>>,
+    pub intervals: Vec<Given<signposts::SignpostIntervals>>,
+}
+
+tables! {
+    /// What may name the work besides its labels.
+    struct NameTables {
+        shader_samples: names::ShaderSamples = names::SHADER_SAMPLES,
+        application_events: names::ApplicationEvents = names::APPLICATION_EVENTS,
+    }
+}
+
+/// What there is beside the GPU's intervals.
+pub(crate) struct SurroundingTables {
+    pub machine: MachineTables,
+    pub counters: CounterTables,
+    /// CPU samples; none if no table of them has rows.
+    pub cpu: Option<cpu::CpuTable>,
+    /// Shaders without times.
+    pub shader_list: Given<names::ShaderList>,
+}
+
+tables! {
+    /// What else the machine did.
+    struct MachineTables {
+        performance: machine::NamedStates = machine::PERFORMANCE,
+        device: machine::NumberedStates = machine::DEVICE,
+        thermal: machine::NamedStates = machine::THERMAL,
+        allocated: machine::AllocatedSizes = machine::ALLOCATED,
+        wired: machine::WiredSizes = machine::WIRED,
+        driver_intervals: machine::DriverWork = machine::DRIVER_INTERVALS,
+        driver_events: machine::DriverWork = machine::DRIVER_EVENTS,
+        shader_compiles: machine::OwnedSpans = machine::SHADER_COMPILES,
+        hangs: machine::OwnedSpans = machine::HANGS,
+        hang_risks: machine::HangRisks = machine::HANG_RISKS,
+        buffer_errors: machine::BufferErrors = machine::BUFFER_ERRORS,
+        compositor: machine::Compositors = machine::COMPOSITOR,
+        vsyncs: machine::Vsyncs = machine::VSYNCS,
+        surfaces: machine::Surfaces = machine::SURFACES,
+    }
+}
+
+tables! {
+    /// The GPU's hardware counters.
+    struct CounterTables {
+        intervals: counters::CounterSamples = counters::COUNTER_INTERVALS,
+        values: counters::CounterSamples = counters::COUNTER_VALUES,
+        info: counters::CounterInfo = counters::COUNTER_INFO,
+    }
+}
+
+/// Takes a trace apart. Refuses it if a main table has impossible times.
+pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
+    times::check(&mut trace)?;
+    let recording = Recording::of(&mut trace);
+    let trace = &mut trace;
+    let tables = Tables {
+        gpu: GpuTables::take(trace),
+        signposts: SignpostTables {
+            events: signposts::SIGNPOST_EVENTS.take_all(trace),
+            intervals: signposts::SIGNPOST_INTERVALS.take_all(trace),
+        },
+        commands: CommandTables {
+            listed: ListedTables::take(trace),
+            recovery: RecoveryTables::take(trace),
+        },
+        names: NameTables::take(trace),
+        surroundings: SurroundingTables {
+            machine: MachineTables::take(trace),
+            counters: CounterTables::take(trace),
+            cpu: cpu::CpuTable::take(trace),
+            shader_list: names::SHADER_LIST.take(trace),
+        },
+    };
+    Ok((recording, tables))
+}
+
+/// Returns the tables and columns that an analysis reads. Those that its main figures
+/// rest on must be readable; the others are left out with a note if they are not.
+#[must_use]
+pub fn selection() -> Selection {
+    Selection::columns(&[GpuTables::WANTED, ListedTables::WANTED].concat())
+        .and_if_readable(NameTables::WANTED)
+        .and_if_readable(MachineTables::WANTED)
+        .and_if_readable(CounterTables::WANTED)
+        .and_if_readable(&cpu::SAMPLES)
+        .and_if_readable(&[
+            names::SHADER_LIST.wanted(),
+            signposts::SIGNPOST_EVENTS.wanted(),
+            signposts::SIGNPOST_INTERVALS.wanted(),
+        ])
+        .with_labels_unnumbered()
+}
+
+/// Returns the same, and the tables in which encodings stand that the encoder list lost:
+/// they are as large as the list, and it is seldom that they are needed.
+#[must_use]
+pub fn selection_with_recovery() -> Selection {
+    selection().and_if_readable(RecoveryTables::WANTED)
+}
+
+/// Returns the tables and columns that a profile of the CPU reads.
+#[must_use]
+pub fn profile_selection() -> Selection {
+    Selection::columns(&cpu::SAMPLES)
+}

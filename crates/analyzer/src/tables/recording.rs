@@ -1,0 +1,122 @@
+//! What a trace says beside its tables.
+
+use metalens_trace::{Device, InputKind, Names, Run, Trace};
+
+use super::commands::{COMPLETIONS, ENCODERS};
+use super::gpu::{GPU_INTERVALS, GPU_STATES};
+use crate::report::{DeviceFacts, Reader, RunFacts, Source, SourceKind};
+
+/// A trace without its tables.
+pub(crate) struct Recording {
+    /// The run as the trace describes it.
+    pub run: Run,
+    /// The texts, processes, threads and stacks that tables refer to by number.
+    pub names: Names,
+    /// The input, for the report.
+    pub source: Source,
+    /// The run, for the report.
+    pub facts: RunFacts,
+    /// The names of tables that break off.
+    pub truncated_tables: Vec<String>,
+    /// What the reading of the trace left to say.
+    pub notes: Vec<String>,
+}
+
+impl Recording {
+    /// Reads what a trace says; its tables must still be there, and stay where they are.
+    pub(super) fn of(trace: &mut Trace) -> Self {
+        Self {
+            source: source(trace),
+            facts: run_facts(trace),
+            truncated_tables: truncated_tables(trace),
+            notes: notes(trace),
+            run: trace.run.clone(),
+            names: std::mem::take(&mut trace.names),
+        }
+    }
+
+    /// Returns what the GPU was set to, such as its `Counter Set`.
+    pub(crate) fn gpu_setting(&self, name: &str) -> Option<String> {
+        let settings = self.run.settings.iter();
+        let values = settings
+            .filter(|setting| setting.key == "GPU")
+            .flat_map(|setting| &setting.values);
+        let mut found = values.filter_map(|value| value.strip_prefix(name)?.strip_prefix(':'));
+        found.next().map(|value| value.trim().to_owned())
+    }
+}
+
+/// Returns the input of a trace.
+pub(crate) fn source(trace: &Trace) -> Source {
+    Source {
+        path: trace.path.clone(),
+        kind: match trace.kind {
+            InputKind::Bundle | InputKind::Exported => SourceKind::Bundle,
+            InputKind::Export => SourceKind::Export,
+            InputKind::Xml => SourceKind::Xml,
+        },
+        reader: match trace.kind {
+            InputKind::Bundle => Reader::Native,
+            InputKind::Export | InputKind::Xml | InputKind::Exported => Reader::Xml,
+        },
+    }
+}
+
+/// Returns what is known of the run; its tables must still be there.
+pub(crate) fn run_facts(trace: &Trace) -> RunFacts {
+    let run = &trace.run;
+    let device = run.device.as_ref();
+    RunFacts {
+        number: run.number,
+        synthetic: run.synthetic,
+        template: run.template.clone(),
+        instruments_version: run.instruments_version.clone(),
+        start: run.start_date.clone(),
+        duration_ns: run.duration_ns,
+        end_reason: run.end_reason.clone(),
+        recording_mode: run.recording_mode.clone(),
+        device: DeviceFacts {
+            model: device.and_then(|device| device.model.clone()),
+            os: device.and_then(operating_system),
+            gpu: gpu_name(trace),
+        },
+    }
+}
+
+/// `macOS 26.3.1 (25D2128)`.
+fn operating_system(device: &Device) -> Option<String> {
+    let version = device.os_version.as_ref()?;
+    Some(match &device.platform {
+        Some(platform) => format!("{platform} {version}"),
+        None => version.clone(),
+    })
+}
+
+/// The first GPU that a row names.
+fn gpu_name(trace: &Trace) -> Option<String> {
+    let gpus = trace.find_table(GPU_INTERVALS.schema)?.texts("gpu").ok()?;
+    let first = gpus.iter().find_map(|gpu| *gpu)?;
+    Some(trace.names.text(first).to_owned())
+}
+
+/// Returns the names of tables that break off.
+fn truncated_tables(trace: &Trace) -> Vec<String> {
+    let truncated = trace.tables().iter().filter(|table| table.truncated);
+    let mut names: Vec<String> = truncated.map(|table| table.schema.name.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns what the reading of the trace left to say.
+fn notes(trace: &Trace) -> Vec<String> {
+    let main = [
+        GPU_INTERVALS.schema,
+        GPU_STATES.schema,
+        ENCODERS.schema,
+        COMPLETIONS.schema,
+    ];
+    let ambiguities = trace.ambiguities(&main);
+    let notes = trace.notes.iter().chain(&ambiguities);
+    notes.map(ToString::to_string).collect()
+}

@@ -1,0 +1,153 @@
+//! Tables made by hand, for tests.
+
+use std::fmt::Write as _;
+use std::num::NonZeroU64;
+
+use metalens_trace::{Input, LoadOptions, Names, ProcessId, Selection, Trace};
+
+use crate::basics::moment::Moment;
+use crate::basics::spans::Span;
+use crate::metrics::against::Against;
+use crate::report::How;
+use crate::subject::target::Target;
+use crate::subject::timeline::Interval;
+use crate::tables::{self, MachineTables};
+
+/// A table's columns: mnemonic and engineering type.
+pub(crate) type Columns<'a> = &'a [(&'a str, &'a str)];
+/// A table: its schema, its columns, and its rows of cells as text.
+pub(crate) type TableText<'a> = (&'a str, Columns<'a>, &'a [&'a [&'a str]]);
+
+/// The process that [`against`] takes for the target: the first met.
+pub(crate) const TARGET: &str = "bench (1)";
+/// Somebody else.
+pub(crate) const OTHER: &str = "other (2)";
+
+/// A trace of these tables, read as exports are. An empty cell is null.
+pub(crate) fn trace(tables: &[TableText<'_>]) -> Trace {
+    let folder = tempfile::tempdir().unwrap();
+    for (position, (schema, columns, rows)) in tables.iter().enumerate() {
+        let xml = document(position + 1, schema, columns, rows);
+        std::fs::write(folder.path().join(format!("{schema}.xml")), xml).unwrap();
+    }
+    // Folders without any table are no input.
+    let target = document(
+        99,
+        "whom",
+        &[("process", "process")],
+        &[&[TARGET], &[OTHER]],
+    );
+    std::fs::write(folder.path().join("a.xml"), target).unwrap();
+    let input = Input::open(folder.path()).unwrap();
+    input
+        .load(&Selection::everything(), LoadOptions::default())
+        .unwrap()
+}
+
+/// What these tables say of the machine, and the names in them.
+pub(crate) fn machine_tables(tables: &[TableText<'_>]) -> (Names, MachineTables) {
+    let (recording, tables) = tables::take(trace(tables)).unwrap();
+    (recording.names, tables.surroundings.machine)
+}
+
+fn document(position: usize, schema: &str, columns: Columns<'_>, rows: &[&[&str]]) -> String {
+    let mut xml = format!(
+        "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node \
+         xpath='//trace-toc[1]/run[1]/data[1]/table[{position}]'><schema name=\"{schema}\">"
+    );
+    for (mnemonic, kind) in columns {
+        write!(
+            xml,
+            "<col><mnemonic>{mnemonic}</mnemonic><name>{mnemonic}</name>\
+             <engineering-type>{kind}</engineering-type></col>"
+        )
+        .unwrap();
+    }
+    xml.push_str("</schema>");
+    let mut id = 0;
+    let mut next = || {
+        id += 1;
+        id
+    };
+    for row in rows {
+        xml.push_str("<row>");
+        for (cell, (_, kind)) in row.iter().zip(columns) {
+            let id = next();
+            match *kind {
+                _ if cell.is_empty() => write!(xml, "<sentinel/>"),
+                "process" => {
+                    let pid = cell.trim_end_matches(')').rsplit('(').next().unwrap();
+                    let inner = next();
+                    write!(
+                        xml,
+                        "<process id=\"{id}\" fmt=\"{cell}\"><pid id=\"{inner}\" \
+                         fmt=\"{pid}\">{pid}</pid></process>"
+                    )
+                }
+                _ => write!(xml, "<{kind} id=\"{id}\" fmt=\"{cell}\">{cell}</{kind}>"),
+            }
+            .unwrap();
+        }
+        xml.push_str("</row>\n");
+    }
+    xml.push_str("</node></trace-query-result>\n");
+    xml
+}
+
+/// A target of one process.
+pub(crate) fn target(process: ProcessId) -> Target {
+    Target {
+        how: How::Launched,
+        processes: vec![process],
+        note: None,
+    }
+}
+
+/// Runs something against a window in which the target, [`TARGET`], was busy
+/// so, and idle otherwise.
+pub(crate) fn against<T>(
+    window: (u64, u64),
+    busy: &[(u64, u64)],
+    run: impl FnOnce(Against<'_>) -> T,
+) -> T {
+    let names = &trace(&[]).names;
+    let (first, _) = names.processes().next().unwrap();
+    let window = Span::new(window.0, window.1);
+    let busy: Vec<Span> = busy.iter().map(|&(from, to)| Span::new(from, to)).collect();
+    let mut gaps = Vec::new();
+    let mut from = window.start_ns;
+    for span in &busy {
+        gaps.push(Span::new(from, span.start_ns));
+        from = span.end_ns;
+    }
+    gaps.push(Span::new(from, window.end_ns));
+    gaps.retain(|gap| !gap.is_empty());
+    run(Against {
+        target: &target(first),
+        window,
+        busy: &busy,
+        gaps: &gaps,
+    })
+}
+
+/// An interval of nobody's, on no channel, without ids.
+pub(crate) fn interval(start: u64, end: u64) -> Interval {
+    Interval {
+        span: Span::new(start, end),
+        committed: Moment::default(),
+        process: None,
+        channel: None,
+        label: None,
+        command_buffer: None,
+        encoder: None,
+    }
+}
+
+/// An interval of nobody's, with ids.
+pub(crate) fn interval_of(start: u64, end: u64, buffer: u64, encoder: u64) -> Interval {
+    Interval {
+        command_buffer: NonZeroU64::new(buffer),
+        encoder: NonZeroU64::new(encoder),
+        ..interval(start, end)
+    }
+}
