@@ -107,7 +107,7 @@ impl Failure for NotComparable {
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = "record both alike; or --force compares them nevertheless, and the comparison \
+        let hint = "record both alike; or --allow-different compares them nevertheless, and the comparison \
                     says so";
         Some(hint.to_owned())
     }

@@ -61,7 +61,7 @@ impl std::fmt::Display for Difference {
 }
 
 /// Compares the circumstances.
-pub(crate) fn comparable(base: &Runs, new: &Runs, force: bool) -> Comparable {
+pub(crate) fn comparable(base: &Runs, new: &Runs, allow_different: bool) -> Comparable {
     let mut found = Comparable::default();
     let mut seen: Vec<&str> = Vec::new();
     for fact in base.circumstances.iter().chain(&new.circumstances) {
@@ -74,7 +74,7 @@ pub(crate) fn comparable(base: &Runs, new: &Runs, force: bool) -> Comparable {
     others(&mut found, base, new);
     programs(&mut found, base, new);
     found.comparable = found.differ.is_empty();
-    found.forced = force && !found.comparable;
+    found.forced = allow_different && !found.comparable;
     found
 }
 

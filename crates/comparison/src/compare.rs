@@ -84,7 +84,7 @@ pub struct Options {
     pub preset: Option<Preset>,
     /// Whether sides that differ in their circumstances are compared nevertheless.
     /// It is recorded; to refuse is up to the caller.
-    pub force: bool,
+    pub allow_different: bool,
     /// The smallest change that is worth a word.
     pub floor: Floor,
 }
@@ -113,7 +113,7 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &Options) -> Comparison {
     };
     let metrics = metric_changes::changes(base, new, &judge);
     let kernels = kernels::changes(base, new, &judge);
-    let comparable = comparable(base, new, options.force);
+    let comparable = comparable(base, new, options.allow_different);
     let gone = kernels::gone(&kernels, &metrics);
     let unexplained = unexplained(&metrics);
     let asked = options.preset;

@@ -56,8 +56,10 @@ pub(crate) struct CompareArguments {
     /// Keep the inputs' folders in pages and pictures, which leave them out
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Compare sides although they were not recorded alike, which the comparison then says;
-    /// replace files that exist
+    /// Compare sides although they were not recorded alike; the comparison then says so
+    #[arg(long)]
+    pub(crate) allow_different: bool,
+    /// Replace files that exist
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

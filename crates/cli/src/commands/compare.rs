@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
         comparisons.push(compared(&base, &new, arguments, gate.as_ref()));
         new_run = median_run(loaded).filter(|_| keep);
     }
-    refuse(&comparisons, arguments.force)?;
+    refuse(&comparisons, arguments.allow_different)?;
     let is_whole = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
     show(&comparisons, arguments)?;
     let is_missed = |one: &Comparison| one.gate.as_ref().is_some_and(|gate| gate.missed);
@@ -225,7 +225,7 @@ fn compared(
 ) -> Comparison {
     let options = Options {
         preset: arguments.preset.map(|PresetChoice::Fusion| Preset::Fusion),
-        force: arguments.force,
+        allow_different: arguments.allow_different,
         ..Options::default()
     };
     let mut comparison = compare_runs(base, new, &options);
@@ -233,7 +233,7 @@ fn compared(
     comparison
 }
 
-fn refuse(comparisons: &[Comparison], force: bool) -> Result<(), NotComparable> {
+fn refuse(comparisons: &[Comparison], allow_different: bool) -> Result<(), NotComparable> {
     let differ = comparisons.iter().flat_map(|one| &one.comparable.differ);
     let mut reasons: Vec<String> = Vec::new();
     for reason in differ.map(ToString::to_string) {
@@ -241,9 +241,10 @@ fn refuse(comparisons: &[Comparison], force: bool) -> Result<(), NotComparable> 
             reasons.push(reason);
         }
     }
-    match reasons.is_empty() || force {
-        true => Ok(()),
-        false => Err(NotComparable(reasons)),
+    if reasons.is_empty() || allow_different {
+        Ok(())
+    } else {
+        Err(NotComparable(reasons))
     }
 }
 

@@ -149,14 +149,17 @@ fn what_is_not_alike_is_refused() {
     let refused = metalens(folder.path(), &["compare", "a", "b", "--json"]);
     assert_snapshot!("not-comparable", transcript(&refused));
     assert_eq!(refused.status.code(), Some(6));
-    let forced = run(folder.path(), &["compare", "a", "b", "--force"], 0);
+    // Whoever overwrites an output has not asked for that.
+    run(folder.path(), &["compare", "a", "b", "--force"], 6);
+    let arguments = ["compare", "a", "b", "--allow-different"];
+    let forced = run(folder.path(), &arguments, 0);
     assert!(
         forced.contains("FORCED: the sides are not comparable"),
         "{forced}"
     );
     let json = run(
         folder.path(),
-        &["compare", "a", "b", "--force", "--json"],
+        &["compare", "a", "b", "--allow-different", "--json"],
         0,
     );
     let json: Value = serde_json::from_str(&json).unwrap();

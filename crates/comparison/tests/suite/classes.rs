@@ -140,7 +140,7 @@ fn force_is_recorded() {
     let mut new = base.clone();
     new.run.device.os = Some("27.1".to_owned());
     let options = Options {
-        force: true,
+        allow_different: true,
         ..Options::default()
     };
     let found = compare(std::slice::from_ref(&base), &[new], &options);
