@@ -10,7 +10,7 @@ pub(crate) mod requests;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use batch::BatchArguments;
 use chart::ChartArguments;
@@ -23,6 +23,9 @@ use recording::{
 };
 
 const AFTER_HELP: &str = "\
+More commands: baseline, calibrate, completions, manual, own, schema, selfcheck, stacks, synth, \
+tables, workload. `metalens help COMMAND` explains each.
+
 INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml and one \
 <schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
 .zst), bundles and folders zipped.
@@ -45,48 +48,60 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Report how busy the GPU was, with what, and why it idled
+    Analyze(AnalyzeArguments),
     /// Record a program, or a bundled workload, with xctrace
     Record(RecordArguments),
     /// Record, then report: a folder with the bundle, pages, charts and JSON
     RecordAndAnalyze(RecordAndAnalyzeArguments),
-    /// Tell what recording a bundled workload finds, and what it costs
-    Calibrate(CalibrateArguments),
-    /// Run a bundled Metal program whose work is known
-    Workload(WorkloadArguments),
-    /// Tell whether this machine can record, and what to do if not
-    Doctor(DoctorArguments),
-    /// Give a bundle that sudo left to root back to its user
-    Own(OwnArguments),
-    /// Report how busy the GPU was, with what, and why it idled
-    Analyze(AnalyzeArguments),
-    /// Report on many recordings at once: a folder each, and an index of them
-    Batch(Box<BatchArguments>),
     /// Tell what changed between recordings, and whether it is more than noise
     Compare(CompareArguments),
-    /// Keep several runs as one file to compare with, or show it
-    Baseline(BaselineArguments),
-    /// Post a report or a comparison as a comment on a pull request, and keep it up to date
-    Pr(PrArguments),
-    /// Ask traces and datasets with SQL
-    Query(QueryArguments),
+    /// Report on many recordings at once: a folder each, and an index of them
+    Batch(Box<BatchArguments>),
     /// Draw a picture of a report, as PNG or SVG
     Chart(ChartArguments),
-    /// Print what CPU samples found as collapsed stacks, for flame graphs
-    Stacks(StacksArguments),
-    /// List the tables of a trace, or print one
-    Tables(TablesArguments),
+    /// Ask traces and datasets with SQL
+    Query(QueryArguments),
+    /// Post a report or a comparison as a comment on a pull request, and keep it up to date
+    Pr(PrArguments),
+    /// Tell whether this machine can record, and what to do if not
+    Doctor(DoctorArguments),
     /// Export a bundle's tables as XML, with Apple's xctrace
     Export(ExportArguments),
-    /// Compare the native reading of a bundle with an export of it, cell by cell
-    Selfcheck(SelfcheckArguments),
-    /// Write a synthetic recording with known truth, for tests and dashboards
-    Synth(SynthArguments),
-    /// Print the JSON Schema of the report, or of another of metalens's forms
-    Schema(SchemaArguments),
+    // The first screen lists ten commands; these it only names: see AFTER_HELP.
+    /// Keep several runs as one file to compare with, or show it
+    #[command(hide = true)]
+    Baseline(BaselineArguments),
+    /// Tell what recording a bundled workload finds, and what it costs
+    #[command(hide = true)]
+    Calibrate(CalibrateArguments),
     /// Print what a shell needs to complete these words
+    #[command(hide = true)]
     Completions(CompletionsArguments),
     /// Write manual pages, one per command
+    #[command(hide = true)]
     Manual(ManualArguments),
+    /// Give a bundle that sudo left to root back to its user
+    #[command(hide = true)]
+    Own(OwnArguments),
+    /// Print the JSON Schema of the report, or of another of metalens's forms
+    #[command(hide = true)]
+    Schema(SchemaArguments),
+    /// Compare the native reading of a bundle with an export of it, cell by cell
+    #[command(hide = true)]
+    Selfcheck(SelfcheckArguments),
+    /// Print what CPU samples found as collapsed stacks, for flame graphs
+    #[command(hide = true)]
+    Stacks(StacksArguments),
+    /// Write a synthetic recording with known truth, for tests and dashboards
+    #[command(hide = true)]
+    Synth(SynthArguments),
+    /// List the tables of a trace, or print one
+    #[command(hide = true)]
+    Tables(TablesArguments),
+    /// Run a bundled Metal program whose work is known
+    #[command(hide = true)]
+    Workload(WorkloadArguments),
     /// Take the place of Apple's xctrace, for tests and simulations
     #[command(hide = true, disable_help_flag = true)]
     StandIn(StandInArguments),
@@ -402,14 +417,34 @@ fn decimal(number: &str, digits: u32) -> Option<u64> {
     whole.checked_mul(10_u64.pow(digits))?.checked_add(fraction)
 }
 
+/// Returns the whole command line, with the commands that the first screen only names.
+pub(crate) fn every_command() -> clap::Command {
+    Arguments::command().mut_subcommands(|command| {
+        let is_hidden = command.get_name() == "stand-in";
+        command.hide(is_hidden)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_first_screen_lists_or_names_every_command() {
+        for command in every_command().get_subcommands() {
+            let name = command.get_name();
+            let is_listed = Arguments::command()
+                .find_subcommand(name)
+                .is_some_and(|command| !command.is_hide_set());
+            let words = AFTER_HELP.split([' ', ',', '.', '\n']);
+            let is_named = words.into_iter().any(|word| word == name);
+            assert!(is_listed || is_named || name == "stand-in", "{name}");
+        }
     }
 
     #[test]

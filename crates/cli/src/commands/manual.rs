@@ -5,11 +5,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 use metalens_files::Folder;
 
-use crate::args::{Arguments, CompletionsArguments, ManualArguments};
+use crate::args::{CompletionsArguments, ManualArguments, every_command};
 
 pub(crate) fn run(arguments: &ManualArguments) -> anyhow::Result<ExitCode> {
     let pages = pages()?;
@@ -28,7 +27,7 @@ pub(crate) fn run(arguments: &ManualArguments) -> anyhow::Result<ExitCode> {
 pub(crate) fn completions(arguments: &CompletionsArguments) -> anyhow::Result<ExitCode> {
     // Made first: the generator panics where it cannot write.
     let mut script = Vec::new();
-    let mut command = Arguments::command();
+    let mut command = every_command();
     clap_complete::generate(arguments.shell, &mut command, "metalens", &mut script);
     crate::out::untouched().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
@@ -36,7 +35,7 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> anyhow::Result<Ex
 
 /// Every page, by its file's name: `metalens.1`, `metalens-analyze.1`, ….
 fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
-    let mut program = Arguments::command().disable_help_subcommand(true);
+    let mut program = every_command().disable_help_subcommand(true);
     program.build();
     let mut pages = Vec::new();
     add_pages(&program, "metalens", &mut pages)?;
