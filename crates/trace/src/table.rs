@@ -276,7 +276,6 @@ impl Column {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{Names, Selection, read_document};
 
     #[test]
