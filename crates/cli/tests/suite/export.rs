@@ -4,7 +4,6 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::thread;
@@ -13,7 +12,7 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
-use super::{command, metalens, stderr, stdout, transcript};
+use super::{command, metalens, stderr, stdout, transcript, write_program};
 
 /// What it does before it serves a table: `$file` is what was asked for, `$data`
 /// the folder, `$out` the file to write, `give` writes to that or to stdout.
@@ -80,8 +79,7 @@ impl Bench {
             .replace("@HERE@", &self.folder.path().display().to_string())
             .replace("@VERSION@", version)
             .replace("@MODE@", mode);
-        fs::write(self.path("xctrace"), script).unwrap();
-        fs::set_permissions(self.path("xctrace"), fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&self.path("xctrace"), &script);
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {

@@ -74,6 +74,20 @@ fn with_scenario(name: &str) -> TempDir {
     folder
 }
 
+/// Writes a script that can be started at once. Another process writes the program's file: while a
+/// file is open for writing it cannot be started, and a process that another test starts at
+/// that moment has it open, too.
+fn write_program(path: &Path, script: &str) {
+    let text = path.with_extension("text");
+    std::fs::write(&text, script).unwrap();
+    let written = std::process::Command::new("install")
+        .args(["-m", "755"])
+        .args([&text, path])
+        .status();
+    assert!(written.unwrap().success());
+    std::fs::remove_file(text).unwrap();
+}
+
 /// Writes two more runs of a built-in scenario, with other seeds: `eager2` and `eager3`.
 fn add_two_runs(folder: &Path, name: &str) {
     let mut scenario = metalens_simulator::Scenario::preset(name).unwrap();

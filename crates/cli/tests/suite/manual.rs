@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::{metalens, stderr, stdout};
 
-/// The commands that `--help` lists, of a command.
+/// Returns the commands that `--help` lists, and those that it only names.
 fn commands_of(words: &[&str]) -> Vec<String> {
     let help = stdout(&metalens(".".as_ref(), &[words, &["--help"]].concat()));
     let Some((_, listed)) = help.split_once("Commands:\n") else {
@@ -14,7 +14,13 @@ fn commands_of(words: &[&str]) -> Vec<String> {
     let lines = listed.lines().take_while(|line| !line.is_empty());
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names = names.filter(|name| !name.is_empty() && *name != "help");
-    names.map(str::to_owned).collect()
+
+    let named = help.split_once("More commands: ");
+    let named = named.and_then(|(_, rest)| rest.split_once('.'));
+    let named = named.map_or("", |(named, _)| named).split(',');
+    let named = named.map(str::trim).filter(|name| !name.is_empty());
+
+    names.chain(named).map(str::to_owned).collect()
 }
 
 #[test]
@@ -22,6 +28,7 @@ fn every_command_has_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let written = metalens(folder.path(), &["manual", "-o", "man"]);
     assert!(written.status.success(), "{}", stderr(&written));
+    assert!(commands_of(&[]).len() > 20);
     let mut expected = vec!["metalens.1".to_owned()];
     for command in commands_of(&[]) {
         let inner = commands_of(&[&command]).into_iter();

@@ -12,7 +12,6 @@ mod target;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -22,7 +21,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::stand_in::SMALL;
-use super::{add_two_runs, stderr, stdout, transcript};
+use super::{add_two_runs, stderr, stdout, transcript, write_program};
 
 /// Nothing that ends at all takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -58,9 +57,7 @@ impl Bench {
         let top = self.folder.path().display();
         let log = "for word; do printf '%s|' \"$word\"; done >> \"$top/log\"; echo >> \"$top/log\"";
         let script = format!("#!/bin/sh\ntop='{top}'\n{log}\n{script}\n");
-        let tool = self.path("xctrace");
-        fs::write(&tool, script).unwrap();
-        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&self.path("xctrace"), &script);
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

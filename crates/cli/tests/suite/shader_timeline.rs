@@ -2,11 +2,10 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use super::{command, metalens, stderr, stdout};
+use super::{command, metalens, stderr, stdout, write_program};
 
 /// An `xctrace` in an Xcode, which keeps the template that it is given, and fails.
 fn xcode(folder: &Path) -> PathBuf {
@@ -15,8 +14,7 @@ fn xcode(folder: &Path) -> PathBuf {
     let script = "#!/bin/sh\n[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit\n\
                   while [ $# -gt 0 ]; do [ $1 = --template ] && cp \"$2\" \"$SEEN\" && echo \"$2\"; shift; done\n\
                   exit 1\n";
-    fs::write(&tool, script).unwrap();
-    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&tool, script);
     tool
 }
 

@@ -1,9 +1,9 @@
 //! Once there may be a recording, nothing that fails removes it.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use metalens_recorder::{Check, Error, Event, Patience, Recording, Request, Watcher, Wish, record};
 use metalens_xctrace::command::{Record, Target, Template};
@@ -46,8 +46,15 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let tool = folder.path().join("xctrace");
         let find = "while [ $# -gt 1 ]; do [ \"$1\" = --output ] && out=\"$2\"; shift; done";
-        fs::write(&tool, format!("#!/bin/sh\n{find}\n{script}\n")).unwrap();
-        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+        let text = folder.path().join("text");
+        fs::write(&text, format!("#!/bin/sh\n{find}\n{script}\n")).unwrap();
+        // Another process writes the program's file: what this one had open to write might not
+        // be started yet.
+        let written = Command::new("install")
+            .args(["-m", "755"])
+            .args([&text, &tool])
+            .status();
+        assert!(written.unwrap().success());
         fs::create_dir(folder.path().join("here")).unwrap();
         Self { folder }
     }

@@ -1,9 +1,7 @@
 //! The ways of pictures: each holds, and each that does not is told.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
-use super::super::stderr;
+use super::super::{stderr, write_program};
 use super::server::{Server, TOKEN, VIEWER};
 use super::{Bench, KEY, has_curl};
 
@@ -33,8 +31,7 @@ fn stand_in(bench: &Bench, server: &Server, version: &str, comment: &str) {
         ),
     );
     let file = bench.path("bin/gh");
-    fs::write(&file, script).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&file, &script);
 }
 
 const UPLOADS: &str = "sed 's#](charts/#](https://github.com/user-attachments/assets/#' | POST";
