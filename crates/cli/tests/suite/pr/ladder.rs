@@ -1,9 +1,10 @@
 //! The ways of pictures: each holds, and each that does not is told.
 
+use std::fs;
+
 use super::super::{stderr, write_program};
 use super::server::{Server, TOKEN, VIEWER};
 use super::{Bench, KEY, has_curl};
-use std::fs;
 
 /// A stand-in for `gh` that writes down what it was told, and posts as the real one
 /// does: the body with addresses where the files are named.
