@@ -103,15 +103,13 @@ pub fn open_unlinked(path: &Path) -> io::Result<File> {
 ///
 /// Those of opening and reading, [`NotAFile`] and [`TooLarge`].
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut file = open(path)?.take(limit.saturating_add(1));
-    file.read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            TooLarge { limit },
-        ));
+    let file = open(path)?;
+    if file.metadata()?.len() > limit {
+        return Err(beyond(limit));
     }
+    // The file may grow while it is read.
+    let mut bytes = Vec::new();
+    limited(file, limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
