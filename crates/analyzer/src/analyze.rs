@@ -17,7 +17,7 @@ use crate::metrics::kernels::Kernels;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::Surroundings;
 use crate::metrics::{known_work, phases};
-use crate::report::{Report, SCHEMA, Summary};
+use crate::report::{Note, Report, SCHEMA, Summary};
 use crate::request::Request;
 use crate::subject::facts::target_facts;
 use crate::subject::gaps::occupancy;
@@ -151,13 +151,18 @@ fn report(
         targets: Vec::new(),
         findings: Vec::new(),
         unavailable: around.unavailable,
-        notes: recording.notes.clone(),
+        notes: Vec::new(),
+        note_details: Vec::new(),
     };
     let of_report = report_notes(subject, &report);
-    report.notes.extend(of_report);
-    report
+    let of_phases = phases::notes(&report.phases, against.window);
+    let notes = recording
         .notes
-        .extend(phases::notes(&report.phases, against.window));
+        .iter()
+        .cloned()
+        .chain(of_report)
+        .chain(of_phases);
+    (report.notes, report.note_details) = Note::lists(notes);
     report
 }
 
@@ -166,8 +171,11 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     match &request.work {
         Some(file) => {
             report.work = Some(known_work::work(file, report, &subject.buffers));
-            let loud = known_work::simulated(file, report.run.synthetic);
-            report.notes.splice(0..0, loud);
+            // Before all others: rates are not true of anything.
+            if let Some(note) = known_work::simulated(file, report.run.synthetic) {
+                report.notes.insert(0, note.text);
+                report.note_details.insert(0, note.detail);
+            }
         }
         None => report.unavailable.push(known_work::unavailable()),
     }

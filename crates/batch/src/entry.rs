@@ -104,8 +104,8 @@ impl Entry {
     }
 
     /// Analyzes the trace and writes its report. What should be in the report and is not is told
-    /// in the row, and beside it.
-    pub(crate) fn make(&self, recipe: &Recipe) -> Result<(Row, Vec<String>), Problem> {
+    /// in the row; beside the row stands whether all of it is there.
+    pub(crate) fn make(&self, recipe: &Recipe) -> Result<(Row, bool), Problem> {
         let folder = self.folder(recipe);
         if let Some(left) = unsettled(&self.parts(recipe)?, SystemTime::now()) {
             thread::sleep(left);
@@ -126,7 +126,7 @@ impl Entry {
         Folder::open(&recipe.request.output)?.inner(Path::new(&self.slug))?;
         state.save(&folder)?;
         let written = reports.write(analysis, &folder)?;
-        if written.missing.is_empty() {
+        if written.is_whole {
             let manifest = reports.identity(&folder);
             state.done = Some(Done {
                 manifest: manifest.ok_or_else(|| Problem::of("the manifest is gone"))?,
@@ -135,7 +135,7 @@ impl Entry {
             });
             state.save(&folder)?;
         }
-        Ok((self.named(written.row), written.missing))
+        Ok((self.named(written.row), written.is_whole))
     }
 
     /// Returns the files that its report depends on.

@@ -1,6 +1,7 @@
 //! The index: what there is, what failed, who is unlike the others, and where it goes.
 
 use metalens_analyzer::units::counted;
+use metalens_analyzer::{MessageMut, notes_mut};
 use metalens_comparison::many::{self, Group, Outlier, Row, TrendFound};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,22 @@ impl Index {
             unfinished,
             notes,
         }
+    }
+}
+
+impl Index {
+    /// Lends every sentence in which values may stand, for a change.
+    pub fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
+        let outliers = self.outliers.iter_mut();
+        let outliers = outliers.map(|one| (&mut one.says, &mut one.says_values));
+        let trends = self.trends.iter_mut();
+        let trends = trends.map(|one| (&mut one.says, &mut one.says_values));
+        let said = outliers.chain(trends);
+        let said = said.map(|(text, values)| MessageMut { text, values });
+        let problems = self.rows.iter_mut();
+        let problems =
+            problems.flat_map(|row| notes_mut(&mut row.problems, &mut row.problem_details));
+        said.chain(problems)
     }
 }
 

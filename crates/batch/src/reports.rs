@@ -37,8 +37,8 @@ pub trait Reports: Send + Sync {
 pub struct Written {
     /// The report at a glance; its folder, name and input are the batch's to fill in.
     pub row: Row,
-    /// The parts that should be in the folder and are not.
-    pub missing: Vec<String>,
+    /// Whether every part of the report is in the folder.
+    pub is_whole: bool,
     /// The name of the run in a dataset, if it was written to one.
     pub run: Option<String>,
 }

@@ -144,10 +144,10 @@ impl Work<'_> {
         };
         // Both of the pool's callbacks tell it.
         let watcher = std::cell::RefCell::new(watcher);
-        let hand_on = |done: &mut Done, _, made: Option<(Row, Vec<String>)>| {
-            if let Some((row, missing)) = made {
+        let hand_on = |done: &mut Done, _, made: Option<(Row, bool)>| {
+            if let Some((row, is_whole)) = made {
                 done.rows.push(row);
-                done.is_incomplete |= !missing.is_empty();
+                done.is_incomplete |= !is_whole;
             }
             watcher.borrow_mut().advanced();
         };

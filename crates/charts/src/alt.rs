@@ -1,7 +1,7 @@
 //! What a chart shows, for those who cannot see it: the numbers that matter.
 
+use metalens_analyzer::Report;
 use metalens_analyzer::units::{count, counted, percent, time};
-use metalens_analyzer::{Report, is_loud};
 
 use crate::canvas::{fault, limit, ratio};
 use crate::chart::Chart;
@@ -25,8 +25,8 @@ pub fn alt(chart: Chart, report: &Report) -> String {
         Chart::Busy => over_time(report),
         Chart::Kernels => kernels(report),
     };
-    for note in report.notes.iter().filter(|note| is_loud(note)) {
-        said.push_str(&format!(" {note}."));
+    for note in report.loud_notes() {
+        said.push_str(&format!(" {}.", note.text));
     }
     crate::font::clean(&said).trim_end().to_owned()
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 
 use metalens_analyzer::units::percent;
-use metalens_analyzer::{Cause, Report, is_loud};
+use metalens_analyzer::{Cause, Report};
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
@@ -129,8 +129,7 @@ impl Canvas {
     /// The verdict and what explains it, from the top on, and what changes the
     /// meaning of every number: a picture of a simulation must say so. Where it ends.
     pub(crate) fn header(&self, report: &Report, headline: &str, lines: &[&str]) -> f32 {
-        let loud = report.notes.iter().filter(|note| is_loud(note));
-        let loud: Vec<String> = loud.cloned().collect();
+        let loud: Vec<String> = report.loud_notes().map(|note| note.text).collect();
         self.words_above(headline, lines, &loud)
     }
 

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use metalens_analyzer::{
-    Analysis, Request, Sidecar, analyze, lost_encodings, selection, selection_with_recovery,
+    Analysis, Message, Note, Request, Sidecar, analyze, lost_encodings, message, selection,
+    selection_with_recovery,
 };
 use metalens_exporter::Manifest;
 use metalens_trace::{Input, LoadOptions, Selection};
@@ -40,11 +41,13 @@ impl Analyzing {
         let mut analysis = self.analysis(input, quiet)?;
         let ignored = &self.request.settings.ignored_findings;
         if !ignored.is_empty() {
-            let note = format!(
+            let ignored = ignored.iter().map(|id| message::name(id));
+            let text = message!(
                 "findings that the settings leave out, found or not: {}",
-                ignored.join(", ")
+                Message::joined(ignored, ", ")
             );
-            analysis.report.notes.push(note);
+            let note = Note::quiet("findings-ignored", text);
+            analysis.report.add_note(note);
         }
         Ok(analysis)
     }
@@ -145,10 +148,11 @@ fn note_part(path: &Path, analysis: &mut Analysis) {
     let Some(holds) = Manifest::load(path).filter(Manifest::is_part) else {
         return;
     };
-    let time = |ns: Option<u64>, end: &str| ns.map_or(end.to_owned(), crate::words::moment);
-    analysis.report.notes.push(format!(
+    let time = |ns: Option<u64>, end: &'static str| ns.map_or(end.into(), message::moment);
+    let text = message!(
         "only a part of the recording was exported, from {} to {}: everything else is missing",
         time(holds.basis.from_ns, "its beginning"),
         time(holds.basis.to_ns, "its end"),
-    ));
+    );
+    analysis.report.add_note(Note::quiet("part-exported", text));
 }

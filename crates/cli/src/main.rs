@@ -17,6 +17,7 @@ mod pages;
 mod reading;
 mod report_folder;
 mod screen;
+mod unbroken;
 mod whole;
 mod words;
 

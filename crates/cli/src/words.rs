@@ -1,7 +1,8 @@
 //! Words and numbers that screens and pages share.
 
+use metalens_analyzer::message::begins_with_name;
 use metalens_analyzer::units::{capital, percent, time};
-use metalens_analyzer::{Finding, How, Report, Unit};
+use metalens_analyzer::{Finding, How, Unit};
 
 /// `in 3 of 4 …` → `In 3 of 4 ….`
 pub(crate) fn sentence(text: &str) -> String {
@@ -10,21 +11,13 @@ pub(crate) fn sentence(text: &str) -> String {
 }
 
 /// What a finding rests on, as a sentence. A name that it begins with stays as it is.
-pub(crate) fn evidence(finding: &Finding, report: &Report) -> String {
+pub(crate) fn evidence(finding: &Finding) -> String {
     let text = &finding.evidence;
-    let kernels = report.kernels.iter().map(|kernel| &kernel.name);
-    let rows = report.work.iter().flat_map(|work| &work.rows);
-    let processes = report.processes.iter().map(|process| &process.name);
-    let mut names = kernels.chain(rows.map(|row| &row.label)).chain(processes);
-    match names.any(|name| !name.is_empty() && text.starts_with(name.as_str())) {
-        true => format!("{text}."),
-        false => sentence(text),
+    if begins_with_name(&finding.evidence_values) {
+        format!("{text}.")
+    } else {
+        sentence(text)
     }
-}
-
-/// `0.845138s`: a moment of the recording, as --from and --to take it.
-pub(crate) fn moment(ns: u64) -> String {
-    format!("{}.{:06}s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
 }
 
 /// `3.3 %` of a whole; nothing of nothing is a dash.
@@ -74,7 +67,7 @@ mod tests {
 
     #[test]
     fn moments_are_what_from_takes() {
-        let text = moment(1_062_507_999);
+        let text = metalens_analyzer::units::moment(1_062_507_999);
         assert_eq!(text, "1.062507s");
         assert_eq!(crate::args::nanoseconds(&text), Ok(1_062_507_000));
     }

@@ -1,10 +1,11 @@
 //! Whether two sides were recorded alike: machine, system, recorder, clock, heat,
 //! neighbours. Where they were not, a difference may be theirs.
 
+use std::iter::zip;
 use std::slice::from_ref;
 
-use metalens_analyzer::Report;
-use metalens_analyzer::units::percent;
+use metalens_analyzer::message::{PlacedValue, name, percent, process};
+use metalens_analyzer::{Message, MessageMut, Report, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,10 +29,16 @@ pub struct Comparable {
     pub differ: Vec<Difference>,
     /// What is known to be the same, and what it is.
     pub same: Vec<String>,
+    /// Values of each entry of `same`, in the order in which they stand in it.
+    #[serde(default)]
+    pub same_values: Vec<Vec<PlacedValue>>,
     /// What a side does not tell, and so is not known to be the same.
     pub unknown: Vec<String>,
     /// What differs and is no reason not to compare.
     pub notes: Vec<String>,
+    /// Values of each of `notes`, in the order in which they stand in it.
+    #[serde(default)]
+    pub note_values: Vec<Vec<PlacedValue>>,
 }
 
 impl Comparable {
@@ -41,17 +48,59 @@ impl Comparable {
         let [base, new] = [base, new].map(|one| Runs::of(from_ref(one)));
         comparable(&base, &new, false)
     }
+
+    /// Lends every sentence in which values may stand, for a change.
+    pub(crate) fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
+        self.same_values.resize_with(self.same.len(), Vec::new);
+        self.note_values.resize_with(self.notes.len(), Vec::new);
+        let same = zip(&mut self.same, &mut self.same_values);
+        let notes = zip(&mut self.notes, &mut self.note_values);
+        let differ = self.differ.iter_mut().flat_map(|one| {
+            [
+                (&mut one.base, &mut one.base_values),
+                (&mut one.new, &mut one.new_values),
+            ]
+        });
+        let all = same.chain(notes).chain(differ);
+        all.map(|(text, values)| MessageMut { text, values })
+    }
+
+    fn add_same(&mut self, same: Message) {
+        self.same.push(same.text);
+        self.same_values.push(same.values);
+    }
+
+    fn add_difference(&mut self, what: &str, base: Message, new: Message) {
+        self.differ.push(Difference {
+            what: what.to_owned(),
+            base: base.text,
+            base_values: base.values,
+            new: new.text,
+            new_values: new.values,
+        });
+    }
+
+    fn add_note(&mut self, note: Message) {
+        self.notes.push(note.text);
+        self.note_values.push(note.values);
+    }
 }
 
 /// A circumstance in which the sides differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// What it is.
     pub what: String,
     /// How it was for base.
     pub base: String,
+    /// Values of `base`, in the order in which they stand in it.
+    #[serde(default)]
+    pub base_values: Vec<PlacedValue>,
     /// How it was for new.
     pub new: String,
+    /// Values of `new`, in the order in which they stand in it.
+    #[serde(default)]
+    pub new_values: Vec<PlacedValue>,
 }
 
 impl std::fmt::Display for Difference {
@@ -90,18 +139,19 @@ fn distinct(runs: &Runs, what: &str) -> (Vec<String>, bool) {
 
 fn plain(found: &mut Comparable, base: &Runs, new: &Runs, what: &str) {
     let ((was, was_told), (now, now_told)) = (distinct(base, what), distinct(new, what));
-    let said = |values: &[String]| values.join(" and ");
+    let said = |values: &[String]| Message::joined(values.iter().map(|one| name(one)), " and ");
     match () {
-        () if !was.is_empty() && !now.is_empty() && was != now => found.differ.push(Difference {
-            what: what.to_owned(),
-            base: said(&was),
-            new: said(&now),
-        }),
+        () if !was.is_empty() && !now.is_empty() && was != now => {
+            found.add_difference(what, said(&was), said(&now));
+        }
         () if was_told && now_told => {
-            found.same.push(format!("{what} {}", said(&now)));
+            found.add_same(message!("{} {}", name(what), said(&now)));
             if now.len() > 1 {
-                let note = format!("the runs of a side differ: {what} {}", said(&now));
-                found.notes.push(note);
+                found.add_note(message!(
+                    "the runs of a side differ: {} {}",
+                    name(what),
+                    said(&now)
+                ));
             }
         }
         () => found.unknown.push(unknown(what, was_told, now_told)),
@@ -129,10 +179,12 @@ fn apart(one: (f64, f64), other: (f64, f64)) -> f64 {
     (one.0 - other.1).max(other.0 - one.1).max(0.0)
 }
 
-fn shown((least, most): (f64, f64)) -> String {
-    match percent(least) == percent(most) {
-        true => percent(least),
-        false => format!("{} to {}", percent(least), percent(most)),
+fn shown((least, most): (f64, f64)) -> Message {
+    let (least, most) = (percent(least), percent(most));
+    if least.text == most.text {
+        least
+    } else {
+        message!("{} to {}", least, most)
     }
 }
 
@@ -155,43 +207,36 @@ fn clock(found: &mut Comparable, base: &Runs, new: &Runs) {
     let mut states: Vec<&String> = states.collect();
     states.sort();
     states.dedup();
-    let mut same = Vec::new();
     let is_alike = |&state: &&&String| {
         let both = of(base, state).zip(of(new, state));
         both.is_some_and(|(was, now)| apart(was, now) < SHARE)
     };
     let different: Vec<&&String> = states.iter().filter(|state| !is_alike(state)).collect();
     let told = |runs: &Runs, states: &[&&String]| {
-        let said = states.iter().map(|state| {
-            let share = of(runs, state).map_or_else(String::new, shown);
-            format!("{state} {share}")
-        });
-        said.collect::<Vec<_>>().join(", ")
+        let said = states
+            .iter()
+            .map(|state| message!("{} {}", name(state), of(runs, state).map(shown)));
+        Message::joined(said, ", ")
     };
     if different.is_empty() {
         let most = states
             .iter()
             .filter(|state| of(new, state).is_some_and(|one| one.1 >= SHARE));
         let most: Vec<&&String> = most.collect();
-        same.push(format!("{CLOCK} {}", told(new, &most)));
+        found.add_same(message!("{} {}", CLOCK, told(new, &most)));
     } else {
-        found.differ.push(Difference {
-            what: CLOCK.to_owned(),
-            base: told(base, &different),
-            new: told(new, &different),
-        });
+        found.add_difference(CLOCK, told(base, &different), told(new, &different));
     }
-    found.same.extend(same);
 }
 
 fn others(found: &mut Comparable, base: &Runs, new: &Runs) {
     match (range(&base.others), range(&new.others)) {
-        (Some(was), Some(now)) if apart(was, now) >= SHARE => found.differ.push(Difference {
-            what: OTHERS.to_owned(),
-            base: format!("{} of the time", shown(was)),
-            new: format!("{} of the time", shown(now)),
-        }),
-        (Some(_), Some(now)) => found.same.push(format!("{OTHERS} {}", shown(now))),
+        (Some(was), Some(now)) if apart(was, now) >= SHARE => found.add_difference(
+            OTHERS,
+            message!("{} of the time", shown(was)),
+            message!("{} of the time", shown(now)),
+        ),
+        (Some(_), Some(now)) => found.add_same(message!("{} {}", OTHERS, shown(now))),
         (was, now) => found
             .unknown
             .push(unknown(OTHERS, was.is_some(), now.is_some())),
@@ -205,19 +250,21 @@ fn programs(found: &mut Comparable, base: &Runs, new: &Runs) {
         let mut names = runs.targets.clone();
         names.sort();
         names.dedup();
-        names.join(" and ")
+        Message::joined(names.iter().map(|name| process(name, true)), " and ")
     };
     let (was, now) = (names(base), names(new));
     let is_guessed = |runs: &Runs| runs.guessed.contains(&true);
     match () {
-        () if was == now => found.same.push(format!("program {now}")),
-        () if is_guessed(base) || is_guessed(new) => found.differ.push(Difference {
-            what: "program, where a recording names none and the busiest was taken".to_owned(),
-            base: was,
-            new: now,
-        }),
-        () => found.notes.push(format!(
-            "the programs are called differently: base {was}, new {now}"
+        () if was == now => found.add_same(message!("program {}", now)),
+        () if is_guessed(base) || is_guessed(new) => found.add_difference(
+            "program, where a recording names none and the busiest was taken",
+            was,
+            now,
+        ),
+        () => found.add_note(message!(
+            "the programs are called differently: base {}, new {}",
+            was,
+            now
         )),
     }
     for (side, runs) in [("base", base), ("new", new)] {
@@ -226,9 +273,11 @@ fn programs(found: &mut Comparable, base: &Runs, new: &Runs) {
             .iter()
             .any(|name| Some(name) != runs.targets.first())
         {
-            let names = names(runs);
-            let note = format!("the runs of {side} are of different programs: {names}");
-            found.notes.push(note);
+            found.add_note(message!(
+                "the runs of {} are of different programs: {}",
+                side,
+                names(runs)
+            ));
         }
     }
 }

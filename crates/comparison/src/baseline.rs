@@ -1,6 +1,7 @@
 //! A baseline: several runs kept as one file that people can review.
 
-use metalens_analyzer::Report;
+use metalens_analyzer::message::Value;
+use metalens_analyzer::{Report, notes_mut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,9 @@ impl Baseline {
         check(&runs)?;
         for path in &mut runs.paths {
             *path = last_name(path);
+        }
+        for mut note in notes_mut(&mut runs.loud, &mut runs.loud_details) {
+            note.rewrite(|value| (value.value == Value::Path).then(|| last_name(&value.text)));
         }
         Ok(Self {
             schema: BASELINE_SCHEMA.to_owned(),

@@ -9,6 +9,8 @@ mod runs;
 mod tests;
 mod verdicts;
 
+use metalens_analyzer::{Message, Note};
+
 pub use counts::{Count, CountVerdict, Counts, LabelCount, Other};
 pub use figures::{Agreement, Calibration, Cost, Pair, Spread, Workload};
 pub use program::{Label, Program, ProgramRun, Ran, UnknownProgram, Whole};
@@ -41,15 +43,19 @@ impl Calibration {
             simulated,
             workload,
             verdicts: Vec::new(),
+            verdict_values: Vec::new(),
             counts: Counts::of(&runs),
             agreement: Agreement::of(&runs, simulated),
             wall: cost(ProgramRun::wall_ns),
             gpu: cost(|run| run.gpu_ns),
             pairs: figures::pairs(&runs, is_kept),
             notes: Vec::new(),
+            note_details: Vec::new(),
         };
-        calibration.verdicts = verdicts::verdicts(&calibration);
-        calibration.notes = verdicts::notes(&calibration);
+        let said = verdicts::verdicts(&calibration).into_iter();
+        (calibration.verdicts, calibration.verdict_values) = said.map(Message::into_parts).unzip();
+        let notes = verdicts::notes(&calibration);
+        (calibration.notes, calibration.note_details) = Note::lists(notes);
         calibration
     }
 }

@@ -1,6 +1,9 @@
 //! Two sides → what changed.
 
-use metalens_analyzer::Report;
+use std::iter::{once, zip};
+
+use metalens_analyzer::message::{PlacedValue, name};
+use metalens_analyzer::{Message, MessageMut, Note, NoteDetail, Report, message, notes_mut};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +16,7 @@ use crate::metric_changes::{self, MetricChange};
 use crate::moved::{Moved, headline, moved, unexplained};
 use crate::repeated::repeated;
 use crate::runs::Runs;
+use crate::sentences;
 
 /// The contract's name; its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.comparison/1";
@@ -24,6 +28,9 @@ pub struct Comparison {
     pub schema: String,
     /// How much longer or shorter it took, and where the difference lies: one sentence.
     pub headline: String,
+    /// Values of `headline`, in the order in which they stand in it.
+    #[serde(default)]
+    pub headline_values: Vec<PlacedValue>,
     /// Which of dispatches, gaps, kernel time and wall moved.
     pub moved: Vec<Moved>,
     /// Whether kernels were fused; null unless that was asked.
@@ -44,6 +51,9 @@ pub struct Comparison {
     pub gate: Option<GateResult>,
     /// What a reader should know about these numbers.
     pub notes: Vec<String>,
+    /// Id, severity and values of each of `notes`.
+    #[serde(default)]
+    pub note_details: Vec<NoteDetail>,
 }
 
 /// What one side is.
@@ -75,6 +85,9 @@ pub struct Method {
     pub floor: Floor,
     /// The same in a sentence.
     pub says: String,
+    /// Values of `says`, in the order in which they stand in it.
+    #[serde(default)]
+    pub says_values: Vec<PlacedValue>,
 }
 
 /// How to compare.
@@ -118,15 +131,20 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &Options) -> Comparison {
     let unexplained = unexplained(&metrics);
     let asked = options.preset;
     let fusion = asked.map(|Preset::Fusion| fusion(&metrics, &kernels));
+    let found = repeated.into_iter().chain(gone).chain(unexplained);
+    let (notes, note_details) = Note::lists(notes(base, new, &comparable, found));
+    let (headline, headline_values) = headline(&metrics).into_parts();
     Comparison {
         schema: SCHEMA.to_owned(),
-        headline: headline(&metrics),
+        headline,
+        headline_values,
         moved: moved(&metrics),
         fusion,
         base: facts(base),
         new: facts(new),
         method: method(&judge, base.count(), new.count()),
-        notes: notes(base, new, &comparable, [repeated, gone, unexplained]),
+        notes,
+        note_details,
         comparable,
         metrics,
         kernels,
@@ -147,35 +165,90 @@ fn facts(runs: &Runs) -> SideFacts {
 
 fn method(judge: &Judge, base: usize, new: usize) -> Method {
     let confidence = judge.confidence();
+    let (says, says_values) = sentences::method(confidence, base, new).into_parts();
     Method {
         estimate: "hodges-lehmann".to_owned(),
         interval: confidence.map(|_| "ordered-differences".to_owned()),
         confidence,
         floor: judge.floor,
-        says: crate::words::method(confidence, base, new),
+        says,
+        says_values,
     }
 }
 
-fn notes(base: &Runs, new: &Runs, comparable: &Comparable, found: [Vec<String>; 3]) -> Vec<String> {
-    let of = |who: &str, note: &String| format!("{note} ({who})");
-    let first = base.loud.iter().map(|note| match new.loud.contains(note) {
-        true => of("base and new", note),
-        false => of("base", note),
-    });
-    let rest = new.loud.iter().filter(|note| !base.loud.contains(note));
-    let loud = first.chain(rest.map(|note| of("new", note)));
-    let mut notes: Vec<String> = loud.chain(found.into_iter().flatten()).collect();
-    if comparable.forced {
-        let differ: Vec<String> = comparable.differ.iter().map(ToString::to_string).collect();
-        notes.insert(
-            0,
-            format!(
-                "FORCED: the sides are not comparable, and were compared because that was asked for: {}",
-                differ.join("; ")
-            ),
+fn notes(
+    base: &Runs,
+    new: &Runs,
+    comparable: &Comparable,
+    found: impl Iterator<Item = Note>,
+) -> Vec<Note> {
+    let of = |who: &'static str, note: Note| {
+        let text = Message::new(&note.text, &note.detail.values);
+        let text = message!("{} ({})", text, who);
+        Note::loud(&note.detail.id, text)
+    };
+    let is_in = |note: &Note, runs: &Runs| runs.loud.contains(&note.text);
+    let forced = comparable.forced.then(|| {
+        let differ = comparable.differ.iter().map(|one| {
+            let base = Message::new(&one.base, &one.base_values);
+            let new = Message::new(&one.new, &one.new_values);
+            message!("{}: base {}, new {}", name(&one.what), base, new)
+        });
+        let text = message!(
+            "FORCED: the sides are not comparable, and were compared because that was asked for: {}",
+            Message::joined(differ, "; ")
         );
+        Note::loud("forced", text)
+    });
+    let first = base.loud_notes().map(|note| {
+        let who = if is_in(&note, new) {
+            "base and new"
+        } else {
+            "base"
+        };
+        of(who, note)
+    });
+    let rest = new.loud_notes().filter(|note| !is_in(note, base));
+    let rest = rest.map(|note| of("new", note));
+    forced
+        .into_iter()
+        .chain(first)
+        .chain(rest)
+        .chain(found)
+        .collect()
+}
+
+impl Comparison {
+    /// Whether sentences come with their values. Comparisons of earlier versions of metalens
+    /// have none; every other says of how many runs it is.
+    #[must_use]
+    pub fn has_values(&self) -> bool {
+        !self.method.says_values.is_empty()
     }
-    notes
+
+    /// Lends every sentence in which values may stand, for a change.
+    pub fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
+        let said = [
+            (&mut self.headline, &mut self.headline_values),
+            (&mut self.method.says, &mut self.method.says_values),
+        ];
+        let moved = self.moved.iter_mut();
+        let moved = moved.map(|one| (&mut one.says, &mut one.says_values));
+        let fusion = self.fusion.iter_mut().flat_map(|fusion| {
+            let (figures, values) = (&mut fusion.evidence, &mut fusion.evidence_values);
+            values.resize_with(figures.len(), Vec::new);
+            once((&mut fusion.says, &mut fusion.says_values)).chain(zip(figures, values))
+        });
+        let gate = self.gate.iter_mut().flat_map(|gate| {
+            let rows = gate.rows.iter_mut();
+            let rows = rows.map(|row| (&mut row.why, &mut row.why_values));
+            once((&mut gate.source, &mut gate.source_values)).chain(rows)
+        });
+        let all = said.into_iter().chain(moved).chain(fusion).chain(gate);
+        let all = all.map(|(text, values)| MessageMut { text, values });
+        let notes = notes_mut(&mut self.notes, &mut self.note_details);
+        all.chain(self.comparable.messages_mut()).chain(notes)
+    }
 }
 
 /// The JSON Schema of the comparison.

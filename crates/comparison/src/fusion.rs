@@ -3,25 +3,32 @@
 //! A recording shows intervals and their names, never what a compiler did. So the
 //! most that is said is that the figures are consistent with fusion.
 
-use metalens_analyzer::units::capital;
+use metalens_analyzer::message::{PlacedValue, ungrouped};
+use metalens_analyzer::{Message, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Class};
 use crate::kernels::KernelChange;
 use crate::metric_changes::{MetricChange, find};
+use crate::sentences::{became, share};
 use crate::unit::Unit;
-use crate::words::{became, share};
 
 /// Whether kernels were fused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fusion {
     /// What the figures are consistent with.
     pub verdict: FusionVerdict,
     /// Which of dispatches, gaps, kernel time and wall moved, and what follows: one sentence.
     pub says: String,
+    /// Values of `says`, in the order in which they stand in it.
+    #[serde(default)]
+    pub says_values: Vec<PlacedValue>,
     /// The figures it rests on.
     pub evidence: Vec<String>,
+    /// Values of each figure of `evidence`, in the order in which they stand in it.
+    #[serde(default)]
+    pub evidence_values: Vec<Vec<PlacedValue>>,
 }
 
 /// What the figures are consistent with.
@@ -54,10 +61,12 @@ impl Names {
         }
     }
 
-    fn says(&self) -> String {
-        format!(
+    fn says(&self) -> Message {
+        message!(
             "kernel names: {} in both, {} only in base, {} only in new",
-            self.kept, self.removed, self.added
+            ungrouped(self.kept as u64),
+            ungrouped(self.removed as u64),
+            ungrouped(self.added as u64)
         )
     }
 }
@@ -68,57 +77,62 @@ pub(crate) fn fusion(metrics: &[MetricChange], kernels: &[KernelChange]) -> Fusi
     let names = Names::of(kernels);
     let (verdict, why) = verdict(dispatches, sum, &names);
     let said = [
-        ("dispatches", dispatches),
-        ("gaps", of("gaps.total_ns")),
-        ("kernel time", sum),
-        ("wall", of("window.span_ns")),
+        ("dispatches", "Dispatches", dispatches),
+        ("gaps", "Gaps", of("gaps.total_ns")),
+        ("kernel time", "Kernel time", sum),
+        ("wall", "Wall", of("window.span_ns")),
     ];
+    let (says, says_values) = message!("{}: {}", four(&said), why).into_parts();
+    let evidence = evidence(metrics, &names).into_iter();
+    let (evidence, evidence_values) = evidence.map(Message::into_parts).unzip();
     Fusion {
         verdict,
-        says: format!("{}: {why}", four(&said)),
-        evidence: evidence(metrics, &names),
+        says,
+        says_values,
+        evidence,
+        evidence_values,
     }
 }
 
-/// `Dispatches −75.0 % and gaps −75.1 % moved, kernel time did not`.
-fn four(all: &[(&str, Option<&Change>); 4]) -> String {
+/// `Dispatches −75.0 % and gaps −75.1 % moved, kernel time did not`. Each is given with its
+/// name within a sentence and at its start.
+fn four(all: &[(&'static str, &'static str, Option<&Change>); 4]) -> Message {
     let with = |wanted: fn(Class) -> bool| {
-        let chosen = all.iter().filter_map(|&(name, change)| {
-            let change = change?;
-            wanted(change.class).then_some((name, change))
-        });
-        chosen.collect::<Vec<_>>()
+        let known = all
+            .iter()
+            .filter_map(|&(name, first, change)| Some((name, first, change?)));
+        known.filter(move |(.., change)| wanted(change.class))
     };
     let moved = with(|class| matches!(class, Class::Grown | Class::Shrunk));
-    let still = with(|class| class == Class::Unchanged);
-    let open = with(|class| class == Class::Unstable);
-    let moved: Vec<String> = moved
-        .iter()
-        .map(|(name, change)| format!("{name} {}", share(change)))
-        .collect();
-    let names = |of: &[(&str, &Change)]| {
-        let names: Vec<&str> = of.iter().map(|(name, _)| *name).collect();
-        list(&names)
+    let moved = moved.enumerate().map(|(at, (name, first, change))| {
+        let name = if at == 0 { first } else { name };
+        message!("{} {}", name, share(change))
+    });
+    let moved: Vec<Message> = moved.collect();
+    let names = |wanted: fn(Class) -> bool| -> Vec<Message> {
+        with(wanted).map(|(name, ..)| name.into()).collect()
     };
-    let moved: Vec<&str> = moved.iter().map(String::as_str).collect();
-    let mut said = match moved.is_empty() {
-        true => "none of the four moved for certain".to_owned(),
-        false => format!("{} moved", list(&moved)),
+    let still = names(|class| class == Class::Unchanged);
+    let open = names(|class| class == Class::Unstable);
+    let is_any = !moved.is_empty();
+    let mut said = if is_any {
+        message!("{} moved", list(moved))
+    } else {
+        "None of the four moved for certain".into()
     };
-    if !still.is_empty() && !moved.is_empty() {
-        said.push_str(&format!(", {} did not", names(&still)));
+    if !still.is_empty() && is_any {
+        said.push(message!(", {} did not", list(still)));
     }
     if !open.is_empty() {
-        said.push_str(&format!(", the runs do not decide on {}", names(&open)));
+        said.push(message!(", the runs do not decide on {}", list(open)));
     }
-    capital(&said)
+    said
 }
 
-fn list(all: &[&str]) -> String {
-    match all {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+fn list(mut all: Vec<Message>) -> Message {
+    match all.pop() {
+        Some(last) if !all.is_empty() => message!("{} and {}", Message::joined(all, ", "), last),
+        last => last.into(),
     }
 }
 
@@ -126,13 +140,13 @@ fn verdict(
     dispatches: Option<&Change>,
     sum: Option<&Change>,
     names: &Names,
-) -> (FusionVerdict, String) {
+) -> (FusionVerdict, &'static str) {
     use FusionVerdict::{Consistent, NoSign, Unclear};
     let (Some(dispatches), Some(sum)) = (dispatches, sum) else {
-        return (Unclear, "too little is known to speak of fusion".to_owned());
+        return (Unclear, "too little is known to speak of fusion");
     };
     let renamed = names.added > 0 && names.removed > 0;
-    let (verdict, why) = match (dispatches.class, sum.class) {
+    match (dispatches.class, sum.class) {
         (Class::Unchanged | Class::Grown, _) => {
             (NoSign, "no sign of fusion, which takes fewer dispatches")
         }
@@ -166,8 +180,7 @@ fn verdict(
             Unclear,
             "the runs do not decide whether there are fewer dispatches",
         ),
-    };
-    (verdict, why.to_owned())
+    }
 }
 
 /// Whether the GPU time fell by at least half as much as the dispatches did.
@@ -178,12 +191,12 @@ fn is_less_work(dispatches: &Change, sum: &Change) -> bool {
     }
 }
 
-fn evidence(metrics: &[MetricChange], names: &Names) -> Vec<String> {
-    let said = |id: &str, name: &str, unit: Unit| {
+fn evidence(metrics: &[MetricChange], names: &Names) -> Vec<Message> {
+    let said = |id: &str, name: &'static str, unit: Unit| {
         let change = &find(metrics, id)?.change;
-        Some(format!("{name}: {}", became(change, unit)?))
+        Some(message!("{}: {}", name, became(change, unit)?))
     };
-    let mut evidence: Vec<String> = [
+    let mut evidence: Vec<Message> = [
         said("counts.intervals", "GPU intervals", Unit::Count),
         said("counts.command_buffers", "command buffers", Unit::Count),
         said("busy.sum_ns", "kernels' summed time", Unit::Ns),

@@ -4,6 +4,8 @@ mod judge;
 mod kernels;
 mod subject;
 
+use metalens_analyzer::Message;
+use metalens_analyzer::message::PlacedValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +18,7 @@ pub use judge::judge;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     /// Where they are from, in words.
-    pub source: String,
+    pub source: Message,
     /// Of figures of the report.
     pub metrics: Vec<MetricLimit>,
     /// Of kernels. Of several patterns that fit a kernel's name the longest counts.
@@ -126,7 +128,7 @@ impl Default for Gate {
             limit: grow(share),
         };
         Self {
-            source: "the default limits".to_owned(),
+            source: "the default limits".into(),
             metrics: vec![
                 metric("window.span_ns", 0.05),
                 metric("busy.busy_ns", 0.05),
@@ -156,6 +158,9 @@ impl MetricLimit {
 pub struct GateResult {
     /// Where the limits are from.
     pub source: String,
+    /// Values of `source`, in the order in which they stand in it.
+    #[serde(default)]
+    pub source_values: Vec<PlacedValue>,
     /// Whether one of severity `error` was missed, or nothing could be measured at all.
     pub missed: bool,
     /// Each limit of each figure, misses first.
@@ -188,6 +193,9 @@ pub struct GateRow {
     pub verdict: GateVerdict,
     /// The same in words.
     pub why: String,
+    /// Values of `why`, in the order in which they stand in it.
+    #[serde(default)]
+    pub why_values: Vec<PlacedValue>,
 }
 
 /// What has to be kept.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::units::percent;
+use metalens_analyzer::message::{kernel, percent, ungrouped};
+use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +74,7 @@ fn moved_ns(kernel: &KernelChange) -> f64 {
 }
 
 /// A note on the kernels that only one side has, if base has some that new does not.
-pub(crate) fn gone(kernels: &[KernelChange], metrics: &[MetricChange]) -> Vec<String> {
+pub(crate) fn gone(kernels: &[KernelChange], metrics: &[MetricChange]) -> Option<Note> {
     let sum = find(metrics, "busy.sum_ns");
     let of = |class: Class, side: fn(&Change) -> &Side| {
         let all = kernels.iter().filter(|one| one.class == class);
@@ -82,26 +83,26 @@ pub(crate) fn gone(kernels: &[KernelChange], metrics: &[MetricChange]) -> Vec<St
         let total: f64 = totals.map(Number::get).sum();
         let whole = sum.and_then(|sum| side(&sum.change).median);
         let whole = whole.filter(|whole| whole.get() > 0.0);
-        let share = whole.map_or_else(String::new, |whole| {
-            format!(" ({} of its kernel time)", percent(total / whole.get()))
+        let share = whole.map(|whole| {
+            let share = percent(total / whole.get());
+            message!(" ({} of its kernel time)", share)
         });
-        let names = all.iter().take(NAMED).map(|one| one.name.as_str());
-        let names: Vec<&str> = names.collect();
-        let more = match all.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        (!all.is_empty()).then(|| format!("{}{more}{share}", names.join(", ")))
+        let names = all.iter().take(NAMED).map(|one| kernel(&one.name));
+        let more = all.len().saturating_sub(NAMED);
+        let more = (more > 0).then(|| message!(" and {} more", ungrouped(more as u64)));
+        let names = Message::joined(names, ", ");
+        (!all.is_empty()).then(|| message!("{}{}{}", names, more, share))
     };
-    let removed = of(Class::Removed, |change| &change.base);
-    let Some(removed) = removed else {
-        return Vec::new();
-    };
+    let removed = of(Class::Removed, |change| &change.base)?;
     let added = of(Class::Added, |change| &change.new);
-    let added = added.map_or_else(String::new, |added| {
-        format!("; only new has {added}. A renamed kernel is in both lists")
+    let added = added.map(|added| {
+        message!(
+            "; only new has {}. A renamed kernel is in both lists",
+            added
+        )
     });
-    vec![format!("only base has {removed}{added}")]
+    let text = message!("only base has {}{}", removed, added);
+    Some(Note::loud("kernels-gone", text))
 }
 
 fn one(

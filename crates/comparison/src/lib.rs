@@ -78,6 +78,7 @@ mod number;
 mod outlying;
 mod repeated;
 mod runs;
+mod sentences;
 mod statistics;
 mod trend;
 mod unit;

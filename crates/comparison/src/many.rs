@@ -8,7 +8,10 @@ mod row;
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::units::{count, counted, percent, time};
+use metalens_analyzer::message::{
+    PlacedValue, Value, count, counted, name, number, path, percent, time,
+};
+use metalens_analyzer::{Message, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +59,9 @@ pub struct Outlier {
     pub score: Option<Number>,
     /// All that in a sentence.
     pub says: String,
+    /// Values of `says`, in the order in which they stand in it.
+    #[serde(default)]
+    pub says_values: Vec<PlacedValue>,
 }
 
 /// Where a figure of a group goes with time.
@@ -83,6 +89,9 @@ pub struct TrendFound {
     pub is_trend: bool,
     /// All that in a sentence.
     pub says: String,
+    /// Values of `says`, in the order in which they stand in it.
+    #[serde(default)]
+    pub says_values: Vec<PlacedValue>,
 }
 
 /// A figure of a trace.
@@ -134,7 +143,7 @@ impl Figure {
         }
     }
 
-    fn says(self, value: f64) -> String {
+    fn says(self, value: f64) -> Message {
         match self {
             Self::Busy => percent(value),
             Self::Intervals => count(whole(value)),
@@ -205,16 +214,25 @@ fn of_figure(members: &[&Row], group: &Group, figure: Figure) -> Vec<Outlier> {
         return Vec::new();
     };
     let others = known.len() - all.far.len();
-    let range = match all.others {
-        (least, most) if figure.says(least) == figure.says(most) => figure.says(least),
-        (least, most) => format!("{} to {}", figure.says(least), figure.says(most)),
+    let (least, most) = (figure.says(all.others.0), figure.says(all.others.1));
+    let range = if least.text == most.text {
+        least
+    } else {
+        message!("{} to {}", least, most)
     };
     let told = all.far.iter().filter_map(|far| {
         let (row, &value) = (known.get(far.at)?, values.get(far.at)?);
         let what = match figure {
-            Figure::Intervals => format!("{} GPU intervals", figure.says(value)),
-            _ => format!("{} {}", figure.name(), figure.says(value)),
+            Figure::Intervals => message!("{} GPU intervals", figure.says(value)),
+            _ => message!("{} {}", figure.name(), figure.says(value)),
         };
+        let says = message!(
+            "{}: {}, the {} others {}",
+            path(&row.name),
+            what,
+            count(others as u64),
+            range.clone()
+        );
         Some(Outlier {
             report: row.report.clone(),
             group: group.name.clone(),
@@ -223,11 +241,8 @@ fn of_figure(members: &[&Row], group: &Group, figure: Figure) -> Vec<Outlier> {
             median: Number::of(all.median)?,
             mad: Number::of(all.mad)?,
             score: far.score.and_then(Number::of),
-            says: format!(
-                "{}: {what}, the {} others {range}",
-                row.name,
-                count(others as u64)
-            ),
+            says: says.text,
+            says_values: says.values,
         })
     });
     told.collect()
@@ -270,36 +285,10 @@ fn trend_of(dated: &[(i64, &Row)], group: &Group, figure: Figure) -> Option<Tren
     let floor = figure.floor(median(&values)?);
     let is_trend = found.p < CHANCE && (is - was).abs() >= floor;
     let (from, to) = (first.date.clone()?, last.date.clone()?);
-    let traces = points.len() as u64;
-    let of = format!(
-        "{}, {} to {}",
-        counted(traces, "trace"),
-        day(&from),
-        day(&to)
-    );
-    let chance = match found.p {
-        p if p < 0.001 => "p < 0.001".to_owned(),
-        p => format!("p = {p:.3}"),
-    };
-    let says = match is_trend {
-        true => format!(
-            "{}: {} {} from about {} to about {} ({of}; {chance})",
-            group.name,
-            figure.name(),
-            if is > was { "rose" } else { "fell" },
-            figure.says(was.max(0.0)),
-            figure.says(is.max(0.0)),
-        ),
-        false => format!(
-            "{}: {} shows no trend ({of}; {chance})",
-            group.name,
-            figure.name()
-        ),
-    };
-    Some(TrendFound {
+    let mut trend = TrendFound {
         group: group.name.clone(),
         figure,
-        traces,
+        traces: points.len() as u64,
         from,
         to,
         p: Number::of(found.p)?,
@@ -307,8 +296,46 @@ fn trend_of(dated: &[(i64, &Row)], group: &Group, figure: Figure) -> Option<Tren
         first: Number::of(was)?,
         last: Number::of(is)?,
         is_trend,
-        says,
-    })
+        says: String::new(),
+        says_values: Vec::new(),
+    };
+    let says = message!("{}: {}", name(&group.name), trend.course());
+    (trend.says, trend.says_values) = says.into_parts();
+    Some(trend)
+}
+
+impl TrendFound {
+    /// Says where the figure goes, and how likely that is chance.
+    #[must_use]
+    pub fn course(&self) -> Message {
+        let of = message!(
+            "{}, {} to {}",
+            counted(self.traces, "trace"),
+            name(day(&self.from)),
+            name(day(&self.to))
+        );
+        let chance = match self.p.get() {
+            p if p < 0.001 => "p < 0.001".into(),
+            p => message!(
+                "p = {}",
+                number(format!("{p:.3}"), p, |number| Value::Number { number })
+            ),
+        };
+        let (was, is) = (self.first.get(), self.last.get());
+        if self.is_trend {
+            message!(
+                "{} {} from about {} to about {} ({}; {})",
+                self.figure.name(),
+                if is > was { "rose" } else { "fell" },
+                self.figure.says(was.max(0.0)),
+                self.figure.says(is.max(0.0)),
+                of,
+                chance
+            )
+        } else {
+            message!("{} shows no trend ({}; {})", self.figure.name(), of, chance)
+        }
+    }
 }
 
 /// The date without the time of day.
@@ -356,6 +383,7 @@ mod tests {
             missed: Vec::new(),
             not_measurable: Vec::new(),
             problems: Vec::new(),
+            problem_details: Vec::new(),
             busy_over_time: vec![900, 850, 0],
             others_over_time: vec![0, 10, 0],
         }

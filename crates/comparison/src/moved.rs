@@ -1,6 +1,7 @@
 //! Which of dispatches, gaps, kernel time and wall moved, in sentences.
 
-use metalens_analyzer::units::percent;
+use metalens_analyzer::message::{PlacedValue, name, percent};
+use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +9,8 @@ use crate::change::{Change, Class, Side};
 use crate::metric_changes::{MetricChange, find};
 use crate::metrics::Group;
 use crate::number::Number;
+use crate::sentences::{became, difference, share, sureness, value};
 use crate::unit::Unit;
-use crate::words::{became, difference, share, sureness, value};
 
 /// One of the four things that can move, and whether it did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +21,9 @@ pub struct Moved {
     pub class: Class,
     /// The same in a sentence.
     pub says: String,
+    /// Values of `says`, in the order in which they stand in it.
+    #[serde(default)]
+    pub says_values: Vec<PlacedValue>,
 }
 
 /// What can move.
@@ -68,47 +72,48 @@ pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<Moved> {
         Some(Moved {
             what,
             class: metric.change.class,
-            says: said,
+            says: said.text,
+            says_values: said.values,
         })
     });
     all.collect()
 }
 
-fn of(what: &str, metric: &MetricChange) -> String {
+fn of(what: &'static str, metric: &MetricChange) -> Message {
     let (change, unit) = (&metric.change, metric.unit);
     let Some(said) = became(change, unit) else {
-        return format!("{what}: a side does not tell");
+        return message!("{}: a side does not tell", what);
     };
     match change.class {
         Class::Unstable => {
-            let sure = sureness(change, unit).map_or_else(String::new, |sure| format!(": {sure}"));
-            format!("{what}: {said}, which the runs do not decide{sure}")
+            let sure = sureness(change, unit).map(|sure| message!(": {}", sure));
+            message!("{}: {}, which the runs do not decide{}", what, said, sure)
         }
-        _ => format!("{what}: {said}"),
+        _ => message!("{}: {}", what, said),
     }
 }
 
-fn gaps(idle: &MetricChange, gaps: Option<&MetricChange>) -> String {
+fn gaps(idle: &MetricChange, gaps: Option<&MetricChange>) -> Message {
     let said = of("GPU idle", idle);
     let count = gaps.and_then(|gaps| {
         let change = &gaps.change;
         let (was, now) = (change.base.median?, change.new.median?);
         Some(match was == now {
-            true => format!(", in {} gaps as before", value(now, Unit::Count)),
-            false => format!(
+            true => message!(", in {} gaps as before", value(now, Unit::Count)),
+            false => message!(
                 ", in {} gaps instead of {}",
                 value(now, Unit::Count),
                 value(was, Unit::Count)
             ),
         })
     });
-    format!("{said}{}", count.unwrap_or_default())
+    message!("{}{}", said, count)
 }
 
 /// Notes on the sides whose idle time by cause is not known.
-pub(crate) fn unexplained(metrics: &[MetricChange]) -> Vec<String> {
+pub(crate) fn unexplained(metrics: &[MetricChange]) -> Vec<Note> {
     type SideOf = fn(&Change) -> &Side;
-    let sides: [(&str, SideOf); 2] = [
+    let sides: [(&'static str, SideOf); 2] = [
         ("base", |change| &change.base),
         ("new", |change| &change.new),
     ];
@@ -124,25 +129,27 @@ pub(crate) fn unexplained(metrics: &[MetricChange]) -> Vec<String> {
             share.is_finite().then_some(share)
         });
         let most = shares.max_by(f64::total_cmp)?;
-        Some(format!(
-            "idle time by cause is not compared: {} of {name}'s idle time is unexplained",
-            percent(most)
-        ))
+        let text = message!(
+            "idle time by cause is not compared: {} of {}'s idle time is unexplained",
+            percent(most),
+            name
+        );
+        Some(Note::loud("idle-unexplained", text))
     });
     notes.collect()
 }
 
 /// One sentence: how much longer or shorter, and where the difference lies.
-pub(crate) fn headline(metrics: &[MetricChange]) -> String {
+pub(crate) fn headline(metrics: &[MetricChange]) -> Message {
     let Some(wall) = find(metrics, "window.span_ns") else {
-        return "Neither side tells how long it took".to_owned();
+        return "Neither side tells how long it took".into();
     };
     let change = &wall.change;
     let (Some(was), Some(now)) = (change.base.median, change.new.median) else {
-        return "One side does not tell how long it took".to_owned();
+        return "One side does not tell how long it took".into();
     };
     let (was, now) = (value(was, Unit::Ns), value(now, Unit::Ns));
-    let sure = sureness(change, Unit::Ns).map_or_else(String::new, |sure| format!(", {sure}"));
+    let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     match change.class {
         Class::Grown | Class::Shrunk => {
             let word = if change.class == Class::Grown {
@@ -155,39 +162,45 @@ pub(crate) fn headline(metrics: &[MetricChange]) -> String {
                 Some(_) => "New is",
                 None => "In these recordings new is",
             };
-            let by = share(change);
-            format!(
-                "{who} {word}: {now} instead of {was} ({by}{sure}); {}",
+            message!(
+                "{} {}: {} instead of {} ({}{}); {}",
+                who,
+                word,
+                now,
+                was,
+                share(change),
+                sure,
                 split(metrics)
             )
         }
-        Class::Unchanged => format!("New takes as long as base: {now} and {was}{sure}"),
-        _ => {
-            format!("The runs do not decide whether new is slower or faster: {now} and {was}{sure}")
-        }
+        Class::Unchanged => message!("New takes as long as base: {} and {}{}", now, was, sure),
+        _ => message!(
+            "The runs do not decide whether new is slower or faster: {} and {}{}",
+            now,
+            was,
+            sure
+        ),
     }
 }
 
 /// Where a difference lies: busy, idle, and the causes that moved most.
-fn split(metrics: &[MetricChange]) -> String {
+fn split(metrics: &[MetricChange]) -> Message {
     let said = |id: &str| {
         let change = find(metrics, id).and_then(|one| one.change.absolute);
-        change.map_or_else(|| "unknown".to_owned(), |by| difference(by, Unit::Ns))
+        change.map_or_else(|| "unknown".into(), |by| difference(by, Unit::Ns))
     };
     let ledger = metrics.iter().filter(|one| one.group == Group::Ledger);
     let causes = ledger.filter_map(|one| Some((&one.name, one.change.absolute?)));
     let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
     causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));
     let most = causes.iter().take(2);
-    let most = most.map(|(name, by)| format!("{name} {}", difference(*by, Unit::Ns)));
-    let most: Vec<String> = most.collect();
-    let most = match most.is_empty() {
-        true => String::new(),
-        false => format!(" (most of it {})", most.join(", ")),
-    };
-    format!(
-        "GPU busy {}, idle {}{most}",
+    let most = most.map(|(cause, by)| message!("{} {}", name(cause), difference(*by, Unit::Ns)));
+    let most = Message::joined(most, ", ");
+    let most = (!causes.is_empty()).then(|| message!(" (most of it {})", most));
+    message!(
+        "GPU busy {}, idle {}{}",
         said("busy.busy_ns"),
-        said("gaps.total_ns")
+        said("gaps.total_ns"),
+        most
     )
 }

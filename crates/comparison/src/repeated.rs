@@ -7,6 +7,9 @@
 
 use std::fmt;
 
+use metalens_analyzer::message::path;
+use metalens_analyzer::{Message, Note, message};
+
 use crate::metrics::METRICS;
 use crate::runs::Runs;
 
@@ -71,24 +74,29 @@ impl Runs {
 }
 
 /// Notes on runs that are among those of a comparison twice.
-pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<String> {
+pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
     let within = [("base", base), ("new", new)].into_iter();
     let within = within.filter_map(|(side, runs)| {
         let one = runs.repeated()?;
         let (first, again) = (last_name(&one.first), last_name(&one.again));
-        Some(format!(
-            "two runs of {side} are the same run ({first}, {again}): run-to-run noise is unknown"
-        ))
+        let text = message!(
+            "two runs of {} are the same run ({}, {}): run-to-run noise is unknown",
+            side,
+            path(&first),
+            path(&again)
+        );
+        Some(Note::loud("same-run", text))
     });
-    let mut notes: Vec<String> = within.collect();
-    let shared = base.shared_with(new).into_iter();
-    let shared: Vec<String> = shared.map(|one| last_name(&one.again)).collect();
+    let mut notes: Vec<Note> = within.collect();
+    let shared = base.shared_with(new);
     if !shared.is_empty() {
-        notes.push(format!(
+        let shared = shared.iter().map(|one| path(&last_name(&one.again)));
+        let text = message!(
             "the same run is on both sides ({}): it cannot differ from itself, and run-to-run noise \
              is unknown",
-            shared.join(", ")
-        ));
+            Message::joined(shared, ", ")
+        );
+        notes.push(Note::loud("same-run", text));
     }
     notes
 }

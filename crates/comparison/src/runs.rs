@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{How, NamedBy, Report, is_loud};
+use metalens_analyzer::{How, NamedBy, Note, NoteDetail, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,9 @@ pub struct Runs {
     pub others: Vec<Option<Number>>,
     /// Notes that change what every number means, of any of the runs.
     pub loud: Vec<String>,
+    /// Id, severity and values of each of `loud`.
+    #[serde(default)]
+    pub loud_details: Vec<NoteDetail>,
     /// The figures, by where they are in a report; null where a run has none.
     pub metrics: BTreeMap<String, Vec<Option<Number>>>,
     /// The kernels, by name and channel.
@@ -121,6 +124,7 @@ impl Runs {
             let values = reports.iter().map(|report| metric.value(report));
             (metric.id.to_owned(), values.collect())
         });
+        let (loud, loud_details) = Note::lists(loud(reports));
         Self {
             paths: reports.iter().map(|one| one.source.path.clone()).collect(),
             targets: reports.iter().map(|one| one.target.name.clone()).collect(),
@@ -128,7 +132,8 @@ impl Runs {
             circumstances: facts.collect(),
             performance: performance(reports),
             others: reports.iter().map(others).collect(),
-            loud: loud(reports),
+            loud,
+            loud_details,
             metrics: metrics.collect(),
             kernels: kernels(reports),
         }
@@ -138,6 +143,11 @@ impl Runs {
     #[must_use]
     pub fn count(&self) -> usize {
         self.targets.len()
+    }
+
+    /// The notes that change the meaning of every number, of any of the runs.
+    pub(crate) fn loud_notes(&self) -> impl Iterator<Item = Note> + use<'_> {
+        Note::joined(&self.loud, &self.loud_details)
     }
 
     /// A figure of each run.
@@ -226,11 +236,11 @@ fn is_guessed(report: &Report) -> bool {
     report.target.how == How::Busiest
 }
 
-fn loud(reports: &[Report]) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
-    for note in reports.iter().flat_map(|report| &report.notes) {
-        if is_loud(note) && !notes.contains(note) {
-            notes.push(note.clone());
+fn loud(reports: &[Report]) -> Vec<Note> {
+    let mut notes: Vec<Note> = Vec::new();
+    for note in reports.iter().flat_map(Report::loud_notes) {
+        if notes.iter().all(|known| known.text != note.text) {
+            notes.push(note);
         }
     }
     notes

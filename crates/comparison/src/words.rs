@@ -1,6 +1,6 @@
-//! Changes as people read them, in sentences and in tables.
+//! Changes as people read them in tables.
 
-use metalens_analyzer::units::{count, counted, percent, time};
+use metalens_analyzer::units::{count, percent, time};
 
 use crate::change::{Change, Class};
 use crate::number::Number;
@@ -70,53 +70,6 @@ pub fn relative(share: f64) -> String {
     }
 }
 
-/// `48.85 ms instead of 188.3 ms (−74.0 %)`.
-#[must_use]
-pub fn became(change: &Change, unit: Unit) -> Option<String> {
-    let (was, now) = (
-        value(change.base.median?, unit),
-        value(change.new.median?, unit),
-    );
-    Some(match change.class {
-        Class::Unchanged => match was == now {
-            true => format!("unchanged, {now}"),
-            false => format!("unchanged, {now} and {was} before"),
-        },
-        _ => format!("{now} instead of {was} ({})", share(change)),
-    })
-}
-
-/// `between −75.1 % and −73.9 % with 90 % confidence`.
-#[must_use]
-pub fn sureness(change: &Change, unit: Unit) -> Option<String> {
-    let interval = change.interval?;
-    let ends = match change.base.median.map(Number::get) {
-        Some(of) if of != 0.0 && unit != Unit::Ratio => {
-            let end = |at: Number| relative(at.get() / of.abs());
-            (end(interval.low), end(interval.high))
-        }
-        _ => (
-            difference(interval.low, unit),
-            difference(interval.high, unit),
-        ),
-    };
-    let said = match ends.0 == ends.1 {
-        true => ends.0,
-        false => format!("between {} and {}", ends.0, ends.1),
-    };
-    Some(format!(
-        "{said} with {} confidence",
-        confidence(interval.confidence)
-    ))
-}
-
-/// `90 %`, `96.8 %`.
-#[must_use]
-pub fn confidence(share: f64) -> String {
-    let text = format!("{:.1}", share * 100.0);
-    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
-}
-
 /// What a class is called.
 #[must_use]
 pub fn class(class: Class) -> &'static str {
@@ -128,32 +81,5 @@ pub fn class(class: Class) -> &'static str {
         Class::Unchanged => "unchanged",
         Class::Unstable => "unstable",
         Class::Unknown => "unknown",
-    }
-}
-
-/// What the classes rest on.
-pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> String {
-    let runs = match base == new {
-        true => format!("{} a side", counted(new as u64, "run")),
-        false => format!(
-            "{} of base and {} of new",
-            counted(base as u64, "run"),
-            counted(new as u64, "run")
-        ),
-    };
-    match sure {
-        None if base.min(new) > 1 => format!(
-            "{runs}, of which some are the same: the figures alone decide, and cannot tell a change \
-             from noise"
-        ),
-        None => format!(
-            "{runs}: the figures alone decide, and cannot tell a change from noise; three or more \
-             a side can (--base A B C --new D E F)"
-        ),
-        Some(sure) => format!(
-            "{runs}: changes are the median of all differences between the sides, and their \
-             intervals hold with {} confidence",
-            confidence(sure)
-        ),
     }
 }

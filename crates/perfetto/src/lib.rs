@@ -63,7 +63,7 @@ mod tracks;
 
 use std::io::{self, Write};
 
-use metalens_analyzer::{Analysis, Report, is_loud};
+use metalens_analyzer::{Analysis, Report};
 
 use event::Events;
 use tracks::{OTHERS, Tracks};
@@ -104,7 +104,7 @@ fn other_data(report: &Report) -> serde_json::Value {
         "target": report.target.name,
         "window_start_ns": window.start_ns,
         "window_end_ns": window.end_ns,
-        "notes": report.notes.iter().filter(|note| is_loud(note)).collect::<Vec<_>>(),
+        "notes": report.loud_notes().map(|note| note.text).collect::<Vec<_>>(),
         "units": "ts and dur are microseconds with all nanoseconds as decimals, from the \
                   recording's beginning; arguments that end in _ns are nanoseconds",
         "lanes": "a channel's tracks (2), (3), ... hold what overlaps; which one means nothing",

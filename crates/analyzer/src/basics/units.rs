@@ -43,6 +43,12 @@ fn with_digits(ns: u64, digits: usize) -> String {
     format!("{ns} ns")
 }
 
+/// `0.699981s`: a moment of the recording, as `--from` and `--to` take it.
+#[must_use]
+pub fn moment(ns: u64) -> String {
+    format!("{}.{:06}s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
+}
+
 /// `1,234,567`.
 #[must_use]
 pub fn count(number: u64) -> String {

@@ -1,23 +1,24 @@
 //! What a finding rests on.
 
+use crate::basics::message::{Message, moment, percent, time};
 use crate::basics::statistics::ratio;
-use crate::basics::units::{percent, time};
+use crate::message;
 use crate::report::{Cause, Gain, Report, Severity, TopGap};
 
 /// The numbers behind a finding, where to look, and how much time it is about.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
     /// A sentence with numbers.
-    pub text: String,
+    pub text: Message,
     /// Times, kernels, processes.
-    pub look_at: Vec<String>,
+    pub look_at: Vec<Message>,
     /// The time that the advice could take out at the very most.
     pub at_most_ns: Option<u64>,
 }
 
 impl Evidence {
     /// A sentence with numbers.
-    pub(crate) fn new(text: String) -> Self {
+    pub(crate) fn new(text: Message) -> Self {
         Self {
             text,
             ..Self::default()
@@ -25,7 +26,7 @@ impl Evidence {
     }
 
     /// Where to look.
-    pub(crate) fn at(mut self, places: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn at(mut self, places: impl IntoIterator<Item = Message>) -> Self {
         self.look_at.extend(places);
         self
     }
@@ -69,40 +70,39 @@ impl Evidence {
 }
 
 /// `38.4 % of the idle time, 74.2 ms of 193.5 ms`.
-pub(crate) fn of_idle(ns: u64, report: &Report) -> String {
+pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
     let total_ns = report.ledger.total_ns;
     let share = share_of(ns, total_ns);
-    format!(
-        "{share} of the idle time, {} of {}",
+    message!(
+        "{} of the idle time, {} of {}",
+        share,
         time(ns),
         time(total_ns)
     )
 }
 
 /// `38.4 %`.
-pub(crate) fn share_of(part: u64, whole: u64) -> String {
-    ratio(part, whole).map_or_else(|| "none".to_owned(), percent)
+pub(crate) fn share_of(part: u64, whole: u64) -> Message {
+    ratio(part, whole).map_or_else(|| "none".into(), percent)
 }
 
 /// The longest gaps of a cause.
-pub(crate) fn longest(report: &Report, cause: Cause) -> Vec<String> {
+pub(crate) fn longest(report: &Report, cause: Cause) -> Vec<Message> {
     let gaps = report.gaps.top.iter().filter(|gap| gap.cause == cause);
     gaps.take(3).map(place).collect()
 }
 
 /// The longest gaps.
-pub(crate) fn longest_of_all(report: &Report) -> Vec<String> {
+pub(crate) fn longest_of_all(report: &Report) -> Vec<Message> {
     report.gaps.top.iter().take(3).map(place).collect()
 }
 
-fn place(gap: &TopGap) -> String {
-    let length = time(gap.duration_ns);
-    format!("the gap of {length} at {}", moment(gap.start_ns))
-}
-
-/// `0.699981 s`: a moment of the recording, as --from and --to take it.
-pub(crate) fn moment(ns: u64) -> String {
-    format!("{}.{:06}s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
+fn place(gap: &TopGap) -> Message {
+    message!(
+        "the gap of {} at {}",
+        time(gap.duration_ns),
+        moment(gap.start_ns)
+    )
 }
 
 /// Whether the GPU was busy enough for gaps to be nobody's concern.

@@ -2,14 +2,15 @@
 
 use super::evidence::{Evidence, is_saturated, is_share, longest, of_idle, share_of};
 use super::rule::Rule;
-use crate::basics::units::{count, counted, percent, time};
+use crate::basics::message::{Message, count, counted, function, percent, process, time};
+use crate::message;
 use crate::report::{Cause, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "serialised",
         severity: Severity::High,
-        title: "The program waits for each command buffer before it makes the next",
+        title: "the program waits for each command buffer before it makes the next",
         condition: serialised,
         advice: "Do not wait after every buffer. Put many dispatches into one command buffer \
                  (MLX: fewer mx.eval calls, a higher MLX_MAX_OPS_PER_BUFFER; candle and \
@@ -23,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "launch-overhead",
         severity: Severity::High,
-        title: "Much of the idle time passes while work is on its way to the GPU",
+        title: "much of the idle time passes while work is on its way to the GPU",
         condition: launch_overhead,
         advice: "Every command buffer pays for its way to the GPU. Send fewer and larger ones, \
                  or keep a second one committed while the first runs, so that the way is \
@@ -34,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "waiting-for-completion",
         severity: Severity::Medium,
-        title: "Much of the idle time passes before the program learns that the GPU is done",
+        title: "much of the idle time passes before the program learns that the GPU is done",
         condition: waiting_for_completion,
         advice: "The program sleeps until it is told, and the telling takes longer than the \
                  work. Wait less often: read results back once for many buffers, use a completion \
@@ -45,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "host-bound",
         severity: Severity::High,
-        title: "The GPU waits for the program, between one result and the next submission",
+        title: "the GPU waits for the program, between one result and the next submission",
         condition: host_bound,
         advice: "Between one result and the next work the program computes, allocates, waits or \
                  encodes. Prepare the next buffer while the GPU runs the last, encode on a second thread, \
@@ -57,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "queue-starved",
         severity: Severity::Medium,
-        title: "The GPU stood idle although the next work was already encoded",
+        title: "the GPU stood idle although the next work was already encoded",
         condition: queue_starved,
         advice: "The next work was encoded before the last had ended. Look at what stands between \
                  two encoders: barriers, fences, switches between compute and blit, resources \
@@ -69,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "foreign-delays",
         severity: Severity::Medium,
-        title: "Other processes held the GPU while this one's work was waiting",
+        title: "other processes held the GPU while this one's work was waiting",
         condition: foreign_delays,
         advice: "Close what draws (browsers, animated windows, the screen recorder), or record \
                  with the display asleep; run the measurement when nobody else uses the GPU.",
@@ -92,7 +93,7 @@ fn serialised(report: &Report) -> Option<Evidence> {
         && !is_saturated(report);
     let per_pair = ledger.round_trips_ns / ledger.serialised.max(1);
     fires.then(|| {
-        Evidence::new(format!(
+        Evidence::new(message!(
             "in {} of {} gaps between command buffers the next was encoded only after the last \
              was known to be done; the way to the GPU and back took {} each time on average, \
              together {}",
@@ -119,16 +120,16 @@ fn launch_overhead(report: &Report) -> Option<Evidence> {
     let launch_ns = report.ledger.parts.launch_ns;
     let fires = is_share(launch_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
     let start = report.latency.start.map(|start| {
-        format!(
+        message!(
             "; from commit to GPU start a buffer took {} (median)",
             time(start.median_ns.unsigned_abs())
         )
     });
     fires.then(|| {
-        let text = format!(
+        let text = message!(
             "work that was encoded and not yet on the GPU accounts for {}{}",
             of_idle(launch_ns, report),
-            start.unwrap_or_default(),
+            start,
         );
         Evidence::new(text)
             .at(longest(report, Cause::Launch))
@@ -146,16 +147,17 @@ fn waiting_for_completion(report: &Report) -> Option<Evidence> {
         } else {
             "after"
         };
-        format!(
-            "; a buffer's completion came {} (median) {side} the end of its work",
-            time(completion.median_ns.unsigned_abs())
+        message!(
+            "; a buffer's completion came {} (median) {} the end of its work",
+            time(completion.median_ns.unsigned_abs()),
+            side
         )
     });
     fires.then(|| {
-        let text = format!(
+        let text = message!(
             "waiting to learn that the GPU is done accounts for {}{}",
             of_idle(completion_ns, report),
-            known.unwrap_or_default(),
+            known,
         );
         Evidence::new(text)
             .at(longest(report, Cause::Completion))
@@ -169,13 +171,13 @@ fn host_bound(report: &Report) -> Option<Evidence> {
     let host_ns = parts.host_ns + parts.encode_ns;
     let fires = is_share(host_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
     fires.then(|| {
-        let text = format!(
+        let text = message!(
             "the program's own time accounts for {}: {} between a completion and the next \
              encoding, {} encoding{}",
             of_idle(host_ns, report),
             time(parts.host_ns),
             time(parts.encode_ns),
-            sampled(report).unwrap_or_default(),
+            sampled(report),
         );
         Evidence::new(text)
             .at(functions(report))
@@ -185,12 +187,12 @@ fn host_bound(report: &Report) -> Option<Evidence> {
 }
 
 /// Whether the program ran or waited, if its threads were sampled.
-fn sampled(report: &Report) -> Option<String> {
+fn sampled(report: &Report) -> Option<Message> {
     /// Fewer samples say little of what it usually does.
     const SAMPLES: u64 = 10;
     let host = report.cpu.as_ref()?.host.as_ref()?;
     (host.samples >= SAMPLES).then(|| {
-        format!(
+        message!(
             "; of {} in that time {} found it running and {} in a call that waits",
             counted(host.samples, "CPU sample"),
             count(host.running),
@@ -200,13 +202,14 @@ fn sampled(report: &Report) -> Option<String> {
 }
 
 /// The functions that it was in.
-fn functions(report: &Report) -> Vec<String> {
+fn functions(report: &Report) -> Vec<Message> {
     let host = report.cpu.as_ref().and_then(|cpu| cpu.host.as_ref());
     let frames = host.map_or(&[][..], |host| &host.self_frames);
     let named = frames.iter().take(3).filter_map(|frame| {
         let (function, share) = (frame.function.as_ref()?, frame.share?);
-        Some(format!(
-            "{function}, in {} of these samples",
+        Some(message!(
+            "{}, in {} of these samples",
+            self::function(function),
             percent(share)
         ))
     });
@@ -219,13 +222,14 @@ fn queue_starved(report: &Report) -> Option<Evidence> {
     let fires = is_share(queued_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
     fires.then(|| {
         let inside = match report.shape.command_buffers.gaps_inside_ns {
-            0 => "none of the idle time".to_owned(),
-            ns => format!("{} of the idle time", time(ns)),
+            0 => "none of the idle time".into(),
+            ns => message!("{} of the idle time", time(ns)),
         };
-        let text = format!(
-            "gaps whose next work had been encoded before they began make up {}; {inside} lies \
-             between encoders of one command buffer",
+        let text = message!(
+            "gaps whose next work had been encoded before they began make up {}; {} lies between \
+             encoders of one command buffer",
             of_idle(queued_ns, report),
+            inside,
         );
         Evidence::new(text)
             .at(longest(report, Cause::Queued))
@@ -243,15 +247,15 @@ fn foreign_delays(report: &Report) -> Option<Evidence> {
     let others = report.processes.iter().filter(|one| !one.is_target);
     let others = others.filter(|one| one.window_busy_ns > 0).take(3);
     let others = others.map(|one| {
-        let share = share_of(one.window_busy_ns, report.window.span_ns);
-        let busy = time(one.window_busy_ns);
-        format!(
-            "{}, on the GPU for {busy} ({share} of the window)",
-            one.name
+        message!(
+            "{}, on the GPU for {} ({} of the window)",
+            process(&one.name, one.is_target),
+            time(one.window_busy_ns),
+            share_of(one.window_busy_ns, report.window.span_ns)
         )
     });
     fires.then(|| {
-        let text = format!(
+        let text = message!(
             "other processes held the GPU while encoded work waited, which took {}",
             of_idle(foreign_ns, report)
         );

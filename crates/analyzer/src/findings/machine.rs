@@ -1,15 +1,18 @@
 //! Rules about the machine: clock, heat, memory, company, accidents.
 
-use super::evidence::{Evidence, is_share, moment, share_of};
+use super::evidence::{Evidence, is_share, share_of};
 use super::rule::Rule;
-use crate::basics::units::{bytes, count, counted, percent, time};
+use crate::basics::message::{
+    Message, bytes, count, counted, moment, name, percent, process, quote, time,
+};
+use crate::message;
 use crate::report::{OtherProcess, Report, Severity, StateTime};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "command-buffer-errors",
         severity: Severity::High,
-        title: "Command buffers ended in an error",
+        title: "command buffers ended in an error",
         condition: errors,
         advice: "Read MTLCommandBuffer.error in a completion handler: what failed is not in these \
                  timings, and results may be wrong. Run once with the Metal API validation and \
@@ -19,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "compiling-inside",
         severity: Severity::Medium,
-        title: "Shaders are compiled while the work is under way",
+        title: "shaders are compiled while the work is under way",
         condition: compiling,
         advice: "Make pipelines before the work begins, and keep them: cache \
                  MTLComputePipelineState objects, or ship a binary archive (MTLBinaryArchive).",
@@ -28,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "hangs",
         severity: Severity::Medium,
-        title: "The program did not respond for a while",
+        title: "the program did not respond for a while",
         condition: hangs,
         advice: "The main thread is held up: move waiting for the GPU, and encoding, to another \
                  thread.",
@@ -37,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "memory-growing",
         severity: Severity::Medium,
-        title: "The GPU memory grows and grows",
+        title: "the GPU memory grows and grows",
         condition: memory_growing,
         advice: "Something is kept that should be reused or released: look at buffers made in each \
                  iteration, at caches without a limit (MLX: mx.set_cache_limit), and at \
@@ -47,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "low-performance-state",
         severity: Severity::Caveat,
-        title: "The GPU ran at its lowest clock",
+        title: "the GPU ran at its lowest clock",
         condition: low_state,
         advice: "The same kernels can be three times as fast at the Maximum state, so compare this \
                  only with recordings of the same state. Light or broken-up work does not raise \
@@ -59,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "thermal",
         severity: Severity::Caveat,
-        title: "The machine was hot, and may not have run at full speed",
+        title: "the machine was hot, and may not have run at full speed",
         condition: thermal,
         advice: "Let it cool down and record again; for long runs report the times of the first \
                  and the last minute apart.",
@@ -68,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "shared-gpu",
         severity: Severity::Caveat,
-        title: "Others used the GPU at the same time",
+        title: "others used the GPU at the same time",
         condition: shared,
         advice: "Their work slows this one down even when it does not hold it up: close browsers \
                  and windows that draw, and record again.",
@@ -91,11 +94,11 @@ fn errors(report: &Report) -> Option<Evidence> {
     let codes = errors.codes.iter().map(|one| {
         let code = one
             .code
-            .map_or_else(|| "unknown".to_owned(), |code| code.to_string());
+            .map_or_else(|| "unknown".into(), |code| name(&code.to_string()));
         let buffers = counted(one.count, "command buffer");
-        format!("{buffers} with error code {code}{}", meaning(one.code))
+        message!("{} with error code {}{}", buffers, code, meaning(one.code))
     });
-    let text = format!(
+    let text = message!(
         "{} of the recording failed, {} of them known to be of this program's work in the window",
         counted(errors.count, "command buffer"),
         count(errors.of_target),
@@ -121,7 +124,7 @@ fn compiling(report: &Report) -> Option<Evidence> {
     let compiles = report.machine.shader_compiles?;
     let inside = compiles.inside;
     is_share(compiles.in_gaps_ns, report.ledger.total_ns, SHARE).then(|| {
-        let text = format!(
+        let text = message!(
             "{} of shaders took {} inside the window, {} of it while the GPU was idle",
             counted(inside.count, "compilation"),
             time(inside.total_ns),
@@ -137,7 +140,7 @@ fn hangs(report: &Report) -> Option<Evidence> {
         .hangs
         .as_ref()
         .filter(|found| found.count > 0)?;
-    Some(Evidence::new(format!(
+    Some(Evidence::new(message!(
         "{} took {} of the window; the longest lasted {}, the part outside the window included",
         counted(hangs.count, "hang"),
         time(hangs.total_ns),
@@ -157,30 +160,31 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
     let habit = steady.rises >= RISES && steady.rises > 4 * steady.falls;
     (habit && is_share(growth, first.max(1), GROWTH)).then(|| {
         let fell = match steady.falls {
-            0 => "never fell".to_owned(),
-            falls => format!("fell {}", counted(falls, "time")),
+            0 => "never fell".into(),
+            falls => message!("fell {}", counted(falls, "time")),
         };
-        let text = format!(
+        let text = message!(
             "it went from {} to {} within the window; after the window's first quarter it rose {} \
-             and {fell}",
+             and {}",
             bytes(first),
             bytes(last),
             counted(steady.rises, "time"),
+            fell,
         );
         let peak = memory
             .peak_at_ns
-            .map(|at| format!("the peak, at {}", moment(at)));
+            .map(|at| message!("the peak, at {}", moment(at)));
         Evidence::new(text).at(peak)
     })
 }
 
 /// What the states are called, and how long each was.
-fn said(states: &[StateTime]) -> String {
+fn said(states: &[StateTime]) -> Message {
     let said = states.iter().map(|state| {
-        let share = state.busy_share.map_or_else(|| "?".to_owned(), percent);
-        format!("at {} for {share}", state.state)
+        let share = state.busy_share.map_or_else(|| "?".into(), percent);
+        message!("at {} for {}", name(&state.state), share)
     });
-    said.collect::<Vec<_>>().join(", ")
+    Message::joined(said, ", ")
 }
 
 fn low_state(report: &Report) -> Option<Evidence> {
@@ -196,13 +200,14 @@ fn low_state(report: &Report) -> Option<Evidence> {
         } else {
             ""
         };
-        let text = format!(
-            "of the target's busy time the GPU was {}{induced}",
+        let text = message!(
+            "of the target's busy time the GPU was {}{}",
             said(&performance.states),
+            induced,
         );
         let narratives = performance.narratives.iter();
         let words = narratives.map(|text| text.split_whitespace().collect::<Vec<_>>());
-        Evidence::new(text).at(words.map(|words| words.join(" ")))
+        Evidence::new(text).at(words.map(|words| quote(&words.join(" "))))
     })
 }
 
@@ -210,9 +215,10 @@ fn thermal(report: &Report) -> Option<Evidence> {
     let thermal = report.machine.thermal.as_ref()?;
     let worst = thermal.worst.as_deref()?;
     matches!(worst, "Serious" | "Critical").then(|| {
-        Evidence::new(format!(
-            "of the target's busy time the machine was {}; the worst state of the window was {worst}",
-            said(&thermal.states)
+        Evidence::new(message!(
+            "of the target's busy time the machine was {}; the worst state of the window was {}",
+            said(&thermal.states),
+            name(worst)
         ))
     })
 }
@@ -222,10 +228,10 @@ fn shared(report: &Report) -> Option<Evidence> {
     let foreign_ns = report.busy.foreign_busy_ns;
     let others = report.machine.others.top.iter().map(other);
     is_share(foreign_ns, report.window.span_ns, SHARE).then(|| {
-        let share = share_of(foreign_ns, report.window.span_ns);
-        let text = format!(
-            "other processes were on the GPU for {share} of the window, {} of {}; for {} of that \
-             this one was, too",
+        let text = message!(
+            "other processes were on the GPU for {} of the window, {} of {}; for {} of that this \
+             one was, too",
+            share_of(foreign_ns, report.window.span_ns),
             time(foreign_ns),
             time(report.window.span_ns),
             time(report.busy.foreign_overlap_ns),
@@ -234,7 +240,15 @@ fn shared(report: &Report) -> Option<Evidence> {
     })
 }
 
-fn other(other: &OtherProcess) -> String {
-    let name = other.name.as_deref().unwrap_or("rows of nobody known");
-    format!("{name}, for {} of this one's gaps", time(other.in_gaps_ns))
+fn other(other: &OtherProcess) -> Message {
+    let name = other.name.as_deref();
+    let name = name.map_or_else(
+        || "rows of nobody known".into(),
+        |name| process(name, false),
+    );
+    message!(
+        "{}, for {} of this one's gaps",
+        name,
+        time(other.in_gaps_ns)
+    )
 }

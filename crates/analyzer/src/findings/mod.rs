@@ -42,6 +42,13 @@ pub fn ids() -> Vec<&'static str> {
     rules().map(|rule| rule.id).collect()
 }
 
+/// What a finding says, as a clause within a sentence.
+pub(crate) fn clause(id: &str) -> &'static str {
+    rules()
+        .find(|rule| rule.id == id)
+        .map_or("", |rule| rule.title)
+}
+
 /// Refuses ids that no rule has: a typing error must not silence a finding.
 pub(crate) fn check(ignored: &[String]) -> Result<()> {
     let known = ids();

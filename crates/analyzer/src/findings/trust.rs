@@ -1,15 +1,16 @@
 //! Rules about the recording: how far its numbers can be trusted.
 
-use super::evidence::{Evidence, is_share, moment};
+use super::evidence::{Evidence, is_share};
 use super::rule::Rule;
-use crate::basics::units::{count, counted, percent, time};
+use crate::basics::message::{Message, count, counted, moment, name, percent, table, time};
+use crate::message;
 use crate::report::{NamedBy, Report, Severity, TimingVerdict};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "incomplete-recording",
         severity: Severity::Caveat,
-        title: "The recording is incomplete",
+        title: "the recording is incomplete",
         condition: incomplete,
         advice: "Record a shorter stretch (--time-limit), close what else is recorded, and let the \
                  recorder finish writing. What the ledger calls unexplained is where the rows are \
@@ -19,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "tables-disagree",
         severity: Severity::Caveat,
-        title: "Two tables of the recording contradict each other",
+        title: "two tables of the recording contradict each other",
         condition: tables_disagree,
         advice: "Record again before believing either: the GPU's own Active time and the intervals \
                  of all processes have agreed to the nanosecond in every sound recording seen.",
@@ -29,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "clock-fault",
         severity: Severity::Caveat,
-        title: "The program's own timings contradict the recording",
+        title: "the program's own timings contradict the recording",
         condition: clock_fault,
         advice: "Do not use either until they agree: check that both are of the same run, and that \
                  the timings are GPUStartTime and GPUEndTime of the same command buffers.",
@@ -38,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "warm-up-inside",
         severity: Severity::Caveat,
-        title: "The window holds a warm-up that is unlike the rest",
+        title: "the window holds a warm-up that is unlike the rest",
         condition: warm_up,
         advice: "Judge the steady part: --skip-warmup cuts the warm-up off, and phases.warm_up has \
                  both results.",
@@ -47,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "unlabelled",
         severity: Severity::Caveat,
-        title: "None of the work is labelled, so kernels cannot be told apart",
+        title: "none of the work is labelled, so kernels cannot be told apart",
         condition: unlabelled,
         advice: "Give encoders and command buffers a label (setLabel) or push a debug group on the \
                  command buffer. MLX: a build with MLX_METAL_DEBUG=ON; candle: its debug-labels \
@@ -57,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "little-work",
         severity: Severity::Caveat,
-        title: "There is too little work to judge by",
+        title: "there is too little work to judge by",
         condition: little_work,
         advice: "Record more of it: a hundred repetitions tell a habit from an accident.",
         disproved_by: "A program that really does no more.",
@@ -73,7 +74,7 @@ fn incomplete(report: &Report) -> Option<Evidence> {
     let mut says = Vec::new();
     // Without either table that is no loss of rows but of the table, and said elsewhere.
     if is_share(lost, ledger.pairs, SHARE) && lost < ledger.pairs {
-        says.push(format!(
+        says.push(message!(
             "{} of {} gaps cannot be explained, since the encoding after them or the completion \
              before them is not in the recording",
             count(lost),
@@ -81,7 +82,7 @@ fn incomplete(report: &Report) -> Option<Evidence> {
         ));
     }
     if is_share(recovered, ledger.pairs, SHARE) {
-        says.push(format!(
+        says.push(message!(
             "after {} of {} gaps the encoding is only known from other tables, since the encoder \
              list lost it",
             count(recovered),
@@ -90,9 +91,12 @@ fn incomplete(report: &Report) -> Option<Evidence> {
     }
     let truncated = &report.sanity.truncated_tables;
     if !truncated.is_empty() {
-        says.push(format!("these tables break off: {}", truncated.join(", ")));
+        says.push(message!(
+            "these tables break off: {}",
+            Message::joined(truncated.iter().map(|name| table(name)), ", ")
+        ));
     }
-    (!says.is_empty()).then(|| Evidence::new(says.join("; ")))
+    (!says.is_empty()).then(|| Evidence::new(Message::joined(says, "; ")))
 }
 
 fn tables_disagree(report: &Report) -> Option<Evidence> {
@@ -101,7 +105,7 @@ fn tables_disagree(report: &Report) -> Option<Evidence> {
     let active_ns = busy.machine_active_ns?;
     let apart_ns = active_ns.abs_diff(busy.machine_busy_ns);
     is_share(apart_ns, active_ns.max(busy.machine_busy_ns), SHARE).then(|| {
-        Evidence::new(format!(
+        Evidence::new(message!(
             "the intervals of all processes cover {} of the window, but by the GPU's own states it \
              was active for {}",
             time(busy.machine_busy_ns),
@@ -113,16 +117,18 @@ fn tables_disagree(report: &Report) -> Option<Evidence> {
 fn clock_fault(report: &Report) -> Option<Evidence> {
     let timings = report.work.as_ref()?.timings.as_ref()?;
     (timings.verdict == TimingVerdict::ClockFault).then(|| {
-        let by = timings.median_drift.map(|drift| {
-            let drift = percent(drift);
-            format!("half of them by {drift} or more")
-        });
+        let by = timings
+            .median_drift
+            .map(|drift| message!("half of them by {} or more", percent(drift)));
         let clocks = timings.clock_drift.map(|drift| {
-            let drift = percent(drift.abs());
-            format!("from the first start to the last the two clocks differ by {drift}")
+            message!(
+                "from the first start to the last the two clocks differ by {}",
+                percent(drift.abs())
+            )
         });
-        let numbers: Vec<String> = by.into_iter().chain(clocks).collect();
-        Evidence::new(format!("{} ({})", timings.why, numbers.join("; ")))
+        let why = Message::new(&timings.why, &timings.why_values);
+        let numbers = Message::joined(by.into_iter().chain(clocks), "; ");
+        Evidence::new(message!("{} ({})", why, numbers))
     })
 }
 
@@ -137,13 +143,14 @@ fn warm_up(report: &Report) -> Option<Evidence> {
     let (steady, whole) = (warm_up.steady.ratio?, warm_up.whole.ratio?);
     let change = (steady - whole).abs() / whole.max(f64::MIN_POSITIVE);
     (change >= CHANGE).then(|| {
-        let text = format!(
+        let explanation = Message::new(&warm_up.explanation, &warm_up.explanation_values);
+        let text = message!(
             "{}; the GPU was busy {} of the time without it, {} with it",
-            warm_up.explanation,
+            explanation,
             percent(steady),
             percent(whole),
         );
-        Evidence::new(text).at([format!("its end, at {}", moment(warm_up.end_ns))])
+        Evidence::new(text).at([message!("its end, at {}", moment(warm_up.end_ns))])
     })
 }
 
@@ -152,14 +159,18 @@ fn unlabelled(report: &Report) -> Option<Evidence> {
     let none = kernels.all(|kernel| kernel.named_by == NamedBy::None);
     (none && !report.kernels.is_empty()).then(|| {
         let listed = report.shaders.iter().take(8);
-        let listed =
-            listed.map(|shader| format!("the shader {}, which the recording lists", shader.name));
+        let listed = listed.map(|shader| {
+            message!(
+                "the shader {}, which the recording lists",
+                name(&shader.name)
+            )
+        });
         let text = match report.counts.intervals {
-            1 => "the only GPU interval carries Metal's default labels, or none".to_owned(),
-            all => {
-                let all = count(all);
-                format!("all {all} GPU intervals carry Metal's default labels, or none")
-            }
+            1 => "the only GPU interval carries Metal's default labels, or none".into(),
+            all => message!(
+                "all {} GPU intervals carry Metal's default labels, or none",
+                count(all)
+            ),
         };
         Evidence::new(text).at(listed)
     })
@@ -169,7 +180,7 @@ fn little_work(report: &Report) -> Option<Evidence> {
     const FEW: u64 = 10;
     let intervals = report.counts.intervals;
     (intervals < FEW).then(|| {
-        Evidence::new(format!(
+        Evidence::new(message!(
             "the target has only {} in the window",
             counted(intervals, "GPU interval")
         ))

@@ -1,7 +1,10 @@
 //! Whether the targets were met, and why that can or cannot be said.
 
+use crate::basics::message::{Message, Value, table, ungrouped};
+use crate::message;
 use crate::report::{Efficiency, Report, TargetVerdict, Unit, Verdict, Wanted};
 use crate::request::settings::Settings;
+use crate::tables::commands::{COMPLETIONS, ENCODERS};
 
 /// The verdicts on a report.
 #[must_use]
@@ -32,21 +35,20 @@ fn average_gap(report: &Report, limit: u64) -> TargetVerdict {
     let unseen = "gaps between dispatches inside an encoder cannot be seen";
     let (value, why) = match (gaps.mean_ns, report.counts.intervals) {
         (Some(mean), _) => {
-            let below = gaps.below_1us;
-            let why = format!(
-                "the mean of {} gaps between GPU intervals, {below} of them below 1 µs; {unseen}",
-                gaps.count
+            let why = message!(
+                "the mean of {} gaps between GPU intervals, {} of them below {}; {}",
+                ungrouped(gaps.count),
+                ungrouped(gaps.below_1us),
+                Message::value("1 µs".to_owned(), Value::Time { ns: 1_000 }),
+                unseen
             );
             (Some(mean as f64), why)
         }
         (None, 2..) => (
             Some(0.0),
-            format!("there is no gap between GPU intervals; {unseen}"),
+            message!("there is no gap between GPU intervals; {}", unseen),
         ),
-        (None, _) => (
-            None,
-            "a single GPU interval has no gap beside it".to_owned(),
-        ),
+        (None, _) => (None, "a single GPU interval has no gap beside it".into()),
     };
     judged(
         "average-gap",
@@ -60,21 +62,32 @@ fn average_gap(report: &Report, limit: u64) -> TargetVerdict {
 
 fn utilisation(report: &Report, limit: f64) -> TargetVerdict {
     let why = match report.busy.ratio {
-        Some(_) => "busy time of the window, which is from the start of the target's first GPU \
+        Some(_) => {
+            "busy time of the window, which is from the start of the target's first GPU \
                     interval to the end of its last, less what was cut off"
-            .to_owned(),
-        None => "the window has no length".to_owned(),
+        }
+        None => "the window has no length",
     };
     let value = report.busy.ratio;
-    judged("utilisation", value, limit, Unit::Ratio, Wanted::Above, why)
+    judged(
+        "utilisation",
+        value,
+        limit,
+        Unit::Ratio,
+        Wanted::Above,
+        why.into(),
+    )
 }
 
 fn launch_efficiency(efficiency: &Efficiency, limit: f64) -> TargetVerdict {
     let why = match efficiency.of_program {
-        Some(_) => "GPU time of the time from the first encoding to the last completion".to_owned(),
-        None => "the recording has no encodings or no completions of the target: export the \
-                 tables metal-application-encoders-list and metal-command-buffer-completed"
-            .to_owned(),
+        Some(_) => "GPU time of the time from the first encoding to the last completion".into(),
+        None => message!(
+            "the recording has no encodings or no completions of the target: export the tables {} \
+             and {}",
+            table(ENCODERS.schema),
+            table(COMPLETIONS.schema)
+        ),
     };
     let value = efficiency.of_program;
     judged(
@@ -93,8 +106,9 @@ fn judged(
     limit: f64,
     unit: Unit,
     wanted: Wanted,
-    why: String,
+    why: Message,
 ) -> TargetVerdict {
+    let (why, why_values) = why.into_parts();
     let met = value.map(|value| match wanted {
         Wanted::Below => value < limit,
         Wanted::Above => value > limit,
@@ -112,6 +126,7 @@ fn judged(
         },
         required: false,
         why,
+        why_values,
     }
 }
 

@@ -1,8 +1,11 @@
 //! Rules about the work itself: its size, its shape, its speed.
 
-use super::evidence::{Evidence, is_saturated, is_share, moment, share_of};
+use super::evidence::{Evidence, is_saturated, is_share, share_of};
 use super::rule::Rule;
-use crate::basics::units::{count, counted, percent, time};
+use crate::basics::message::{
+    Message, Value, count, counted, kernel, moment, number, percent, shown_share, time, ungrouped,
+};
+use crate::message;
 use crate::report::{Kernel, NamedBy, Report, Severity, WorkRow};
 use crate::subject::kernel_names::UNLABELLED_BLIT;
 
@@ -10,7 +13,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "eager-execution",
         severity: Severity::High,
-        title: "Small kernels run one by one, as eager execution does",
+        title: "small kernels run one by one, as eager execution does",
         condition: eager_execution,
         advice: "Compile or fuse the chain (MLX: mx.compile around the step; PyTorch: \
                  torch.compile; candle: a fused kernel), so that intermediate results stay on the \
@@ -21,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "tiny-kernels",
         severity: Severity::Medium,
-        title: "Most pieces of work are too small to be worth their launch",
+        title: "most pieces of work are too small to be worth their launch",
         condition: tiny_kernels,
         advice: "Make fewer and larger pieces: fuse element-wise chains, give one dispatch more \
                  elements, batch independent small problems into one grid.",
@@ -31,7 +34,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "many-encoders-per-buffer",
         severity: Severity::Medium,
-        title: "Command buffers hold dozens of tiny encoders",
+        title: "command buffers hold dozens of tiny encoders",
         condition: many_encoders,
         advice: "Every encoder costs its own set-up and tear-down on the GPU. Use one compute \
                  encoder for a run of dispatches, with memoryBarrier between those that depend on \
@@ -41,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "transfers-dominate",
         severity: Severity::Medium,
-        title: "Much of the GPU time is copying",
+        title: "much of the GPU time is copying",
         condition: transfers_dominate,
         advice: "Memory is shared between CPU and GPU: use MTLStorageModeShared buffers in place \
                  rather than copies, keep intermediate results where they are, and do not fill \
@@ -51,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "small-transfers",
         severity: Severity::Low,
-        title: "Many small copies are made",
+        title: "many small copies are made",
         condition: small_transfers,
         advice: "Gather small copies into one, or let the kernel read its arguments from a shared \
                  buffer (setBytes for less than 4 KiB).",
@@ -60,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "inefficient-kernels",
         severity: Severity::Medium,
-        title: "A kernel reaches little of what the chip can do",
+        title: "a kernel reaches little of what the chip can do",
         condition: inefficient,
         advice: "By the work it is said to do, this kernel uses little of the chip's memory \
                  bandwidth and little of its arithmetic. Look at its access pattern, its occupancy \
@@ -71,7 +74,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "one-kernel-dominates",
         severity: Severity::Low,
-        title: "One kernel takes most of the GPU time",
+        title: "one kernel takes most of the GPU time",
         condition: one_dominates,
         advice: "Start with this one: whatever is gained elsewhere is small beside it.",
         disproved_by: "A label that stands for many different shaders.",
@@ -79,7 +82,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "outliers",
         severity: Severity::Low,
-        title: "Some GPU intervals take many times as long as others of the same name",
+        title: "some GPU intervals take many times as long as others of the same name",
         condition: outliers,
         advice: "Look at what runs beside them: page faults on first touch, other processes on the \
                  GPU, a lower clock, or simply larger inputs under the same label.",
@@ -110,7 +113,7 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
     let fires =
         intervals >= MANY && alone && is_share(small, intervals, SHARE) && !is_saturated(report);
     fires.then(|| {
-        let text = format!(
+        let text = message!(
             "{} of {} GPU intervals are of kernels with a 95th percentile below {}, and most command \
              buffers hold one encoder; the sequence {} ran {} times",
             count(small),
@@ -120,7 +123,7 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
             count(sequence.repetitions),
         );
         Evidence::new(text)
-            .at([format!(
+            .at([message!(
                 "the first such sequence, at {}",
                 moment(sequence.start_ns)
             )])
@@ -129,13 +132,11 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
 }
 
 /// `a → b → c → …`.
-fn chain(kernels: &[String]) -> String {
+fn chain(kernels: &[String]) -> Message {
     const SHOWN: usize = 6;
-    let mut shown: Vec<&str> = kernels.iter().take(SHOWN).map(String::as_str).collect();
-    if kernels.len() > SHOWN {
-        shown.push("…");
-    }
-    shown.join(" → ")
+    let shown = kernels.iter().take(SHOWN).map(|name| kernel(name));
+    let more = (kernels.len() > SHOWN).then(|| "…".into());
+    Message::joined(shown.chain(more), " → ")
 }
 
 fn tiny_kernels(report: &Report) -> Option<Evidence> {
@@ -147,19 +148,20 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
     let matters = !is_saturated(report) || short.busy_ratio.is_some_and(|ratio| ratio >= OF_BUSY);
     let fires = intervals >= MANY && is_share(short.count, intervals, SHARE) && matters;
     let kernels = short.kernels.iter().map(|kernel| {
-        let (name, instances) = (&kernel.name, count(kernel.instances));
-        format!(
-            "{name}: {instances} intervals, median {}",
+        message!(
+            "{}: {} intervals, median {}",
+            self::kernel(&kernel.name),
+            count(kernel.instances),
             time(kernel.median_ns)
         )
     });
     fires.then(|| {
-        let text = format!(
+        let text = message!(
             "{} of {} GPU intervals are shorter than {}; together they are {} of the GPU time",
             count(short.count),
             count(intervals),
             time(short.limit_ns),
-            short.busy_ratio.map_or_else(|| "none".to_owned(), percent),
+            short.busy_ratio.map_or_else(|| "none".into(), percent),
         );
         Evidence::new(text).at(kernels)
     })
@@ -173,10 +175,11 @@ fn many_encoders(report: &Report) -> Option<Evidence> {
         .filter(|&median| median >= ENCODERS)?;
     let mean_ns = report.busy.sum_ns / report.counts.intervals.max(1);
     (mean_ns < SMALL_NS).then(|| {
-        let text = format!(
-            "the median command buffer has {median} encoders, the largest {}; an interval takes {} \
-             on average, and the gaps inside buffers sum to {}",
-            buffers.max_encoders.unwrap_or(median),
+        let text = message!(
+            "the median command buffer has {} encoders, the largest {}; an interval takes {} on \
+             average, and the gaps inside buffers sum to {}",
+            ungrouped(median),
+            ungrouped(buffers.max_encoders.unwrap_or(median)),
             time(mean_ns),
             time(buffers.gaps_inside_ns),
         );
@@ -194,15 +197,19 @@ fn transfers_dominate(report: &Report) -> Option<Evidence> {
     let transfers = report.kernels.iter().filter(is_transfer);
     let total_ns: u64 = transfers.clone().map(|kernel| kernel.total_ns).sum();
     let largest = transfers.take(3).map(|kernel| {
-        let (name, instances) = (&kernel.name, count(kernel.instances));
-        format!("{name}: {} in {instances} intervals", time(kernel.total_ns))
+        message!(
+            "{}: {} in {} intervals",
+            self::kernel(&kernel.name),
+            time(kernel.total_ns),
+            count(kernel.instances)
+        )
     });
     is_share(total_ns, report.busy.sum_ns, SHARE).then(|| {
-        let share = share_of(total_ns, report.busy.sum_ns);
-        let all = time(report.busy.sum_ns);
-        let text = format!(
-            "blits take {share} of the GPU time, {} of {all}",
-            time(total_ns)
+        let text = message!(
+            "blits take {} of the GPU time, {} of {}",
+            share_of(total_ns, report.busy.sum_ns),
+            time(total_ns),
+            time(report.busy.sum_ns)
         );
         Evidence::new(text).at(largest).gaining(total_ns)
     })
@@ -215,13 +222,13 @@ fn small_transfers(report: &Report) -> Option<Evidence> {
     let total_ns = small.iter().map(|kernel| kernel.total_ns).sum();
     let others = report.counts.intervals > instances;
     (instances >= MANY && others).then(|| {
-        let text = format!(
+        let text = message!(
             "{} blits of kernels with a median below {} take {} of GPU time, and a launch each",
             count(instances),
             time(SMALL_NS),
             time(total_ns),
         );
-        Evidence::new(text).at(small.iter().take(3).map(|kernel| kernel.name.clone()))
+        Evidence::new(text).at(small.iter().take(3).map(|one| kernel(&one.name)))
     })
 }
 
@@ -242,9 +249,9 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         .collect();
     let first = rows.first()?;
     let rate = match (first.gpu_time.gb_per_s, first.gpu_time.tflop_per_s) {
-        (Some(gb), Some(tflop)) => format!("{gb:.1} GB/s and {tflop:.2} TFLOP/s"),
-        (Some(gb), None) => format!("{gb:.1} GB/s"),
-        (None, Some(tflop)) => format!("{tflop:.2} TFLOP/s"),
+        (Some(gb), Some(tflop)) => message!("{} and {}", bandwidth(gb), throughput(tflop)),
+        (Some(gb), None) => bandwidth(gb),
+        (None, Some(tflop)) => throughput(tflop),
         (None, None) => return None,
     };
     let shares = [
@@ -253,16 +260,30 @@ fn inefficient(report: &Report) -> Option<Evidence> {
     ];
     let shares = shares.iter().filter_map(|(share, of)| {
         let share = percent(share.as_ref()?.at_most);
-        Some(format!("at most {share} of the chip's {of}"))
+        Some(message!("at most {} of the chip's {}", share, *of))
     });
-    let shares: Vec<String> = shares.collect();
-    let text = format!(
-        "{} took {} of GPU time and did {rate}, which is {}",
-        first.label,
+    let text = message!(
+        "{} took {} of GPU time and did {}, which is {}",
+        kernel(&first.label),
         time(first.total_ns),
-        shares.join(" and "),
+        rate,
+        Message::joined(shares, " and "),
     );
-    Some(Evidence::new(text).at(rows.iter().map(|row| row.label.clone())))
+    Some(Evidence::new(text).at(rows.iter().map(|row| kernel(&row.label))))
+}
+
+fn bandwidth(gb_per_s: f64) -> Message {
+    number(format!("{gb_per_s:.1} GB/s"), gb_per_s, |gb_per_s| {
+        Value::Bandwidth { gb_per_s }
+    })
+}
+
+fn throughput(tflop_per_s: f64) -> Message {
+    number(
+        format!("{tflop_per_s:.2} TFLOP/s"),
+        tflop_per_s,
+        |tflop_per_s| Value::Throughput { tflop_per_s },
+    )
 }
 
 fn one_dominates(report: &Report) -> Option<Evidence> {
@@ -271,10 +292,10 @@ fn one_dominates(report: &Report) -> Option<Evidence> {
     let first = report.kernels.first()?;
     let named = first.named_by != NamedBy::None;
     (named && report.kernels.len() >= KERNELS && first.time_pct >= SHARE).then(|| {
-        let text = format!(
-            "{} takes {:.0} % of the GPU time, {} of {}, in {} of {} (median)",
-            first.name,
-            first.time_pct,
+        let text = message!(
+            "{} takes {} of the GPU time, {} of {}, in {} of {} (median)",
+            kernel(&first.name),
+            shown_share(format!("{:.0} %", first.time_pct), first.time_pct / 100.0),
             time(first.total_ns),
             time(report.busy.sum_ns),
             counted(first.instances, "interval"),
@@ -288,15 +309,16 @@ fn outliers(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.05;
     let outliers = &report.shape.outliers;
     let places = outliers.top.iter().take(3).map(|one| {
-        let (long, usual) = (time(one.duration_ns), time(one.median_ns));
-        format!(
-            "{}, at {}: {long} instead of {usual}",
-            one.name,
-            moment(one.start_ns)
+        message!(
+            "{}, at {}: {} instead of {}",
+            kernel(&one.name),
+            moment(one.start_ns),
+            time(one.duration_ns),
+            time(one.median_ns)
         )
     });
     is_share(outliers.excess_ns, report.busy.sum_ns, SHARE).then(|| {
-        let text = format!(
+        let text = message!(
             "{} took {} beyond the median of the work of the same name, which is {} of the GPU time \
              of {}",
             counted(outliers.count, "interval"),

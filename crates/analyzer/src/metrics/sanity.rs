@@ -1,9 +1,10 @@
 //! Whether the recording makes sense: plain figures, and checks made of them.
 
 use super::against::Against;
+use crate::basics::message::{Message, name, shown_share, table, time, ungrouped};
 use crate::basics::spans::{Span, between};
 use crate::basics::statistics::ratio;
-use crate::basics::units::time;
+use crate::message;
 use crate::report::{Busy, Check, CommandBufferErrors, RunFacts, Sanity};
 use crate::subject::timeline::Interval;
 
@@ -112,44 +113,55 @@ fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<Check> {
     found.into_iter().flatten().collect()
 }
 
-fn check(id: &str, ok: bool, says: String) -> Option<Check> {
-    let id = id.to_owned();
-    Some(Check { id, ok, says })
+fn check(id: &str, ok: bool, says: Message) -> Option<Check> {
+    let (says, says_values) = says.into_parts();
+    Some(Check {
+        id: id.to_owned(),
+        ok,
+        says,
+        says_values,
+    })
 }
 
 fn whole_tables(sanity: &Sanity) -> Option<Check> {
     let truncated = &sanity.truncated_tables;
     let says = match truncated.is_empty() {
-        true => "every table that was read is whole".to_owned(),
-        false => format!("only the beginning was read of {}", truncated.join(", ")),
+        true => "every table that was read is whole".into(),
+        false => message!(
+            "only the beginning was read of {}",
+            Message::joined(truncated.iter().map(|name| table(name)), ", ")
+        ),
     };
     check("tables-whole", truncated.is_empty(), says)
 }
 
 fn whole_recording(sanity: &Sanity, run: &RunFacts) -> Option<Check> {
     let windowed = sanity.windowed?;
-    let mode = run.recording_mode.as_deref()?;
+    let mode = name(run.recording_mode.as_deref()?);
     let says = match windowed {
-        true => format!("the recorder kept only the end of what happened: {mode}"),
-        false => format!("the recorder kept all that happened: {mode}"),
+        true => message!("the recorder kept only the end of what happened: {}", mode),
+        false => message!("the recorder kept all that happened: {}", mode),
     };
     check("recording-whole", !windowed, says)
 }
 
 fn inside_recording(sanity: &Sanity, run: &RunFacts) -> Option<Check> {
     let (last, wall) = (sanity.last_row_ns?, run.duration_ns?);
-    let (end, whole) = (time(last), time(wall));
-    let says = format!("the GPU's last row ends at {end} of a recording of {whole}");
+    let says = message!(
+        "the GPU's last row ends at {} of a recording of {}",
+        time(last),
+        time(wall)
+    );
     check("rows-inside-recording", last <= wall, says)
 }
 
 /// On real recordings the two differ by 0.16 % at most.
 fn tables_agree(sanity: &Sanity) -> Option<Check> {
     let (differ, share) = (sanity.tables_differ_ns?, sanity.tables_differ_share?);
-    let says = format!(
-        "the GPU's own Active time and the union of all intervals differ by {}, {:.3} % of it",
+    let says = message!(
+        "the GPU's own Active time and the union of all intervals differ by {}, {} of it",
         time(differ.unsigned_abs()),
-        share * 100.0
+        shown_share(format!("{:.3} %", share * 100.0), share)
     );
     check("tables-agree", share <= 0.005, says)
 }
@@ -159,27 +171,41 @@ fn attributed(sanity: &Sanity, rows: u64) -> Option<Check> {
         sanity.rows_without_process,
         ratio(sanity.rows_without_process, rows)?,
     );
-    let says = format!("{lost} of {rows} GPU intervals name no process and count as others'");
+    let says = message!(
+        "{} of {} GPU intervals name no process and count as others'",
+        ungrouped(lost),
+        ungrouped(rows)
+    );
     check("rows-attributed", share <= 0.01, says)
 }
 
 fn lengths(sanity: &Sanity, rows: usize) -> Option<Check> {
     let empty = sanity.rows_without_length;
-    let says = format!("{empty} of the target's {rows} intervals have no length");
+    let says = message!(
+        "{} of the target's {} intervals have no length",
+        ungrouped(empty),
+        ungrouped(rows as u64)
+    );
     check("rows-have-length", empty == 0, says)
 }
 
 fn buffers_known(sanity: &Sanity, rows: usize) -> Option<Check> {
     let lost = sanity.rows_without_command_buffer;
-    let says = format!("{lost} of the target's {rows} intervals name no command buffer");
+    let says = message!(
+        "{} of the target's {} intervals name no command buffer",
+        ungrouped(lost),
+        ungrouped(rows as u64)
+    );
     check("command-buffers-known", lost == 0, says)
 }
 
 fn encoders_listed(sanity: &Sanity) -> Option<Check> {
     let (listed, all) = (sanity.encoders_listed?, sanity.encoders);
-    let says = format!(
-        "{listed} of the {all} encoders that ran are in the list of encoders, which tells when \
-         they were encoded"
+    let says = message!(
+        "{} of the {} encoders that ran are in the list of encoders, which tells when they were \
+         encoded",
+        ungrouped(listed),
+        ungrouped(all)
     );
     check("encoders-listed", listed == all, says)
 }
@@ -190,24 +216,28 @@ const FEW: usize = 10;
 /// Whether one of many makes up more than half of it all.
 fn one_of_many(
     id: &str,
-    what: &str,
-    whole: &str,
+    what: &'static str,
+    whole: &'static str,
     share: Option<f64>,
     count: usize,
 ) -> Option<Check> {
     let share = share.filter(|_| count >= FEW)?;
-    let says = format!(
-        "the longest of {count} {what}s is {:.1} % of the {whole} time",
-        share * 100.0
+    let says = message!(
+        "the longest of {} {}s is {} of the {} time",
+        ungrouped(count as u64),
+        what,
+        shown_share(format!("{:.1} %", share * 100.0), share),
+        whole
     );
     check(id, share <= 0.5, says)
 }
 
 fn no_errors(errors: Option<&CommandBufferErrors>) -> Option<Check> {
     let errors = errors?;
-    let says = format!(
+    let says = message!(
         "{} command buffers ended in an error, {} of them the target's",
-        errors.count, errors.of_target
+        ungrouped(errors.count),
+        ungrouped(errors.of_target)
     );
     check("no-errors", errors.count == 0, says)
 }

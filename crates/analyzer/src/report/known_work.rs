@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::NoteDetail;
+use crate::basics::message::PlacedValue;
+
 /// How fast work went whose amount a file tells. Nothing here is measured but
 /// the time: the amounts are the file's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +26,9 @@ pub struct Work {
     pub timings: Option<TimingCheck>,
     /// What a reader should know about these numbers.
     pub notes: Vec<String>,
+    /// Id, severity and values of each of `notes`.
+    #[serde(default)]
+    pub note_details: Vec<NoteDetail>,
 }
 
 /// Known work.
@@ -128,6 +134,9 @@ pub struct TimingCheck {
     pub verdict: TimingVerdict,
     /// The same in words.
     pub why: String,
+    /// Values of `why`, in the order in which they stand in it.
+    #[serde(default)]
+    pub why_values: Vec<PlacedValue>,
     /// The median of |trace - program| / program, of durations.
     pub median_drift: Option<f64>,
     /// The median of (trace - program) / program: which of them is longer.

@@ -10,6 +10,7 @@ mod idle;
 mod kernels;
 mod known_work;
 mod machine;
+mod messages;
 mod occupancy;
 mod phases;
 mod profile;
@@ -28,6 +29,7 @@ pub use idle::*;
 pub use kernels::*;
 pub use known_work::*;
 pub use machine::*;
+pub use messages::*;
 pub use occupancy::*;
 pub use phases::*;
 pub use profile::*;
@@ -97,6 +99,9 @@ pub struct Report {
     pub unavailable: Vec<Unavailable>,
     /// What a reader should know about these numbers.
     pub notes: Vec<String>,
+    /// Id, severity and values of each of `notes`.
+    #[serde(default)]
+    pub note_details: Vec<NoteDetail>,
 }
 
 impl Report {

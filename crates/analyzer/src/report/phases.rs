@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::summary::Brief;
+use crate::basics::message::PlacedValue;
 
 /// What the recording falls into.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,9 @@ pub struct WarmUp {
     pub why: WarmUpReason,
     /// The same in a sentence with numbers.
     pub explanation: String,
+    /// Values of `explanation`, in the order in which they stand in it.
+    #[serde(default)]
+    pub explanation_values: Vec<PlacedValue>,
     /// The target's intervals that begin in it.
     pub intervals: u64,
     /// The rest alone.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::basics::message::PlacedValue;
+
 /// What was read, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
@@ -94,7 +96,7 @@ pub struct TargetProcess {
 
 /// Which part of the recording a report is about: from the start of the
 /// target's first interval to the end of its last, or what was cut out of that.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
     /// Its first nanosecond.
     pub start_ns: u64,
@@ -107,7 +109,7 @@ pub struct Window {
 }
 
 /// A stretch that was cut off the window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Excluded {
     /// Its first nanosecond.
     pub from_ns: u64,
@@ -115,6 +117,9 @@ pub struct Excluded {
     pub to_ns: u64,
     /// Why it was cut off.
     pub why: String,
+    /// Values of `why`, in the order in which they stand in it.
+    #[serde(default)]
+    pub why_values: Vec<PlacedValue>,
 }
 
 /// How the target was found.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::basics::message::PlacedValue;
+
 /// Figures by which to judge the recording itself, and what they come to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sanity {
@@ -54,7 +56,7 @@ impl Sanity {
 }
 
 /// One check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// Its name, which stays.
     pub id: String,
@@ -62,4 +64,7 @@ pub struct Check {
     pub ok: bool,
     /// What was found, in a sentence.
     pub says: String,
+    /// Values of `says`, in the order in which they stand in it.
+    #[serde(default)]
+    pub says_values: Vec<PlacedValue>,
 }

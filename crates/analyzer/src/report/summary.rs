@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::basics::message::{Message, PlacedValue};
 use crate::basics::statistics::percentiles;
 
 /// How a set of durations is spread. Percentiles are nearest rank; a duration
@@ -68,10 +69,24 @@ pub struct Brief {
 }
 
 /// Something that a recording cannot tell.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unavailable {
     /// The part of the report.
     pub what: String,
     /// Why, and what would make it available.
     pub why: String,
+    /// Values of `why`, in the order in which they stand in it.
+    #[serde(default)]
+    pub why_values: Vec<PlacedValue>,
+}
+
+impl Unavailable {
+    pub(crate) fn new(what: &str, why: impl Into<Message>) -> Self {
+        let (why, why_values) = why.into().into_parts();
+        Self {
+            what: what.to_owned(),
+            why,
+            why_values,
+        }
+    }
 }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::basics::message::PlacedValue;
+
 /// A number that should be on one side of a limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetVerdict {
@@ -22,6 +24,9 @@ pub struct TargetVerdict {
     pub required: bool,
     /// What was compared with what, and what the value cannot say.
     pub why: String,
+    /// Values of `why`, in the order in which they stand in it.
+    #[serde(default)]
+    pub why_values: Vec<PlacedValue>,
 }
 
 impl TargetVerdict {
@@ -99,8 +104,14 @@ pub struct Finding {
     pub title: String,
     /// The numbers it rests on.
     pub evidence: String,
+    /// Values of `evidence`, in the order in which they stand in it.
+    #[serde(default)]
+    pub evidence_values: Vec<PlacedValue>,
     /// Where to look: times of the recording, kernels, processes.
     pub look_at: Vec<String>,
+    /// Values of each place of `look_at`, in the order in which they stand in it.
+    #[serde(default)]
+    pub look_at_values: Vec<Vec<PlacedValue>>,
     /// What to do.
     pub advice: String,
     /// What would show that it is wrong.
@@ -136,14 +147,26 @@ pub struct Gain {
 }
 
 /// The report in four sentences.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// How busy the GPU was.
     pub busy: String,
+    /// Values of `busy`, in the order in which they stand in it.
+    #[serde(default)]
+    pub busy_values: Vec<PlacedValue>,
     /// How idle it was.
     pub idle: String,
+    /// Values of `idle`, in the order in which they stand in it.
+    #[serde(default)]
+    pub idle_values: Vec<PlacedValue>,
     /// Whose fault that is; null if it was never idle.
     pub fault: Option<String>,
+    /// Values of `fault`, in the order in which they stand in it.
+    #[serde(default)]
+    pub fault_values: Vec<PlacedValue>,
     /// What could be gained most by.
     pub advice: String,
+    /// Values of `advice`, in the order in which they stand in it.
+    #[serde(default)]
+    pub advice_values: Vec<PlacedValue>,
 }

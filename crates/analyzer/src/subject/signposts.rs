@@ -11,7 +11,9 @@ use metalens_trace::{Names, ProcessId, Symbol, ThreadId};
 
 use super::target::Target;
 use crate::basics::held::Held;
+use crate::basics::message::{Message, quote, table};
 use crate::basics::spans::Span;
+use crate::message;
 use crate::tables::SignpostTables;
 use crate::tables::columns::{Either, at};
 use crate::tables::reader::Given;
@@ -191,17 +193,22 @@ impl Signposts {
     }
 
     /// Why there are none, if there are none.
-    pub(crate) fn why_none(&self) -> Option<String> {
+    pub(crate) fn why_none(&self) -> Option<Message> {
         if let Some(problem) = &self.problem {
-            return Some(format!("a table of signposts could not be used: {problem}"));
+            return Some(message!(
+                "a table of signposts could not be used: {}",
+                quote(problem)
+            ));
         }
         if !self.kinds.is_empty() {
             return None;
         }
-        Some(format!(
-            "the input has no os_signpost interval (tables {SIGNPOST_EVENTS} and \
-             {SIGNPOST_INTERVALS}); the template itself records only some of the system's own. Begin and end the program's phases with \
-             os_signpost, and record with --instrument os_signpost beside the template"
+        Some(message!(
+            "the input has no os_signpost interval (tables {} and {}); the template itself records \
+             only some of the system's own. Begin and end the program's phases with os_signpost, \
+             and record with --instrument os_signpost beside the template",
+            table(SIGNPOST_EVENTS.schema),
+            table(SIGNPOST_INTERVALS.schema)
         ))
     }
 }

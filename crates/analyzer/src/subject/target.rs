@@ -7,19 +7,21 @@
 use metalens_trace::{Names, Process, ProcessId, Run, Target as RunTarget, TargetProcess};
 
 use super::processes::ProcessUse;
+use crate::basics::message::process;
 use crate::error::{Error, Present, Result};
-use crate::report::How;
+use crate::message;
+use crate::report::{How, Note};
 use crate::tables::columns::{Processes, at};
 
 /// The chosen process or processes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Target {
     /// How they were found.
     pub how: How,
     /// At least one.
     pub processes: Vec<ProcessId>,
     /// What a reader should know about the choice.
-    pub note: Option<String>,
+    pub note: Option<Note>,
 }
 
 impl Target {
@@ -111,10 +113,12 @@ fn recorded(
         .map(|one| names.text(one.process.name))
         .find(|name| !same_name(&wanted.name, name));
     let note = other_name.map(|name| {
-        format!(
-            "the recording calls its target {}, the GPU's rows of that pid say {name}",
-            wanted.name
-        )
+        let text = message!(
+            "the recording calls its target {}, the GPU's rows of that pid say {}",
+            process(&wanted.name, true),
+            process(name, true)
+        );
+        Note::quiet("target-renamed", text)
     });
     Ok(Target {
         how,
@@ -128,15 +132,15 @@ fn busiest(names: &Names, used: &[ProcessUse]) -> Result<Target> {
     let Some(first) = used.first() else {
         return Err(nobody("a process".to_owned(), None, names, used));
     };
-    let note = format!(
+    let text = message!(
         "nobody was named as target, so this is about the process that kept the GPU busy longest, \
          {}; --process names another",
-        names.text(first.process.name)
+        process(names.text(first.process.name), true)
     );
     Ok(Target {
         how: How::Busiest,
         processes: vec![first.id],
-        note: Some(note),
+        note: Some(Note::quiet("target-guessed", text)),
     })
 }
 

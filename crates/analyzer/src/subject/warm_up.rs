@@ -17,9 +17,10 @@ use super::brief::brief;
 use super::gaps::{Gap, inner, quiet_gap_ns};
 use super::named_intervals::NamedIntervals;
 use super::timeline::Interval;
+use crate::basics::message::{Message, kernel as kernel_name, name, time, ungrouped};
 use crate::basics::spans::Span;
 use crate::basics::statistics::select;
-use crate::basics::units::time;
+use crate::message;
 use crate::report::{WarmUp, WarmUpReason};
 
 /// A slow interval takes so many times its kernel's median.
@@ -58,7 +59,7 @@ pub(crate) struct Found {
     /// Where the steady rest begins.
     pub end_ns: u64,
     why: WarmUpReason,
-    explanation: String,
+    explanation: Message,
     intervals: usize,
 }
 
@@ -70,7 +71,8 @@ impl Found {
             start_ns: whole.start_ns,
             end_ns: self.end_ns,
             why: self.why,
-            explanation: self.explanation.clone(),
+            explanation: self.explanation.text.clone(),
+            explanation_values: self.explanation.values.clone(),
             intervals: self.intervals as u64,
             steady: brief(mine, Span::new(self.end_ns, whole.end_ns)),
             whole: brief(mine, whole),
@@ -150,9 +152,10 @@ impl<Spans: Iterator<Item = Span> + Clone> Work<'_, Spans> {
             (times, std::cmp::Reverse(at))
         });
         let (_, (length, usual, kernel)) = slowest?;
-        let explanation = format!(
-            "{} took at least {SLOW_TIMES} times as long as usual ({} {} instead of {}); {}",
+        let explanation = message!(
+            "{} took at least {} times as long as usual ({} {} instead of {}); {}",
             prefix.first_ones("interval"),
+            ungrouped(SLOW_TIMES),
             self.describe(kernel, names),
             time(length),
             time(usual),
@@ -161,13 +164,13 @@ impl<Spans: Iterator<Item = Span> + Clone> Work<'_, Spans> {
         self.found(prefix.length, WarmUpReason::SlowIntervals, explanation)
     }
 
-    fn describe(&self, kernel: usize, names: &Names) -> String {
-        let name = self.kernels.name(kernel);
+    fn describe(&self, kernel: usize, names: &Names) -> Message {
+        let called = kernel_name(self.kernels.name(kernel));
         match self.kernels.channel(kernel) {
             Some(channel) if self.kernels.is_labelled(kernel) => {
-                format!("{name} on {}", names.text(channel))
+                message!("{} on {}", called, name(names.text(channel)))
             }
-            _ => name.to_owned(),
+            _ => called,
         }
     }
 
@@ -194,7 +197,7 @@ impl<Spans: Iterator<Item = Span> + Clone> Work<'_, Spans> {
         let last = gaps.get(prefix.length.checked_sub(1)?)?;
         let longest = gaps.iter().take(prefix.length);
         let longest = longest.map(|gap| gap.span.length_ns()).max()?;
-        let explanation = format!(
+        let explanation = message!(
             "{} lasted {} or longer, up to {}, where {} is usual; {}",
             prefix.first_ones("gap"),
             time(limit),
@@ -216,11 +219,11 @@ impl<Spans: Iterator<Item = Span> + Clone> Work<'_, Spans> {
         let longest_later = later.max().unwrap_or(0);
         let is_burst = before * 100 <= self.count() * BURST_PCT;
         let is_quiet = length >= quiet_ns && length >= longest_later.saturating_mul(QUIET_TIMES);
-        let explanation = format!(
+        let explanation = message!(
             "{} of {} intervals came within {}; then the target had nothing on the GPU for {}, \
              and later never for longer than {}",
-            before,
-            self.count(),
+            ungrouped(before as u64),
+            ungrouped(self.count() as u64),
             time(gap.span.start_ns - self.window.start_ns),
             time(length),
             time(longest_later),
@@ -230,7 +233,7 @@ impl<Spans: Iterator<Item = Span> + Clone> Work<'_, Spans> {
     }
 
     /// The rest begins with an interval.
-    fn found(&self, intervals: usize, why: WarmUpReason, explanation: String) -> Option<Found> {
+    fn found(&self, intervals: usize, why: WarmUpReason, explanation: Message) -> Option<Found> {
         Some(Found {
             end_ns: self.spans.clone().nth(intervals)?.start_ns,
             why,
@@ -255,19 +258,25 @@ struct Prefix {
 
 impl Prefix {
     /// `the first 4 intervals`, `5 of the first 6 gaps`.
-    fn first_ones(self, what: &str) -> String {
+    fn first_ones(self, what: &'static str) -> Message {
+        let number = |count: usize| ungrouped(count as u64);
         match (self.slow, self.length) {
-            (1, 1) => format!("the first {what}"),
-            (slow, length) if slow == length => format!("the first {length} {what}s"),
-            (slow, length) => format!("{slow} of the first {length} {what}s"),
+            (1, 1) => message!("the first {}", what),
+            (slow, length) if slow == length => {
+                message!("the first {} {}s", number(length), what)
+            }
+            (slow, length) => {
+                message!("{} of the first {} {}s", number(slow), number(length), what)
+            }
         }
     }
 
-    fn later_ones(self) -> String {
-        match self.slow_rest {
-            0 => format!("none of the {} after did", self.rest),
-            slow => format!("{slow} of the {} after did", self.rest),
-        }
+    fn later_ones(self) -> Message {
+        let slow = match self.slow_rest {
+            0 => "none".into(),
+            slow => ungrouped(slow as u64),
+        };
+        message!("{} of the {} after did", slow, ungrouped(self.rest as u64))
     }
 }
 

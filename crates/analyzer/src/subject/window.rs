@@ -6,8 +6,10 @@ use super::facts::target_facts;
 use super::signposts::Signposts;
 use super::target::Target;
 use super::timeline::Timeline;
+use crate::basics::message::{Message, name};
 use crate::basics::spans::{Span, length_ns, touches, union};
 use crate::error::{Error, Result};
+use crate::message;
 use crate::report::{Excluded, SelectedPhase, Window};
 use crate::request::Request;
 
@@ -46,9 +48,9 @@ impl Cut {
         let (mut from_ns, mut to_ns) = (request.from_ns, request.to_ns);
         let asked = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
         cut.to(asked, "before --from", "after --to");
-        if let Some(name) = &request.phase {
-            let spans = spans_of_phase(name, target, signposts, names)?;
-            let phase = cut.cut_to_phase(name, &spans);
+        if let Some(wanted) = &request.phase {
+            let spans = spans_of_phase(wanted, target, signposts, names)?;
+            let phase = cut.cut_to_phase(wanted, &spans);
             from_ns = Some(phase.start_ns.max(from_ns.unwrap_or(0)));
             to_ns = Some(phase.end_ns.min(to_ns.unwrap_or(u64::MAX)));
         }
@@ -67,36 +69,37 @@ impl Cut {
     }
 
     /// Cuts to the part inside another stretch.
-    pub(crate) fn to(&mut self, part: Span, before: &str, after: &str) {
+    pub(crate) fn to(&mut self, part: Span, before: impl Into<Message>, after: impl Into<Message>) {
         let whole = self.window;
         self.window = whole.clip(part);
         let sides = [
-            (whole.start_ns, self.window.start_ns, before),
-            (self.window.end_ns, whole.end_ns, after),
+            (whole.start_ns, self.window.start_ns, before.into()),
+            (self.window.end_ns, whole.end_ns, after.into()),
         ];
         let sides = sides.into_iter().filter(|(from, to, _)| from < to);
         self.excluded
             .extend(sides.map(|(from_ns, to_ns, why)| Excluded {
                 from_ns,
                 to_ns,
-                why: why.to_owned(),
+                why: why.text,
+                why_values: why.values,
             }));
     }
 
     /// Cuts to what is between the first begin and the last end.
-    fn cut_to_phase(&mut self, name: &str, spans: &[Span]) -> Span {
+    fn cut_to_phase(&mut self, wanted: &str, spans: &[Span]) -> Span {
         let first = spans.first().map_or(0, |span| span.start_ns);
         let last = spans.iter().map(|span| span.end_ns).max().unwrap_or(0);
         let phase = Span::new(first, last);
         self.to(
             phase,
-            &format!("before phase {name}"),
-            &format!("after phase {name}"),
+            message!("before phase {}", name(wanted)),
+            message!("after phase {}", name(wanted)),
         );
         let inside = union(spans.iter().map(|span| span.clip(self.window)));
         let touching = spans.iter().filter(|&&span| touches(span, self.window));
         self.phase = Some(SelectedPhase {
-            name: name.to_owned(),
+            name: wanted.to_owned(),
             count: touching.count() as u64,
             between_ns: self.window.length_ns() - length_ns(&inside),
         });

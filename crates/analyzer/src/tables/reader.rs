@@ -4,6 +4,9 @@ use std::fmt;
 
 use metalens_trace::{Problem, Table, Trace};
 
+use crate::basics::message::{Message, quote, table};
+use crate::message;
+
 /// A table, or the reason why the analysis has to do without.
 pub(crate) type Given<T> = Result<T, Absent>;
 
@@ -112,27 +115,33 @@ impl Reason {
 
 impl Absent {
     /// Says why the table tells nothing, and what would make it tell.
-    pub(crate) fn why(&self) -> String {
-        let schema = self.schema;
+    pub(crate) fn why(&self) -> Message {
+        let schema = table(self.schema);
         match &self.reason {
-            Reason::Unreadable { why } => format!(
-                "{schema} could not be read ({why}): another export of it by xctrace may tell"
+            Reason::Unreadable { why } => message!(
+                "{} could not be read ({}): another export of it by xctrace may tell",
+                schema,
+                quote(why)
             ),
-            Reason::OtherColumns => format!(
-                "{schema} lacks a column that it needs, or has it in a form that was never \
-                 compared with an export: an export of it by xctrace may tell"
+            Reason::OtherColumns => message!(
+                "{} lacks a column that it needs, or has it in a form that was never compared with \
+                 an export: an export of it by xctrace may tell",
+                schema
             ),
-            Reason::NotExported => format!(
-                "the recording has a table {schema}, which is not in the input: export it too, or \
-                 give the .trace bundle itself"
+            Reason::NotExported => message!(
+                "the recording has a table {}, which is not in the input: export it too, or give \
+                 the .trace bundle itself",
+                schema
             ),
-            Reason::NoContents => format!(
-                "{schema} is not in the input, which has no table of contents to say whether it \
-                 was recorded: export it too, or give the .trace bundle itself"
+            Reason::NoContents => message!(
+                "{} is not in the input, which has no table of contents to say whether it was \
+                 recorded: export it too, or give the .trace bundle itself",
+                schema
             ),
-            Reason::NotRecorded => {
-                format!("the recording has no table {schema}: Metal System Trace records it")
-            }
+            Reason::NotRecorded => message!(
+                "the recording has no table {}: Metal System Trace records it",
+                schema
+            ),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! What a trace says beside its tables.
 
-use metalens_trace::{Device, InputKind, Names, Run, Trace};
+use metalens_trace::{Device, InputKind, Names, Note as TraceNote, NotePart, Run, Trace};
 
 use super::commands::{COMPLETIONS, ENCODERS};
 use super::gpu::{GPU_INTERVALS, GPU_STATES};
-use crate::report::{DeviceFacts, Reader, RunFacts, Source, SourceKind};
+use crate::basics::message::{Message, name, path, quote, table, ungrouped};
+use crate::report::{DeviceFacts, Note, Reader, RunFacts, Source, SourceKind};
 
 /// A trace without its tables.
 pub(crate) struct Recording {
@@ -19,7 +20,7 @@ pub(crate) struct Recording {
     /// The names of tables that break off.
     pub truncated_tables: Vec<String>,
     /// What the reading of the trace left to say.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 impl Recording {
@@ -109,7 +110,7 @@ fn truncated_tables(trace: &Trace) -> Vec<String> {
 }
 
 /// Returns what the reading of the trace left to say.
-fn notes(trace: &Trace) -> Vec<String> {
+fn notes(trace: &Trace) -> Vec<Note> {
     let main = [
         GPU_INTERVALS.schema,
         GPU_STATES.schema,
@@ -118,5 +119,21 @@ fn notes(trace: &Trace) -> Vec<String> {
     ];
     let ambiguities = trace.ambiguities(&main);
     let notes = trace.notes.iter().chain(&ambiguities);
-    notes.map(ToString::to_string).collect()
+    notes.map(note).collect()
+}
+
+fn note(of_trace: &TraceNote) -> Note {
+    let parts = of_trace.parts().into_iter().map(|part| match part {
+        NotePart::Words(words) => words.into(),
+        NotePart::Count(count) => ungrouped(count),
+        NotePart::File(file) => path(&file),
+        NotePart::Table(schema) => table(&schema),
+        NotePart::Name(text) => name(&text),
+        NotePart::Quote(text) => quote(&text),
+    });
+    let message = Message::joined(parts, "");
+    match of_trace {
+        TraceNote::Truncated { .. } | TraceNote::Synthetic => Note::loud(of_trace.id(), message),
+        _ => Note::quiet(of_trace.id(), message),
+    }
 }

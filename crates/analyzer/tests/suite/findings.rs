@@ -13,12 +13,12 @@ use metalens_simulator::{Scenario, write_export};
 use super::real::recordings;
 use super::{report, report_of};
 
-fn fixtures() -> PathBuf {
+pub(super) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings")
 }
 
 /// Scenario, export, analysis of `<case>.toml` in a rule's folder.
-fn of_case(folder: &Path, case: &str) -> Report {
+pub(super) fn of_case(folder: &Path, case: &str) -> Report {
     let toml = folder.join(format!("{case}.toml"));
     let text = std::fs::read_to_string(&toml).unwrap_or_else(|error| {
         panic!("{}: {error}: every finding needs both", toml.display());

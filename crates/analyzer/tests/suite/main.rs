@@ -14,6 +14,7 @@ mod findings;
 mod known_work;
 mod laws;
 mod machine;
+mod messages;
 mod names;
 mod native;
 mod odd_rows;

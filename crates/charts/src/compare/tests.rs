@@ -1,6 +1,8 @@
 //! Two recordings on one picture: what is drawn where, what is said, what is odd.
 
-use metalens_analyzer::{Analysis, GapParts, Performance, Report, Request, StateTime};
+use metalens_analyzer::{
+    Analysis, GapParts, Note, Performance, Report, Request, StateTime, message,
+};
 use metalens_comparison::Comparable;
 
 use super::alike;
@@ -139,7 +141,8 @@ fn texts_have_their_places() {
         let (mut base, new) = (whole(), part(3));
         base.report.target.name = name.to_owned();
         base.report.run.device.gpu = Some(name.to_owned());
-        base.report.notes.push(format!("TRUNCATED: {name}"));
+        let cut = message!("TRUNCATED: {}", message::name(name));
+        base.report.add_note(Note::loud("truncated", cut));
         let tiny = nanosecond(&new);
         for (base, new) in [(&base, &new), (&new, &base), (&base, &tiny), (&tiny, &tiny)] {
             for (width, height, scale) in [(400, None, 1), (699, None, 1), (830, Some(1_200), 2)] {
@@ -341,9 +344,9 @@ fn many_differences_are_counted() {
 #[test]
 fn loud_notes_say_whose_they_are() {
     let (mut base, mut new) = (whole().report, whole().report);
-    base.notes.push("TRUNCATED: here".to_owned());
-    new.notes.retain(|note| !note.starts_with("SYNTHETIC"));
-    new.notes.push("TRUNCATED: there".to_owned());
+    base.add_note(Note::loud("truncated", "TRUNCATED: here"));
+    (new.notes, new.note_details) = Note::lists(new.quiet_notes());
+    new.add_note(Note::loud("truncated", "TRUNCATED: there"));
     let said = words::loud(&base, &new);
     let whose: Vec<&str> = said
         .iter()

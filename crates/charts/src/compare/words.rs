@@ -2,7 +2,7 @@
 //! word about what is better.
 
 use metalens_analyzer::units::{count, counted, percent, time};
-use metalens_analyzer::{Cause, Report, is_loud};
+use metalens_analyzer::{Cause, Report};
 
 use crate::palette::cause_label;
 
@@ -135,8 +135,8 @@ fn times(now: u64, before: u64) -> Option<f64> {
 /// one or of both.
 pub(crate) fn loud(base: &Report, new: &Report) -> Vec<String> {
     let loud = |report: &Report| -> Vec<String> {
-        let notes = report.notes.iter().filter(|note| is_loud(note));
-        notes.cloned().collect()
+        let notes = report.loud_notes();
+        notes.map(|note| note.text).collect()
     };
     let (before, now) = (loud(base), loud(new));
     let of = |who: &str, note: &String| format!("{who}: {note}");

@@ -135,7 +135,7 @@ fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Re
     };
     let problems = report_folder::write(analysis, folder, choices)?;
     for problem in &problems {
-        exit::tell(&anyhow::anyhow!("{problem}"));
+        exit::tell(&anyhow::anyhow!("{}", problem.text));
     }
     Ok(problems.is_empty())
 }

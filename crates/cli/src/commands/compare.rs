@@ -263,7 +263,7 @@ fn write_folder(
     };
     let problems = folder::write(comparison, median_runs, folder, choices)?;
     for problem in &problems {
-        exit::tell(&anyhow::anyhow!("{problem}"));
+        exit::tell(&anyhow::anyhow!("{}", problem.text));
     }
     Ok(problems.is_empty())
 }

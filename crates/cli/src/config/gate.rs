@@ -15,6 +15,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context;
+use metalens_analyzer::message;
+use metalens_analyzer::message::path;
 use metalens_comparison::{
     Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Severity, Unit, metric_ids,
 };
@@ -57,7 +59,7 @@ impl Section {
             kernel(pattern, limits).context(failed)
         });
         let gate = Gate {
-            source: format!("[gate] of {source}"),
+            source: message!("[gate] of {}", path(source)),
             metrics: metrics.collect::<anyhow::Result<_>>()?,
             kernels: kernels.collect::<anyhow::Result<_>>()?,
         };

@@ -1,6 +1,7 @@
 //! `comparison.md`: a comparison filled into `templates/comparison.md`.
 
 use anyhow::Context;
+use metalens_analyzer::message::Value::Path;
 use metalens_comparison::{
     Change, Class, Comparison, Direction, GateRow, GateVerdict, Number, Severity, SideFacts, Unit,
     words,
@@ -12,12 +13,25 @@ use super::markdown::{Shown, escaped};
 use crate::screen::comparison::gate;
 
 const TEMPLATE: &str = include_str!("../../../../templates/comparison.md");
-/// Kernels beyond this many are counted.
-const KERNELS: usize = 30;
+/// How this page shows a comparison.
+const FORM: Form = Form {
+    kernels: 30,
+    limits: 30,
+    number: str::to_owned,
+};
 /// A kernel that a side does not have.
 const ABSENT: &str = "–";
-/// Rows of a gate beyond this many are counted.
-const ROWS: usize = 30;
+
+/// How a page shows a comparison.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// Kernels beyond this many are counted.
+    pub(super) kernels: usize,
+    /// Rows of a gate beyond this many are counted.
+    pub(super) limits: usize,
+    /// How a number with its unit is written.
+    pub(super) number: fn(&str) -> String,
+}
 
 /// A comparison as Markdown, with its picture if there is one; ends with a newline.
 /// Folders are left out unless `show_names`.
@@ -35,18 +49,18 @@ pub(crate) fn comparison(
         .context("templates/comparison.md is broken")?;
     let page = pages
         .get_template("comparison.md")
-        .and_then(|page| page.render(contents(comparison, show_names, picture, KERNELS, ROWS)));
+        .and_then(|page| page.render(contents(comparison, show_names, picture, FORM)));
     page.context("cannot fill templates/comparison.md")
 }
 
-/// What a page is filled from, with so many kernels and limits at most.
+/// What a page is filled from.
 pub(super) fn contents(
     comparison: &Comparison,
     show_names: bool,
     picture: Option<&Shown>,
-    most_kernels: usize,
-    most_rows: usize,
+    form: Form,
 ) -> Value {
+    let comparison = &shown_comparison(comparison, show_names);
     let moved = comparison.moved.iter().map(|moved| {
         let (what, class) = (moved.what.name(), words::class(moved.class));
         context! { what, class, says => moved.says.as_str() }
@@ -55,15 +69,25 @@ pub(super) fn contents(
         let group = Value::from_serialize(metric.group);
         let class = class(metric.change.class, metric.change.direction);
         let more = context! { group, class };
-        row(&metric.name, &metric.change, metric.unit, "unknown", more)
+        row(
+            &metric.name,
+            (&metric.change, metric.unit, "unknown"),
+            form,
+            more,
+        )
     });
-    let kernels = comparison.kernels.iter().take(most_kernels).map(|kernel| {
+    let kernels = comparison.kernels.iter().take(form.kernels).map(|kernel| {
         let class = class(kernel.class, kernel.direction);
         let channel = kernel.channel.as_deref();
-        let instances = before_and_after(&kernel.instances, Unit::Count);
-        let median = before_and_after(&kernel.med_ns, Unit::Ns);
+        let instances = before_and_after(&kernel.instances, Unit::Count, form);
+        let median = before_and_after(&kernel.med_ns, Unit::Ns, form);
         let more = context! { class, channel, instances, median };
-        row(&kernel.name, &kernel.total_ns, Unit::Ns, ABSENT, more)
+        row(
+            &kernel.name,
+            (&kernel.total_ns, Unit::Ns, ABSENT),
+            form,
+            more,
+        )
     });
     let picture =
         picture.map(|one| context! { path => one.path.as_str(), alt => one.alt.as_str() });
@@ -77,8 +101,8 @@ pub(super) fn contents(
         moved => moved.collect::<Vec<_>>(),
         rows => rows.collect::<Vec<_>>(),
         kernels => kernels.collect::<Vec<_>>(),
-        more_kernels => comparison.kernels.len().saturating_sub(most_kernels),
-        gate => gate_contents(comparison, show_names, most_rows),
+        more_kernels => comparison.kernels.len().saturating_sub(form.kernels),
+        gate => gate_contents(comparison, form),
         base => side(&comparison.base, show_names),
         new => side(&comparison.new, show_names),
         picture,
@@ -88,19 +112,25 @@ pub(super) fn contents(
 }
 
 /// `absent` is the word for a side without a value.
-fn row(name: &str, change: &Change, unit: Unit, absent: &str, more: Value) -> Value {
-    let said = |value: Option<Number>| {
-        value.map_or_else(|| absent.to_owned(), |value| words::value(value, unit))
-    };
+fn row(
+    name: &str,
+    (change, unit, absent): (&Change, Unit, &str),
+    form: Form,
+    more: Value,
+) -> Value {
+    let number = form.number;
+    let value = |value: Number| number(&words::value(value, unit));
+    let said = |known: Option<Number>| known.map_or_else(|| absent.to_owned(), value);
     let by = change.absolute;
-    let by = by.map_or_else(|| "–".to_owned(), |by| words::difference(by, unit));
-    let share = match unit {
-        Unit::Ratio => String::new(),
-        _ => words::share(change),
+    let by = by.map_or_else(|| "–".to_owned(), |by| number(&words::difference(by, unit)));
+    let share = match (unit, change.relative) {
+        (Unit::Ratio, _) => String::new(),
+        (_, None) => words::share(change),
+        (_, Some(_)) => number(&words::share(change)),
     };
     let spread = |side: &metalens_comparison::Side| match (side.min, side.max) {
         (Some(least), Some(most)) if side.values.len() > 1 => {
-            let (least, most) = (words::value(least, unit), words::value(most, unit));
+            let (least, most) = (value(least), value(most));
             if least == most {
                 String::new()
             } else {
@@ -126,10 +156,9 @@ fn row(name: &str, change: &Change, unit: Unit, absent: &str, more: Value) -> Va
     }
 }
 
-fn before_and_after(change: &Change, unit: Unit) -> String {
-    let said = |value: Option<Number>| {
-        value.map_or_else(|| ABSENT.to_owned(), |value| words::value(value, unit))
-    };
+fn before_and_after(change: &Change, unit: Unit, form: Form) -> String {
+    let value = |value: Number| (form.number)(&words::value(value, unit));
+    let said = |known: Option<Number>| known.map_or_else(|| ABSENT.to_owned(), value);
     let (was, now) = (said(change.base.median), said(change.new.median));
     if was == now {
         now
@@ -147,19 +176,19 @@ fn class(class: Class, direction: Option<Direction>) -> String {
     }
 }
 
-fn gate_contents(comparison: &Comparison, show_names: bool, most: usize) -> Option<Value> {
+fn gate_contents(comparison: &Comparison, form: Form) -> Option<Value> {
     let found = comparison.gate.as_ref()?;
     let open = found
         .rows
         .iter()
         .filter(|row| row.verdict != GateVerdict::Pass);
     let open: Vec<&GateRow> = open.collect();
-    let rows = open.iter().take(most).map(|row| {
+    let rows = open.iter().take(form.limits).map(|row| {
         context! {
             name => gate::name(row),
-            limit => gate::limit(row),
-            found => gate::found(row),
-            beyond => gate::beyond(row),
+            limit => gate::limit(row, form.number),
+            found => (form.number)(&gate::found(row)),
+            beyond => (form.number)(&gate::beyond(row)),
             why => row.why.as_str(),
             verdict => match (row.verdict, row.severity) {
                 (GateVerdict::Miss, Severity::Error) => "MISSED",
@@ -170,13 +199,10 @@ fn gate_contents(comparison: &Comparison, show_names: bool, most: usize) -> Opti
     });
     Some(context! {
         missed => found.missed,
-        source => match show_names {
-            true => found.source.clone(),
-            false => without_folders(&found.source),
-        },
+        source => found.source.as_str(),
         open => open.len(),
         rows => rows.collect::<Vec<_>>(),
-        more => open.len().saturating_sub(most),
+        more => open.len().saturating_sub(form.limits),
         tally => gate::tally(found),
     })
 }
@@ -190,12 +216,22 @@ fn side(side: &SideFacts, show_names: bool) -> String {
     runs.collect::<Vec<_>>().join(", ")
 }
 
-/// `[gate] of /home/…/metalens.toml` without the folders.
-fn without_folders(source: &str) -> String {
-    match source.split_once(" of ") {
-        Some((what, path)) => format!("{what} of {}", last_name(path)),
-        None => source.to_owned(),
+/// A comparison in whose sentences no folders stand, unless `show_names`.
+fn shown_comparison(comparison: &Comparison, show_names: bool) -> Comparison {
+    let mut comparison = comparison.clone();
+    if show_names {
+        return comparison;
     }
+    let is_typed = comparison.has_values();
+    for mut message in comparison.messages_mut() {
+        let is_hidden =
+            message.rewrite(|value| (value.value == Path).then(|| last_name(&value.text)));
+        // An earlier version did not say where in a sentence a path stands.
+        if !(is_typed && is_hidden) && message.text.contains('/') {
+            "(left out)".clone_into(message.text);
+        }
+    }
+    comparison
 }
 
 fn last_name(path: &str) -> String {

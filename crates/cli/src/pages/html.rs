@@ -5,7 +5,7 @@
 //! and none is longer than a page can bear: a page has less than 3 MB.
 
 use anyhow::Context;
-use metalens_analyzer::{Analysis, Report, is_loud};
+use metalens_analyzer::{Analysis, Report};
 use metalens_charts::{Chart, Options, alt, draw, svg};
 use metalens_text::shown_lines;
 use minijinja::value::Value;
@@ -67,11 +67,7 @@ fn fill(report: &Report, timeline: &str, picture: &str) -> anyhow::Result<String
     pages
         .add_template("report.html", TEMPLATE)
         .context("templates/report.html is broken")?;
-    let (loud, quiet): (Vec<&String>, Vec<&String>) =
-        report.notes.iter().partition(|note| is_loud(note));
     let context = context! {
-        loud_notes => loud,
-        quiet_notes => quiet,
         style => Value::from_safe_string(STYLE.to_owned()),
         script => Value::from_safe_string(SCRIPT.to_owned()),
         timeline => Value::from_safe_string(timeline.to_owned()),

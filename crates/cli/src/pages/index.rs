@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use anyhow::Context;
+use metalens_analyzer::Severity;
 use metalens_analyzer::units::{count, counted, percent};
-use metalens_analyzer::{Cause, Severity};
 use metalens_batch::{Failed, Index};
 use metalens_comparison::many::Row;
 use metalens_text::csv;
@@ -15,6 +15,7 @@ use super::html::shown_in_html;
 use super::markdown::escaped;
 use super::timeline::{cut, short};
 use super::words::add_words;
+use crate::unbroken;
 
 const HTML: &str = include_str!("../../../../templates/index.html");
 const MARKDOWN: &str = include_str!("../../../../templates/index.md");
@@ -76,7 +77,7 @@ pub(crate) fn index_html(
         pictures => pictures.iter().map(picture).collect::<Vec<_>>(),
         width => THUMBNAIL.0,
         height => THUMBNAIL.1,
-        ..contents(index, show_names, usize::MAX)
+        ..contents(&unbroken::index(index), show_names, usize::MAX, unbroken::percent)
     };
     let page = pages
         .get_template("index.html")
@@ -106,7 +107,7 @@ pub(crate) fn index_markdown(
     };
     let context = context! {
         pictures => pictures.iter().map(picture).collect::<Vec<_>>(),
-        ..contents(index, show_names, ROWS)
+        ..contents(index, show_names, ROWS, percent)
     };
     let page = pages
         .get_template("index.md")
@@ -114,7 +115,7 @@ pub(crate) fn index_markdown(
     page.context("cannot fill templates/index.md")
 }
 
-fn contents(index: &Index, show_names: bool, most: usize) -> Value {
+fn contents(index: &Index, show_names: bool, most: usize, percent: fn(f64) -> String) -> Value {
     let rows: Vec<Value> = index.rows.iter().take(most).map(row).collect();
     let failed = index.failed.iter().map(|one| failure(one, show_names));
     let failed: Vec<Value> = failed.collect();
@@ -129,7 +130,7 @@ fn contents(index: &Index, show_names: bool, most: usize) -> Value {
     let problems: Vec<Value> = problems.collect();
     context! {
         headline => headline(index),
-        busy => busy(&index.rows),
+        busy => busy(&index.rows, percent),
         same_target => same(&index.rows, |row| Some(row.target.as_str())),
         same_gpu => same(&index.rows, |row| row.gpu.as_deref()),
         has_dates => index.rows.iter().any(|row| row.date.is_some()),
@@ -150,7 +151,7 @@ fn contents(index: &Index, show_names: bool, most: usize) -> Value {
 
 fn row(row: &Row) -> Value {
     let idle = row.idle.as_ref().map(|idle| {
-        context! { cause => idle.cause.name(), share => idle.share, words => cause_words(idle.cause) }
+        context! { cause => idle.cause.name(), share => idle.share, words => idle.cause.in_words() }
     });
     let finding = row.finding.as_ref().map(|finding| {
         let rank = match finding.severity {
@@ -207,7 +208,7 @@ fn headline(index: &Index) -> String {
 }
 
 /// From the least busy to the busiest.
-fn busy(rows: &[Row]) -> Option<String> {
+fn busy(rows: &[Row], percent: fn(f64) -> String) -> Option<String> {
     let shares: Vec<f64> = rows.iter().filter_map(|row| row.busy_ratio).collect();
     let least = shares.iter().copied().reduce(f64::min)?;
     let most = shares.iter().copied().reduce(f64::max)?;
@@ -235,18 +236,6 @@ fn same<'a>(rows: &'a [Row], of: impl Fn(&'a Row) -> Option<&'a str>) -> Option<
 fn minute(date: &str) -> String {
     let date = date.get(..16).unwrap_or(date);
     date.replacen('T', " ", 1)
-}
-
-fn cause_words(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Completion => "the program did not know yet that the GPU was done",
-        Cause::Host => "the program was doing something else",
-        Cause::Encode => "the program encoded the next work",
-        Cause::Launch => "the next work was on its way to the GPU",
-        Cause::Queued => "the GPU had the next work but did not start it",
-        Cause::Foreign => "another process held the GPU",
-        Cause::Unexplained => "the recording does not say",
-    }
 }
 
 /// Shares, in thousandths, as the path of an SVG: steps from the floor up.

@@ -4,7 +4,6 @@ pub(crate) mod comment;
 mod comparison;
 mod escape;
 mod gaps;
-mod held;
 mod html;
 mod index;
 mod markdown;

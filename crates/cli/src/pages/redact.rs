@@ -1,39 +1,115 @@
 //! What a page that is posted should not say: folders, and other people's programs.
 //!
-//! A report names every process that used the GPU, and where its input lay.
-//! Nobody who reads a pull request needs either.
+//! A report names every process that used the GPU, and where its input lay. Nobody who reads
+//! a pull request needs either. Values of sentences are hidden by what they are: a process
+//! that is called like a kernel is hidden, and the kernel is not.
 
 use std::path::Path;
 
-use metalens_analyzer::Report;
+use metalens_analyzer::message::Value;
+use metalens_analyzer::{MessageMut, Note, PlacedValue, Report};
 
-/// Findings whose places are processes and nothing else.
-const ABOUT_PROCESSES: [&str; 2] = ["shared-gpu", "foreign-delays"];
+/// What stands for words that may name anything, and name what is hidden.
+const LEFT_OUT: &str = "(left out)";
 
 /// The report without them, and with a note that says so. The target keeps its
 /// name, and what puts the screen together is called by its role.
 pub(crate) fn redacted(report: &Report) -> Report {
-    let names = Names::of(report);
-    let path = FileName::of(&report.source.path);
+    let hidden = Hidden::of(report);
     let mut page = report.clone();
-    processes(&mut page, &names);
-    texts(&mut page, &names, &path);
-    page.source.path = path.shown(&report.source.path);
+    processes(&mut page, &hidden.names);
+    let is_typed = report.has_values();
+    let mut is_any_left_out = false;
+    for message in page.messages_mut() {
+        is_any_left_out |= !hidden.hide(message, is_typed);
+    }
+    page.source.path = hidden.source.shown(&report.source.path);
     if let Some(work) = &mut page.work {
-        let file = FileName::of(&work.file);
-        work.file = file.shown(&work.file);
-        for note in &mut work.notes {
-            *note = names.hide(&file.hide(note), false);
-        }
+        work.file = FileName::of(&work.file).shown(&work.file);
     }
     if page != *report {
-        page.notes.push(
+        page.add_note(Note::quiet(
+            "redacted",
             "folders and the names of other processes are left out of this page; --show-names \
-             keeps them"
-                .to_owned(),
-        );
+             keeps them",
+        ));
+    }
+    if is_any_left_out {
+        page.add_note(Note::quiet(
+            "sentences-left-out",
+            "sentences that name them are left out as a whole, since this report does not say \
+             where in a sentence a name stands: another version of metalens wrote it, or somebody \
+             edited it",
+        ));
     }
     page
+}
+
+/// What a page does not say.
+struct Hidden {
+    names: Names,
+    source: FileName,
+    work: Option<FileName>,
+}
+
+impl Hidden {
+    fn of(report: &Report) -> Self {
+        let work = report.work.as_ref();
+        Self {
+            names: Names::of(report),
+            source: FileName::of(&report.source.path),
+            work: work.map(|work| FileName::of(&work.file)),
+        }
+    }
+
+    /// Hides what a sentence should not say. Returns false if the whole sentence had to go,
+    /// since the places of its values are not known.
+    fn hide(&self, mut message: MessageMut<'_>, is_typed: bool) -> bool {
+        if is_typed && message.rewrite(|value| self.other(value)) {
+            return true;
+        }
+        let is_said = self.is_in(message.text);
+        if is_said {
+            LEFT_OUT.clone_into(message.text);
+            message.values.clear();
+        }
+        !is_said
+    }
+
+    /// Returns what stands for a value, if it does not stand for itself.
+    fn other(&self, value: &PlacedValue) -> Option<String> {
+        match value.value {
+            Value::Process { is_target: false } => Some(self.names.alias(&value.text)),
+            Value::Path => Some(self.file(&value.text)),
+            Value::Quote => self.is_in(&value.text).then(|| LEFT_OUT.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Returns a path without the folders that it is in. A file of the recording is named by
+    /// its place there.
+    fn file(&self, path: &str) -> String {
+        let inside = self.source.inside(path);
+        let inside = inside.or_else(|| self.work.as_ref()?.inside(path));
+        let is_elsewhere = path.starts_with(['/', '~', '.']);
+        inside.unwrap_or_else(|| match is_elsewhere {
+            true => FileName::of(path).shown(path),
+            false => path.to_owned(),
+        })
+    }
+
+    /// Whether a text has a name or a folder in it, wherever that may stand.
+    fn is_in(&self, text: &str) -> bool {
+        let names = self.names.aliases.iter().map(|(name, _)| name);
+        let files = [Some(&self.source), self.work.as_ref()]
+            .into_iter()
+            .flatten();
+        let folders = files
+            .filter(|file| file.name.is_some())
+            .map(|file| &file.path);
+        let mut all = names.chain(folders);
+        all.any(|one| text.contains(one.as_str()))
+    }
 }
 
 /// Where a process is named in a field of its own.
@@ -59,23 +135,6 @@ fn processes(page: &mut Report, names: &Names) {
     }
 }
 
-/// Where one may be named in a sentence.
-fn texts(page: &mut Report, names: &Names, path: &FileName) {
-    for finding in &mut page.findings {
-        let only_processes = ABOUT_PROCESSES.contains(&finding.id.as_str());
-        finding.evidence = names.hide(&finding.evidence, false);
-        for place in &mut finding.look_at {
-            *place = names.hide(place, only_processes);
-        }
-    }
-    let unavailable = page.unavailable.iter_mut().map(|one| &mut one.why);
-    let checks = page.sanity.checks.iter_mut().map(|one| &mut one.says);
-    let sentences = page.notes.iter_mut().chain(unavailable).chain(checks);
-    for text in sentences {
-        *text = names.hide(&path.hide(text), false);
-    }
-}
-
 /// A path, and the last part of it.
 struct FileName {
     path: String,
@@ -96,20 +155,17 @@ impl FileName {
         self.name.clone().unwrap_or_else(|| path.to_owned())
     }
 
-    fn hide(&self, text: &str) -> String {
-        match &self.name {
-            Some(name) => text.replace(&self.path, name),
-            None => text.to_owned(),
-        }
+    /// Returns the path of a file in this folder, or of this file, from its last part on.
+    fn inside(&self, path: &str) -> Option<String> {
+        let rest = path.strip_prefix(&self.path)?;
+        let is_part = rest.is_empty() || rest.starts_with('/') || self.path.ends_with('/');
+        is_part.then(|| format!("{}{rest}", self.shown(&self.path)))
     }
 }
 
 /// The names of others, and what stands for each.
 struct Names {
-    /// The longest first, so that none is found inside another.
     aliases: Vec<(String, String)>,
-    /// Names that a kernel has as well: in a sentence they are the kernel's.
-    kernels: Vec<String>,
 }
 
 impl Names {
@@ -142,12 +198,7 @@ impl Names {
         for name in processes.chain(others).chain(phases) {
             add(name, None);
         }
-        aliases.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        let kernels = report.kernels.iter().map(|kernel| kernel.name.clone());
-        Self {
-            aliases,
-            kernels: kernels.collect(),
-        }
+        Self { aliases }
     }
 
     /// What stands for a name; the target's stands for itself.
@@ -156,88 +207,16 @@ impl Names {
         let found = aliases.find(|(known, _)| known == name);
         found.map_or(name, |(_, alias)| alias).to_owned()
     }
-
-    /// A text with every name replaced where it stands as a word.
-    fn hide(&self, text: &str, only_processes: bool) -> String {
-        let mut hidden = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(letter) = rest.chars().next() {
-            let before = hidden.chars().next_back();
-            let is_name = |(name, _): &&(String, String)| {
-                let is_meant = only_processes || !self.kernels.contains(name);
-                is_meant && stands_alone(name, before, rest)
-            };
-            match self.aliases.iter().find(is_name) {
-                Some((name, alias)) => {
-                    hidden.push_str(alias);
-                    rest = rest.get(name.len()..).unwrap_or("");
-                }
-                None => {
-                    hidden.push(letter);
-                    rest = rest.get(letter.len_utf8()..).unwrap_or("");
-                }
-            }
-        }
-        hidden
-    }
 }
 
 const COMPOSITOR: &str = "the compositor";
 
-/// Whether a text begins with a name that is no part of a longer word.
-fn stands_alone(name: &str, before: Option<char>, text: &str) -> bool {
-    let joins = |one: Option<char>, other: Option<char>| {
-        one.is_some_and(is_of_word) && other.is_some_and(is_of_word)
-    };
-    text.strip_prefix(name).is_some_and(|after| {
-        !joins(before, name.chars().next())
-            && !joins(name.chars().next_back(), after.chars().next())
-    })
-}
-
-fn is_of_word(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
-}
-
 #[cfg(test)]
 mod tests {
+    use metalens_analyzer::message::{kernel, path, process, quote, time};
+    use metalens_analyzer::{Message, message};
+
     use super::*;
-
-    fn names(others: &[&str], kernels: &[&str]) -> Names {
-        let mut aliases: Vec<(String, String)> = others
-            .iter()
-            .enumerate()
-            .map(|(at, &name)| (name.to_owned(), format!("other process {}", at + 1)))
-            .collect();
-        aliases.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        Names {
-            aliases,
-            kernels: kernels.iter().map(|&name| name.to_owned()).collect(),
-        }
-    }
-
-    #[test]
-    fn names_are_hidden_where_they_are_words() {
-        let check = |text: &str, only_processes: bool, expected: &str| {
-            let names = names(&["Chrome", "Chrome Helper (GPU)", "log", "Zoë"], &["log"]);
-            assert_eq!(names.hide(text, only_processes), expected, "{text}");
-        };
-        check("Chrome: 3 ms", false, "other process 1: 3 ms");
-        check(
-            "by Chrome Helper (GPU), Chrome",
-            false,
-            "by other process 2, other process 1",
-        );
-        check(
-            "Chromecast, GoogleChrome, my_Chrome",
-            false,
-            "Chromecast, GoogleChrome, my_Chrome",
-        );
-        check("log: 10 intervals", false, "log: 10 intervals");
-        check("log: 3 ms in gaps", true, "other process 3: 3 ms in gaps");
-        check("Zoë is on it", false, "other process 4 is on it");
-        check("", false, "");
-    }
 
     fn report_of(scenario: &str) -> Report {
         let folder = tempfile::tempdir().unwrap();
@@ -252,15 +231,20 @@ mod tests {
         analysis.unwrap().report
     }
 
+    fn others(report: &Report) -> Vec<String> {
+        let others = report.processes.iter().filter(|one| !one.is_target);
+        others.map(|one| one.name.clone()).collect()
+    }
+
     /// Whatever part of a report a page may come to show: no name is left in any.
     #[test]
     fn no_name_is_left_anywhere() {
         for scenario in ["shared-machine", "awkward", "renderer"] {
             let mut report = report_of(scenario);
             report.machine.display.compositor = Some("Compositor".to_owned());
-            report.notes.push("Compositor drew".to_owned());
-            let others = report.processes.iter().filter(|one| !one.is_target);
-            let others: Vec<String> = others.map(|one| one.name.clone()).collect();
+            let drew = message!("{} drew", process("Compositor", false));
+            report.add_note(Note::quiet("drew", drew));
+            let others = others(&report);
             assert!(!others.is_empty(), "{scenario}");
             let page = redacted(&report);
             let text = serde_json::to_string(&page).unwrap();
@@ -269,8 +253,71 @@ mod tests {
             }
             assert!(text.contains(&report.target.processes[0].name.replace('"', "\\\"")));
             assert!(page.notes.contains(&"the compositor drew".to_owned()));
+            assert_eq!(page.notes.len(), page.note_details.len());
             assert_eq!(page.source.path, "export");
         }
+    }
+
+    /// The sentences that are about processes name them where their values say so.
+    #[test]
+    fn a_process_that_is_called_like_a_kernel_is_hidden() {
+        let mut report = report_of("shared-machine");
+        let name = report.kernels[0].name.clone();
+        let other = others(&report).remove(0);
+        for process in report.processes.iter_mut().filter(|one| one.name == other) {
+            process.name.clone_from(&name);
+        }
+        for process in &mut report.machine.others.top {
+            if process.name.as_deref() == Some(&other) {
+                process.name = Some(name.clone());
+            }
+        }
+        let is_other = |value: &PlacedValue| value.text == other;
+        for mut message in report.messages_mut() {
+            message.rewrite(|value| is_other(value).then(|| name.clone()));
+        }
+        let beside = message!("{} beside {}", kernel(&name), process(&name, false));
+        report.add_note(Note::quiet("beside", beside));
+        let named = |report: &mut Report, is_kernel: bool| {
+            let values = report
+                .messages_mut()
+                .flat_map(|message| message.values.clone());
+            let values = values.filter(|value| (value.value == Value::Kernel) == is_kernel);
+            values.filter(|value| value.text == name).count()
+        };
+        let kernels = named(&mut report, true);
+        assert!(kernels > 0 && named(&mut report, false) > 1);
+
+        let mut page = redacted(&report);
+
+        assert_eq!(
+            (named(&mut page, true), named(&mut page, false)),
+            (kernels, 0)
+        );
+        assert_eq!(page.kernels[0].name, name);
+        let text = serde_json::to_string(&page.findings).unwrap();
+        assert!(text.contains("other process 1"), "{text}");
+        let hidden = page.processes.iter().filter(|one| !one.is_target);
+        assert!(hidden.into_iter().all(|one| one.name != name));
+        let beside = format!("{name} beside other process 1");
+        assert!(page.notes.contains(&beside), "{:?}", page.notes);
+    }
+
+    /// Without values nobody knows where a name stands: then the sentence goes.
+    #[test]
+    fn sentences_of_earlier_versions_are_left_out_whole() {
+        let mut report = report_of("shared-machine");
+        let other = others(&report).remove(0);
+        for message in report.messages_mut() {
+            message.values.clear();
+        }
+        report.findings[0].evidence = format!("{other} held the GPU");
+        let page = redacted(&report);
+        assert_eq!(page.findings[0].evidence, LEFT_OUT);
+        let text = serde_json::to_string(&page).unwrap();
+        assert!(!text.contains(&other), "{text}");
+        assert_eq!(page.note_details.last().unwrap().id, "sentences-left-out");
+        assert_eq!(page.summary, report.summary);
     }
 
     /// What names nobody and no folder is shown as it is, without a note.
@@ -293,10 +340,32 @@ mod tests {
         check("a/run.trace/", "run.trace");
         check("-", "-");
         check("..", "..");
-        let path = FileName::of("/home/somebody/run");
-        assert_eq!(
-            path.hide("/home/somebody/run/toc.xml: is old"),
-            "run/toc.xml: is old"
+    }
+
+    #[test]
+    fn folders_are_hidden_in_sentences() {
+        let mut report = report_of("fused");
+        report.source.path = "/home/somebody/run".to_owned();
+        let check = |said: Message, expected: &str| {
+            let mut report = report.clone();
+            report.add_note(Note::quiet("check", said));
+            let page = redacted(&report);
+            assert_eq!(page.notes[report.notes.len() - 1], expected);
+        };
+        let toc = path("/home/somebody/run/toc.xml");
+        check(message!("{} is old", toc), "run/toc.xml is old");
+        let beside = path("/home/somebody/run2/x");
+        check(message!("{}: {}", beside, time(5)), "x: 5 ns");
+        let inside = path("corespace/run1/open.creq");
+        check(
+            message!("{} is odd", inside),
+            "corespace/run1/open.creq is odd",
+        );
+        let why = quote("cannot open /home/somebody/run/toc.xml");
+        check(message!("because: {}", why), "because: (left out)");
+        check(
+            message!("because: {}", quote("it is odd")),
+            "because: it is odd",
         );
     }
 }

@@ -1,22 +1,17 @@
 //! What pages are filled with: parts of a report in the order people read them,
 //! and numbers as people read them.
 
-use metalens_analyzer::units::{bytes, count, percent, time};
-use metalens_analyzer::{Finding, Report, Unit, is_loud};
+use metalens_analyzer::units::{bytes, count, moment, percent, time};
+use metalens_analyzer::{Finding, Report, Unit};
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, State, context};
 
-use super::held::held;
-use crate::words;
+use crate::{unbroken, words};
 
 /// What a page of HTML is filled from: in its sentences numbers and their units
 /// stay on one line.
 pub(super) fn contents(report: &Report) -> Value {
-    let mut page = report.clone();
-    for sentence in sentences(&mut page) {
-        *sentence = held(sentence);
-    }
-    plain_contents(&page)
+    plain_contents(&unbroken::report(report))
 }
 
 /// What every page is filled from: the report, and what is sorted out of it.
@@ -24,7 +19,8 @@ pub(super) fn plain_contents(report: &Report) -> Value {
     context! {
         idle_parts => idle_parts(report),
         opportunities => opportunities(report),
-        has_quiet_notes => report.notes.iter().any(|note| !is_loud(note)),
+        loud_notes => report.loud_notes().map(|note| note.text).collect::<Vec<_>>(),
+        quiet_notes => report.quiet_notes().map(|note| note.text).collect::<Vec<_>>(),
         findings => findings(report),
         travels => travels(report),
         how => words::how(report.target.how),
@@ -36,11 +32,10 @@ pub(super) fn plain_contents(report: &Report) -> Value {
 /// The words that templates use: numbers as people read them.
 pub(super) fn add_words(pages: &mut Environment<'_>) {
     let nothing = || "-".to_owned();
-    pages.add_filter("held", |text: &str| held(text));
     pages.add_filter("time", move |state: &State<'_, '_>, ns: Option<i128>| {
         ns.map_or_else(nothing, |ns| fit(state, signed_time(ns)))
     });
-    pages.add_filter("moment", |ns: u64| words::moment(ns));
+    pages.add_filter("moment", |ns: u64| moment(ns));
     pages.add_filter("bytes", |state: &State<'_, '_>, number: u64| {
         fit(state, bytes(number))
     });
@@ -65,12 +60,11 @@ pub(super) fn add_words(pages: &mut Environment<'_>) {
         },
     );
     pages.add_filter("range", |state: &State<'_, '_>, bucket: Value| {
-        fit(state, range(&bucket))
+        range(&bucket, |ns| fit(state, time(ns)))
     });
     pages.add_filter("known", |list: Vec<Value>| -> Value {
         list.into_iter().filter(|one| !one.is_none()).collect()
     });
-    pages.add_test("loud", is_loud);
 }
 
 /// How a comment is escaped: as Markdown, but its tables are narrow.
@@ -79,34 +73,9 @@ pub(super) const COMMENT: AutoEscape = AutoEscape::Custom("comment");
 /// A number as the page can take it: held together in HTML and in comments.
 fn fit(state: &State<'_, '_>, number: String) -> String {
     match state.auto_escape() {
-        AutoEscape::Html | COMMENT => held(&number),
+        AutoEscape::Html | COMMENT => unbroken::number(&number),
         _ => number,
     }
-}
-
-/// What of a report is told in sentences. Names are not: they are shown as they are.
-fn sentences(page: &mut Report) -> impl Iterator<Item = &mut String> {
-    let summary = &mut page.summary;
-    let said = [&mut summary.busy, &mut summary.idle, &mut summary.advice];
-    let said = said.into_iter().chain(&mut summary.fault);
-    let findings = page.findings.iter_mut().flat_map(|finding| {
-        let told = [
-            &mut finding.title,
-            &mut finding.evidence,
-            &mut finding.advice,
-            &mut finding.disproved_by,
-        ];
-        told.into_iter().chain(&mut finding.look_at)
-    });
-    let cuts = page.window.excluded.iter_mut().map(|cut| &mut cut.why);
-    let targets = page.targets.iter_mut().map(|target| &mut target.why);
-    let work = page.work.iter_mut().flat_map(|work| &mut work.notes);
-    let warm_up = page.phases.warm_up.iter_mut();
-    let warm_up = warm_up.map(|warm_up| &mut warm_up.explanation);
-    let unavailable = page.unavailable.iter_mut().map(|one| &mut one.why);
-    let notes = page.notes.iter_mut().chain(unavailable).chain(work);
-    let figures = targets.chain(cuts).chain(warm_up);
-    said.chain(findings).chain(figures).chain(notes)
 }
 
 /// Tells a time of a report, which is a `u64` or an `i64`.
@@ -144,7 +113,7 @@ fn travels(report: &Report) -> Value {
 /// The findings, their evidence as sentences.
 fn findings(report: &Report) -> Value {
     let told = report.findings.iter().map(|finding| Finding {
-        evidence: words::evidence(finding, report),
+        evidence: words::evidence(finding),
         ..finding.clone()
     });
     Value::from_serialize(told.collect::<Vec<_>>())
@@ -159,18 +128,18 @@ fn opportunities(report: &Report) -> Value {
 }
 
 /// `5.000 µs – 20.00 µs`, of a bucket.
-fn range(bucket: &Value) -> String {
+fn range(bucket: &Value, time: impl Fn(u64) -> String) -> String {
     let edge = |name: &str| {
         bucket
             .get_attr(name)
             .ok()
             .and_then(|ns| u64::try_from(ns).ok())
     };
-    range_of(edge("from_ns").unwrap_or(0), edge("to_ns"))
+    range_of(edge("from_ns").unwrap_or(0), edge("to_ns"), time)
 }
 
 /// The same of its edges.
-pub(super) fn range_of(from: u64, to: Option<u64>) -> String {
+pub(super) fn range_of(from: u64, to: Option<u64>, time: impl Fn(u64) -> String) -> String {
     match to {
         Some(to) if from == 0 => format!("below {}", time(to)),
         Some(to) => format!("{} – {}", time(from), time(to)),

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use metalens_analyzer::Analysis;
+use metalens_analyzer::{Analysis, Note};
 use metalens_charts::{Options, Theme, alt_comparison, draw_comparison, png};
 use metalens_comparison::Comparison;
 
@@ -35,16 +35,14 @@ pub(crate) fn write(
     median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
     folder: &Path,
     choices: Choices,
-) -> anyhow::Result<Vec<String>> {
+) -> anyhow::Result<Vec<Note>> {
     let (charts, problems) = match median_runs {
         Some((base, new)) => charts(*base, *new, choices),
         None => (Vec::new(), Vec::new()),
     };
     let mut contents = texts(comparison, &charts, choices)?;
     contents.extend(charts);
-    let told = problems.iter();
-    let told = told.map(|one| format!("{} is missing: {}", one.path, one.why));
-    let told = told.collect();
+    let told = problems.iter().map(Problem::note).collect();
     let manifest = manifest(comparison, &contents, problems, choices);
     store::write(folder, &contents, &manifest, choices.force)?;
     // Without a picture there is nothing in it; else it stays.
@@ -123,7 +121,7 @@ fn manifest(
     choices: Choices,
 ) -> Manifest {
     let new = comparison.new.runs.first();
-    let loud = |word: &str| comparison.notes.iter().any(|note| note.starts_with(word));
+    let is_noted = |id: &str| comparison.note_details.iter().any(|note| note.id == id);
     Manifest {
         schema: manifest::SCHEMA.to_owned(),
         metalens: env!("CARGO_PKG_VERSION").to_owned(),
@@ -132,8 +130,8 @@ fn manifest(
         run: 1,
         target: new.map(|run| run.target.clone()).unwrap_or_default(),
         verdict: comparison.headline.clone(),
-        synthetic: loud("SYNTHETIC"),
-        truncated: loud("TRUNCATED"),
+        synthetic: is_noted("synthetic"),
+        truncated: is_noted("truncated"),
         redacted: !choices.show_names,
         files: contents.iter().map(Content::entry).collect(),
         problems,

@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{Report, is_loud};
+use metalens_analyzer::message::{path, quote};
+use metalens_analyzer::{Note, Report, message};
 use metalens_files::sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,6 +103,17 @@ pub(crate) struct Problem {
     pub(crate) why: String,
 }
 
+/// The id of notes that a file is missing.
+pub(crate) const FILE_MISSING: &str = "file-missing";
+
+impl Problem {
+    /// Says that the file is missing, and why.
+    pub(super) fn note(&self) -> Note {
+        let text = message!("{} is missing: {}", path(&self.path), quote(&self.why));
+        Note::loud(FILE_MISSING, text)
+    }
+}
+
 /// The limit for a report, a comparison, a baseline or a manifest: none that metalens writes
 /// is nearly as long.
 pub(crate) const LONGEST_REPORT: u64 = 256 << 20;
@@ -128,7 +140,6 @@ impl Manifest {
         files: Vec<File>,
         problems: Vec<Problem>,
     ) -> Self {
-        let mut loud = report.notes.iter().filter(|note| is_loud(note));
         Self {
             schema: SCHEMA.to_owned(),
             metalens: env!("CARGO_PKG_VERSION").to_owned(),
@@ -138,7 +149,9 @@ impl Manifest {
             target: report.target.name.clone(),
             verdict: report.summary.busy.clone(),
             synthetic: report.run.synthetic,
-            truncated: loud.any(|note| note.starts_with("TRUNCATED")),
+            truncated: report
+                .loud_notes()
+                .any(|note| note.detail.id == "truncated"),
             redacted,
             files,
             problems,

@@ -15,12 +15,12 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use metalens_analyzer::Analysis;
+use metalens_analyzer::{Analysis, Note};
 use metalens_files::sha256;
 
 use crate::{json, pages};
 pub(crate) use manifest::{
-    File, Kind, LONGEST_REPORT, Manifest, SCHEMA as MANIFEST_SCHEMA, json_schema,
+    FILE_MISSING, File, Kind, LONGEST_REPORT, Manifest, SCHEMA as MANIFEST_SCHEMA, json_schema,
 };
 use manifest::{Picture, Problem};
 
@@ -43,7 +43,7 @@ pub(crate) fn write(
     analysis: &mut Analysis,
     folder: &Path,
     choices: Choices,
-) -> anyhow::Result<Vec<String>> {
+) -> anyhow::Result<Vec<Note>> {
     write_drawn_by(&pictures::drawn, analysis, folder, choices)
 }
 
@@ -127,14 +127,12 @@ fn write_drawn_by(
     analysis: &mut Analysis,
     folder: &Path,
     choices: Choices,
-) -> anyhow::Result<Vec<String>> {
+) -> anyhow::Result<Vec<Note>> {
     let (charts, problems) = redacted_charts(draw, analysis, choices);
     let mut contents = reports(analysis, &charts, choices)?;
     contents.extend(charts);
     let entries = contents.iter().map(Content::entry).collect();
-    let told = problems.iter();
-    let told = told.map(|one| format!("{} is missing: {}", one.path, one.why));
-    let told = told.collect();
+    let told = problems.iter().map(Problem::note).collect();
     let redacted = !choices.show_names;
     let manifest = Manifest::of(&analysis.report, redacted, entries, problems);
     store::write(folder, &contents, &manifest, choices.force)?;

@@ -113,33 +113,11 @@ fn take_width(characters: impl Iterator<Item = char>, width: usize) -> String {
     characters.take_while(fits).collect()
 }
 
-/// Units that do not leave their number.
-const UNITS: [&str; 11] = [
-    "%", "ns", "µs", "ms", "s", "h", "B", "KiB", "MiB", "GiB", "TiB",
-];
-
-/// A text's words, a number and its unit in one.
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        let bare = word.trim_end_matches([',', '.', ';', ':', ')']);
-        match words.last_mut() {
-            Some(last) if UNITS.contains(&bare) && last.ends_with(|c: char| c.is_ascii_digit()) => {
-                last.push(' ');
-                last.push_str(word);
-            }
-            _ => words.push(word.to_owned()),
-        }
-    }
-    words
-}
-
-/// Breaks a text into lines of a width, at spaces. A word that is longer than a
-/// line is broken anywhere.
+/// Breaks a text into lines of a width, at plain spaces: what [`unbroken`](crate::unbroken)
+/// holds together stays so. A word that is longer than a line is broken anywhere.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for word in words(text) {
-        let mut word = word.as_str();
+    for mut word in text.split_ascii_whitespace() {
         while word.width() > width {
             let head = take_width(word.chars(), width);
             word = match word.get(head.len()..) {
@@ -202,8 +180,8 @@ mod tests {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("", 8), [""]);
         assert_eq!(
-            wrap("it took 50.6 %, more", 11),
-            ["it took", "50.6 %,", "more"]
+            wrap("it took 50.6\u{a0}%, more", 11),
+            ["it took", "50.6\u{a0}%,", "more"]
         );
         assert_eq!(wrap("a abcdefghij b", 4), ["a", "abcd", "efgh", "ij b"]);
     }

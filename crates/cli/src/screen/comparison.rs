@@ -9,6 +9,7 @@ use metalens_text::{Style, shown};
 
 use super::columns::{Columns, wrap};
 use super::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+use crate::unbroken;
 
 /// Lines are no longer than this.
 const WIDTH: usize = 100;
@@ -16,7 +17,8 @@ const WIDTH: usize = 100;
 /// Comparisons with one base, styled; ends with a newline.
 pub(crate) fn render(comparisons: &[Comparison]) -> String {
     let mut lines = Lines::default();
-    match comparisons {
+    let comparisons: Vec<Comparison> = comparisons.iter().map(unbroken::comparison).collect();
+    match comparisons.as_slice() {
         [only] => one(only, &mut lines),
         several => many(several, &mut lines),
     }
@@ -130,7 +132,8 @@ struct Lines {
 
 impl Lines {
     fn line(&mut self, line: impl AsRef<str>) {
-        self.text.push_str(line.as_ref());
+        let line = line.as_ref().replace(unbroken::NO_BREAK, " ");
+        self.text.push_str(&line);
         self.text.push('\n');
     }
 

@@ -1,6 +1,7 @@
 //! The figures of a calibration.
 
-use metalens_analyzer::{TimingCheck, TimingVerdict};
+use metalens_analyzer::message::PlacedValue;
+use metalens_analyzer::{NoteDetail, TimingCheck, TimingVerdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,6 +24,8 @@ pub struct Calibration {
     pub workload: Workload,
     /// What it comes to, in sentences.
     pub verdicts: Vec<String>,
+    /// Values of each of `verdicts`, in the order in which they stand in it.
+    pub verdict_values: Vec<Vec<PlacedValue>>,
     /// What was issued against what was found.
     pub counts: Counts,
     /// The GPU's times by the program's own clocks against the recordings'.
@@ -37,6 +40,8 @@ pub struct Calibration {
     pub pairs: Vec<Pair>,
     /// What a reader should know.
     pub notes: Vec<String>,
+    /// Id, severity and values of each of `notes`.
+    pub note_details: Vec<NoteDetail>,
 }
 
 /// What was run.
@@ -66,6 +71,8 @@ pub struct Agreement {
     pub clock_drift: Vec<f64>,
     /// Why there is none. Null if there is.
     pub why: Option<String>,
+    /// Values of `why`, in the order in which they stand in it.
+    pub why_values: Vec<PlacedValue>,
 }
 
 /// What recording costs.
@@ -80,7 +87,7 @@ pub struct Cost {
     /// The same by the time without: 0.02 is two per cent more with the recorder.
     pub relative: Option<Differences>,
     /// Why it was not measured. Null if it was.
-    pub why: Option<String>,
+    pub why: Option<&'static str>,
 }
 
 /// Runs of the same kind.
@@ -179,25 +186,25 @@ impl Agreement {
             TimingVerdict::NotComparable => 3,
         };
         let worst = checks.iter().max_by_key(|one| worst(one.verdict));
+        let untold = worst.filter(|one| one.verdict == TimingVerdict::NotComparable);
         Self {
             verdict: worst.map(|one| one.verdict),
             bias: checks.iter().filter_map(|one| one.median_bias).collect(),
             clock_drift: checks.iter().filter_map(|one| one.clock_drift).collect(),
             why: match worst {
-                Some(one) if one.verdict == TimingVerdict::NotComparable => Some(one.why.clone()),
-                Some(_) => None,
-                None => Some(not_measured(simulated)),
+                None => Some(not_measured(simulated).to_owned()),
+                Some(_) => untold.map(|one| one.why.clone()),
             },
+            why_values: untold.map_or_else(Vec::new, |one| one.why_values.clone()),
         }
     }
 }
 
-fn not_measured(simulated: bool) -> String {
+fn not_measured(simulated: bool) -> &'static str {
     match simulated {
         true => "no GPU ran, so no time was measured",
         false => "the program told no times",
     }
-    .to_owned()
 }
 
 impl Cost {

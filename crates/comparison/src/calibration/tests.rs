@@ -195,6 +195,7 @@ fn no_time_is_not_zero() {
     }
     assert!(value["pairs"][0]["bundle"].is_null() && value["agreement"]["verdict"].is_null());
     assert!(calibration.notes[0].starts_with("SIMULATED"));
+    assert_eq!(calibration.note_details[0].id, "simulated");
     // One pair without its times is none with them.
     let pairs = vec![
         pair(Some([1, 1, 1, 1]), recorded(ALL)),
@@ -213,6 +214,7 @@ fn clocks() {
         matched_by: TimingOrder::Number,
         verdict,
         why: String::new(),
+        why_values: Vec::new(),
         median_drift: Some(0.01),
         median_bias: Some(bias),
         clock_drift: Some(0.0),

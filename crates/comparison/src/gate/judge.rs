@@ -5,7 +5,8 @@
 //! So a gate that is missed stays missed whatever new loses: a table, a kernel, a figure
 //! of one run.
 
-use metalens_analyzer::units::percent;
+use metalens_analyzer::message::percent;
+use metalens_analyzer::{Message, message};
 
 use super::kernels::{Strangers, fits, limit_of};
 use super::subject::{Presence, Subject};
@@ -42,7 +43,10 @@ pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
             rows.judge(&unmatched(limit, None), &limit.limit);
         } else if large.is_empty() && !own.is_empty() {
             let least = percent(limit.share);
-            let why = format!("no kernel with such a name has {least} of the kernel time");
+            let why = message!(
+                "no kernel with such a name has {} of the kernel time",
+                least
+            );
             rows.judge(&unmatched(limit, Some(why)), &limit.limit);
         }
         for kernel in large {
@@ -94,7 +98,7 @@ fn of_kernel<'a>(kernel: &'a KernelChange, limit: &KernelLimit) -> Subject<'a> {
 }
 
 /// A limit that is for no kernel; it is missed unless there is an excuse for that.
-fn unmatched(limit: &KernelLimit, excuse: Option<String>) -> Subject<'_> {
+fn unmatched(limit: &KernelLimit, excuse: Option<Message>) -> Subject<'_> {
     Subject {
         what: &limit.pattern,
         channel: None,
@@ -130,7 +134,8 @@ impl Rows {
         let is_error =
             |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == Severity::Error;
         GateResult {
-            source: gate.source.clone(),
+            source: gate.source.text.clone(),
+            source_values: gate.source.values.clone(),
             missed: !self.is_measured || rows.iter().any(is_error),
             rows,
         }

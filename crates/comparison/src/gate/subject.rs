@@ -7,13 +7,14 @@
 //! one time in ten; that far apart they are much less often. Without an interval
 //! the figures alone decide. Growth from 0 is beyond every share.
 
-use metalens_analyzer::units::{counted, percent};
+use metalens_analyzer::message::{counted, percent, ungrouped};
+use metalens_analyzer::{Message, message};
 
 use super::{GateRow, GateVerdict, KernelFigure, Limit, Rule, Severity};
 use crate::change::Change;
 use crate::number::Number;
+use crate::sentences;
 use crate::unit::Unit;
-use crate::words;
 
 /// The figure or kernel that a limit is for.
 pub(super) struct Subject<'a> {
@@ -25,9 +26,9 @@ pub(super) struct Subject<'a> {
     pub(super) base: Presence,
     pub(super) new: Presence,
     /// The word for one of the things that the figure sums up, if there may be none.
-    pub(super) thing: &'a str,
+    pub(super) thing: &'static str,
     /// The reason why there is nothing to measure, and why that is right.
-    pub(super) excuse: Option<String>,
+    pub(super) excuse: Option<Message>,
 }
 
 /// Says in how many runs of a side a figure is known.
@@ -66,9 +67,9 @@ enum Outcome {
     /// The figure was measured.
     Found(Found),
     /// The figure is missing where it is needed.
-    Absent(String),
+    Absent(Message),
     /// There is nothing to compare with, and need not be.
-    Nothing(String),
+    Nothing(Message),
 }
 
 /// A measured figure: the value in the limit's unit, how far it is beyond, why that
@@ -77,7 +78,7 @@ struct Found {
     value: Option<f64>,
     by: Option<f64>,
     is_miss: bool,
-    why: String,
+    why: Message,
 }
 
 impl Subject<'_> {
@@ -111,7 +112,8 @@ impl Subject<'_> {
                 (verdict, Some(found), why)
             }
             Outcome::Absent(why) if optional => {
-                (NotMeasurable, None, format!("{why}; the limit is optional"))
+                let why = message!("{}; the limit is optional", why);
+                (NotMeasurable, None, why)
             }
             Outcome::Absent(why) => (Miss, None, why),
             Outcome::Nothing(why) => (NotMeasurable, None, why),
@@ -131,7 +133,8 @@ impl Subject<'_> {
             },
             severity,
             verdict,
-            why,
+            why: why.text,
+            why_values: why.values,
         };
         (row, found.is_some())
     }
@@ -143,10 +146,10 @@ impl Subject<'_> {
         let change = match (self.new, self.change) {
             (Presence::Nothing, _) if rule.is_upper() => return self.without_any(),
             (Presence::Nothing, _) => {
-                return Outcome::Absent(format!("new has no {}s", self.thing));
+                return Outcome::Absent(message!("new has no {}s", self.thing));
             }
             (Presence::Unknown, _) | (_, None) => {
-                return Outcome::Absent(self.why_unknown().to_owned());
+                return Outcome::Absent(self.why_unknown().into());
             }
             (_, Some(change)) => change,
         };
@@ -154,25 +157,26 @@ impl Subject<'_> {
             match (self.base, self.of) {
                 (Presence::Unknown, Some(_)) => {
                     return Outcome::Nothing(
-                        "not in base: there is nothing to compare with".to_owned(),
+                        "not in base: there is nothing to compare with".into(),
                     );
                 }
                 (Presence::Unknown, None) => {
-                    return Outcome::Absent("unknown in base, and known in new".to_owned());
+                    return Outcome::Absent("unknown in base, and known in new".into());
                 }
                 (Presence::Nothing, _) => {
-                    let why = format!("base has no {}s to compare with", self.thing);
+                    let why = message!("base has no {}s to compare with", self.thing);
                     return Outcome::Nothing(why);
                 }
                 _ => {}
             }
         }
         let Some(found) = self.found(rule, limit, change) else {
-            return Outcome::Absent("the values are too large to compare".to_owned());
+            return Outcome::Absent("the values are too large to compare".into());
         };
         match self.new {
-            Presence::Partly(unknown) if !found.is_miss => Outcome::Absent(format!(
-                "unknown in {unknown} of {} of new; in the others {}",
+            Presence::Partly(unknown) if !found.is_miss => Outcome::Absent(message!(
+                "unknown in {} of {} of new; in the others {}",
+                ungrouped(unknown as u64),
                 counted(change.new.values.len() as u64, "run"),
                 found.why
             )),
@@ -186,7 +190,7 @@ impl Subject<'_> {
             value: None,
             by: None,
             is_miss: false,
-            why: format!("new has no {}s", self.thing),
+            why: message!("new has no {}s", self.thing),
         })
     }
 
@@ -217,12 +221,12 @@ impl Subject<'_> {
             value: Some(value),
             by: Some(by),
             is_miss: by > 0.0,
-            why: format!("the median of new is {}", self.shown(value)),
+            why: message!("the median of new is {}", self.shown(value)),
         }
     }
 
-    fn shown(&self, value: f64) -> String {
-        Number::of(value).map_or_else(String::new, |value| words::value(value, self.unit))
+    fn shown(&self, value: f64) -> Option<Message> {
+        Number::of(value).map(|value| sentences::value(value, self.unit))
     }
 
     /// `sign`: 1 if growing is what is limited, -1 if shrinking is.
@@ -234,11 +238,11 @@ impl Subject<'_> {
         };
         let is_beyond = share.map_or(by > 0.0, |share| share > limit);
         let is_real = change.is_beyond_noise(sign);
-        let became = words::became(change, self.unit)?;
-        let sure = words::sureness(change, self.unit);
+        let became = sentences::became(change, self.unit)?;
+        let sure = sentences::sureness(change, self.unit);
         let sure = sure.map_or_else(
-            || "; one run on a side cannot tell a change from noise".to_owned(),
-            |sure| format!("; {sure}"),
+            || "; one run on a side cannot tell a change from noise".into(),
+            |sure| message!("; {}", sure),
         );
         let noise = match is_beyond && !is_real {
             true => "; within the noise of these runs",
@@ -248,7 +252,7 @@ impl Subject<'_> {
             value: share,
             by: share.map(|share| share - limit),
             is_miss: is_beyond && is_real,
-            why: format!("{became}{sure}{noise}"),
+            why: message!("{}{}{}", became, sure, noise),
         })
     }
 
@@ -260,15 +264,17 @@ impl Subject<'_> {
             by => Some(by / most.abs()),
         };
         let side = if now > most { "above" } else { "not above" };
-        let share = value.map_or_else(String::new, |value| format!(" ({})", percent(value.abs())));
+        let share = value.map(|value| message!(" ({})", percent(value.abs())));
         Some(Found {
             value,
             by: value.map(|value| value - limit),
             is_miss: value.is_none_or(|value| value > limit),
-            why: format!(
-                "the median of new is {}, {side} base's largest, {}{share}",
+            why: message!(
+                "the median of new is {}, {} base's largest, {}{}",
                 self.shown(now),
+                side,
                 self.shown(most),
+                share
             ),
         })
     }

@@ -1,11 +1,11 @@
 //! What an index says of one trace.
 
-use metalens_analyzer::{Cause, Report, Severity, TargetVerdict, is_loud};
+use metalens_analyzer::{Cause, Message, Note, NoteDetail, Report, Severity, TargetVerdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Rises when a row is made in another way: what was kept is then made again.
-pub const ROW_FORM: u32 = 2;
+pub const ROW_FORM: u32 = 3;
 
 /// One trace. `null` is unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +66,10 @@ pub struct Row {
     /// What a reader must know before using these numbers: notes that nobody may overlook,
     /// checks of the recording that fail, charts that could not be drawn.
     pub problems: Vec<String>,
+    /// Id, severity and values of each of `problems`: the id is that of the note, that of the
+    /// check, or `file-missing`.
+    #[serde(default)]
+    pub problem_details: Vec<NoteDetail>,
     /// The window in equal parts: the target's busy share of each, in thousandths.
     pub busy_over_time: Vec<u16>,
     /// The other processes' share of each.
@@ -137,12 +141,13 @@ impl Row {
     /// Returns the row of a report, in whose folder some files may be missing. `shown` is the
     /// report as it may be shown: its notes and checks are the row's problems.
     #[must_use]
-    pub fn of(report: &Report, shown: &Report, missing: &[String]) -> Self {
+    pub fn of(report: &Report, shown: &Report, missing: Vec<Note>) -> Self {
         let ids = |targets: Vec<&TargetVerdict>| -> Vec<String> {
             targets.into_iter().map(|one| one.id.clone()).collect()
         };
         let untold = report.targets.iter().filter(|one| one.value.is_none());
         let (busy_over_time, others_over_time) = over_time(report);
+        let (problems, problem_details) = Note::lists(problems(&shown, missing));
         Self {
             report: String::new(),
             name: String::new(),
@@ -178,7 +183,8 @@ impl Row {
             }),
             missed: ids(report.missed_targets()),
             not_measurable: ids(untold.collect()),
-            problems: problems(shown, missing),
+            problems,
+            problem_details,
             busy_over_time,
             others_over_time,
         }
@@ -217,11 +223,13 @@ fn findings(report: &Report) -> RowFindings {
     count
 }
 
-fn problems(report: &Report, missing: &[String]) -> Vec<String> {
-    let loud = report.notes.iter().filter(|note| is_loud(note));
+fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
     let failing = report.sanity.checks.iter().filter(|check| !check.ok);
-    let failing = failing.map(|check| &check.says);
-    loud.chain(failing).chain(missing).cloned().collect()
+    let failing = failing.map(|check| {
+        let says = Message::new(&check.says, &check.says_values);
+        Note::loud(&check.id, says)
+    });
+    report.loud_notes().chain(failing).chain(missing).collect()
 }
 
 /// The target's share and the others', part by part.

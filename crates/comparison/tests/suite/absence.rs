@@ -97,7 +97,7 @@ fn limits(values: &[Option<Number>]) -> Vec<(Limit, bool)> {
 
 fn gate(metrics: Vec<MetricLimit>, kernels: Vec<KernelLimit>) -> Gate {
     Gate {
-        source: "a test".to_owned(),
+        source: "a test".into(),
         metrics,
         kernels,
     }

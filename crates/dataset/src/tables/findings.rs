@@ -1,6 +1,7 @@
-//! `findings`: the report's findings. A text that names another process is left out, as that
+//! `findings`: the report's findings. Evidence that names another process is left out, as that
 //! process's name is everywhere, unless names were asked for.
 
+use metalens_analyzer::message::Value as Kind;
 use metalens_analyzer::{Finding, Report};
 
 use super::{Field, count, fill, ns, ratio, text};
@@ -8,34 +9,30 @@ use crate::cells::{Table, Value};
 use crate::error::Result;
 use crate::words::severity;
 
-/// A finding, its place in the report, and the names that its texts may not have.
+/// A finding, its place in the report, and whether it may name other processes.
 pub(crate) struct Placed<'t> {
     place: u64,
     finding: &'t Finding,
-    hidden: &'t [&'t str],
+    show_names: bool,
 }
 
 impl Placed<'_> {
-    fn text<'t>(&self, text: &'t str) -> Value<'t> {
-        if self.hidden.iter().any(|name| text.contains(name)) {
+    fn evidence(&self) -> Value<'_> {
+        let mut values = self.finding.evidence_values.iter();
+        let is_other = |kind: &Kind| matches!(kind, Kind::Process { is_target: false });
+        if !self.show_names && values.any(|one| is_other(&one.value)) {
             Value::Absent
         } else {
-            Value::Text(text)
+            Value::Text(&self.finding.evidence)
         }
     }
 }
 
 pub(crate) fn table(report: &Report, show_names: bool) -> Result<Table> {
-    let others = report
-        .processes
-        .iter()
-        .filter(|process| !process.is_target && !show_names);
-    let hidden: Vec<&str> = others.map(|process| process.name.as_str()).collect();
-
     let placed = (1..).zip(&report.findings).map(|(place, finding)| Placed {
         place,
         finding,
-        hidden: &hidden,
+        show_names,
     });
     fill(&fields(), placed)
 }
@@ -57,17 +54,19 @@ pub(crate) fn fields<'t>() -> Vec<Field<Placed<'t>>> {
         ),
         text(
             "title",
-            "The finding in one sentence; null if it names another process.",
-            |f| f.text(&f.finding.title),
+            "The finding in one sentence; it names no process.",
+            |f| Value::Text(&f.finding.title),
         ),
         text(
             "evidence",
-            "The numbers that it rests on; null likewise.",
-            |f| f.text(&f.finding.evidence),
+            "The numbers that it rests on; null if it names another process.",
+            |f| f.evidence(),
         ),
-        text("advice", "The advice that follows; null likewise.", |f| {
-            f.text(&f.finding.advice)
-        }),
+        text(
+            "advice",
+            "The advice that follows; it names no process.",
+            |f| Value::Text(&f.finding.advice),
+        ),
         ns(
             "gain_at_most_ns",
             "Upper bound of the time that the advice could save; null where it has no number.",

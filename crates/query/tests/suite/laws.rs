@@ -1,6 +1,6 @@
 //! The figures of a dataset are the report's: of its rows, whoever adds them up.
 
-use metalens_analyzer::{Analysis, Cause, Error, Request};
+use metalens_analyzer::{Analysis, Cause, Error, Request, message};
 use metalens_dataset::{Choices, write};
 use metalens_query::Library;
 use metalens_simulator::random_scenario;
@@ -237,7 +237,8 @@ fn findings_hide_the_names_of_others() {
         .name
         .clone();
     let finding = analysis.report.findings.first_mut().unwrap();
-    finding.evidence = format!("{other} held the GPU");
+    let named = message!("{} held the GPU", message::process(&other, false));
+    (finding.evidence, finding.evidence_values) = named.into_parts();
     for show_names in [false, true] {
         let dataset = tempfile::tempdir().unwrap();
         write(&analysis, dataset.path(), Choices { show_names }).unwrap();

@@ -8,7 +8,9 @@
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
+use crate::basics::message::{Message, name, table as table_name};
 use crate::basics::spans::Span;
+use crate::message;
 use crate::report::{Counter, CounterValues, Counters, Unavailable};
 use crate::tables::CounterTables;
 use crate::tables::columns::{Texts, at};
@@ -39,37 +41,33 @@ pub(crate) fn counters(
                 return Ok(samples.summary(&Over::new(window, busy), &known.unwrap_or_default()));
             }
             Err(absent) if absent.rows.is_some_and(|rows| rows > 0) => {
-                return Err(unavailable(format!(
-                    "{} has rows whose values are stored in a form that was never compared with \
-                     an export: xctrace export gives them",
-                    absent.schema
-                )));
+                let why = message!(
+                    "{} has rows whose values are stored in a form that was never compared with an \
+                     export: xctrace export gives them",
+                    table_name(absent.schema)
+                );
+                return Err(Unavailable::new("counters", why));
             }
             Err(_) => {}
         }
     }
-    Err(unavailable(why_none))
-}
-
-fn unavailable(why: String) -> Unavailable {
-    Unavailable {
-        what: "counters".to_owned(),
-        why,
-    }
+    Err(Unavailable::new("counters", why_none))
 }
 
 /// Why the tables have no rows, as the recording's own settings tell it.
-fn why_empty(recording: &Recording) -> String {
+fn why_empty(recording: &Recording) -> Message {
     const REMEDY: &str = "record with the Metal GPU Counters instrument, where the chip allows it";
     match recording.gpu_setting("Counter Set") {
-        Some(set) if set == "(null)" => {
-            format!("the recording's Counter Set was (null), so that none was counted: {REMEDY}")
-        }
-        Some(set) => format!(
-            "the recording's Counter Set was {set}, and the tables of counters have no rows: the \
-             chip may not offer that set"
+        Some(set) if set == "(null)" => message!(
+            "the recording's Counter Set was (null), so that none was counted: {}",
+            REMEDY
         ),
-        None => format!("the tables of counters have no rows: {REMEDY}"),
+        Some(set) => message!(
+            "the recording's Counter Set was {}, and the tables of counters have no rows: the chip \
+             may not offer that set",
+            name(&set)
+        ),
+        None => message!("the tables of counters have no rows: {}", REMEDY),
     }
 }
 

@@ -152,8 +152,5 @@ pub(crate) fn unavailable(cpu: Option<&Cpu>) -> Option<Unavailable> {
         }
         Some(_) => return None,
     };
-    Some(Unavailable {
-        what: "cpu".to_owned(),
-        why: why.to_owned(),
-    })
+    Some(Unavailable::new("cpu", why))
 }

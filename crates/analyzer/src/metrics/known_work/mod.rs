@@ -13,8 +13,10 @@ mod tests;
 
 use self::chips::Chip;
 use self::rates::{Amounts, share};
+use crate::basics::message::{kernel, name, path, ungrouped};
+use crate::message;
 use crate::report::{
-    ChipFacts, ChipLimits, ChipNamedBy, Kernel, Report, Unavailable, Work, WorkRow,
+    ChipFacts, ChipLimits, ChipNamedBy, Kernel, Note, Report, Unavailable, Work, WorkRow,
 };
 use crate::request::sidecar::{KnownWork, Per, Sidecar};
 use crate::subject::buffers::Buffer;
@@ -25,10 +27,11 @@ const ANY: &str = "*";
 /// What follows from a file of known work for a report that is else complete.
 /// `buffers` are the target's command buffers in the whole recording.
 pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Buffer]) -> Work {
-    let mut notes = vec![format!(
+    let told = message!(
         "how much work kernels do is told by {}, not measured; only their time is",
-        file.file
-    )];
+        path(&file.file)
+    );
+    let mut notes = vec![Note::quiet("work-told", told)];
     let chip = chip(file, report.run.device.gpu.as_deref(), &mut notes);
     let matches = Matches::of(file, &report.kernels);
     let known = known(file, &matches, report, &mut notes);
@@ -48,6 +51,7 @@ pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Buffer]) -> Work 
     });
     notes.extend(split_or_coalesced(file, report));
     notes.extend(beyond_the_chip(&rows));
+    let (notes, note_details) = Note::lists(notes);
     Work {
         file: file.file.clone(),
         chip,
@@ -59,32 +63,33 @@ pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Buffer]) -> Work 
             .then(|| timings::check(&file.timings, &timings::in_order_of_commit(buffers)))
             .flatten(),
         notes,
+        note_details,
     }
 }
 
 /// What a reader of a report must know of a file that tells of a simulation.
 /// None if the recording is a synthetic one, too, which says so itself.
 #[must_use]
-pub(crate) fn simulated(file: &Sidecar, is_synthetic: bool) -> Option<String> {
+pub(crate) fn simulated(file: &Sidecar, is_synthetic: bool) -> Option<Note> {
     (file.is_simulated() && !is_synthetic).then(|| {
-        format!(
+        let text = message!(
             "SIMULATED: {} says that no GPU ran its work, so it is not of this recording: rates \
              that follow from it are not true of anything",
-            file.file
-        )
+            path(&file.file)
+        );
+        Note::loud("simulated-work", text)
     })
 }
 
 /// Why there are no rates.
 #[must_use]
 pub(crate) fn unavailable() -> Unavailable {
-    Unavailable {
-        what: "work".to_owned(),
-        why: "operations/s, GB/s and TFLOP/s are not measurable: a trace has the time of kernels, \
-              not their work, and no work.json tells how many operations, bytes and flops a kernel \
-              has; --work FILE names one"
-            .to_owned(),
-    }
+    Unavailable::new(
+        "work",
+        "operations/s, GB/s and TFLOP/s are not measurable: a trace has the time of kernels, not \
+         their work, and no work.json tells how many operations, bytes and flops a kernel has; \
+         --work FILE names one",
+    )
 }
 
 /// Which entry of the file is about which kernel of the report.
@@ -145,7 +150,7 @@ fn known<'a>(
     file: &'a Sidecar,
     matches: &Matches,
     report: &'a Report,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Vec<Known<'a>> {
     let mut all = Vec::new();
     for (at, entry) in file.work.iter().enumerate() {
@@ -169,10 +174,12 @@ fn known<'a>(
                 amounts,
             }),
             Per::Total => {
-                notes.push(format!(
-                    "the work of `{label}` is told for the whole recording, and the window is a \
-                     part of it: its rates are unknown"
-                ));
+                let text = message!(
+                    "the work of `{}` is told for the whole recording, and the window is a part of \
+                     it: its rates are unknown",
+                    kernel(label)
+                );
+                notes.push(Note::quiet("work-of-the-whole", text));
                 all.push(Known {
                     label,
                     kernels,
@@ -212,17 +219,19 @@ impl Known<'_> {
 }
 
 /// The recording knows best what ran it; the file may know its size.
-fn chip(file: &Sidecar, recorded: Option<&str>, notes: &mut Vec<String>) -> Option<ChipFacts> {
+fn chip(file: &Sidecar, recorded: Option<&str>, notes: &mut Vec<Note>) -> Option<ChipFacts> {
     if let (Some(recorded), Some(told)) = (recorded, file.device.as_deref())
         && Chip::of(recorded) != Chip::of(told)
     {
-        notes.push(format!(
-            "{} says that the GPU is `{told}`, the recording says `{recorded}`: the recording is \
-             believed",
-            file.file
-        ));
+        let text = message!(
+            "{} says that the GPU is `{}`, the recording says `{}`: the recording is believed",
+            path(&file.file),
+            name(told),
+            name(recorded)
+        );
+        notes.push(Note::quiet("work-of-another-chip", text));
     }
-    let (name, named_by) = match recorded {
+    let (chip_name, named_by) = match recorded {
         Some(name) => (name, ChipNamedBy::Recording),
         None => (file.device.as_deref()?, ChipNamedBy::WorkFile),
     };
@@ -232,13 +241,15 @@ fn chip(file: &Sidecar, recorded: Option<&str>, notes: &mut Vec<String>) -> Opti
             max: value,
         })
     };
-    let Some(chip) = Chip::of(name) else {
-        notes.push(format!(
-            "no bandwidth or peak of the GPU `{name}` is known here: bandwidth_gb_s and \
-             peak_tflops in the file tell them"
-        ));
+    let Some(chip) = Chip::of(chip_name) else {
+        let text = message!(
+            "no bandwidth or peak of the GPU `{}` is known here: bandwidth_gb_s and peak_tflops in \
+             the file tell them",
+            name(chip_name)
+        );
+        notes.push(Note::quiet("chip-unknown", text));
         return (file.bandwidth_gb_s.is_some() || file.peak_tflops.is_some()).then(|| ChipFacts {
-            name: name.to_owned(),
+            name: chip_name.to_owned(),
             named_by,
             gpu_cores: file.gpu_cores.into_iter().collect(),
             bandwidth_gb_s: told(file.bandwidth_gb_s),
@@ -246,10 +257,12 @@ fn chip(file: &Sidecar, recorded: Option<&str>, notes: &mut Vec<String>) -> Opti
         });
     };
     if let Some(cores) = file.gpu_cores.filter(|cores| !chip.cores().contains(cores)) {
-        notes.push(format!(
-            "an {} with {cores} GPU cores is unknown here, so no share of it is told",
-            chip.full_name()
-        ));
+        let text = message!(
+            "an {} with {} GPU cores is unknown here, so no share of it is told",
+            name(&chip.full_name()),
+            ungrouped(u64::from(cores))
+        );
+        notes.push(Note::quiet("chip-cores-unknown", text));
     }
     Some(ChipFacts {
         name: chip.full_name(),
@@ -264,38 +277,43 @@ fn chip(file: &Sidecar, recorded: Option<&str>, notes: &mut Vec<String>) -> Opti
 
 /// An instance is an interval. Where those are not one to one with encoders, an
 /// amount per instance may be meant for another thing.
-fn split_or_coalesced(file: &Sidecar, report: &Report) -> Option<String> {
+fn split_or_coalesced(file: &Sidecar, report: &Report) -> Option<Note> {
     let (intervals, encoders) = (report.counts.intervals, report.counts.encoders);
     let per_instance = file.work.iter().any(|entry| entry.per == Per::Instance);
     (per_instance && encoders > 0 && encoders != intervals).then(|| {
-        format!(
-            "amounts per instance are amounts per interval, and there are {intervals} intervals of \
-             {encoders} encoders: the GPU ran some in several parts, so their work counts double; \
-             tell totals to be exact"
-        )
+        let text = message!(
+            "amounts per instance are amounts per interval, and there are {} intervals of {} \
+             encoders: the GPU ran some in several parts, so their work counts double; tell totals \
+             to be exact",
+            ungrouped(intervals),
+            ungrouped(encoders)
+        );
+        Note::quiet("work-split", text)
     })
 }
 
 /// Rates that the chip cannot have: the reader is told, the figure stays.
-fn beyond_the_chip(rows: &[WorkRow]) -> Vec<String> {
+fn beyond_the_chip(rows: &[WorkRow]) -> Vec<Note> {
     let mut notes = Vec::new();
     for row in rows {
         if row
             .bandwidth_share
             .is_some_and(|share| share.at_least > 1.0)
         {
-            notes.push(format!(
+            let text = message!(
                 "`{}` moves more bytes per second than the chip's memory can: caches served part \
                  of them, or the file tells too many",
-                row.label
-            ));
+                kernel(&row.label)
+            );
+            notes.push(Note::quiet("beyond-bandwidth", text));
         }
         if row.peak_share.is_some_and(|share| share.at_least > 1.0) {
-            notes.push(format!(
+            let text = message!(
                 "`{}` does more flops per second than the chip's FP32 units can: matrix units did \
                  them, or the file tells too many",
-                row.label
-            ));
+                kernel(&row.label)
+            );
+            notes.push(Note::quiet("beyond-peak", text));
         }
     }
     notes

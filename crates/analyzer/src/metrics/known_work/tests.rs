@@ -40,7 +40,7 @@ fn what_a_program_tells_of_itself() {
         let file = Sidecar::parse(&text, "w").unwrap();
         assert_eq!(file.is_simulated(), is_simulated, "{program}");
         let note = simulated(&file, false);
-        assert_eq!(note.is_some_and(|note| crate::is_loud(&note)), is_simulated);
+        assert_eq!(note.is_some_and(|note| note.is_loud()), is_simulated);
         assert_eq!(simulated(&file, true), None);
         let written = serde_json::to_string(&file).unwrap();
         assert_eq!(Sidecar::parse(&written, "w").unwrap(), file);

@@ -8,8 +8,10 @@
 //!
 //! The two clocks may count from anywhere: only lengths are compared.
 
+use crate::basics::message::{Message, shown_share, ungrouped};
 use crate::basics::spans::Span;
 use crate::basics::statistics::percentile;
+use crate::message;
 use crate::report::{TimingCheck, TimingDrift, TimingOrder, TimingVerdict};
 use crate::request::sidecar::Timing;
 use crate::subject::buffers::Buffer;
@@ -56,6 +58,7 @@ pub(crate) fn check(timings: &[Timing], buffers: &[Span]) -> Option<TimingCheck>
     let clock_drift = clock_drift(&pairs);
     let verdict = verdict(median_drift, clock_drift);
     let matched = drifts.len() as u64;
+    let why = why(verdict, matched, timings.len(), buffers.len(), comparable);
     drifts.sort_by(|a, b| {
         let by_drift = b.drift.abs().total_cmp(&a.drift.abs());
         by_drift.then(a.command_buffer.cmp(&b.command_buffer))
@@ -70,7 +73,8 @@ pub(crate) fn check(timings: &[Timing], buffers: &[Span]) -> Option<TimingCheck>
             false => TimingOrder::Order,
         },
         verdict,
-        why: why(verdict, matched, timings.len(), buffers.len(), comparable),
+        why: why.text,
+        why_values: why.values,
         median_drift,
         median_bias,
         clock_drift,
@@ -151,27 +155,34 @@ fn why(
     timings: usize,
     buffers: usize,
     comparable: bool,
-) -> String {
+) -> Message {
+    let limit = |share: f64| shown_share(format!("{:.0} %", share * 100.0), share);
+    let matched = ungrouped(matched);
     match verdict {
-        TimingVerdict::NotComparable if !comparable => format!(
-            "the file has {timings} timings and the recording {buffers} command buffers of the \
-             target, so which belongs to which is unknown: number them with command_buffer"
+        TimingVerdict::NotComparable if !comparable => message!(
+            "the file has {} timings and the recording {} command buffers of the target, so which \
+             belongs to which is unknown: number them with command_buffer",
+            ungrouped(timings as u64),
+            ungrouped(buffers as u64)
         ),
         TimingVerdict::NotComparable => {
-            "no timing that is longer than nothing is of a command buffer in the recording"
-                .to_owned()
+            "no timing that is longer than nothing is of a command buffer in the recording".into()
         }
-        TimingVerdict::Fine => format!(
-            "of {matched} command buffers the program and the recording saw the same GPU time, \
-             within 5 %"
+        TimingVerdict::Fine => message!(
+            "of {} command buffers the program and the recording saw the same GPU time, within {}",
+            matched,
+            limit(FINE)
         ),
-        TimingVerdict::Noted => format!(
-            "of {matched} command buffers the program and the recording saw GPU times up to 10 % \
-             apart"
+        TimingVerdict::Noted => message!(
+            "of {} command buffers the program and the recording saw GPU times up to {} apart",
+            matched,
+            limit(NOTED)
         ),
-        TimingVerdict::ClockFault => format!(
-            "of {matched} command buffers the program and the recording saw GPU times more than \
-             10 % apart: a clock is wrong, rows are missing, or the timings are of another run"
+        TimingVerdict::ClockFault => message!(
+            "of {} command buffers the program and the recording saw GPU times more than {} apart: \
+             a clock is wrong, rows are missing, or the timings are of another run",
+            matched,
+            limit(NOTED)
         ),
     }
 }

@@ -81,10 +81,7 @@ impl Missing<'_> {
     /// Tells why, if there is no such part.
     fn tell<T>(&mut self, what: &str, part: Given<T>) -> Option<T> {
         let unavailable = |absent: Absent| {
-            self.0.push(Unavailable {
-                what: what.to_owned(),
-                why: absent.why(),
-            });
+            self.0.push(Unavailable::new(what, absent.why()));
         };
         part.map_err(unavailable).ok()
     }

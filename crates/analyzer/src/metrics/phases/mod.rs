@@ -8,9 +8,10 @@ mod segments;
 use metalens_trace::Names;
 
 use self::named::named_phases;
+use crate::basics::message::{Message, name, time, ungrouped};
 use crate::basics::spans::Span;
-use crate::basics::units::time;
-use crate::report::{Phases, SelectedPhase, Unavailable, WarmUp};
+use crate::message;
+use crate::report::{Note, Phases, SelectedPhase, Unavailable, WarmUp};
 use crate::subject::gaps::Occupancy;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::signposts::Signposts;
@@ -57,7 +58,7 @@ pub(crate) fn phases(
 }
 
 /// What the numbers of a report leave to say.
-pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<String> {
+pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<Note> {
     let mut notes = Vec::new();
     if let Some(warm_up) = &phases.warm_up {
         let said = if warm_up.skipped {
@@ -65,34 +66,37 @@ pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<String> {
         } else {
             "it counts here; --skip-warmup leaves it out"
         };
-        notes.push(format!("warm-up: {}; {said}", warm_up.explanation));
+        let explanation = Message::new(&warm_up.explanation, &warm_up.explanation_values);
+        notes.push(Note::quiet(
+            "warm-up",
+            message!("warm-up: {}; {}", explanation, said),
+        ));
     }
     let beyond = phases.signposts.iter();
     let beyond = beyond.filter(|one| one.total_ns == u64::MAX);
     notes.extend(beyond.map(|one| {
-        format!(
+        let text = message!(
             "the os_signpost intervals called {} add up to more than 64 bits can hold: their total \
              is a lower bound",
-            one.name
-        )
+            name(&one.name)
+        );
+        Note::quiet("phase-too-long", text)
     }));
     if let Some(phase) = phases.selected.as_ref().filter(|one| one.between_ns > 0) {
-        notes.push(format!(
-            "the window reaches from the first begin to the last end of {} intervals called {}; \
-             {} of its {} are between them, in none",
-            phase.count,
-            phase.name,
+        let text = message!(
+            "the window reaches from the first begin to the last end of {} intervals called {}; {} \
+             of its {} are between them, in none",
+            ungrouped(phase.count),
+            name(&phase.name),
             time(phase.between_ns),
             time(window.length_ns())
-        ));
+        );
+        notes.push(Note::quiet("phase-apart", text));
     }
     notes
 }
 
 /// What the recording does not tell of phases.
 pub(crate) fn unavailable(signposts: &Signposts) -> Option<Unavailable> {
-    Some(Unavailable {
-        what: "phases.signposts".to_owned(),
-        why: signposts.why_none()?,
-    })
+    Some(Unavailable::new("phases.signposts", signposts.why_none()?))
 }

@@ -134,12 +134,13 @@ impl ReportFolders {
             None => None,
         };
         let report = &analysis.report;
+        let is_whole = missing.is_empty();
         let row = if show_names {
-            Row::of(report, report, &missing)
+            Row::of(report, report, missing)
         } else {
-            Row::of(report, &pages::redacted(report), &missing)
+            Row::of(report, &pages::redacted(report), missing)
         };
-        Ok(Written { row, missing, run })
+        Ok(Written { row, is_whole, run })
     }
 }
 

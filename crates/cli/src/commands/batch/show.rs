@@ -2,15 +2,16 @@
 
 use std::io::Write;
 
-use metalens_analyzer::Severity;
 use metalens_analyzer::units::{count, counted, percent, short_time};
+use metalens_analyzer::{Note, Severity};
 use metalens_batch::{Index, Search};
 use metalens_comparison::many::Row;
 use metalens_text::{shown, shown_message};
 
+use crate::report_folder::FILE_MISSING;
 use crate::screen::columns::{Align, Columns, shorten, wrap};
 use crate::screen::style;
-use crate::{json, out};
+use crate::{json, out, unbroken};
 
 /// Where there is no terminal, and where it is wider than anybody reads.
 const WIDTH: usize = 100;
@@ -42,6 +43,7 @@ pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
 }
 
 fn table(index: &Index) -> String {
+    let index = &unbroken::index(index);
     let mut text = String::new();
     if !index.rows.is_empty() {
         for line in columns(&index.rows, width()).lines() {
@@ -128,6 +130,7 @@ fn section(text: &mut String, title: &str, sentences: &[&str]) {
     text.push_str(&format!("\n{bold}{title}{bold:#}\n"));
     for one in sentences.iter().take(TOLD) {
         for line in wrap(&shown(one), WIDTH - 2) {
+            let line = line.replace(unbroken::NO_BREAK, " ");
             text.push_str(&format!("  {line}\n"));
         }
     }
@@ -145,11 +148,9 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
         }
     }
     let missing = index.rows.iter().flat_map(|row| {
-        let lacking = row
-            .problems
-            .iter()
-            .filter(|one| one.contains(" is missing: "));
-        lacking.map(|problem| format!("{}: {problem}", row.name))
+        let problems = Note::joined(&row.problems, &row.problem_details);
+        let lacking = problems.filter(|one| one.detail.id == FILE_MISSING);
+        lacking.map(|problem| format!("{}: {}", row.name, problem.text))
     });
     let error = style::ERROR;
     for one in missing {

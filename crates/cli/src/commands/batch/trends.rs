@@ -1,6 +1,7 @@
 //! Pictures of groups over time.
 
 use anyhow::Context;
+use metalens_analyzer::units::capital;
 use metalens_batch::{Index, slugs};
 use metalens_charts::{
     Options, Theme, TrendLine, TrendPoint, TrendView, alt_trend, draw_trend, png, svg,
@@ -110,22 +111,14 @@ fn view(index: &Index, group: &Group) -> TrendView {
             last: one.last.get(),
         })
     };
-    // The picture says itself what it is of.
-    let says = |says: &str| {
-        let rest = says
-            .strip_prefix(&group.name)
-            .and_then(|rest| rest.strip_prefix(": "));
-        crate::words::sentence(rest.unwrap_or(says))
-            .trim_end_matches('.')
-            .to_owned()
-    };
     let loud = match group.synthetic {
         true => vec!["SYNTHETIC: no GPU ran any of this".to_owned()],
         false => Vec::new(),
     };
     TrendView {
         name: group.name.clone(),
-        lines: trends().map(|one| says(&one.says)).collect(),
+        // The picture says itself what it is of.
+        lines: trends().map(|one| capital(&one.course().text)).collect(),
         loud,
         points: points.collect(),
         busy: line(Figure::Busy),

@@ -1,24 +1,30 @@
 //! A calibration on the terminal: the verdicts, then what they rest on.
 
+use std::iter::zip;
+
 use metalens_analyzer::units::{count, time};
+use metalens_analyzer::{Message, Note};
 use metalens_comparison::calibration::{Calibration, Cost, Count, Spread, range, signed};
 use metalens_comparison::paired::Differences;
 use metalens_text::shown;
 
 use crate::screen::columns::{Align, Columns, wrap};
 use crate::screen::style::{FAINT, LOUD, TITLE, VERDICT};
+use crate::unbroken;
 
 /// Lines are no longer than this.
 const WIDTH: usize = 100;
 
 pub(super) fn screen(calibration: &Calibration) -> String {
     let mut text = String::new();
-    let loud = calibration
-        .notes
-        .iter()
-        .filter(|one| one.starts_with("SIMULATED"));
+    let mut notes: Vec<Note> =
+        Note::joined(&calibration.notes, &calibration.note_details).collect();
+    for note in &mut notes {
+        unbroken::message(note.lend());
+    }
+    let (loud, quiet): (Vec<Note>, Vec<Note>) = notes.into_iter().partition(Note::is_loud);
     for note in loud {
-        paragraph(&mut text, &format!("{LOUD}!{LOUD:#} "), note);
+        paragraph(&mut text, &format!("{LOUD}!{LOUD:#} "), &note.text);
     }
     let workload = &calibration.workload;
     let gpu = workload.gpu.as_deref().unwrap_or("no GPU");
@@ -31,18 +37,16 @@ pub(super) fn screen(calibration: &Calibration) -> String {
         calibration.pairs.len(),
         shown(gpu),
     ));
-    for verdict in &calibration.verdicts {
-        paragraph(&mut text, "  ", verdict);
+    for (verdict, values) in zip(&calibration.verdicts, &calibration.verdict_values) {
+        let mut verdict = Message::new(verdict, values);
+        unbroken::message(verdict.lend());
+        paragraph(&mut text, "  ", &verdict.text);
     }
     issued_and_found(&mut text, calibration);
     costs(&mut text, calibration);
-    let quiet = calibration
-        .notes
-        .iter()
-        .filter(|one| !one.starts_with("SIMULATED"));
     text.push('\n');
     for note in quiet {
-        paragraph(&mut text, &format!("{FAINT}·{FAINT:#} "), note);
+        paragraph(&mut text, &format!("{FAINT}·{FAINT:#} "), &note.text);
     }
     text
 }
@@ -50,6 +54,7 @@ pub(super) fn screen(calibration: &Calibration) -> String {
 fn paragraph(text: &mut String, mark: &str, words: &str) {
     for (at, line) in wrap(&shown(words), WIDTH - 2).iter().enumerate() {
         let before = if at == 0 { mark } else { "  " };
+        let line = line.replace(unbroken::NO_BREAK, " ");
         text.push_str(&format!("{before}{line}\n"));
     }
 }
@@ -70,10 +75,10 @@ fn issued_and_found(text: &mut String, calibration: &Calibration) {
         columns.row([
             shown(&label.label).into_owned(),
             count(label.encoders.issued),
-            range(&label.encoders.found),
-            range(&label.intervals),
+            range(&label.encoders.found).text,
+            range(&label.intervals).text,
             count(label.dispatches.issued),
-            range(&label.dispatches.found),
+            range(&label.dispatches.found).text,
         ]);
     }
     for other in &counts.others {
@@ -83,7 +88,7 @@ fn issued_and_found(text: &mut String, calibration: &Calibration) {
             name,
             none(),
             none(),
-            range(&other.intervals),
+            range(&other.intervals).text,
             none(),
             none(),
         ]);
@@ -92,10 +97,10 @@ fn issued_and_found(text: &mut String, calibration: &Calibration) {
         [
             name.to_owned(),
             count(one.issued),
-            range(&one.found),
+            range(&one.found).text,
             String::new(),
             dispatches.map_or(String::new(), |one| count(one.issued)),
-            dispatches.map_or(String::new(), |one| range(&one.found)),
+            dispatches.map_or(String::new(), |one| range(&one.found).text),
         ]
     };
     columns.row(all(
@@ -143,7 +148,7 @@ fn row(what: &str, cost: &Cost) -> [String; 6] {
         |spread: &Option<Spread>| spread.as_ref().map_or_else(none, |one| time(one.median_ns));
     let relative = |of: fn(&Differences) -> f64| {
         let relative = cost.relative.as_ref();
-        relative.map_or_else(none, |one| signed(of(one)))
+        relative.map_or_else(none, |one| signed(of(one)).text)
     };
     [
         what.to_owned(),

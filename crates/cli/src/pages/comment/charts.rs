@@ -98,7 +98,7 @@ pub(super) fn gaps(report: &Report) -> Option<String> {
         .iter()
         .filter(|bucket| bucket.count > 0);
     let rows = full.map(|bucket| {
-        let range = crate::pages::words::range_of(bucket.from_ns, bucket.to_ns);
+        let range = crate::pages::words::range_of(bucket.from_ns, bucket.to_ns, time);
         let gaps = format!("{} gaps", count(bucket.count));
         (
             range,

@@ -7,16 +7,20 @@ use minijinja::value::Value;
 
 use super::{Picture, charts};
 use crate::bars::bar;
-use crate::pages::comparison;
+use crate::pages::comparison::{self, Form};
+use crate::unbroken;
 
 pub(super) const TEMPLATE: &str = include_str!("../../../../../templates/comment-comparison.md");
-const MOST_KERNELS: usize = 400;
-const MOST_LIMITS: usize = 60;
+const FORM: Form = Form {
+    kernels: 400,
+    limits: 60,
+    number: unbroken::number,
+};
 /// What is drawn where there is no picture: how long it took, and what of that was work.
 const DRAWN: [&str; 3] = ["window.span_ns", "busy.busy_ns", "gaps.total_ns"];
 
 pub(super) fn contents(compared: &Comparison, pictures: &[Picture], show_names: bool) -> Value {
-    let contents = comparison::contents(compared, show_names, None, MOST_KERNELS, MOST_LIMITS);
+    let contents = comparison::contents(compared, show_names, None, FORM);
     let rows_of = contents.get_attr("rows").unwrap_or_default();
     let sides = [&compared.base, &compared.new];
     context! {
@@ -35,8 +39,8 @@ pub(super) fn rows_of(compared: &Comparison, section: &str) -> usize {
     let limits = compared.gate.iter().flat_map(|gate| &gate.rows);
     let open = limits.filter(|row| row.verdict != GateVerdict::Pass);
     match section {
-        "gate" => open.count().min(MOST_LIMITS),
-        "kernel_list" => compared.kernels.len().min(MOST_KERNELS),
+        "gate" => open.count().min(FORM.limits),
+        "kernel_list" => compared.kernels.len().min(FORM.kernels),
         _ => 0,
     }
 }

@@ -1,6 +1,6 @@
 //! What a comment on a report is filled from.
 
-use metalens_analyzer::{Report, is_loud};
+use metalens_analyzer::Report;
 use minijinja::context;
 use minijinja::value::Value;
 
@@ -20,12 +20,10 @@ pub(super) fn contents(report: &Report, pictures: &[Picture]) -> Value {
         ("kernels", None),
         ("gaps", charts::gaps(report)),
     ];
-    let loud: Vec<&String> = report.notes.iter().filter(|note| is_loud(note)).collect();
-    let quiet: Vec<&String> = report.notes.iter().filter(|note| !is_loud(note)).collect();
+    let loud = report.loud_notes().map(|note| note.text).take(MOST_LOUD);
     context! {
         charts => charts::charts(pictures, &instead),
-        loud => loud.into_iter().take(MOST_LOUD).collect::<Vec<_>>(),
-        quiet,
+        loud => loud.collect::<Vec<_>>(),
         kernel_count => report.kernels.len(),
         ..plain_contents(&shortened(report))
     }
@@ -40,11 +38,10 @@ fn shortened(report: &Report) -> Report {
 
 /// How many rows a section could show.
 pub(super) fn rows_of(report: &Report, section: &str) -> usize {
-    let quiet = report.notes.iter().filter(|note| !is_loud(note));
     match section {
         "findings" => report.findings.len(),
         "kernel_list" => report.kernels.len().min(MOST_KERNELS),
-        "notes" => quiet.count().max(report.unavailable.len()),
+        "notes" => report.quiet_notes().count().max(report.unavailable.len()),
         _ => 0,
     }
 }

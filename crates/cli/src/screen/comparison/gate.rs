@@ -37,7 +37,8 @@ pub(super) fn gate(comparison: &Comparison, lines: &mut Lines) {
             ("", Align::Left),
         ]);
         for row in open.iter().take(ROWS) {
-            columns.row([name(row), limit(row), found(row), beyond(row), verdict(row)]);
+            let limit = limit(row, str::to_owned);
+            columns.row([name(row), limit, found(row), beyond(row), verdict(row)]);
         }
         lines.columns(&columns);
         for row in open.iter().take(ROWS) {
@@ -82,8 +83,9 @@ pub(crate) fn name(row: &GateRow) -> String {
 }
 
 /// `at most 200.0 µs`, `grows by at most 5.0 %`.
-pub(crate) fn limit(row: &GateRow) -> String {
-    format!("{} {}", row.rule.name(), words::value(row.limit, row.unit))
+pub(crate) fn limit(row: &GateRow, number: fn(&str) -> String) -> String {
+    let limit = number(&words::value(row.limit, row.unit));
+    format!("{} {limit}", row.rule.name())
 }
 
 /// The value in the limit's terms.

@@ -1,11 +1,12 @@
 //! How much of the window the GPU ran, and whose work it was.
 
 use metalens_analyzer::Report;
-use metalens_analyzer::units::{count, counted, time};
+use metalens_analyzer::units::{count, counted};
 use metalens_text::shown;
 
 use super::{Screen, share};
 use crate::screen::columns::{Align, Columns, shorten};
+use crate::unbroken::time;
 
 /// Processes beyond this many are summed up in one line.
 const PROCESSES: usize = 8;

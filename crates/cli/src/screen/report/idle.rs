@@ -1,13 +1,13 @@
 //! When the target left the GPU idle, and whose fault it was.
 
-use metalens_analyzer::units::{count, counted, short_time, time};
+use metalens_analyzer::units::{count, counted, moment};
 use metalens_analyzer::{Bucket, Queue, Report};
 use metalens_text::shown;
 
 use super::{Screen, share};
 use crate::bars::bar;
 use crate::screen::columns::{Align, Columns, shorten};
-use crate::words::moment;
+use crate::unbroken::{short_time, time};
 
 /// Of the longest gaps, so many are shown.
 const TOP_GAPS: usize = 5;

@@ -1,12 +1,12 @@
 //! The work: by kernel, by channel, and how it is shaped.
 
-use metalens_analyzer::units::{count, counted, percent, short_time, time};
+use metalens_analyzer::units::{count, counted, moment};
 use metalens_analyzer::{Outlier, Report};
 use metalens_text::shown;
 
 use super::{Screen, share};
 use crate::screen::columns::{Align, Columns};
-use crate::words::moment;
+use crate::unbroken::{percent, short_time, time};
 
 /// Kernels beyond this many are summed up in one line.
 const KERNELS: usize = 20;

@@ -8,12 +8,12 @@ mod sparklines;
 mod surroundings;
 mod verdict;
 
-use metalens_analyzer::{Report, is_loud};
+use metalens_analyzer::Report;
 use metalens_text::shown;
 
 use super::columns::{Columns, wrap};
 use super::style::{FAINT, TITLE};
-use crate::words::share;
+use crate::{unbroken, words};
 
 /// Lines are no longer than this, however wide the terminal is.
 const WIDEST: usize = 100;
@@ -23,6 +23,7 @@ const NARROWEST: usize = 60;
 /// The whole report, styled, on a terminal of so many columns; ends with a newline.
 /// What goes elsewhere is always the same.
 pub(crate) fn render(report: &Report, terminal: Option<usize>) -> String {
+    let report = &unbroken::report(report);
     let mut screen = Screen {
         text: String::new(),
         width: terminal.map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST)),
@@ -64,7 +65,9 @@ impl Screen {
     }
 
     fn line(&mut self, line: impl AsRef<str>) {
-        self.text.push_str(line.as_ref());
+        // All lines are broken: what is copied from a terminal has plain spaces.
+        let line = line.as_ref().replace(unbroken::NO_BREAK, " ");
+        self.text.push_str(&line);
         self.text.push('\n');
     }
 
@@ -112,21 +115,24 @@ impl Screen {
     }
 }
 
+/// A part of a whole, on one line.
+fn share(part: u64, whole: u64) -> String {
+    unbroken::number(&words::share(part, whole))
+}
+
 fn notes(report: &Report, screen: &mut Screen) {
     // The phases say where a warm-up ends, and all of it.
-    let said = |note: &str| report.phases.warm_up.is_some() && note.starts_with("warm-up: ");
-    let notes = report.notes.iter().map(String::as_str);
-    let notes = notes.filter(|note| !is_loud(note) && !said(note));
+    let notes = report.quiet_notes();
+    let notes = notes.filter(|note| note.detail.id != "warm-up");
     let failed = report.sanity.checks.iter().filter(|check| !check.ok);
-    let quiet: Vec<&str> = notes
-        .chain(failed.map(|check| check.says.as_str()))
-        .collect();
+    let failed = failed.map(|check| check.says.clone());
+    let quiet: Vec<String> = notes.map(|note| note.text).chain(failed).collect();
     if quiet.is_empty() && report.unavailable.is_empty() {
         return;
     }
     screen.section("Notes");
     for note in quiet {
-        screen.item(2, &shown(note));
+        screen.item(2, &shown(&note));
     }
     if !report.unavailable.is_empty() {
         let missing = report.unavailable.iter().map(|one| one.what.as_str());

@@ -1,10 +1,11 @@
 //! What was recorded, of whom, and which part of it this is about.
 
-use metalens_analyzer::units::{counted, time};
+use metalens_analyzer::units::counted;
 use metalens_analyzer::{Report, TargetProcess};
 use metalens_text::shown;
 
 use super::Screen;
+use crate::unbroken::time;
 use crate::words::how;
 
 pub(super) fn recording(report: &Report, screen: &mut Screen) {

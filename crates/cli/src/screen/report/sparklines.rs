@@ -1,11 +1,11 @@
 //! The window at a glance: how busy the GPU was, part by part.
 
-use metalens_analyzer::units::{percent, short_time};
 use metalens_analyzer::{Chunk, Report};
 
 use super::Screen;
 use crate::bars::{NONE, column};
 use crate::screen::style::FAINT;
+use crate::unbroken::{percent, short_time};
 
 /// A line for the target, and one for others if there was anything of theirs.
 pub(super) fn sparklines(report: &Report, screen: &mut Screen) {

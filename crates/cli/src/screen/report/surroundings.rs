@@ -1,12 +1,12 @@
 //! What surrounds the work: phases, the machine, the CPU, the counters.
 
-use metalens_analyzer::units::{bytes, count, counted, percent, time};
+use metalens_analyzer::units::{count, counted, moment};
 use metalens_analyzer::{Machine, Phases, Report, StateTime};
 use metalens_text::shown;
 
 use super::{Screen, share};
 use crate::screen::columns::{Align, Columns, shorten};
-use crate::words::moment;
+use crate::unbroken::{bytes, number, percent, time};
 
 /// Named phases beyond this many are left to the report's other forms.
 const SIGNPOSTS: usize = 10;
@@ -58,9 +58,9 @@ fn phase_facts(phases: &Phases) -> Vec<(&'static str, String)> {
         ));
     }
     if let Some(found) = &phases.iterations {
-        let drift = found
-            .drift_pct
-            .map_or_else(String::new, |drift| format!(", drift {drift:+.1} %"));
+        let drift = found.drift_pct.map_or_else(String::new, |drift| {
+            format!(", drift {}", number(&format!("{drift:+.1} %")))
+        });
         lines.push((
             "iterations",
             format!(

@@ -1,12 +1,12 @@
 //! What it comes to: four sentences, the findings, the targets.
 
-use metalens_analyzer::units::{percent, time};
-use metalens_analyzer::{Finding, Report, Severity, TargetVerdict, Verdict, Wanted, is_loud};
+use metalens_analyzer::{Finding, Report, Severity, TargetVerdict, Verdict, Wanted};
 use metalens_text::shown;
 
 use super::Screen;
 use crate::screen::columns::{Align, Columns, wrap};
 use crate::screen::style::{BAD, FAINT, GOOD, LOUD, VERDICT};
+use crate::unbroken::{percent, time};
 use crate::words::{evidence, valued};
 
 /// Places to look at beyond this many are left to the report's other forms.
@@ -27,8 +27,8 @@ pub(super) fn verdict(report: &Report, screen: &mut Screen) {
     for line in wrap(&shown(&format!("{}.", summary.advice)), screen.width) {
         screen.line(format!("{VERDICT}{line}{VERDICT:#}"));
     }
-    for note in report.notes.iter().filter(|note| is_loud(note)) {
-        for line in wrap(&shown(note), screen.width) {
+    for note in report.loud_notes() {
+        for line in wrap(&shown(&note.text), screen.width) {
             screen.line(format!("{LOUD}{line}{LOUD:#}"));
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn findings(report: &Report, screen: &mut Screen) {
         if at > 0 {
             screen.line("");
         }
-        one_finding(finding, &evidence(finding, report), &said, screen);
+        one_finding(finding, &evidence(finding), &said, screen);
         said.push(&finding.look_at);
     }
     if !rest.is_empty() {

@@ -1,0 +1,495 @@
+//! Sentences whose values keep their types.
+//!
+//! [`message!`](crate::message!) sets values into a sentence. The text is complete, so that
+//! whoever only shows it needs nothing else. Beside it stand the values: what each is, and
+//! where in the text. Programs read numbers there, pages hide names there by what they are,
+//! and numbers stay beside their units.
+//!
+//! ```text
+//! message!("{} of {} in {}", share(0.384), time(193_500_000), kernel("sin"))
+//!
+//! 38.4 % of 193.5 ms in sin
+//! └──┬─┘    └───┬──┘    └┬┘
+//!  share      time     kernel
+//! ```
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::units;
+
+/// A value of a sentence: what it is, and where it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacedValue {
+    /// Place of the value's first byte in the sentence, counted in bytes of UTF-8 from 0.
+    pub at: usize,
+    /// Text of the value in the sentence.
+    pub text: String,
+    /// Type and number of the value.
+    #[serde(flatten)]
+    pub value: Value,
+}
+
+/// Type of a value, and its number if it has one. The text of a name is the name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Value {
+    /// A length of time.
+    Time {
+        /// The length in nanoseconds.
+        ns: u64,
+    },
+    /// A length of time that may be negative, such as a difference.
+    SignedTime {
+        /// The length in nanoseconds, rounded.
+        ns: i64,
+    },
+    /// A moment of the recording, as `--from` and `--to` take it.
+    Moment {
+        /// The time since the recording began, in nanoseconds.
+        ns: u64,
+    },
+    /// A share of a whole.
+    Share {
+        /// The share, usually from 0 to 1.
+        share: f64,
+    },
+    /// A relative change.
+    Change {
+        /// The change as a share of the old value: -0.25 is a quarter less.
+        change: f64,
+    },
+    /// A difference between two shares.
+    Points {
+        /// The difference, usually from -1 to 1.
+        points: f64,
+    },
+    /// A ratio of two values, such as a speedup.
+    Factor {
+        /// The ratio.
+        factor: f64,
+    },
+    /// A number of things; the text may end with the noun.
+    Count {
+        /// The number of things.
+        count: u64,
+    },
+    /// A number that is none of the others, such as the median of two counts.
+    Number {
+        /// The number.
+        number: f64,
+    },
+    /// An amount of memory.
+    Bytes {
+        /// The amount in bytes.
+        bytes: u64,
+    },
+    /// A rate of memory traffic.
+    Bandwidth {
+        /// The rate in 10^9 bytes per second.
+        gb_per_s: f64,
+    },
+    /// A rate of arithmetic.
+    Throughput {
+        /// The rate in 10^12 floating-point operations per second.
+        tflop_per_s: f64,
+    },
+    /// The name of a kernel, as the report calls it.
+    Kernel,
+    /// The name of a process.
+    Process {
+        /// Whether the report is about this process.
+        is_target: bool,
+    },
+    /// The path of a file or folder.
+    Path,
+    /// The name of a table of the recording.
+    Table,
+    /// The name of a function of a program.
+    Function,
+    /// Another name: of a state, a phase, a chip, a setting.
+    Name,
+    /// Words that the recording or the system wrote, which may name anything.
+    Quote,
+}
+
+impl Value {
+    /// Whether the text is a name, which keeps its spelling at the start of a sentence.
+    #[must_use]
+    pub fn is_name(&self) -> bool {
+        matches!(
+            self,
+            Self::Kernel
+                | Self::Process { .. }
+                | Self::Path
+                | Self::Table
+                | Self::Function
+                | Self::Name
+        )
+    }
+
+    /// Whether the text is a number with its unit, which belong on one line.
+    #[must_use]
+    pub fn is_measure(&self) -> bool {
+        matches!(
+            self,
+            Self::Time { .. }
+                | Self::SignedTime { .. }
+                | Self::Share { .. }
+                | Self::Change { .. }
+                | Self::Points { .. }
+                | Self::Bytes { .. }
+                | Self::Bandwidth { .. }
+                | Self::Throughput { .. }
+        )
+    }
+}
+
+/// A sentence and its values, in the order in which they stand in it. A single value is a
+/// message, too.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Message {
+    /// The whole sentence.
+    pub text: String,
+    /// The values in it.
+    pub values: Vec<PlacedValue>,
+}
+
+/// Sets values into a sentence, one for each `{}`: other messages, such as those that the
+/// functions of [`message`](crate::message) make, and fixed words. Only fixed words can go
+/// in without a type.
+#[macro_export]
+macro_rules! message {
+    ($sentence:literal $(, $part:expr)* $(,)?) => {{
+        const {
+            let parts: &[&str] = &[$(stringify!($part)),*];
+            assert!(
+                $crate::message::has_places($sentence, parts.len()),
+                "each value needs a pair of braces, and there are no others"
+            );
+        }
+        $crate::Message::filled($sentence, vec![$($crate::Message::from($part)),*])
+    }};
+}
+
+/// Returns whether a sentence has this many `{}` and no other braces.
+#[must_use]
+pub const fn has_places(sentence: &str, count: usize) -> bool {
+    let (mut rest, mut found) = (sentence.as_bytes(), 0);
+    loop {
+        rest = match rest {
+            [] => return found == count,
+            [b'{', b'}', rest @ ..] => {
+                found += 1;
+                rest
+            }
+            [b'{' | b'}', ..] => return false,
+            [_, rest @ ..] => rest,
+        };
+    }
+}
+
+impl Message {
+    /// Sets parts into a sentence, one for each `{}`; [`message!`](crate::message!) checks that
+    /// there are as many.
+    #[must_use]
+    pub fn filled(sentence: &str, parts: Vec<Self>) -> Self {
+        let mut message = Self::default();
+        let mut parts = parts.into_iter();
+        for (at, words) in sentence.split("{}").enumerate() {
+            if at > 0 {
+                message.push(parts.next().unwrap_or_default());
+            }
+            message.text.push_str(words);
+        }
+        message
+    }
+
+    /// Returns a message of a report.
+    #[must_use]
+    pub fn new(text: &str, values: &[PlacedValue]) -> Self {
+        Self {
+            text: text.to_owned(),
+            values: values.to_vec(),
+        }
+    }
+
+    /// Returns a message that is one value.
+    #[must_use]
+    pub fn value(text: String, value: Value) -> Self {
+        let placed = PlacedValue {
+            at: 0,
+            text: text.clone(),
+            value,
+        };
+        Self {
+            text,
+            values: vec![placed],
+        }
+    }
+
+    /// Joins messages with words between them.
+    #[must_use]
+    pub fn joined<M: Into<Self>>(parts: impl IntoIterator<Item = M>, between: &str) -> Self {
+        let mut message = Self::default();
+        for (at, part) in parts.into_iter().enumerate() {
+            if at > 0 {
+                message.text.push_str(between);
+            }
+            message.push(part);
+        }
+        message
+    }
+
+    /// Appends a message.
+    pub fn push(&mut self, part: impl Into<Self>) {
+        let Self { text, values } = part.into();
+        let begin = self.text.len();
+        self.text.push_str(&text);
+        let values = values.into_iter().map(|value| PlacedValue {
+            at: begin + value.at,
+            ..value
+        });
+        self.values.extend(values);
+    }
+
+    /// Lends text and values for a change of both.
+    pub fn lend(&mut self) -> MessageMut<'_> {
+        MessageMut {
+            text: &mut self.text,
+            values: &mut self.values,
+        }
+    }
+
+    /// Splits the message into its text and its values.
+    #[must_use]
+    pub fn into_parts(self) -> (String, Vec<PlacedValue>) {
+        (self.text, self.values)
+    }
+}
+
+impl From<&'static str> for Message {
+    fn from(words: &'static str) -> Self {
+        Self {
+            text: words.to_owned(),
+            values: Vec::new(),
+        }
+    }
+}
+
+/// Nothing is an empty message.
+impl From<Option<Self>> for Message {
+    fn from(part: Option<Self>) -> Self {
+        part.unwrap_or_default()
+    }
+}
+
+/// Returns whether a name begins the sentence, whose first letter then stays as it is.
+#[must_use]
+pub fn begins_with_name(values: &[PlacedValue]) -> bool {
+    let first = values.first();
+    first.is_some_and(|first| first.at == 0 && first.value.is_name())
+}
+
+/// A sentence of a report and its values, for a change of both.
+#[derive(Debug)]
+pub struct MessageMut<'a> {
+    /// The whole sentence.
+    pub text: &'a mut String,
+    /// The values in it.
+    pub values: &'a mut Vec<PlacedValue>,
+}
+
+impl MessageMut<'_> {
+    /// Writes values in another way: `other` returns the new text of a value, or nothing if
+    /// it stays. Returns false, and changes nothing, if a value is not where it should be:
+    /// then somebody edited the report.
+    pub fn rewrite(&mut self, mut other: impl FnMut(&PlacedValue) -> Option<String>) -> bool {
+        let mut text = String::with_capacity(self.text.len());
+        let mut values = Vec::with_capacity(self.values.len());
+        let mut end = 0;
+        for value in self.values.iter() {
+            let after = value.at.saturating_add(value.text.len());
+            if self.text.get(value.at..after) != Some(value.text.as_str()) {
+                return false;
+            }
+            let Some(words) = self.text.get(end..value.at) else {
+                return false;
+            };
+            text.push_str(words);
+            let value_text = other(value).unwrap_or_else(|| value.text.clone());
+            let at = text.len();
+            text.push_str(&value_text);
+            values.push(PlacedValue {
+                at,
+                text: value_text,
+                value: value.value.clone(),
+            });
+            end = after;
+        }
+        text.push_str(self.text.get(end..).unwrap_or_default());
+        (*self.text, *self.values) = (text, values);
+        true
+    }
+}
+
+/// `179.1 µs`.
+#[must_use]
+pub fn time(ns: u64) -> Message {
+    Message::value(units::time(ns), Value::Time { ns })
+}
+
+/// `0.699981s`: a moment of the recording, as `--from` and `--to` take it.
+#[must_use]
+pub fn moment(ns: u64) -> Message {
+    Message::value(units::moment(ns), Value::Moment { ns })
+}
+
+/// `3.3 %`.
+#[must_use]
+pub fn percent(share: f64) -> Message {
+    shown_share(units::percent(share), share)
+}
+
+/// A share that is written in a way of its own: `3 %`.
+#[must_use]
+pub fn shown_share(text: String, share: f64) -> Message {
+    number(text, share, |share| Value::Share { share })
+}
+
+/// `1,234,567`.
+#[must_use]
+pub fn count(count: u64) -> Message {
+    Message::value(units::count(count), Value::Count { count })
+}
+
+/// `1 gap`, `2 gaps`.
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> Message {
+    Message::value(units::counted(count, noun), Value::Count { count })
+}
+
+/// `1234567`.
+#[must_use]
+pub fn ungrouped(count: u64) -> Message {
+    Message::value(count.to_string(), Value::Count { count })
+}
+
+/// `192.0 MiB`.
+#[must_use]
+pub fn bytes(bytes: u64) -> Message {
+    Message::value(units::bytes(bytes), Value::Bytes { bytes })
+}
+
+/// `5.9`, of `5.9 times as fast`.
+#[must_use]
+pub fn factor(factor: f64) -> Message {
+    number(format!("{factor:.1}"), factor, |factor| Value::Factor {
+        factor,
+    })
+}
+
+/// A number; words alone if it is none that JSON can hold.
+#[must_use]
+pub fn number(text: String, number: f64, value: impl FnOnce(f64) -> Value) -> Message {
+    if number.is_finite() {
+        Message::value(text, value(number))
+    } else {
+        Message {
+            text,
+            values: Vec::new(),
+        }
+    }
+}
+
+/// The name of a kernel.
+#[must_use]
+pub fn kernel(name: &str) -> Message {
+    Message::value(name.to_owned(), Value::Kernel)
+}
+
+/// The name of a process.
+#[must_use]
+pub fn process(name: &str, is_target: bool) -> Message {
+    Message::value(name.to_owned(), Value::Process { is_target })
+}
+
+/// The path of a file or folder.
+#[must_use]
+pub fn path(path: &str) -> Message {
+    Message::value(path.to_owned(), Value::Path)
+}
+
+/// The name of a table.
+#[must_use]
+pub fn table(name: &str) -> Message {
+    Message::value(name.to_owned(), Value::Table)
+}
+
+/// The name of a function.
+#[must_use]
+pub fn function(name: &str) -> Message {
+    Message::value(name.to_owned(), Value::Function)
+}
+
+/// The name of anything else.
+#[must_use]
+pub fn name(name: &str) -> Message {
+    Message::value(name.to_owned(), Value::Name)
+}
+
+/// Words that the recording or the system wrote.
+#[must_use]
+pub fn quote(words: &str) -> Message {
+    Message::value(words.to_owned(), Value::Quote)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_filled() {
+        let none: Option<Message> = None;
+        let inner = message!("{} of {}", count(3), counted(4, "gap"));
+        let message = message!("in {}{}, {}: {}", inner, none, time(1_500), kernel("é{}"));
+        assert_eq!(message.text, "in 3 of 4 gaps, 1.500 µs: é{}");
+        let found = message.values.iter();
+        let found: Vec<(usize, &str)> = found.map(|one| (one.at, one.text.as_str())).collect();
+        let expected = [(3, "3"), (8, "4 gaps"), (16, "1.500 µs"), (27, "é{}")];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn placeholders_are_counted() {
+        let cases = [("", 0), ("{}", 1), ("a {} b{}", 2)];
+        for (sentence, count) in cases {
+            assert!(has_places(sentence, count), "{sentence}");
+            assert!(!has_places(sentence, count + 1), "{sentence}");
+        }
+        for odd in ["{name}", "{", "a } b", "{{}}"] {
+            assert!(!(0..3).any(|count| has_places(odd, count)), "{odd}");
+        }
+    }
+
+    #[test]
+    fn values_are_rewritten_where_they_stand() {
+        let mut message = message!("{}, not sin, {}", process("sin", false), kernel("sin"));
+        let mut lent = message.lend();
+        let is_process = |value: &PlacedValue| matches!(value.value, Value::Process { .. });
+        assert!(lent.rewrite(|value| is_process(value).then(|| "another".to_owned())));
+        assert_eq!(message.text, "another, not sin, sin");
+        assert_eq!(message.values[1].at, "another, not sin, ".len());
+    }
+
+    /// Whoever edits a report may move its words, and not its values.
+    #[test]
+    fn values_elsewhere_are_refused() {
+        for edited in ["so, 4 of 5", "4", "µ", ""] {
+            let message = message!("{} of {}", count(4), count(5));
+            let mut message = Message::new(edited, &message.values);
+            assert!(!message.lend().rewrite(|_| Some(String::new())), "{edited}");
+            assert_eq!(message.text, edited);
+        }
+    }
+}
