@@ -1,0 +1,116 @@
+//! What is set into sentences: numbers and names, each written in the way of its kind.
+
+use super::sentence::Message;
+use super::value::Value;
+use crate::basics::units;
+
+/// `179.1 µs`.
+#[must_use]
+pub fn time(ns: u64) -> Message {
+    Message::value(units::time(ns), Value::Time { ns })
+}
+
+/// `0.699981s`: a moment of the recording, as `--from` and `--to` take it.
+#[must_use]
+pub fn moment(ns: u64) -> Message {
+    Message::value(units::moment(ns), Value::Moment { ns })
+}
+
+/// `3.3 %`.
+#[must_use]
+pub fn percent(share: f64) -> Message {
+    shown_share(units::percent(share), share)
+}
+
+/// A share that is written in a way of its own: `3 %`.
+#[must_use]
+pub fn shown_share(text: String, share: f64) -> Message {
+    number(text, share, |share| Value::Share { share })
+}
+
+/// `1,234,567`.
+#[must_use]
+pub fn count(count: u64) -> Message {
+    Message::value(units::count(count), Value::Count { count })
+}
+
+/// `1 gap`, `2 gaps`.
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> Message {
+    Message::value(units::counted(count, noun), Value::Count { count })
+}
+
+/// `1234567`.
+#[must_use]
+pub fn ungrouped(count: u64) -> Message {
+    Message::value(count.to_string(), Value::Count { count })
+}
+
+/// `192.0 MiB`.
+#[must_use]
+pub fn bytes(bytes: u64) -> Message {
+    Message::value(units::bytes(bytes), Value::Bytes { bytes })
+}
+
+/// `5.9`, of `5.9 times as fast`.
+#[must_use]
+pub fn factor(factor: f64) -> Message {
+    number(format!("{factor:.1}"), factor, |factor| Value::Factor {
+        factor,
+    })
+}
+
+/// A number; words alone if it is none that JSON can hold.
+#[must_use]
+pub fn number(text: String, number: f64, value: impl FnOnce(f64) -> Value) -> Message {
+    if number.is_finite() {
+        Message::value(text, value(number))
+    } else {
+        Message {
+            text,
+            values: Vec::new(),
+        }
+    }
+}
+
+/// The name of a kernel.
+#[must_use]
+pub fn kernel(name: &str) -> Message {
+    Message::value(name.to_owned(), Value::Kernel)
+}
+
+/// The name of a process.
+#[must_use]
+pub fn process(name: &str, is_target: bool) -> Message {
+    Message::value(name.to_owned(), Value::Process { is_target })
+}
+
+/// The path of a file or folder.
+#[must_use]
+pub fn path(path: &str) -> Message {
+    Message::value(path.to_owned(), Value::Path)
+}
+
+/// The name of a table.
+#[must_use]
+pub fn table(name: &str) -> Message {
+    Message::value(name.to_owned(), Value::Table)
+}
+
+/// The name of a function.
+#[must_use]
+pub fn function(name: &str) -> Message {
+    Message::value(name.to_owned(), Value::Function)
+}
+
+/// The name of anything else.
+#[must_use]
+pub fn name(name: &str) -> Message {
+    Message::value(name.to_owned(), Value::Name)
+}
+
+/// Words that the recording or the system wrote.
+#[must_use]
+pub fn quote(words: &str) -> Message {
+    Message::value(words.to_owned(), Value::Quote)
+}
