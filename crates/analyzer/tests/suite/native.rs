@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{Reader, Report, Request};
+use metalens_analyzer::{Note, Reader, Report, Request};
 use metalens_simulator::{
     BundleOptions, Generation, Scenario, presets, random_scenario, write_bundle_with, write_export,
 };
@@ -55,9 +55,11 @@ fn check(name: &str, scenario: &Scenario) {
 /// their values, so that the simulator leaves them out.
 fn without_source(mut report: Report) -> String {
     let raw = "os-signpost: identifier came out as raw numbers (undecoded)";
-    report
-        .notes
-        .retain(|note| !note.starts_with(raw) && !note.starts_with("gpu-counter-"));
+    let notes = Note::joined(&report.notes, &report.note_details);
+    let notes =
+        notes.filter(|note| !note.text.starts_with(raw) && !note.text.starts_with("gpu-counter-"));
+    let notes: Vec<Note> = notes.collect();
+    (report.notes, report.note_details) = Note::lists(notes);
     report.unavailable.retain(|one| one.what != "counters");
     report.counters = None;
     report.source.path = String::new();
