@@ -8,6 +8,11 @@ use crate::chart::Chart;
 use crate::gaps;
 use crate::palette::cause_label;
 
+/// Number of notes in a text: nobody listens to more.
+const MOST_NOTES: usize = 8;
+/// Length of a note in a text, in characters.
+const LONGEST_NOTE: usize = 500;
+
 /// A chart in words.
 #[must_use]
 pub fn alt(chart: Chart, report: &Report) -> String {
@@ -25,8 +30,13 @@ pub fn alt(chart: Chart, report: &Report) -> String {
         Chart::Busy => over_time(report),
         Chart::Kernels => kernels(report),
     };
-    for note in report.loud_notes() {
-        said.push_str(&format!(" {}.", note.text));
+    for note in report.loud_notes().take(MOST_NOTES) {
+        said.extend(
+            [' ']
+                .into_iter()
+                .chain(note.text.chars().take(LONGEST_NOTE)),
+        );
+        said.push('.');
     }
     crate::font::clean(&said).trim_end().to_owned()
 }

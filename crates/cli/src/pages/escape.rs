@@ -165,14 +165,16 @@ fn begins_emoji(after: &str) -> bool {
     is_name && end.starts_with(':') && !end.starts_with("::")
 }
 
-/// How long the commit's name is that begins here: 7 to 64 hexadecimal digits and no more.
+/// Returns the length of the commit's name that begins here: 7 to 64 hexadecimal digits and no
+/// more. The first may be a capital: a sentence may begin with the name.
 fn hash_length(before: &str, rest: &str) -> Option<usize> {
     let is_of_word = |one: char| one.is_alphanumeric() || one == '_';
     let is_digit = |one: char| matches!(one, '0'..='9' | 'a'..='f');
-    if before.ends_with(is_of_word) || !rest.starts_with(is_digit) {
+    if before.ends_with(is_of_word) {
         return None;
     }
-    let after = rest.trim_start_matches(is_digit);
+    let after = rest.strip_prefix(|one: char| one.is_ascii_hexdigit())?;
+    let after = after.trim_start_matches(is_digit);
     let length = rest.len() - after.len();
     ((7..=64).contains(&length) && !after.starts_with(is_of_word)).then_some(length)
 }
@@ -202,6 +204,7 @@ mod tests {
         check("https://a.b www.c.d", "https:·//a.b www·.c.d");
         check("mailto:a@b.c", "mailto:·a@·b.c");
         check("by c0ffee1234 in", "by c0ff·ee1234· in");
+        check("C0ffee1234 is it", "C0ff·ee1234· is it");
         check("c0ffee1234c0ffee", "c0ff·ee1234·c0ffee·");
         check("1234567 deadbeef_x face", "1234·567 deadbeef\\_x face");
         check("17A0000 12:00:00.000", "17A0000 12:00:00.000");

@@ -116,6 +116,8 @@ pub(super) fn script_json(data: &impl Serialize) -> anyhow::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use metalens_analyzer::{NoteDetail, NoteSeverity};
+
     use super::*;
 
     #[test]
@@ -164,7 +166,11 @@ mod tests {
         let mut analysis = analysis_of("awkward");
         let name = "<\"&é".repeat(2_500);
         let report = &mut analysis.report;
-        report.notes = vec![name.clone(); 5_000];
+        report.notes = vec![name.clone(); 10_000];
+        report.note_details.resize_with(10_000, NoteDetail::default);
+        for detail in &mut report.note_details[..5_000] {
+            detail.severity = NoteSeverity::Quiet;
+        }
         grown(&mut report.unavailable, 5_000, |one| {
             one.what.clone_from(&name);
             one.why.clone_from(&name);
@@ -203,6 +209,7 @@ mod tests {
         for more in [
             "99,980 more",
             "4,950 more",
+            "4,980 more",
             "4,800 more",
             "992 more",
             "990 more",
