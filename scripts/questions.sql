@@ -4,14 +4,14 @@
 -- Rows, conditions, three-valued logic.
 SELECT run, busy_ns, window_ns FROM runs;
 SELECT count(*) FROM intervals;
-SELECT count(*), count(encoder), count(DISTINCT kernel) FROM intervals WHERE role = 'target';
-SELECT run, count(*) FROM gaps WHERE duration_ns > 10000 AND NOT (launch_ns = 0 OR cause = 'host') GROUP BY run;
+SELECT count(*), count(encoder), count(DISTINCT kernel) FROM intervals WHERE role = 'analyzed';
+SELECT run, count(*) FROM gaps WHERE duration_ns > 10000 AND NOT (submission_ns = 0 OR cause = 'host') GROUP BY run;
 SELECT count(*) FROM intervals WHERE encoder IS NULL OR encoder IS NOT NULL;
 SELECT count(*) FROM intervals WHERE (encoder > 0) IS NOT TRUE;
 SELECT count(*) FROM intervals WHERE kernel IS DISTINCT FROM 'nobody';
 SELECT count(*) FROM gaps WHERE duration_ns BETWEEN 1000 AND 20000;
 SELECT count(*) FROM gaps WHERE duration_ns NOT BETWEEN 1000 AND 20000;
-SELECT count(*) FROM intervals WHERE role IN ('target', 'other') AND channel NOT IN ('Vertex');
+SELECT count(*) FROM intervals WHERE role IN ('analyzed', 'other') AND channel NOT IN ('Vertex');
 SELECT count(*) FROM gaps WHERE duration_ns IN (1,2,3,4,5,6,7,8,9,10,11,12,13,NULL);
 SELECT count(*) FROM gaps WHERE duration_ns NOT IN (1,2,3,4,5,6,7,8,9,10,11,12,13,NULL);
 SELECT count(*) FROM runs WHERE date >= '2000-01-01' OR date IS NULL;
@@ -38,20 +38,20 @@ SELECT duration_ns // 10000 AS bucket, count(*) FROM gaps GROUP BY bucket ORDER 
 SELECT duration_ns // 10000 AS bucket, count(*) FROM gaps GROUP BY 1 HAVING count(*) > 1 ORDER BY 1;
 SELECT k.run, sum(k.instances) * 1.0 / count(*) AS per_kernel FROM kernels k GROUP BY k.run;
 SELECT sum(duration_ns), avg(duration_ns), count(*) FROM gaps WHERE duration_ns < 0;
-SELECT run, sum(CASE WHEN cause = 'launch' THEN duration_ns ELSE 0 END) AS launch, count(*) FILTER (WHERE cause <> 'launch') AS others FROM gaps GROUP BY run;
+SELECT run, sum(CASE WHEN cause = 'submission' THEN duration_ns ELSE 0 END) AS launch, count(*) FILTER (WHERE cause <> 'submission') AS others FROM gaps GROUP BY run;
 SELECT run, sum(duration_ns) FILTER (WHERE duration_ns > 5000) AS long FROM gaps GROUP BY run;
 SELECT run, median(duration_ns), quantile_cont(duration_ns, 0.9), quantile_disc(duration_ns, 0.9), stddev(duration_ns), var_pop(duration_ns) FROM gaps GROUP BY run;
 SELECT quantile_disc(duration_ns, 0.5), quantile_disc(duration_ns, 0.99), percentile_cont(0.25) WITHIN GROUP (ORDER BY duration_ns) FROM gaps;
 SELECT run, bool_and(duration_ns > 0), bool_or(duration_ns > 1000000) FROM gaps GROUP BY run;
 SELECT count(DISTINCT duration_ns), sum(DISTINCT duration_ns) FROM gaps;
-SELECT upper(cause) AS c, sum(duration_ns) + sum(launch_ns) AS two FROM gaps GROUP BY upper(cause) ORDER BY two DESC, c;
-SELECT CASE cause WHEN 'launch' THEN 'l' WHEN 'host' THEN 'h' END AS c, count(*) FROM gaps GROUP BY 1 ORDER BY c NULLS FIRST;
+SELECT upper(cause) AS c, sum(duration_ns) + sum(submission_ns) AS two FROM gaps GROUP BY upper(cause) ORDER BY two DESC, c;
+SELECT CASE cause WHEN 'submission' THEN 'l' WHEN 'host' THEN 'h' END AS c, count(*) FROM gaps GROUP BY 1 ORDER BY c NULLS FIRST;
 SELECT max(kernel), min(channel), max(date) FROM kernels;
 SELECT count(*) FROM runs HAVING count(*) > 100000;
 
 -- Order.
 SELECT duration_ns FROM gaps ORDER BY duration_ns DESC LIMIT 5;
-SELECT run, encoder FROM intervals WHERE role = 'target' ORDER BY encoder DESC NULLS LAST, start_ns, run LIMIT 7 OFFSET 2;
+SELECT run, encoder FROM intervals WHERE role = 'analyzed' ORDER BY encoder DESC NULLS LAST, start_ns, run LIMIT 7 OFFSET 2;
 SELECT kernel, total_ns FROM kernels ORDER BY total_ns / instances DESC, kernel, run LIMIT 4;
 SELECT run FROM runs ORDER BY busy_ns DESC, run;
 SELECT DISTINCT cause FROM gaps ORDER BY cause DESC;
@@ -71,7 +71,7 @@ SELECT * FROM (SELECT busy_ns, run FROM runs WHERE busy_ns > 5000000) a NATURAL 
 SELECT a.run, b.run, run, cause FROM (SELECT run FROM runs WHERE busy_ns > 5000000) a FULL JOIN (SELECT DISTINCT run, cause FROM gaps) b USING (run);
 SELECT count(a.run), count(b.run), count(run) FROM (SELECT run FROM runs WHERE busy_ns > 5000000) a FULL JOIN (SELECT run FROM runs WHERE busy_ns < 5000000) b USING (run);
 SELECT a.kernel, a.total_ns, b.total_ns FROM kernels a JOIN kernels b ON a.kernel = b.kernel AND a.channel = b.channel AND a.run < b.run ORDER BY 1, 2, 3;
-SELECT count(*) FROM intervals i JOIN gaps g ON i.run = g.run AND i.end_ns = g.start_ns WHERE i.role = 'target';
+SELECT count(*) FROM intervals i JOIN gaps g ON i.run = g.run AND i.end_ns = g.start_ns WHERE i.role = 'analyzed';
 
 -- Queries inside queries.
 WITH long AS (SELECT * FROM gaps WHERE duration_ns > 10000) SELECT run, count(*) FROM long GROUP BY run;
@@ -106,7 +106,7 @@ SELECT run, kernel, total_ns FROM kernels QUALIFY row_number() OVER (PARTITION B
 SELECT run, ntile(4) OVER (PARTITION BY run ORDER BY start_ns) AS quarter FROM gaps;
 SELECT run, percent_rank() OVER (PARTITION BY run ORDER BY duration_ns) AS p, cume_dist() OVER (PARTITION BY run ORDER BY duration_ns) AS c FROM gaps;
 SELECT lower(cause) AS cause, count(*) FROM gaps GROUP BY cause;
-SELECT count(*) FROM kernels WHERE kernel IN (SELECT kernel FROM intervals WHERE role = 'target');
+SELECT count(*) FROM kernels WHERE kernel IN (SELECT kernel FROM intervals WHERE role = 'analyzed');
 SELECT sum(busy_ns) OVER () AS all_busy, count(*) OVER () AS n FROM runs;
 SELECT kernel, sum(total_ns) AS t, 100.0 * sum(total_ns) / (SELECT sum(total_ns) FROM kernels) AS share FROM kernels GROUP BY kernel HAVING sum(total_ns) > 1000 ORDER BY t DESC, kernel;
 SELECT r.run, sum(g.duration_ns), r.gaps_ns FROM runs r LEFT JOIN gaps g USING (run) GROUP BY r.run, r.gaps_ns;
@@ -116,7 +116,7 @@ SELECT run, n FROM (SELECT run, row_number() OVER (ORDER BY busy_ns DESC, run) A
 SELECT run, start_ns, row_number() OVER w AS n FROM gaps WINDOW w AS (PARTITION BY run ORDER BY duration_ns DESC, start_ns);
 
 -- Busy time, as the README explains it: the union of overlapping intervals.
-WITH rows AS (SELECT run, start_ns, end_ns, max(end_ns) OVER (PARTITION BY run ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM intervals WHERE role = 'target') SELECT run, sum(greatest(end_ns - greatest(start_ns, coalesce(before, 0)), 0)) AS busy FROM rows GROUP BY run;
+WITH rows AS (SELECT run, start_ns, end_ns, max(end_ns) OVER (PARTITION BY run ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM intervals WHERE role = 'analyzed') SELECT run, sum(greatest(end_ns - greatest(start_ns, coalesce(before, 0)), 0)) AS busy FROM rows GROUP BY run;
 
 -- Stars: DuckDB has the folders' columns last, so that only some are shown.
 SELECT run, kernel, total_ns FROM (SELECT * FROM kernels) AS k;
@@ -124,11 +124,11 @@ SELECT x.busy_ns, x.kernel FROM (SELECT k.*, r.busy_ns FROM kernels k JOIN runs 
 SELECT x.run, x.start_ns FROM (SELECT * EXCLUDE (device, date) FROM gaps) AS x;
 
 -- IS [NOT] DISTINCT FROM binds closer than AND and OR.
-SELECT count(*) FROM gaps WHERE serialised IS NOT DISTINCT FROM true AND duration_ns > 200000;
-SELECT count(*) FROM gaps WHERE serialised IS DISTINCT FROM true AND duration_ns > 100000;
-SELECT count(*) FROM gaps WHERE serialised IS DISTINCT FROM true OR duration_ns > 100000;
+SELECT count(*) FROM gaps WHERE serialized IS NOT DISTINCT FROM true AND duration_ns > 200000;
+SELECT count(*) FROM gaps WHERE serialized IS DISTINCT FROM true AND duration_ns > 100000;
+SELECT count(*) FROM gaps WHERE serialized IS DISTINCT FROM true OR duration_ns > 100000;
 SELECT count(*) FROM gaps WHERE duration_ns > 1000 AND cause IS DISTINCT FROM 'host' OR false;
-SELECT count(*) FROM gaps a JOIN gaps b ON a.run = b.run AND a.serialised IS NOT DISTINCT FROM b.serialised AND a.start_ns = b.start_ns;
+SELECT count(*) FROM gaps a JOIN gaps b ON a.run = b.run AND a.serialized IS NOT DISTINCT FROM b.serialized AND a.start_ns = b.start_ns;
 
 -- SQL that many write.
 SELECT r.run, count(k.kernel) FROM runs r LEFT JOIN kernels k ON r.run = k.run AND k.total_ns > 5 GROUP BY r.run;

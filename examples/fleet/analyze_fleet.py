@@ -29,8 +29,8 @@ SHOWN_ROWS = 12
 QUESTIONS = {
     "Idle time by cause, device and run, in ns": """
         SELECT r.device, r.date, r.input, sum(g.duration_ns) AS idle, sum(g.completion_ns) AS completion,
-               sum(g.host_ns) AS host, sum(g.encode_ns) AS encoding, sum(g.launch_ns) AS submission,
-               sum(g.queued_ns) AS queued, sum(g.foreign_ns) AS contention, sum(g.unexplained_ns) AS unknown
+               sum(g.host_ns) AS host, sum(g.encoding_ns) AS encoding, sum(g.submission_ns) AS submission,
+               sum(g.queued_ns) AS queued, sum(g.contention_ns) AS contention, sum(g.unknown_ns) AS unknown
         FROM gaps g JOIN runs r ON g.run = r.run
         GROUP BY r.device, r.date, r.input, r.run
         ORDER BY idle DESC, r.run

@@ -69,7 +69,7 @@ pub struct AnyInterval<'a> {
     /// The part of it inside the window: start and end. None if it does not touch it.
     pub in_window: Option<(u64, u64)>,
     /// Whether it is the target's.
-    pub is_target: bool,
+    pub is_analyzed: bool,
     /// Whose it is; none where the recorder did not know.
     pub process: Option<&'a str>,
     /// The number of that process.
@@ -114,7 +114,7 @@ pub struct ExplainedGap<'a> {
     pub parts: GapParts,
     /// Whether the program waited for the work before it ere it began with what
     /// comes after; unknown where that cannot be joined.
-    pub serialised: Option<bool>,
+    pub serialized: Option<bool>,
 }
 
 /// A stretch of idle time that has one cause.
@@ -200,7 +200,7 @@ impl Analysis {
                 start_ns: one.span.start_ns,
                 end_ns: one.span.end_ns,
                 in_window: inside.map(|span| (span.start_ns, span.end_ns)),
-                is_target: target.is(one.process),
+                is_analyzed: target.is(one.process),
                 process,
                 pid,
                 channel: one.channel.and_then(|channel| self.channel(channel)),
@@ -291,7 +291,7 @@ impl Analysis {
                 after: name(gap.after()),
                 cause: entry.parts.cause(),
                 parts: entry.parts,
-                serialised: entry.pair.is_serialised(),
+                serialized: entry.pair.is_serialized(),
             }
         })
     }

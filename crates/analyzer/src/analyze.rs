@@ -130,12 +130,12 @@ fn report(
         efficiency: efficiency(work.busy.busy_ns, work.program, steady, wall_ns),
         source: recording.source.clone(),
         run: recording.facts.clone(),
-        target: target_facts(&subject.target, &recording.names),
+        process: target_facts(&subject.target, &recording.names),
         window: subject.cut.facts(),
         counts: work.counts,
         busy: work.busy,
         gaps: figures.idle.gaps,
-        ledger: figures.idle.ledger,
+        idle: figures.idle.ledger,
         latency: work.latency,
         kernels: figures.kernels,
         channels: work.channels,
@@ -148,9 +148,9 @@ fn report(
         cpu: around.cpu,
         work: None,
         sanity,
-        targets: Vec::new(),
+        thresholds: Vec::new(),
         findings: Vec::new(),
-        unavailable: around.unavailable,
+        not_recorded: around.unavailable,
         notes: Vec::new(),
         note_details: Vec::new(),
     };
@@ -177,12 +177,12 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
                 report.note_details.insert(0, note.detail);
             }
         }
-        None => report.unavailable.push(known_work::unavailable()),
+        None => report.not_recorded.push(known_work::unavailable()),
     }
     report
-        .unavailable
+        .not_recorded
         .extend(phases::unavailable(&subject.signposts));
-    report.targets = verdicts(report, &request.settings);
+    report.thresholds = verdicts(report, &request.settings);
     report.findings = findings(report, &request.settings.ignored_findings);
     report.summary = summary(report);
 }

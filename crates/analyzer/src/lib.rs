@@ -61,7 +61,7 @@
 //! | foreign | what of launch and queued another process held the GPU for | everyone's intervals |
 //! | unexplained | A has no completion, or B no encoding, in the recording | |
 //!
-//! A pair is *serialised* when B was encoded only after A was known to be done.
+//! A pair is *serialized* when B was encoded only after A was known to be done.
 //!
 //! # Laws
 //!
@@ -77,7 +77,7 @@
 //! * The histogram's counts sum to the gaps, its totals to the idle time.
 //! * The kernels' instances sum to the target's intervals, as do the channels'.
 //! * The processes' intervals and the unattributed ones sum to all intervals.
-//! * The parts of the utilisation tile the window; their busy times sum to busy.
+//! * The parts of the utilization tile the window; their busy times sum to busy.
 //! * Nothing is left out as warm-up unless that is asked for, and then both results are shown.
 //! * machine busy = busy + foreign busy - foreign overlap.
 //! * Absent is not zero: a target without rows is an error that lists who was there.
@@ -113,6 +113,6 @@ pub use metrics::ledger::lost_encodings;
 pub use profile::{collapsed_stacks, profile};
 pub use report::*;
 pub use request::Request;
-pub use request::settings::{Settings, TargetLimits};
+pub use request::settings::{Settings, Thresholds};
 pub use request::sidecar::{KnownWork, Per, Sidecar, Timing, WORK_SCHEMA, work_json_schema};
 pub use tables::{profile_selection, selection, selection_with_recovery};

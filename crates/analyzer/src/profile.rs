@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::metrics::cpu::samples::{Sample, Samples};
 use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
 use crate::metrics::cpu::tally::{Members, Tally, by_weight, rank, states, tally_by, threads};
-use crate::report::{How, PROFILE_SCHEMA, Profile, ProfileProcess};
+use crate::report::{ChosenBy, PROFILE_SCHEMA, Profile, ProfileProcess};
 use crate::request::Request;
 use crate::subject::processes::ProcessUse;
 use crate::subject::target::choose;
@@ -67,7 +67,7 @@ pub fn collapsed_stacks(trace: &Trace, request: &Request) -> Result<CollapsedSta
 /// The samples that were asked for.
 struct Chosen {
     samples: Samples,
-    how: Option<How>,
+    how: Option<ChosenBy>,
     /// None for everyone.
     members: Option<Members>,
     mine: Vec<Sample>,
@@ -133,7 +133,7 @@ fn whom(
     rows: &[Sample],
     trace: &Trace,
     request: &Request,
-) -> Result<Option<(How, Vec<ProcessId>)>> {
+) -> Result<Option<(ChosenBy, Vec<ProcessId>)>> {
     let nobody_named = matches!(
         trace.run.target,
         RunTarget::AllProcesses | RunTarget::Unknown
@@ -173,16 +173,16 @@ fn sampled(rows: &[Sample], names: &Names) -> Vec<ProcessUse> {
 }
 
 fn processes(rows: &[Sample], members: Option<&Members>, names: &Names) -> Vec<ProfileProcess> {
-    let is_target = |one: &Sample| members.is_none_or(|members| members.has(one));
-    let tallies = tally_by(rows, |one| (one.process, is_target(one)));
+    let is_analyzed = |one: &Sample| members.is_none_or(|members| members.has(one));
+    let tallies = tally_by(rows, |one| (one.process, is_analyzed(one)));
     let mut list: Vec<(Tally, ProfileProcess)> = tallies
         .into_iter()
-        .map(|((id, is_target), tally)| {
+        .map(|((id, is_analyzed), tally)| {
             let process = id.and_then(|id| names.process(id));
             let facts = ProfileProcess {
                 name: process.map(|process| names.text(process.name).to_owned()),
                 pid: process.and_then(|process| process.pid),
-                is_target,
+                is_analyzed,
                 samples: tally.samples,
                 weight: tally.weight,
             };

@@ -8,7 +8,7 @@ use metalens_trace::{Input, LoadOptions, Names, ProcessId, Selection, Trace};
 use crate::basics::moment::Moment;
 use crate::basics::spans::Span;
 use crate::metrics::against::Against;
-use crate::report::How;
+use crate::report::ChosenBy;
 use crate::subject::target::Target;
 use crate::subject::timeline::Interval;
 use crate::tables::{self, MachineTables};
@@ -97,7 +97,7 @@ fn document(position: usize, schema: &str, columns: Columns<'_>, rows: &[&[&str]
 /// A target of one process.
 pub(crate) fn target(process: ProcessId) -> Target {
     Target {
-        how: How::Launched,
+        how: ChosenBy::Launched,
         processes: vec![process],
         note: None,
     }

@@ -6,7 +6,6 @@ use metalens_analyzer::units::{count, counted, percent, time};
 use crate::canvas::{fault, limit, ratio};
 use crate::chart::Chart;
 use crate::gaps;
-use crate::palette::cause_label;
 
 /// Number of notes in a text: nobody listens to more.
 const MOST_NOTES: usize = 8;
@@ -25,7 +24,7 @@ pub fn alt(chart: Chart, report: &Report) -> String {
                 report.summary.idle
             )
         }
-        Chart::Ledger => causes(report),
+        Chart::Idle => causes(report),
         Chart::Gaps => lengths(report),
         Chart::Busy => over_time(report),
         Chart::Kernels => kernels(report),
@@ -42,17 +41,17 @@ pub fn alt(chart: Chart, report: &Report) -> String {
 }
 
 fn causes(report: &Report) -> String {
-    let ledger = &report.ledger;
-    let parts = ledger.parts.in_words().into_iter().map(|(cause, ns, _)| {
+    let ledger = &report.idle;
+    let parts = ledger.parts.largest_first().into_iter().map(|(cause, ns)| {
         let share = percent(ratio(ns, ledger.total_ns));
-        format!("{share} {} ({})", cause_label(cause), time(ns))
+        format!("{share} {} ({})", cause.label(), time(ns))
     });
     let parts: Vec<String> = parts.collect();
-    let name = &report.target.name;
+    let name = &report.process.name;
     match parts.is_empty() {
-        true => format!("Where the idle time of {name} went. There was none."),
+        true => format!("Idle time by cause of {name}: none."),
         false => format!(
-            "Where the idle time of {name} went: {} in {}. {}.",
+            "Idle time by cause of {name}: {} in {}. {}.",
             time(ledger.total_ns),
             counted(report.gaps.count, "gap"),
             parts.join(", ")
@@ -71,7 +70,7 @@ fn lengths(report: &Report) -> String {
 
 /// The busiest and the idlest part of the window, and what was aimed at.
 fn over_time(report: &Report) -> String {
-    let chunks = &report.shape.utilisation;
+    let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);
     let ends = ends.chain([report.window.end_ns]);
     let shares = || {
@@ -85,7 +84,7 @@ fn over_time(report: &Report) -> String {
         let (least, most) = (percent(least), percent(most));
         format!(" In {parts} equal parts of the window from {least} to {most}.")
     });
-    let target = limit(report, "utilisation");
+    let target = limit(report, "utilization");
     let target = target.map_or(String::new(), |limit| {
         format!(" The target is {}.", percent(limit))
     });
@@ -111,7 +110,7 @@ fn kernels(report: &Report) -> String {
     };
     format!(
         "The kernels of {} that took the most time: {}{more}.",
-        report.target.name,
+        report.process.name,
         kernels.join(", ")
     )
 }

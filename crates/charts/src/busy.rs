@@ -23,7 +23,7 @@ const BETWEEN: f32 = 6.0;
 /// Draws it.
 pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Error> {
     let report = &analysis.report;
-    let title = format!("How busy {} kept the GPU", report.target.name);
+    let title = format!("How busy {} kept the GPU", report.process.name);
     let canvas = Canvas::new(options, &title);
     let window = &report.window;
     let top = canvas.header(report, &report.summary.busy, &[&report.summary.idle]);
@@ -115,7 +115,7 @@ fn plot(canvas: &Canvas, report: &Report, place: Place) -> Result<(), Error> {
         }
     }
     drop(plot);
-    if let Some(limit) = limit(report, "utilisation") {
+    if let Some(limit) = limit(report, "utilization") {
         let y = snap(place.bottom() - place.height * limit.clamp(0.0, 1.0) as f32);
         canvas.dashes_across(y, place);
         let label = format!("target {:.0} %", limit * 100.0);
@@ -130,9 +130,9 @@ fn plot(canvas: &Canvas, report: &Report, place: Place) -> Result<(), Error> {
 fn others(report: &Report) -> Vec<Vec<(f64, f64)>> {
     let mut lines = vec![Vec::new()];
     for (start, end, chunk) in chunks(report) {
-        let foreign = ratio(chunk.foreign_ns, end - start);
+        let foreign = ratio(chunk.others_ns, end - start);
         match lines.last_mut() {
-            Some(line) if chunk.foreign_ns > 0 => {
+            Some(line) if chunk.others_ns > 0 => {
                 if line.is_empty() {
                     line.push((start as f64, 0.0));
                 }
@@ -153,11 +153,11 @@ fn others(report: &Report) -> Vec<Vec<(f64, f64)>> {
 fn legend(canvas: &Canvas, report: &Report) -> Vec<(Colour, String)> {
     let share = |ns: u64| percent(ratio(ns, report.window.span_ns));
     let busy = &report.busy;
-    let name = font::shorten(&report.target.name, SMALL, canvas.width / 3.0);
+    let name = font::shorten(&report.process.name, SMALL, canvas.width / 3.0);
     let mine = format!("{name} {}", share(busy.busy_ns));
     let mut entries = vec![(canvas.palette.target, mine)];
-    if busy.foreign_busy_ns > 0 {
-        let others = format!("other processes {}", share(busy.foreign_busy_ns));
+    if busy.others_busy_ns > 0 {
+        let others = format!("other processes {}", share(busy.others_busy_ns));
         entries.push((canvas.palette.others, others));
     }
     entries
@@ -166,7 +166,7 @@ fn legend(canvas: &Canvas, report: &Report) -> Vec<(Colour, String)> {
 /// The parts of the window: start and end, counted from its start.
 fn chunks(report: &Report) -> impl Iterator<Item = (u64, u64, &metalens_analyzer::Chunk)> {
     let window = &report.window;
-    let chunks = &report.shape.utilisation;
+    let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);
     let ends = ends.chain([window.end_ns]);
     chunks.iter().zip(ends).map(|(chunk, end)| {

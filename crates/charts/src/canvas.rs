@@ -16,7 +16,7 @@ use crate::axes::Axis;
 use crate::backend::{SceneBackend, inside};
 use crate::font::{self, SMALL};
 use crate::options::{Error, Options};
-use crate::palette::{Colour, Palette, cause_label};
+use crate::palette::{Colour, Palette};
 use crate::scene::{Anchor, Scene, Shape};
 
 /// Around everything.
@@ -160,11 +160,11 @@ impl Canvas {
     /// The causes that took time, and how much of the idle time each took, for a
     /// legend.
     pub(crate) fn causes(&self, report: &Report) -> Vec<(Colour, String)> {
-        let ledger = &report.ledger;
+        let ledger = &report.idle;
         let parts = ledger.parts.by_cause().into_iter();
         let entry = |(cause, ns): (Cause, u64)| {
             let share = percent(ratio(ns, ledger.total_ns));
-            let label = format!("{} {share}", cause_label(cause));
+            let label = format!("{} {share}", cause.label());
             (self.palette.cause(cause), label)
         };
         parts.filter(|&(_, ns)| ns > 0).map(entry).collect()
@@ -361,22 +361,21 @@ impl Labels {
 /// The height of a time axis with its labels.
 pub(crate) const AXIS: f32 = 24.0;
 
-/// Whose fault it is, in so few words that they fit on a picture.
+/// Returns the two largest causes of the idle time, in few words.
 pub(crate) fn fault(report: &Report) -> Option<String> {
-    let ledger = &report.ledger;
-    let parts = ledger.parts.in_words();
+    let ledger = &report.idle;
+    let parts = ledger.parts.largest_first();
     let mut said = parts
         .iter()
         .take(2)
-        .map(|&(_, ns, words)| (ratio(ns, ledger.total_ns), words))
-        // What is next to nothing explains nothing.
+        .map(|&(cause, ns)| (ratio(ns, ledger.total_ns), cause.label()))
+        // A share that rounds to zero explains nothing.
         .filter(|&(share, _)| share >= 0.005)
-        .map(|(share, words)| format!("{} {words}", rounded(share)));
+        .map(|(share, cause)| format!("{} {cause}", rounded(share)));
     let first = said.next()?;
-    let first = first.replacen(" %", " % of the idle time", 1);
     Some(match said.next() {
-        Some(second) => format!("For {first}, for {second}"),
-        None => format!("For {first}"),
+        Some(second) => format!("Idle time: {first}, {second}"),
+        None => format!("Idle time: {first}"),
     })
 }
 
@@ -390,7 +389,7 @@ fn rounded(share: f64) -> String {
 
 /// What a target asks for.
 pub(crate) fn limit(report: &Report, id: &str) -> Option<f64> {
-    let target = report.targets.iter().find(|target| target.id == id)?;
+    let target = report.thresholds.iter().find(|target| target.id == id)?;
     Some(target.limit)
 }
 

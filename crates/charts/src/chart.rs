@@ -13,7 +13,7 @@ pub enum Chart {
     #[default]
     Timeline,
     /// Where the idle time went.
-    Ledger,
+    Idle,
     /// The gaps by length.
     Gaps,
     /// How busy the GPU was over time.
@@ -31,7 +31,7 @@ pub fn draw(chart: Chart, analysis: &Analysis, options: &Options) -> Result<Scen
     check(options)?;
     match chart {
         Chart::Timeline => timeline::draw(analysis, options),
-        Chart::Ledger => ledger::draw(&analysis.report, options),
+        Chart::Idle => ledger::draw(&analysis.report, options),
         Chart::Gaps => gaps::draw(analysis, options),
         Chart::Busy => busy::draw(analysis, options),
         Chart::Kernels => kernels::draw(&analysis.report, options),

@@ -21,7 +21,6 @@ use crate::font::{self, SMALL};
 use crate::lanes;
 use crate::ledger::{Part, parts};
 use crate::options::{Error, Options, check};
-use crate::palette::cause_label;
 use crate::panel::{cause_strip, ticks};
 use crate::scene::{Anchor, Scene};
 use crate::strip::bars;
@@ -88,9 +87,12 @@ pub fn alt_comparison(base: &Report, new: &Report) -> String {
 }
 
 fn title(base: &Report, new: &Report) -> String {
-    match base.target.name == new.target.name {
-        true => format!("{}: base and new", new.target.name),
-        false => format!("{} and {}: base and new", base.target.name, new.target.name),
+    match base.process.name == new.process.name {
+        true => format!("{}: base and new", new.process.name),
+        false => format!(
+            "{} and {}: base and new",
+            base.process.name, new.process.name
+        ),
     }
 }
 
@@ -303,11 +305,11 @@ fn ledger(canvas: &Canvas, bar: Place, report: &Report) {
             "busy".to_owned(),
         ],
     }];
-    let causes = report.ledger.parts.by_cause().into_iter();
+    let causes = report.idle.parts.by_cause().into_iter();
     all.extend(causes.map(|(cause, ns)| Part {
         ns,
         fill: canvas.palette.cause(cause),
-        labels: vec![format!("{} {}", cause_label(cause), time(ns)), time(ns)],
+        labels: vec![format!("{} {}", cause.label(), time(ns)), time(ns)],
     }));
     parts(canvas, bar, &all);
 }

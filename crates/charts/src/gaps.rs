@@ -24,7 +24,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
     let report = &analysis.report;
     let canvas = Canvas::new(
         options,
-        &format!("Gaps of {} by length", report.target.name),
+        &format!("Gaps of {} by length", report.process.name),
     );
     let fault = fault(report);
     let lines: Vec<&str> = fault.as_deref().into_iter().collect();
@@ -75,7 +75,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
 
 /// The report's sentence, which can stand alone here.
 pub(crate) fn idle(report: &Report) -> String {
-    let (said, name) = (&report.summary.idle, &report.target.name);
+    let (said, name) = (&report.summary.idle, &report.process.name);
     let alone = said
         .strip_prefix("It left it ")
         .map(|rest| format!("{name} left the GPU {rest}"));
@@ -101,7 +101,7 @@ impl Bin {
         let parts = Cause::ALL.into_iter().zip(self.parts);
         // Of equal ones the first.
         let largest = parts.rev().max_by_key(|&(_, ns)| ns);
-        largest.map_or(Cause::Unexplained, |(cause, _)| cause)
+        largest.map_or(Cause::Unknown, |(cause, _)| cause)
     }
 
     fn add(&mut self, gap: &ExplainedGap<'_>) {

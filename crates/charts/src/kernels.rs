@@ -19,7 +19,7 @@ const WIDE: f32 = 600.0;
 pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
     let title = format!(
         "The kernels of {} that took the most time",
-        report.target.name
+        report.process.name
     );
     let canvas = Canvas::new(options, &title);
     let shown: Vec<&Kernel> = report.kernels.iter().take(MOST).collect();

@@ -44,7 +44,7 @@ pub(crate) fn lanes(analysis: &Analysis, grids: &[Grid]) -> Vec<Vec<Lane>> {
         let lanes = all.iter_mut().filter_map(|lanes| lanes.get_mut(at));
         lanes.for_each(|lane| lane.add(&span));
     }
-    if analysis.report.busy.foreign_busy_ns > 0 {
+    if analysis.report.busy.others_busy_ns > 0 {
         for (lanes, &grid) in all.iter_mut().zip(grids) {
             let mut others = Lane::new("Others".to_owned(), Kind::Others, grid);
             for (start, end) in analysis.others() {

@@ -6,7 +6,7 @@ use metalens_analyzer::{Cause, Report};
 use crate::canvas::{Canvas, MARGIN, Place, ratio};
 use crate::font::{self, SMALL};
 use crate::options::{Error, Options};
-use crate::palette::{Colour, cause_label};
+use crate::palette::Colour;
 use crate::scene::{Anchor, Scene};
 
 const ROW: f32 = 20.0;
@@ -16,10 +16,10 @@ const SHARE: f32 = 80.0;
 /// Draws it.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
 pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
-    let title = format!("Where the idle time of {} went", report.target.name);
+    let title = format!("Idle time by cause of {}", report.process.name);
     let canvas = Canvas::new(options, &title);
-    let ledger = &report.ledger;
-    let parts = ledger.parts.in_words();
+    let ledger = &report.idle;
+    let parts = ledger.parts.largest_first();
     let headline = match ledger.total_ns {
         0 => "The GPU was never idle in this window".to_owned(),
         total => format!(
@@ -45,22 +45,22 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
     };
     bar(&canvas, place, &parts, ledger.total_ns);
     let mut line = place.bottom() + 10.0;
-    for &(cause, ns, words) in &parts {
-        row(&canvas, line, (cause, ns, words), ledger.total_ns);
+    for &part in &parts {
+        row(&canvas, line, part, ledger.total_ns);
         line += ROW;
     }
     canvas.finish(line + MARGIN - 6.0, options)
 }
 
 /// The parts side by side, the largest first; their names inside where they fit.
-fn bar(canvas: &Canvas, place: Place, causes: &[(Cause, u64, &'static str)], total_ns: u64) {
+fn bar(canvas: &Canvas, place: Place, causes: &[(Cause, u64)], total_ns: u64) {
     canvas.rectangle(place, canvas.palette.panel);
-    let all = causes.iter().map(|&(cause, ns, _)| {
+    let all = causes.iter().map(|&(cause, ns)| {
         let share = percent(ratio(ns, total_ns));
         Part {
             ns,
             fill: canvas.palette.cause(cause),
-            labels: vec![format!("{} {share}", cause_label(cause)), share],
+            labels: vec![format!("{} {share}", cause.label()), share],
         }
     });
     let all: Vec<Part> = all.collect();
@@ -141,7 +141,7 @@ fn widths(parts: &[u64], pixels: u64) -> Vec<u64> {
 }
 
 /// A part in words.
-fn row(canvas: &Canvas, top: f32, (cause, ns, words): (Cause, u64, &'static str), total_ns: u64) {
+fn row(canvas: &Canvas, top: f32, (cause, ns): (Cause, u64), total_ns: u64) {
     let palette = &canvas.palette;
     let square = Place {
         left: MARGIN,
@@ -156,12 +156,12 @@ fn row(canvas: &Canvas, top: f32, (cause, ns, words): (Cause, u64, &'static str)
         |x: f32, text: &str| canvas.text((x, baseline), SMALL, Anchor::End, palette.text, text);
     end(right, &time(ns));
     end(right - SHARE, &percent(ratio(ns, total_ns)));
-    let name = cause_label(cause);
+    let name = cause.label();
     let left = square.right() + 6.0;
     canvas.text((left, baseline), SMALL, Anchor::Start, palette.text, name);
     let left = left + 160.0;
     let room = right - SHARE - 55.0 - left;
-    let words = font::shorten(words, SMALL, room);
+    let words = font::shorten(cause.explanation(), SMALL, room);
     canvas.text(
         (left, baseline),
         SMALL,

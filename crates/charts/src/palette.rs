@@ -143,28 +143,15 @@ impl Palette {
             (Cause::Completion, _) => 0xE6_9F_00,
             (Cause::Host, _) => 0xD5_5E_00,
             // As grey as others' work to those who lack green: so not as light.
-            (Cause::Encode, Theme::Light) => 0xCC_79_A7,
-            (Cause::Encode, Theme::Dark) => 0xE5_A3_C8,
-            (Cause::Launch, _) => 0x00_9E_73,
+            (Cause::Encoding, Theme::Light) => 0xCC_79_A7,
+            (Cause::Encoding, Theme::Dark) => 0xE5_A3_C8,
+            (Cause::Submission, _) => 0x00_9E_73,
             (Cause::Queued, _) => 0x56_B4_E9,
-            (Cause::Foreign, Theme::Light) => 0x6B_73_7B,
-            (Cause::Foreign, Theme::Dark) => 0x7C_85_90,
-            (Cause::Unexplained, Theme::Light) => 0xB4_BA_C1,
-            (Cause::Unexplained, Theme::Dark) => 0x55_5E_69,
+            (Cause::Contention, Theme::Light) => 0x6B_73_7B,
+            (Cause::Contention, Theme::Dark) => 0x7C_85_90,
+            (Cause::Unknown, Theme::Light) => 0xB4_BA_C1,
+            (Cause::Unknown, Theme::Dark) => 0x55_5E_69,
         })
-    }
-}
-
-/// A cause as a legend says it.
-pub(crate) const fn cause_label(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Completion => "completion not seen yet",
-        Cause::Host => "program elsewhere",
-        Cause::Encode => "encoding",
-        Cause::Launch => "launch",
-        Cause::Queued => "queued on the GPU",
-        Cause::Foreign => "other process",
-        Cause::Unexplained => "unexplained",
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{Chart, Options, Theme, alt, draw, font, png, svg};
 
 const ALL: [Chart; 5] = [
     Chart::Timeline,
-    Chart::Ledger,
+    Chart::Idle,
     Chart::Gaps,
     Chart::Busy,
     Chart::Kernels,
@@ -77,7 +77,7 @@ fn a_header_can_be_left_out() {
 #[test]
 fn the_ledger_is_laid_out() {
     let analysis = small(&Request::default());
-    insta::assert_snapshot!(scene(Chart::Ledger, &analysis));
+    insta::assert_snapshot!(scene(Chart::Idle, &analysis));
 }
 
 /// A warm-up, a pause, phases in phases, and three states, which begin late.
@@ -317,8 +317,8 @@ fn names_of_every_kind() {
     for name in names {
         let mut analysis = small(&Request::default());
         let summary = &mut analysis.report.summary;
-        summary.busy = summary.busy.replace(&analysis.report.target.name, name);
-        analysis.report.target.name = name.to_owned();
+        summary.busy = summary.busy.replace(&analysis.report.process.name, name);
+        analysis.report.process.name = name.to_owned();
         for kernel in &mut analysis.report.kernels {
             kernel.name = name.to_owned();
         }

@@ -22,7 +22,7 @@ const APART: f32 = 12.0;
 /// Draws it.
 pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Error> {
     let report = &analysis.report;
-    let canvas = Canvas::new(options, &format!("GPU timeline of {}", report.target.name));
+    let canvas = Canvas::new(options, &format!("GPU timeline of {}", report.process.name));
     let fault = fault(report);
     let lines: Vec<&str> = [report.summary.idle.as_str()]
         .into_iter()

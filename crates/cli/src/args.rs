@@ -156,10 +156,10 @@ pub(crate) struct AnalyzeArguments {
 /// What a report is measured by.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArguments {
-    /// Set a target [defaults: average-gap=1us, utilisation=80%, launch-efficiency=70%]
-    #[arg(long = "target", value_name = "ID=VALUE")]
-    pub(crate) targets: Vec<String>,
-    /// Targets, and findings to leave out [default: metalens.toml, if there is one here]
+    /// Set a threshold [defaults: average-gap=1us, utilization=80%, launch-efficiency=70%]
+    #[arg(long = "threshold", alias = "target", value_name = "ID=VALUE")]
+    pub(crate) thresholds: Vec<String>,
+    /// File of thresholds, and of findings to leave out [default: metalens.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// How much work each kernel does, as JSON [default: work.json in an export's folder, or

@@ -21,16 +21,18 @@ const LONGEST: u64 = 16 << 20;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct File {
-    targets: Targets,
+    /// `targets` is how earlier versions spelled it.
+    #[serde(alias = "targets")]
+    thresholds: ThresholdValues,
     findings: Findings,
     gate: Option<gate::Section>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-struct Targets {
+struct ThresholdValues {
     average_gap: Option<Value>,
-    utilisation: Option<Value>,
+    utilization: Option<Value>,
     launch_efficiency: Option<Value>,
 }
 
@@ -76,7 +78,7 @@ pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow:
 }
 
 /// The settings: defaults, then the file's, then the command line's.
-pub(crate) fn settings(file: Option<&PathBuf>, targets: &[String]) -> anyhow::Result<Settings> {
+pub(crate) fn settings(file: Option<&PathBuf>, thresholds: &[String]) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
     let default = Path::new(DEFAULT);
     let file = file
@@ -85,11 +87,11 @@ pub(crate) fn settings(file: Option<&PathBuf>, targets: &[String]) -> anyhow::Re
     if let Some(path) = file {
         read(path, &mut settings)?;
     }
-    for target in targets {
-        let (id, value) = target.split_once('=').with_context(|| {
-            format!("--target {target}: write ID=VALUE, such as average-gap=5us")
+    for threshold in thresholds {
+        let (id, value) = threshold.split_once('=').with_context(|| {
+            format!("--threshold {threshold}: write ID=VALUE, such as average-gap=5us")
         })?;
-        set(&mut settings, id, value).with_context(|| format!("--target {target}"))?;
+        set(&mut settings, id, value).with_context(|| format!("--threshold {threshold}"))?;
     }
     Ok(settings)
 }
@@ -107,34 +109,35 @@ fn file(path: &Path) -> anyhow::Result<File> {
 fn read(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     let shown = path.display();
     let file = file(path)?;
-    let targets = [
-        ("average-gap", file.targets.average_gap),
-        ("utilisation", file.targets.utilisation),
-        ("launch-efficiency", file.targets.launch_efficiency),
+    let thresholds = [
+        ("average-gap", file.thresholds.average_gap),
+        ("utilization", file.thresholds.utilization),
+        ("launch-efficiency", file.thresholds.launch_efficiency),
     ];
-    for (id, value) in targets {
+    for (id, value) in thresholds {
         if let Some(value) = value {
-            set(settings, id, &value.text()).with_context(|| format!("{shown}: targets.{id}"))?;
+            set(settings, id, &value.text())
+                .with_context(|| format!("{shown}: thresholds.{id}"))?;
         }
     }
     settings.ignored_findings.extend(file.findings.ignore);
     Ok(())
 }
 
-/// Sets the limit of a target, which then has to be measured.
+/// Sets a threshold, which the report then has to measure.
 fn set(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
     let limits = &mut settings.limits;
     match id {
         "average-gap" => {
             limits.average_gap_ns = nanoseconds(value).map_err(anyhow::Error::msg)?;
         }
-        "utilisation" => limits.utilisation = ratio(value)?,
+        "utilization" => limits.utilization = ratio(value)?,
         "launch-efficiency" => limits.launch_efficiency = ratio(value)?,
         _ => anyhow::bail!(
-            "no target is called {id}: there are average-gap, utilisation, launch-efficiency"
+            "unknown threshold {id}; use average-gap, utilization or launch-efficiency"
         ),
     }
-    settings.required_targets.push(id.to_owned());
+    settings.required_thresholds.push(id.to_owned());
     Ok(())
 }
 
@@ -159,7 +162,7 @@ mod tests {
     /// but known words are understood of it, within their limits.
     #[test]
     fn broken_anywhere() {
-        const GOOD: &str = "[targets]\naverage-gap = \"200us\"\nutilisation = \"9%\"\n\
+        const GOOD: &str = "[thresholds]\naverage-gap = \"200us\"\nutilization = \"9%\"\n\
             launch-efficiency = 0.09\n\n[findings]\nignore = [\"tiny-kernels\"]\n\n[gate]\n\
             metrics = { \"busy.ratio\" = { min = \"80%\" } }\n";
         let folder = tempfile::tempdir().unwrap();
@@ -173,18 +176,18 @@ mod tests {
             }
             understood += 1;
             let limits = &settings.limits;
-            for ratio in [limits.utilisation, limits.launch_efficiency] {
+            for ratio in [limits.utilization, limits.launch_efficiency] {
                 assert!((0.0..=1.0).contains(&ratio), "{what}: {ratio}");
             }
             let table: toml::Table = std::str::from_utf8(bytes).unwrap().parse().unwrap();
-            let known = ["targets", "findings", "gate"];
+            let known = ["thresholds", "findings", "gate"];
             assert!(
                 table.keys().all(|key| known.contains(&key.as_str())),
                 "{what}"
             );
-            let targets = table.get("targets").and_then(toml::Value::as_table);
-            let known = ["average-gap", "utilisation", "launch-efficiency"];
-            let mut keys = targets.into_iter().flat_map(toml::Table::keys);
+            let thresholds = table.get("thresholds").and_then(toml::Value::as_table);
+            let known = ["average-gap", "utilization", "launch-efficiency"];
+            let mut keys = thresholds.into_iter().flat_map(toml::Table::keys);
             assert!(keys.all(|key| known.contains(&key.as_str())), "{what}");
         };
         check(GOOD.as_bytes(), "the file as it is".to_owned());
@@ -216,34 +219,34 @@ mod tests {
         }
     }
 
-    /// `expected`: average gap, utilisation, launch efficiency.
-    fn check(toml: &str, targets: &[&str], expected: Option<(u64, f64, f64)>) {
+    /// `expected`: average gap, utilization, launch efficiency.
+    fn check(toml: &str, thresholds: &[&str], expected: Option<(u64, f64, f64)>) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("metalens.toml");
         std::fs::write(&file, toml).unwrap();
-        let targets: Vec<String> = targets.iter().map(|&one| one.to_owned()).collect();
-        let found = settings(Some(&file), &targets).ok();
+        let thresholds: Vec<String> = thresholds.iter().map(|&one| one.to_owned()).collect();
+        let found = settings(Some(&file), &thresholds).ok();
         let found = found.map(|found| found.limits);
         let found = found.map(|limits| {
             (
                 limits.average_gap_ns,
-                limits.utilisation,
+                limits.utilization,
                 limits.launch_efficiency,
             )
         });
-        assert_eq!(found, expected, "{toml} {targets:?}");
+        assert_eq!(found, expected, "{toml} {thresholds:?}");
     }
 
     #[test]
     fn what_is_said_last_counts() {
         check("", &[], Some((1_000, 0.8, 0.7)));
         check(
-            "[targets]\naverage-gap = \"5us\"\nutilisation = 0.5\n",
+            "[thresholds]\naverage-gap = \"5us\"\nutilization = 0.5\n",
             &[],
             Some((5_000, 0.5, 0.7)),
         );
         check(
-            "[targets]\naverage-gap = \"5us\"\n",
+            "[thresholds]\naverage-gap = \"5us\"\n",
             &["average-gap=2ms", "launch-efficiency=60%"],
             Some((2_000_000, 0.8, 0.6)),
         );
@@ -252,9 +255,9 @@ mod tests {
     #[test]
     fn typing_errors_are_refused() {
         check("[target]\n", &[], None);
-        check("[targets]\naverage_gap = \"5us\"\n", &[], None);
-        check("[targets]\naverage-gap = 5\n", &[], None);
-        check("", &["utilization=0.5"], None);
-        check("", &["utilisation"], None);
+        check("[thresholds]\naverage_gap = \"5us\"\n", &[], None);
+        check("[thresholds]\naverage-gap = 5\n", &[], None);
+        check("", &["utilisation=0.5"], None);
+        check("", &["utilization"], None);
     }
 }

@@ -49,17 +49,17 @@ impl Failure for Interrupted {
 
 /// What this machine, or this version, cannot do; the message says what would.
 #[derive(Debug)]
-pub(crate) struct Unavailable(pub(crate) &'static str);
+pub(crate) struct NotRecorded(pub(crate) &'static str);
 
-impl std::fmt::Display for Unavailable {
+impl std::fmt::Display for NotRecorded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl std::error::Error for Unavailable {}
+impl std::error::Error for NotRecorded {}
 
-impl Failure for Unavailable {
+impl Failure for NotRecorded {
     fn kind(&self) -> FailureKind {
         FailureKind::Unavailable
     }
@@ -209,7 +209,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
 
     const TYPES: [AsFailure; 14] = [
         as_failure::<Interrupted>,
-        as_failure::<Unavailable>,
+        as_failure::<NotRecorded>,
         as_failure::<Misuse>,
         as_failure::<NotComparable>,
         as_failure::<metalens_analyzer::Error>,

@@ -14,7 +14,7 @@ use metalens_text::shown;
 use metalens_trace::{Input, Selection, Source};
 use metalens_xctrace::{Error, Surroundings, Tool};
 
-use crate::exit::Unavailable;
+use crate::exit::NotRecorded;
 use crate::interrupt::Listening;
 use crate::out;
 use crate::reading::Reading;
@@ -47,7 +47,7 @@ pub(crate) fn export(request: &Request, quiet: bool) -> anyhow::Result<Exported>
 /// Opens a bundle whose tables xctrace exports while they are read.
 pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result<Input> {
     let tool = Tool::find(&Surroundings::here()).map_err(|error| match error {
-        Error::NoMac => anyhow::Error::new(Unavailable(
+        Error::NoMac => anyhow::Error::new(NotRecorded(
             "--reader xctrace needs a Mac with Xcode: leave it out, and metalens reads the bundle \
              itself",
         )),

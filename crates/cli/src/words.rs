@@ -2,7 +2,7 @@
 
 use metalens_analyzer::message::begins_with_name;
 use metalens_analyzer::units::{capital, percent, time};
-use metalens_analyzer::{Finding, How, Unit};
+use metalens_analyzer::{ChosenBy, Finding, Unit};
 
 /// `in 3 of 4 …` → `In 3 of 4 ….`
 pub(crate) fn sentence(text: &str) -> String {
@@ -43,13 +43,13 @@ pub(crate) fn valued(value: f64, unit: Unit) -> String {
 }
 
 /// How the target was found.
-pub(crate) fn how(how: How) -> &'static str {
+pub(crate) fn how(how: ChosenBy) -> &'static str {
     match how {
-        How::Launched => "launched by the recorder",
-        How::Attached => "attached to by the recorder",
-        How::Recorded => "whom the recording is about",
-        How::Requested => "as asked for",
-        How::Busiest => "chosen because it was the busiest",
+        ChosenBy::Launched => "launched by the recorder",
+        ChosenBy::Attached => "attached to by the recorder",
+        ChosenBy::Recorded => "whom the recording is about",
+        ChosenBy::Requested => "as asked for",
+        ChosenBy::Busiest => "chosen because it was the busiest",
     }
 }
 

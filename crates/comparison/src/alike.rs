@@ -247,7 +247,7 @@ fn others(found: &mut Comparable, base: &Runs, new: &Runs) {
 /// process that nobody named may be another program.
 fn programs(found: &mut Comparable, base: &Runs, new: &Runs) {
     let names = |runs: &Runs| {
-        let mut names = runs.targets.clone();
+        let mut names = runs.processes.clone();
         names.sort();
         names.dedup();
         Message::joined(names.iter().map(|name| process(name, true)), " and ")
@@ -269,9 +269,9 @@ fn programs(found: &mut Comparable, base: &Runs, new: &Runs) {
     }
     for (side, runs) in [("base", base), ("new", new)] {
         if runs
-            .targets
+            .processes
             .iter()
-            .any(|name| Some(name) != runs.targets.first())
+            .any(|name| Some(name) != runs.processes.first())
         {
             found.add_note(message!(
                 "the runs of {} are of different programs: {}",

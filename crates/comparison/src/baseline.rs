@@ -114,7 +114,7 @@ fn check(runs: &Runs) -> Result<(), BaselineError> {
     }
     let facts = runs.circumstances.iter();
     let facts = facts.map(|fact| (fact.what.as_str(), fact.values.iter().flatten().collect()));
-    let programs = ("program", runs.targets.iter().collect());
+    let programs = ("program", runs.processes.iter().collect());
     let differ = [programs].into_iter().chain(facts);
     let differ = differ.filter_map(|(what, mut known): (&str, Vec<&String>)| {
         known.sort();

@@ -69,7 +69,7 @@ pub struct RunName {
     /// What was read, as it was given.
     pub path: String,
     /// Whom it is about.
-    pub target: String,
+    pub process: String,
 }
 
 /// How changes were judged.
@@ -153,10 +153,10 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &Options) -> Comparison {
 }
 
 fn facts(runs: &Runs) -> SideFacts {
-    let runs = runs.paths.iter().zip(&runs.targets);
+    let runs = runs.paths.iter().zip(&runs.processes);
     let runs = runs.map(|(path, target)| RunName {
         path: path.clone(),
-        target: target.clone(),
+        process: target.clone(),
     });
     SideFacts {
         runs: runs.collect(),

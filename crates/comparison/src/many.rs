@@ -31,7 +31,7 @@ pub struct Group {
     /// `bench on Apple M1`: what outliers and trends refer to.
     pub name: String,
     /// The program.
-    pub target: String,
+    pub process: String,
     /// The GPU; null where the recordings do not say.
     pub gpu: Option<String>,
     /// Whether they were simulated.
@@ -165,7 +165,7 @@ fn whole(value: f64) -> u64 {
 pub fn groups(rows: &[Row]) -> Vec<Group> {
     let mut groups: BTreeMap<(&str, &Option<String>, bool), Vec<String>> = BTreeMap::new();
     for row in rows {
-        let key = (row.target.as_str(), &row.gpu, row.synthetic);
+        let key = (row.process.as_str(), &row.gpu, row.synthetic);
         groups.entry(key).or_default().push(row.report.clone());
     }
     let group = |((target, gpu, synthetic), reports): ((&str, &Option<String>, bool), _)| {
@@ -173,7 +173,7 @@ pub fn groups(rows: &[Row]) -> Vec<Group> {
         let simulated = if synthetic { ", simulated" } else { "" };
         Group {
             name: format!("{target} on {gpu_name}{simulated}"),
-            target: target.to_owned(),
+            process: target.to_owned(),
             gpu: gpu.clone(),
             synthetic,
             reports,
@@ -185,7 +185,7 @@ pub fn groups(rows: &[Row]) -> Vec<Group> {
 /// The rows of a group, in the order of the index.
 pub fn members<'a>(rows: &'a [Row], group: &Group) -> Vec<&'a Row> {
     let is_in = |row: &&Row| {
-        row.target == group.target && row.gpu == group.gpu && row.synthetic == group.synthetic
+        row.process == group.process && row.gpu == group.gpu && row.synthetic == group.synthetic
     };
     rows.iter().filter(is_in).collect()
 }
@@ -355,7 +355,7 @@ mod tests {
             input: format!("runs/{name}.trace"),
             run: 1,
             date: Some(format!("2026-01-{day:02}T09:00:00.000Z")),
-            target: "bench".to_owned(),
+            process: "bench".to_owned(),
             model: None,
             os: None,
             gpu: Some("Apple M1".to_owned()),

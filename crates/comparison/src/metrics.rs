@@ -17,13 +17,13 @@ pub enum Group {
     /// When it did not.
     Gaps,
     /// Why it did not: these sum to the idle time.
-    Ledger,
+    Idle,
     /// How much ran.
     Work,
     /// How long work travels.
     Latency,
     /// What the targets measure.
-    Targets,
+    Thresholds,
     /// Everybody else on the GPU.
     Machine,
 }
@@ -109,14 +109,14 @@ pub(crate) const METRICS: &[Metric] = metrics! {
     "gaps.p95_ns", "gap, 95th percentile", Gaps, Ns, Less, |r| exact(r.gaps.p95_ns?);
     "gaps.max_ns", "longest gap", Gaps, Ns, Less, |r| exact(r.gaps.max_ns?);
 
-    "ledger.completion_ns", "completion", Ledger, Ns, Less, |r| idle(r, Cause::Completion);
-    "ledger.host_ns", "host", Ledger, Ns, Less, |r| idle(r, Cause::Host);
-    "ledger.encode_ns", "encode", Ledger, Ns, Less, |r| idle(r, Cause::Encode);
-    "ledger.launch_ns", "launch", Ledger, Ns, Less, |r| idle(r, Cause::Launch);
-    "ledger.queued_ns", "queued", Ledger, Ns, Less, |r| idle(r, Cause::Queued);
-    "ledger.foreign_ns", "foreign", Ledger, Ns, Less, |r| idle(r, Cause::Foreign);
-    "ledger.unexplained_ns", "unexplained", Ledger, Ns, Neither,
-        |r| idle(r, Cause::Unexplained);
+    "idle.completion_ns", "completion latency", Idle, Ns, Less, |r| idle(r, Cause::Completion);
+    "idle.host_ns", "host work", Idle, Ns, Less, |r| idle(r, Cause::Host);
+    "idle.encoding_ns", "encoding", Idle, Ns, Less, |r| idle(r, Cause::Encoding);
+    "idle.submission_ns", "submission latency", Idle, Ns, Less, |r| idle(r, Cause::Submission);
+    "idle.queued_ns", "queued", Idle, Ns, Less, |r| idle(r, Cause::Queued);
+    "idle.contention_ns", "contention", Idle, Ns, Less, |r| idle(r, Cause::Contention);
+    "idle.unknown_ns", "unknown", Idle, Ns, Neither,
+        |r| idle(r, Cause::Unknown);
 
     "counts.intervals", "GPU intervals", Work, Count, Neither, |r| exact(r.counts.intervals);
     "counts.encoders", "encoders", Work, Count, Neither, |r| exact(r.counts.known_encoders()?);
@@ -126,27 +126,27 @@ pub(crate) const METRICS: &[Metric] = metrics! {
     // Without the list a label with an ampersand looks like two encoders.
     "counts.coalesced", "coalesced intervals", Work, Count, Neither,
         |r| exact(r.counts.coalesced).filter(|_| r.sanity.lists_encoders());
-    "ledger.serialised", "serialised pairs", Work, Count, Less,
-        |r| exact(r.ledger.known_serialised()?);
+    "idle.serialized", "serialized pairs", Work, Count, Less,
+        |r| exact(r.idle.known_serialized()?);
 
-    "latency.start.median_ns", "commit to GPU start, median", Latency, Ns, Less,
-        |r| signed(r.latency.start?.median_ns);
+    "latency.submission.median_ns", "commit to GPU start, median", Latency, Ns, Less,
+        |r| signed(r.latency.submission?.median_ns);
     "latency.completion.median_ns", "GPU end to completion, median", Latency, Ns, Less,
         |r| signed(r.latency.completion?.median_ns);
-    "latency.encode.median_ns", "encoding, median", Latency, Ns, Less,
-        |r| signed(r.latency.encode?.median_ns);
-    "latency.encode_busy_ns", "encoding, all of it", Latency, Ns, Less,
-        |r| exact(r.latency.encode_busy_ns.filter(|_| r.sanity.lists_encoders())?);
+    "latency.encoding.median_ns", "encoding, median", Latency, Ns, Less,
+        |r| signed(r.latency.encoding?.median_ns);
+    "latency.encoding_busy_ns", "encoding, all of it", Latency, Ns, Less,
+        |r| exact(r.latency.encoding_busy_ns.filter(|_| r.sanity.lists_encoders())?);
 
-    "targets.average-gap", "average-gap", Targets, Ns, Less, |r| target(r, "average-gap");
-    "targets.utilisation", "utilisation", Targets, Ratio, Neither, |r| target(r, "utilisation");
-    "targets.launch-efficiency", "launch-efficiency", Targets, Ratio, Neither,
+    "thresholds.average-gap", "average-gap", Thresholds, Ns, Less, |r| target(r, "average-gap");
+    "thresholds.utilization", "utilization", Thresholds, Ratio, Neither, |r| target(r, "utilization");
+    "thresholds.launch-efficiency", "launch-efficiency", Thresholds, Ratio, Neither,
         |r| target(r, "launch-efficiency");
 
     "busy.machine_busy_ns", "GPU busy with anybody's work", Machine, Ns, Neither,
         |r| exact(r.busy.machine_busy_ns);
-    "busy.foreign_busy_ns", "GPU busy with others' work", Machine, Ns, Neither,
-        |r| exact(r.busy.foreign_busy_ns);
+    "busy.others_busy_ns", "GPU busy with others' work", Machine, Ns, Neither,
+        |r| exact(r.busy.others_busy_ns);
     "machine.driver.busy_ns", "driver at work for the target", Machine, Ns, Neither,
         |r| exact(r.machine.driver.as_ref()?.busy_ns);
 };
@@ -171,9 +171,13 @@ fn signed(value: i64) -> Option<f64> {
 
 /// A part of the idle time, as far as the analyzer says that it is a measurement.
 fn idle(report: &Report, cause: Cause) -> Option<f64> {
-    exact(report.ledger.known(cause)?)
+    exact(report.idle.known(cause)?)
 }
 
 fn target(report: &Report, id: &str) -> Option<f64> {
-    report.targets.iter().find(|target| target.id == id)?.value
+    report
+        .thresholds
+        .iter()
+        .find(|target| target.id == id)?
+        .value
 }

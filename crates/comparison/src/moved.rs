@@ -123,9 +123,9 @@ pub(crate) fn unexplained(metrics: &[MetricChange]) -> Vec<Note> {
             Some((*side(change).values.get(run)?)?.get())
         };
         let idle = &find(metrics, "gaps.total_ns")?.change;
-        let runs = (0..side(idle).values.len()).filter(|&run| of("ledger.host_ns", run).is_none());
+        let runs = (0..side(idle).values.len()).filter(|&run| of("idle.host_ns", run).is_none());
         let shares = runs.filter_map(|run| {
-            let share = of("ledger.unexplained_ns", run)? / of("gaps.total_ns", run)?;
+            let share = of("idle.unknown_ns", run)? / of("gaps.total_ns", run)?;
             share.is_finite().then_some(share)
         });
         let most = shares.max_by(f64::total_cmp)?;
@@ -189,7 +189,7 @@ fn split(metrics: &[MetricChange]) -> Message {
         let change = find(metrics, id).and_then(|one| one.change.absolute);
         change.map_or_else(|| "unknown".into(), |by| difference(by, Unit::Ns))
     };
-    let ledger = metrics.iter().filter(|one| one.group == Group::Ledger);
+    let ledger = metrics.iter().filter(|one| one.group == Group::Idle);
     let causes = ledger.filter_map(|one| Some((&one.name, one.change.absolute?)));
     let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
     causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));

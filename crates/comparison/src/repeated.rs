@@ -60,7 +60,7 @@ impl Runs {
             Some(mine == theirs)
         });
         let both: Vec<bool> = both.collect();
-        let is_of_one_program = self.targets.get(run) == other.targets.get(there);
+        let is_of_one_program = self.processes.get(run) == other.processes.get(there);
         is_of_one_program && !both.is_empty() && both.iter().all(|is_equal| *is_equal)
     }
 

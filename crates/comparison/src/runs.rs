@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metalens_analyzer::{How, NamedBy, Note, NoteDetail, Report};
+use metalens_analyzer::{ChosenBy, NamedBy, Note, NoteDetail, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Runs {
     /// What was read of each run, as it was given.
     pub paths: Vec<String>,
     /// Whom each run is about.
-    pub targets: Vec<String>,
+    pub processes: Vec<String>,
     /// Whether each is about the busiest process, since its recording names none.
     pub guessed: Vec<bool>,
     /// Under what circumstances they were recorded.
@@ -127,7 +127,7 @@ impl Runs {
         let (loud, loud_details) = Note::lists(loud(reports));
         Self {
             paths: reports.iter().map(|one| one.source.path.clone()).collect(),
-            targets: reports.iter().map(|one| one.target.name.clone()).collect(),
+            processes: reports.iter().map(|one| one.process.name.clone()).collect(),
             guessed: reports.iter().map(is_guessed).collect(),
             circumstances: facts.collect(),
             performance: performance(reports),
@@ -142,7 +142,7 @@ impl Runs {
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.targets.len()
+        self.processes.len()
     }
 
     /// The notes that change the meaning of every number, of any of the runs.
@@ -229,11 +229,11 @@ fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
 
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn others(report: &Report) -> Option<Number> {
-    Number::of(report.busy.foreign_busy_ns as f64 / report.window.span_ns as f64)
+    Number::of(report.busy.others_busy_ns as f64 / report.window.span_ns as f64)
 }
 
 fn is_guessed(report: &Report) -> bool {
-    report.target.how == How::Busiest
+    report.process.chosen_by == ChosenBy::Busiest
 }
 
 fn loud(reports: &[Report]) -> Vec<Note> {

@@ -42,8 +42,8 @@ impl Hash {
     /// its time zone.
     fn recording(&mut self, report: &Report) {
         self.number(report.run.number);
-        self.number(report.target.processes.len() as u64);
-        for process in &report.target.processes {
+        self.number(report.process.processes.len() as u64);
+        for process in &report.process.processes {
             self.text(&process.name);
             self.optional(process.pid.map(u64::from));
         }

@@ -1,6 +1,6 @@
 //! What the report's names are called in cells: as its JSON calls them.
 
-use metalens_analyzer::{How, NamedBy, Reader, Severity, SourceKind};
+use metalens_analyzer::{ChosenBy, NamedBy, Reader, Severity, SourceKind};
 
 pub(crate) fn named_by(by: NamedBy) -> &'static str {
     match by {
@@ -12,13 +12,13 @@ pub(crate) fn named_by(by: NamedBy) -> &'static str {
     }
 }
 
-pub(crate) fn how(how: How) -> &'static str {
+pub(crate) fn how(how: ChosenBy) -> &'static str {
     match how {
-        How::Launched => "launched",
-        How::Attached => "attached",
-        How::Recorded => "recorded",
-        How::Requested => "requested",
-        How::Busiest => "busiest",
+        ChosenBy::Launched => "launched",
+        ChosenBy::Attached => "attached",
+        ChosenBy::Recorded => "recorded",
+        ChosenBy::Requested => "requested",
+        ChosenBy::Busiest => "busiest",
     }
 }
 
@@ -65,11 +65,11 @@ mod tests {
             check(by, named_by(by));
         }
         for one in [
-            How::Launched,
-            How::Attached,
-            How::Recorded,
-            How::Requested,
-            How::Busiest,
+            ChosenBy::Launched,
+            ChosenBy::Attached,
+            ChosenBy::Recorded,
+            ChosenBy::Requested,
+            ChosenBy::Busiest,
         ] {
             check(one, how(one));
         }

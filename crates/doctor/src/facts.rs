@@ -172,7 +172,7 @@ pub struct Process {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gpu {
     /// How busy its driver says it is, in percent.
-    pub utilisation_percent: Fact<u64>,
+    pub utilization_percent: Fact<u64>,
     /// Who used it within half a second.
     pub users: Fact<Vec<GpuUser>>,
     /// Its performance state.

@@ -192,7 +192,7 @@ impl Gpu {
         let source = "ioreg -c IOAccelerator, twice";
         let users = used_between(&before.text(), &after.text());
         Self {
-            utilisation_percent: Fact::of(
+            utilization_percent: Fact::of(
                 "ioreg -c IOAccelerator",
                 read::registry_number(&after.text(), "Device Utilization %"),
                 || "the driver does not say".to_owned(),

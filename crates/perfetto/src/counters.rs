@@ -41,14 +41,14 @@ pub(crate) fn counters<W: Write>(
     curve(
         others,
         ("GPU busy", "percent"),
-        &shares(report, |one| one.foreign_ns),
+        &shares(report, |one| one.others_ns),
     )
 }
 
 /// How busy someone was in each part of the window: percent, to a thousandth.
 #[expect(clippy::cast_precision_loss, reason = "shares are shown, not added up")]
 fn shares(report: &Report, busy: impl Fn(&metalens_analyzer::Chunk) -> u64) -> Vec<(u64, Number)> {
-    let chunks = &report.shape.utilisation;
+    let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = ends.chain([report.window.end_ns]);
     let share = |busy_ns: u64, length_ns: u64| {

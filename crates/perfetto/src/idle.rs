@@ -38,6 +38,6 @@ fn one<W: Write>(
         .number("gap_ns", gap.duration_ns)
         .text("before", gap.before)?
         .text("after", gap.after)?
-        .flag("serialised", gap.serialised)
+        .flag("serialized", gap.serialized)
         .finish()
 }

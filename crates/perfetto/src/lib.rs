@@ -101,7 +101,7 @@ fn other_data(report: &Report) -> serde_json::Value {
     serde_json::json!({
         "producer": concat!("metalens ", env!("CARGO_PKG_VERSION")),
         "synthetic": report.run.synthetic,
-        "target": report.target.name,
+        "process": report.process.name,
         "window_start_ns": window.start_ns,
         "window_end_ns": window.end_ns,
         "notes": report.loud_notes().map(|note| note.text).collect::<Vec<_>>(),

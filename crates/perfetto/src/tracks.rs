@@ -38,7 +38,7 @@ pub(crate) struct Tracks {
 impl Tracks {
     pub(crate) fn new(report: &Report) -> Self {
         // To viewers the process 0 is the idle one.
-        let pid = report.target.pid.filter(|&pid| pid > 0);
+        let pid = report.process.pid.filter(|&pid| pid > 0);
         Self {
             target: pid.map_or(SEVERAL, u64::from),
             last: 0,
@@ -56,7 +56,7 @@ impl Tracks {
         report: &Report,
         events: &mut Events<W>,
     ) -> io::Result<()> {
-        process(self.target, &report.target.name, 0, report, events)?;
+        process(self.target, &report.process.name, 0, report, events)?;
         let others = "other processes on the GPU, all together";
         process(OTHERS, others, 1, report, events)
     }

@@ -232,10 +232,10 @@ impl Plan {
 
     /// The process launched or attached to.
     pub(crate) fn recorded_target(&self) -> Option<ProcessIndex> {
-        let is_target = |process: &PlannedProcess| process.role == Role::Target;
+        let is_analyzed = |process: &PlannedProcess| process.role == Role::Target;
         self.processes
             .iter()
-            .position(is_target)
+            .position(is_analyzed)
             .map(ProcessIndex::at)
     }
 

@@ -159,9 +159,9 @@ pub struct Busy {
     /// Time the state table calls active.
     pub machine_active_ns: u64,
     /// Time with a foreign row.
-    pub foreign_busy_ns: u64,
+    pub others_busy_ns: u64,
     /// Time with both.
-    pub foreign_overlap_ns: u64,
+    pub others_overlap_ns: u64,
 }
 
 /// The gaps, and how long they are. Percentiles are nearest-rank.

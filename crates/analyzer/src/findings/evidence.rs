@@ -1,23 +1,23 @@
-//! What a finding rests on.
+//! Evidence of a finding: numbers, places to look at, and the time at stake.
 
 use crate::basics::message::{Message, moment, percent, time};
 use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{Cause, Gain, Report, Severity, TopGap};
 
-/// The numbers behind a finding, where to look, and how much time it is about.
+/// Numbers behind a finding, places to look at, and the time at stake.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
-    /// A sentence with numbers.
+    /// Sentence with the numbers.
     pub text: Message,
-    /// Times, kernels, processes.
+    /// Places to look at: moments, kernels, processes.
     pub look_at: Vec<Message>,
-    /// The time that the advice could take out at the very most.
+    /// Upper bound of the time that the advice could save.
     pub at_most_ns: Option<u64>,
 }
 
 impl Evidence {
-    /// A sentence with numbers.
+    /// Creates evidence from a sentence with numbers.
     pub(crate) fn new(text: Message) -> Self {
         Self {
             text,
@@ -25,24 +25,24 @@ impl Evidence {
         }
     }
 
-    /// Where to look.
+    /// Adds places to look at.
     pub(crate) fn at(mut self, places: impl IntoIterator<Item = Message>) -> Self {
         self.look_at.extend(places);
         self
     }
 
-    /// What could be gained at the very most.
+    /// Sets the upper bound of the time that could be saved.
     pub(crate) fn gaining(mut self, at_most_ns: u64) -> Self {
         self.at_most_ns = Some(at_most_ns);
         self
     }
 
-    /// How much it matters: no more than what is at stake allows. A caveat is
-    /// about the numbers, not about time.
+    /// Returns the severity: the given one, lowered if little time is at stake. A caveat is about
+    /// the numbers, not about time, and stays one.
     pub(crate) fn severity(&self, at_most: Severity, window_ns: u64) -> Severity {
-        /// Whoever gains less than a tenth has had a medium problem…
+        /// Share of the window below which a finding is at most medium.
         const MUCH: f64 = 0.1;
-        /// …and one of a fiftieth is in the noise of most measurements.
+        /// Share of the window below which it is low: most measurements vary as much.
         const SOME: f64 = 0.02;
         let of_gain = match self.at_most_ns {
             Some(ns) if !is_share(ns, window_ns, SOME) => Severity::Low,
@@ -52,15 +52,15 @@ impl Evidence {
         at_most.max(of_gain)
     }
 
-    /// The gain, of a window.
+    /// Returns the gain relative to the window.
     pub(crate) fn gain(&self, window_ns: u64) -> Option<Gain> {
-        /// Less than this share of the window is not worth a word.
+        /// A smaller share of the window is not reported.
         const WORTH: f64 = 0.01;
         let at_most_ns = self.at_most_ns?.min(window_ns);
         if !is_share(at_most_ns, window_ns, WORTH) {
             return None;
         }
-        // A window that is all of it has no other speed to be compared with.
+        // If the whole window could be saved, a speedup is undefined.
         let speedup = ratio(window_ns, window_ns - at_most_ns)?;
         Some(Gain {
             at_most_ns,
@@ -69,12 +69,12 @@ impl Evidence {
     }
 }
 
-/// `38.4 % of the idle time, 74.2 ms of 193.5 ms`.
+/// `38.4 % of the idle time (74.2 ms of 193.5 ms)`.
 pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
-    let total_ns = report.ledger.total_ns;
+    let total_ns = report.idle.total_ns;
     let share = share_of(ns, total_ns);
     message!(
-        "{} of the idle time, {} of {}",
+        "{} of the idle time ({} of {})",
         share,
         time(ns),
         time(total_ns)
@@ -86,33 +86,33 @@ pub(crate) fn share_of(part: u64, whole: u64) -> Message {
     ratio(part, whole).map_or_else(|| "none".into(), percent)
 }
 
-/// The longest gaps of a cause.
+/// Returns the longest gaps of a cause.
 pub(crate) fn longest(report: &Report, cause: Cause) -> Vec<Message> {
     let gaps = report.gaps.top.iter().filter(|gap| gap.cause == cause);
     gaps.take(3).map(place).collect()
 }
 
-/// The longest gaps.
+/// Returns the longest gaps.
 pub(crate) fn longest_of_all(report: &Report) -> Vec<Message> {
     report.gaps.top.iter().take(3).map(place).collect()
 }
 
 fn place(gap: &TopGap) -> Message {
     message!(
-        "the gap of {} at {}",
+        "gap of {} at {}",
         time(gap.duration_ns),
         moment(gap.start_ns)
     )
 }
 
-/// Whether the GPU was busy enough for gaps to be nobody's concern.
+/// Returns whether the GPU was so busy that gaps do not matter.
 pub(crate) fn is_saturated(report: &Report) -> bool {
-    /// The target of utilisation: above it idle time is not the problem.
+    /// Default threshold of utilization: above it, idle time is not the problem.
     const ENOUGH: f64 = 0.8;
     report.busy.ratio.is_none_or(|ratio| ratio >= ENOUGH)
 }
 
-/// Whether a part is at least this share of a whole that is not nothing.
+/// Returns whether a part is at least this share of a whole that is not zero.
 pub(crate) fn is_share(part: u64, whole: u64, least: f64) -> bool {
     ratio(part, whole).is_some_and(|share| share >= least)
 }

@@ -1,4 +1,4 @@
-//! Rules about the idle time: who keeps the GPU waiting.
+//! Rules about idle time and its causes.
 
 use super::evidence::{Evidence, is_saturated, is_share, longest, of_idle, share_of};
 use super::rule::Rule;
@@ -8,139 +8,145 @@ use crate::report::{Cause, Report, Severity};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
-        id: "serialised",
+        id: "serialized",
         severity: Severity::High,
-        title: "the program waits for each command buffer before it makes the next",
-        condition: serialised,
-        advice: "Do not wait after every buffer. Put many dispatches into one command buffer \
-                 (MLX: fewer mx.eval calls, a higher MLX_MAX_OPS_PER_BUFFER; candle and \
-                 llama.cpp: one buffer for a whole graph), or commit the next buffer before the \
-                 last is done and wait only for the result that is read \
-                 (addCompletedHandler instead of waitUntilCompleted).",
-        disproved_by: "If every buffer truly needs the last one's result on the CPU, batching \
-                       cannot help: then only shorter round trips can, or moving that step to \
-                       the GPU. A recording with several dispatches to a buffer shows it.",
+        title: "the program waits for every command buffer before it encodes the next",
+        condition: serialized,
+        action: "commit the next command buffer before the last one finishes",
+        advice: "Do not wait after every command buffer. Encode many dispatches into one \
+             command buffer (MLX: fewer mx.eval calls, a higher MLX_MAX_OPS_PER_BUFFER; \
+             candle and llama.cpp: one command buffer per graph), or commit the next \
+             buffer before the last one finishes and wait only for results that the CPU \
+             reads (addCompletedHandler instead of waitUntilCompleted).",
+        counter_evidence: "The CPU needs each result before it can encode the next buffer. Then only \
+             shorter round trips help, or moving that step to the GPU. Record with \
+             several dispatches per buffer to find out.",
     },
     Rule {
-        id: "launch-overhead",
+        id: "submission-latency",
         severity: Severity::High,
-        title: "much of the idle time passes while work is on its way to the GPU",
-        condition: launch_overhead,
-        advice: "Every command buffer pays for its way to the GPU. Send fewer and larger ones, \
-                 or keep a second one committed while the first runs, so that the way is \
-                 travelled while the GPU works.",
-        disproved_by: "If the way grows with the work in a buffer, it is not a fixed cost: \
-                       compare latency.start of small and large buffers.",
+        title: "submission latency makes up much of the idle time",
+        condition: submission_latency,
+        action: "submit fewer, larger command buffers, or keep one committed ahead",
+        advice: "Each command buffer pays the latency from its commit to its start on the \
+             GPU. Submit fewer and larger ones, or keep a second one committed while the \
+             first runs, so that the latency overlaps with GPU work.",
+        counter_evidence: "Latency that grows with the work in a buffer is not a fixed cost: compare \
+             latency.submission of small and large buffers.",
     },
     Rule {
-        id: "waiting-for-completion",
+        id: "completion-latency",
         severity: Severity::Medium,
-        title: "much of the idle time passes before the program learns that the GPU is done",
-        condition: waiting_for_completion,
-        advice: "The program sleeps until it is told, and the telling takes longer than the \
-                 work. Wait less often: read results back once for many buffers, use a completion \
-                 handler, or let the GPU signal the next step itself (MTLSharedEvent).",
-        disproved_by: "If latency.completion shrinks to a few µs when the program polls instead \
-                       of sleeping, it is the wake-up that is slow, not the GPU's report.",
+        title: "completion latency makes up much of the idle time",
+        condition: completion_latency,
+        action: "wait less often: read results once for many command buffers",
+        advice: "The program sleeps until it is notified that the GPU finished. Wait less \
+             often: read results once for many command buffers, use a completion handler, \
+             or let the GPU signal the next step itself (MTLSharedEvent).",
+        counter_evidence: "latency.completion falls to a few µs when the program polls instead of \
+             sleeping: then the wake-up of the thread is slow, not the notification.",
     },
     Rule {
         id: "host-bound",
         severity: Severity::High,
-        title: "the GPU waits for the program, between one result and the next submission",
+        title: "the GPU waits for the CPU between a result and the next submission",
         condition: host_bound,
-        advice: "Between one result and the next work the program computes, allocates, waits or \
-                 encodes. Prepare the next buffer while the GPU runs the last, encode on a second thread, \
-                 or record once and replay (MLX: mx.compile; indirect command buffers). Record \
-                 with CPU samples to see which functions it is in.",
-        disproved_by: "CPU samples that find the encoding thread asleep: then it waits for input, a \
-                       timer or another thread, and faster code would not help.",
+        action: "prepare the next command buffer while the GPU runs the last one",
+        advice: "Between a result and the next encoding the program computes, allocates or \
+             waits. Prepare the next buffer while the GPU runs the last one, encode on a \
+             second thread, or record once and replay (MLX: mx.compile; Metal: indirect \
+             command buffers). Record with CPU samples to see the functions.",
+        counter_evidence: "CPU samples show the encoding thread asleep: it waits for input, a timer or \
+             another thread, and faster code would not help.",
     },
     Rule {
         id: "queue-starved",
         severity: Severity::Medium,
-        title: "the GPU stood idle although the next work was already encoded",
+        title: "the GPU was idle although the next work was already encoded",
         condition: queue_starved,
-        advice: "The next work was encoded before the last had ended. Look at what stands between \
-                 two encoders: barriers, fences, switches between compute and blit, resources \
-                 that must be made resident. Merge encoders; use one encoder with \
-                 memoryBarrier for many dispatches.",
-        disproved_by: "If these gaps lie between command buffers, the second may have been \
-                       committed late though encoded early: compare shape.command_buffers.gaps_inside_ns.",
+        action: "merge encoders, and remove barriers between them",
+        advice: "The next work was encoded before the last work ended. Look at what separates \
+             the two encoders: barriers, fences, switches between compute and blit, \
+             resources that must become resident. Merge encoders; use one encoder with \
+             memoryBarrier for many dispatches.",
+        counter_evidence: "If these gaps lie between command buffers, the second buffer may have been \
+             encoded early and committed late: compare \
+             shape.command_buffers.gaps_inside_ns.",
     },
     Rule {
-        id: "foreign-delays",
+        id: "contention",
         severity: Severity::Medium,
-        title: "other processes held the GPU while this one's work was waiting",
-        condition: foreign_delays,
-        advice: "Close what draws (browsers, animated windows, the screen recorder), or record \
-                 with the display asleep; run the measurement when nobody else uses the GPU.",
-        disproved_by: "A second recording on a quiet machine with the same gaps.",
+        title: "other processes ran on the GPU while work of this process waited",
+        condition: contention,
+        action: "close other programs that use the GPU, and record again",
+        advice: "Close what draws (browsers, animated windows, screen recorders), or record \
+             with the display asleep. Measure when no other program uses the GPU.",
+        counter_evidence: "A second recording on a quiet machine shows the same gaps.",
     },
 ];
 
-fn serialised(report: &Report) -> Option<Evidence> {
-    /// Below this a handful of pairs could be chance.
+fn serialized(report: &Report) -> Option<Evidence> {
+    /// Fewer pairs could be chance.
     const PAIRS: u64 = 20;
     const SHARE: f64 = 0.8;
-    /// A program may wait every time and lose little by it.
+    /// A program may wait every time and lose little time.
     const OF_IDLE: f64 = 0.2;
-    let ledger = &report.ledger;
-    // Inside a buffer nothing can be waited for: those gaps say nothing either way.
+    let ledger = &report.idle;
+    // A program cannot wait inside a command buffer, so those gaps prove nothing.
     let between = ledger.between_buffers;
     let fires = between >= PAIRS
-        && is_share(ledger.serialised, between, SHARE)
+        && is_share(ledger.serialized, between, SHARE)
         && is_share(ledger.round_trips_ns, ledger.total_ns, OF_IDLE)
         && !is_saturated(report);
-    let per_pair = ledger.round_trips_ns / ledger.serialised.max(1);
+    let per_pair = ledger.round_trips_ns / ledger.serialized.max(1);
     fires.then(|| {
         Evidence::new(message!(
-            "in {} of {} gaps between command buffers the next was encoded only after the last \
-             was known to be done; the way to the GPU and back took {} each time on average, \
-             together {}",
-            count(ledger.serialised),
+            "in {} of {} gaps between command buffers the program encoded the next buffer only \
+             after the last one completed; submission and completion latency took {} each time on \
+             average: {}",
+            count(ledger.serialized),
             count(between),
             time(per_pair),
             of_idle(ledger.round_trips_ns, report),
         ))
-        .at(longest(report, Cause::Launch))
+        .at(longest(report, Cause::Submission))
         .gaining(ledger.round_trips_ns + overlap_ns(report))
     })
 }
 
-/// What a program that does not wait can do besides saving round trips: work on
-/// the CPU while the GPU does. Neither can hide more than the other takes, so
-/// that what is left is no less than the longer of the two.
+/// Returns the CPU time that a program that does not wait can overlap with GPU work. Neither can
+/// hide more than the other takes, so that at least the longer of the two is left.
 fn overlap_ns(report: &Report) -> u64 {
-    let parts = &report.ledger.parts;
-    (parts.host_ns + parts.encode_ns).min(report.busy.busy_ns)
+    let parts = &report.idle.parts;
+    (parts.host_ns + parts.encoding_ns).min(report.busy.busy_ns)
 }
 
-fn launch_overhead(report: &Report) -> Option<Evidence> {
+fn submission_latency(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.3;
-    let launch_ns = report.ledger.parts.launch_ns;
-    let fires = is_share(launch_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
-    let start = report.latency.start.map(|start| {
+    let submission_ns = report.idle.parts.submission_ns;
+    let fires = is_share(submission_ns, report.idle.total_ns, SHARE) && !is_saturated(report);
+    let start = report.latency.submission.map(|start| {
         message!(
-            "; from commit to GPU start a buffer took {} (median)",
+            "; from commit to GPU start: {} (median)",
             time(start.median_ns.unsigned_abs())
         )
     });
     fires.then(|| {
         let text = message!(
-            "work that was encoded and not yet on the GPU accounts for {}{}",
-            of_idle(launch_ns, report),
+            "committed work that had not started on the GPU accounts for {}{}",
+            of_idle(submission_ns, report),
             start,
         );
         Evidence::new(text)
-            .at(longest(report, Cause::Launch))
-            .gaining(launch_ns)
+            .at(longest(report, Cause::Submission))
+            .gaining(submission_ns)
     })
 }
 
-fn waiting_for_completion(report: &Report) -> Option<Evidence> {
+fn completion_latency(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.25;
-    let completion_ns = report.ledger.parts.completion_ns;
-    let fires = is_share(completion_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
+    let completion_ns = report.idle.parts.completion_ns;
+    let fires = is_share(completion_ns, report.idle.total_ns, SHARE) && !is_saturated(report);
     let known = report.latency.completion.map(|completion| {
         let side = if completion.median_ns < 0 {
             "before"
@@ -148,14 +154,14 @@ fn waiting_for_completion(report: &Report) -> Option<Evidence> {
             "after"
         };
         message!(
-            "; a buffer's completion came {} (median) {} the end of its work",
+            "; the notification came {} (median) {} the end of the work",
             time(completion.median_ns.unsigned_abs()),
             side
         )
     });
     fires.then(|| {
         let text = message!(
-            "waiting to learn that the GPU is done accounts for {}{}",
+            "the time until the program was notified accounts for {}{}",
             of_idle(completion_ns, report),
             known,
         );
@@ -167,16 +173,16 @@ fn waiting_for_completion(report: &Report) -> Option<Evidence> {
 
 fn host_bound(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.4;
-    let parts = &report.ledger.parts;
-    let host_ns = parts.host_ns + parts.encode_ns;
-    let fires = is_share(host_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
+    let parts = &report.idle.parts;
+    let host_ns = parts.host_ns + parts.encoding_ns;
+    let fires = is_share(host_ns, report.idle.total_ns, SHARE) && !is_saturated(report);
     fires.then(|| {
         let text = message!(
-            "the program's own time accounts for {}: {} between a completion and the next \
-             encoding, {} encoding{}",
+            "CPU work accounts for {}: {} between a completion and the next encoding, {} of \
+             encoding{}",
             of_idle(host_ns, report),
             time(parts.host_ns),
-            time(parts.encode_ns),
+            time(parts.encoding_ns),
             sampled(report),
         );
         Evidence::new(text)
@@ -186,14 +192,14 @@ fn host_bound(report: &Report) -> Option<Evidence> {
     })
 }
 
-/// Whether the program ran or waited, if its threads were sampled.
+/// Returns whether the program ran or waited in that time, if the recording has CPU samples.
 fn sampled(report: &Report) -> Option<Message> {
-    /// Fewer samples say little of what it usually does.
+    /// Fewer samples do not show a pattern.
     const SAMPLES: u64 = 10;
     let host = report.cpu.as_ref()?.host.as_ref()?;
     (host.samples >= SAMPLES).then(|| {
         message!(
-            "; of {} in that time {} found it running and {} in a call that waits",
+            "; of {} in that time, {} found the program running and {} in a call that waits",
             counted(host.samples, "CPU sample"),
             count(host.running),
             count(host.in_waiting_calls)
@@ -201,7 +207,7 @@ fn sampled(report: &Report) -> Option<Message> {
     })
 }
 
-/// The functions that it was in.
+/// Returns the functions that took most of the samples.
 fn functions(report: &Report) -> Vec<Message> {
     let host = report.cpu.as_ref().and_then(|cpu| cpu.host.as_ref());
     let frames = host.map_or(&[][..], |host| &host.self_frames);
@@ -218,16 +224,16 @@ fn functions(report: &Report) -> Vec<Message> {
 
 fn queue_starved(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.2;
-    let queued_ns = report.ledger.parts.queued_ns;
-    let fires = is_share(queued_ns, report.ledger.total_ns, SHARE) && !is_saturated(report);
+    let queued_ns = report.idle.parts.queued_ns;
+    let fires = is_share(queued_ns, report.idle.total_ns, SHARE) && !is_saturated(report);
     fires.then(|| {
         let inside = match report.shape.command_buffers.gaps_inside_ns {
             0 => "none of the idle time".into(),
             ns => message!("{} of the idle time", time(ns)),
         };
         let text = message!(
-            "gaps whose next work had been encoded before they began make up {}; {} lies between \
-             encoders of one command buffer",
+            "gaps before work that was already encoded make up {}; {} lies between encoders of \
+             one command buffer",
             of_idle(queued_ns, report),
             inside,
         );
@@ -237,28 +243,28 @@ fn queue_starved(report: &Report) -> Option<Evidence> {
     })
 }
 
-fn foreign_delays(report: &Report) -> Option<Evidence> {
+fn contention(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.1;
-    /// Nor is it worth a word where the GPU was hardly idle.
+    /// Contention below this share of the window is not worth a finding.
     const OF_WINDOW: f64 = 0.01;
-    let foreign_ns = report.ledger.parts.foreign_ns;
-    let fires = is_share(foreign_ns, report.ledger.total_ns, SHARE)
-        && is_share(foreign_ns, report.window.span_ns, OF_WINDOW);
-    let others = report.processes.iter().filter(|one| !one.is_target);
+    let contention_ns = report.idle.parts.contention_ns;
+    let fires = is_share(contention_ns, report.idle.total_ns, SHARE)
+        && is_share(contention_ns, report.window.span_ns, OF_WINDOW);
+    let others = report.processes.iter().filter(|one| !one.is_analyzed);
     let others = others.filter(|one| one.window_busy_ns > 0).take(3);
     let others = others.map(|one| {
         message!(
             "{}, on the GPU for {} ({} of the window)",
-            process(&one.name, one.is_target),
+            process(&one.name, one.is_analyzed),
             time(one.window_busy_ns),
             share_of(one.window_busy_ns, report.window.span_ns)
         )
     });
     fires.then(|| {
         let text = message!(
-            "other processes held the GPU while encoded work waited, which took {}",
-            of_idle(foreign_ns, report)
+            "other processes ran on the GPU while committed work waited: {}",
+            of_idle(contention_ns, report)
         );
-        Evidence::new(text).at(others).gaining(foreign_ns)
+        Evidence::new(text).at(others).gaining(contention_ns)
     })
 }

@@ -1,4 +1,4 @@
-//! Rules about the machine: clock, heat, memory, company, accidents.
+//! Rules about the machine: errors, clock, heat, memory, other processes.
 
 use super::evidence::{Evidence, is_share, share_of};
 use super::rule::Rule;
@@ -14,79 +14,87 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::High,
         title: "command buffers ended in an error",
         condition: errors,
-        advice: "Read MTLCommandBuffer.error in a completion handler: what failed is not in these \
-                 timings, and results may be wrong. Run once with the Metal API validation and \
-                 shader validation on.",
-        disproved_by: "Nothing: the recording says so.",
+        action: "read MTLCommandBuffer.error: results may be wrong",
+        advice: "Read MTLCommandBuffer.error in a completion handler. These timings leave out \
+             the work that failed, and results may be wrong. Run once with Metal API \
+             validation and shader validation.",
+        counter_evidence: "None: the recording lists the errors.",
     },
     Rule {
         id: "compiling-inside",
         severity: Severity::Medium,
-        title: "shaders are compiled while the work is under way",
+        title: "shaders are compiled during the work",
         condition: compiling,
-        advice: "Make pipelines before the work begins, and keep them: cache \
-                 MTLComputePipelineState objects, or ship a binary archive (MTLBinaryArchive).",
-        disproved_by: "A second run in the same process that compiles nothing.",
+        action: "create pipelines before the work begins, and keep them",
+        advice: "Create pipelines before the work begins, and keep them: cache \
+             MTLComputePipelineState objects, or ship a binary archive \
+             (MTLBinaryArchive).",
+        counter_evidence: "A second run in the same process compiles nothing.",
     },
     Rule {
         id: "hangs",
         severity: Severity::Medium,
-        title: "the program did not respond for a while",
+        title: "the program did not respond for some time",
         condition: hangs,
-        advice: "The main thread is held up: move waiting for the GPU, and encoding, to another \
-                 thread.",
-        disproved_by: "A program without windows, which has nobody to respond to.",
+        action: "move encoding and waiting off the main thread",
+        advice: "The main thread is blocked. Wait for the GPU and encode on another thread.",
+        counter_evidence: "The program has no windows, so it has nothing to respond to.",
     },
     Rule {
         id: "memory-growing",
         severity: Severity::Medium,
-        title: "the GPU memory grows and grows",
+        title: "GPU memory grows steadily",
         condition: memory_growing,
-        advice: "Something is kept that should be reused or released: look at buffers made in each \
-                 iteration, at caches without a limit (MLX: mx.set_cache_limit), and at \
-                 autorelease pools that are never drained.",
-        disproved_by: "A cache that stops growing later: record for longer.",
+        action: "reuse or release buffers that each iteration allocates",
+        advice: "The program keeps memory that it should reuse or release. Look at buffers \
+             allocated in each iteration, at caches without a limit (MLX: \
+             mx.set_cache_limit), and at autorelease pools that are never drained.",
+        counter_evidence: "A cache that stops growing later: record for longer.",
     },
     Rule {
         id: "low-performance-state",
         severity: Severity::Caveat,
         title: "the GPU ran at its lowest clock",
         condition: low_state,
-        advice: "The same kernels can be three times as fast at the Maximum state, so compare this \
-                 only with recordings of the same state. Light or broken-up work does not raise \
-                 the clock: more work at once does. Charge the machine, turn low-power mode off, \
-                 or record at another clock to measure kernels (`metalens record --gpu-clock \
-                 maximum`; `default` leaves it to the GPU where Apple's template holds it).",
-        disproved_by: "A recording at the Maximum state with the same kernel times.",
+        action: "compare only with recordings at the same performance state",
+        advice: "The same kernels can be three times as fast in the Maximum state, so compare \
+             only with recordings in the same state. Light or fragmented work does not \
+             raise the clock; more work at once does. Charge the machine, turn low-power \
+             mode off, or record at another clock to measure kernels (`metalens record \
+             --gpu-clock maximum`; `default` leaves the clock to the GPU where the \
+             template fixes it).",
+        counter_evidence: "A recording in the Maximum state shows the same kernel times.",
     },
     Rule {
         id: "thermal",
         severity: Severity::Caveat,
-        title: "the machine was hot, and may not have run at full speed",
+        title: "the machine was hot and may have run below full speed",
         condition: thermal,
-        advice: "Let it cool down and record again; for long runs report the times of the first \
-                 and the last minute apart.",
-        disproved_by: "Kernel times that do not change between the cool and the hot part.",
+        action: "let the machine cool down, and record again",
+        advice: "Let the machine cool down and record again. For long runs, report the first \
+             and the last minute separately.",
+        counter_evidence: "Kernel times do not differ between the cool and the hot part.",
     },
     Rule {
         id: "shared-gpu",
         severity: Severity::Caveat,
-        title: "others used the GPU at the same time",
+        title: "other processes used the GPU at the same time",
         condition: shared,
-        advice: "Their work slows this one down even when it does not hold it up: close browsers \
-                 and windows that draw, and record again.",
-        disproved_by: "A recording on a quiet machine with the same kernel times.",
+        action: "close other programs that use the GPU, and record again",
+        advice: "Work of other processes slows this work down even where it does not delay \
+             it. Close browsers and windows that draw, and record again.",
+        counter_evidence: "A recording on a quiet machine shows the same kernel times.",
     },
 ];
 
 fn errors(report: &Report) -> Option<Evidence> {
     let errors = report.machine.errors.as_ref()?;
-    // A buffer that failed before it reached the GPU is known to be nobody's:
-    // it is this program's only where there is nobody else.
-    let alone = report.processes.iter().all(|one| one.is_target);
+    // A buffer that failed before it reached the GPU has no process: it is this program's only
+    // where no other process used the GPU.
+    let alone = report.processes.iter().all(|one| one.is_analyzed);
     let own = match alone {
         true => errors.count,
-        false => errors.of_target,
+        false => errors.of_process,
     };
     if own == 0 {
         return None;
@@ -99,14 +107,14 @@ fn errors(report: &Report) -> Option<Evidence> {
         message!("{} with error code {}{}", buffers, code, meaning(one.code))
     });
     let text = message!(
-        "{} of the recording failed, {} of them known to be of this program's work in the window",
+        "{} of the recording failed; at least {} of them are of this process, in the window",
         counted(errors.count, "command buffer"),
-        count(errors.of_target),
+        count(errors.of_process),
     );
     Some(Evidence::new(text).at(codes))
 }
 
-/// What Metal calls the commonest codes (`MTLCommandBufferError`).
+/// Returns the name of the most common codes (`MTLCommandBufferError`).
 fn meaning(code: Option<u64>) -> &'static str {
     match code {
         Some(1) => ", internal",
@@ -123,9 +131,9 @@ fn compiling(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.05;
     let compiles = report.machine.shader_compiles?;
     let inside = compiles.inside;
-    is_share(compiles.in_gaps_ns, report.ledger.total_ns, SHARE).then(|| {
+    is_share(compiles.in_gaps_ns, report.idle.total_ns, SHARE).then(|| {
         let text = message!(
-            "{} of shaders took {} inside the window, {} of it while the GPU was idle",
+            "{} of shaders took {} in the window, {} of it while the GPU was idle",
             counted(inside.count, "compilation"),
             time(inside.total_ns),
             time(compiles.in_gaps_ns),
@@ -141,7 +149,7 @@ fn hangs(report: &Report) -> Option<Evidence> {
         .as_ref()
         .filter(|found| found.count > 0)?;
     Some(Evidence::new(message!(
-        "{} took {} of the window; the longest lasted {}, the part outside the window included",
+        "{} took {} of the window; the longest lasted {} (including time outside the window)",
         counted(hangs.count, "hang"),
         time(hangs.total_ns),
         time(hangs.max_ns.unwrap_or(0)),
@@ -149,9 +157,9 @@ fn hangs(report: &Report) -> Option<Evidence> {
 }
 
 fn memory_growing(report: &Report) -> Option<Evidence> {
-    /// Less than a fifth more may be the last of the warm-up.
+    /// Smaller growth may be the end of the warm-up.
     const GROWTH: f64 = 0.2;
-    /// A single step is an allocation, not a habit.
+    /// Fewer steps are allocations, not a leak.
     const RISES: u64 = 3;
     let memory = report.machine.allocated.as_ref()?;
     let steady = memory.steady.as_ref()?;
@@ -164,8 +172,8 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
             falls => message!("fell {}", counted(falls, "time")),
         };
         let text = message!(
-            "it went from {} to {} within the window; after the window's first quarter it rose {} \
-             and {}",
+            "memory grew from {} to {} in the window; after the first quarter of the window it \
+             rose {} and {}",
             bytes(first),
             bytes(last),
             counted(steady.rises, "time"),
@@ -178,11 +186,11 @@ fn memory_growing(report: &Report) -> Option<Evidence> {
     })
 }
 
-/// What the states are called, and how long each was.
+/// Returns the states and the share of time in each: `Maximum 80.0 %, Minimum 20.0 %`.
 fn said(states: &[StateTime]) -> Message {
     let said = states.iter().map(|state| {
         let share = state.busy_share.map_or_else(|| "?".into(), percent);
-        message!("at {} for {}", name(&state.state), share)
+        message!("{} {}", name(&state.state), share)
     });
     Message::joined(said, ", ")
 }
@@ -196,12 +204,12 @@ fn low_state(report: &Report) -> Option<Evidence> {
         .find(|state| state.state == "Minimum")?;
     is_share(low.busy_ns, report.busy.busy_ns, SHARE).then(|| {
         let induced = if low.induced_ns > 0 {
-            "; the recording calls the state induced"
+            "; the recording says that the state was induced"
         } else {
             ""
         };
         let text = message!(
-            "of the target's busy time the GPU was {}{}",
+            "performance states while the process ran on the GPU: {}{}",
             said(&performance.states),
             induced,
         );
@@ -216,7 +224,7 @@ fn thermal(report: &Report) -> Option<Evidence> {
     let worst = thermal.worst.as_deref()?;
     matches!(worst, "Serious" | "Critical").then(|| {
         Evidence::new(message!(
-            "of the target's busy time the machine was {}; the worst state of the window was {}",
+            "thermal states while the process ran on the GPU: {}; worst in the window: {}",
             said(&thermal.states),
             name(worst)
         ))
@@ -225,16 +233,16 @@ fn thermal(report: &Report) -> Option<Evidence> {
 
 fn shared(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.1;
-    let foreign_ns = report.busy.foreign_busy_ns;
+    let contention_ns = report.busy.others_busy_ns;
     let others = report.machine.others.top.iter().map(other);
-    is_share(foreign_ns, report.window.span_ns, SHARE).then(|| {
+    is_share(contention_ns, report.window.span_ns, SHARE).then(|| {
         let text = message!(
-            "other processes were on the GPU for {} of the window, {} of {}; for {} of that this \
-             one was, too",
-            share_of(foreign_ns, report.window.span_ns),
-            time(foreign_ns),
+            "other processes used the GPU for {} of the window, {} of {}; for {} of that this \
+             process used it, too",
+            share_of(contention_ns, report.window.span_ns),
+            time(contention_ns),
             time(report.window.span_ns),
-            time(report.busy.foreign_overlap_ns),
+            time(report.busy.others_overlap_ns),
         );
         Evidence::new(text).at(others)
     })
@@ -243,11 +251,11 @@ fn shared(report: &Report) -> Option<Evidence> {
 fn other(other: &OtherProcess) -> Message {
     let name = other.name.as_deref();
     let name = name.map_or_else(
-        || "rows of nobody known".into(),
+        || "rows without a process".into(),
         |name| process(name, false),
     );
     message!(
-        "{}, for {} of this one's gaps",
+        "{}, on the GPU for {} of the gaps",
         name,
         time(other.in_gaps_ns)
     )

@@ -1,13 +1,11 @@
-//! What the numbers mean: rules over a report, each with the numbers it rests
-//! on, what to do, and what would show it wrong.
+//! Turns the numbers of a report into findings, thresholds, notes and a summary.
 //!
-//! A rule is data: it reads the report and nothing else, so that whoever has
-//! the report can check it. Thresholds stand as constants beside their rules,
-//! each with its reason.
+//! A rule is data. It reads the report and nothing else, so that everybody who has the report
+//! can check it. Its limits are constants beside it, each with its reason.
 //!
-//! A new finding is a [`Rule`] in the list of the file that is about its subject.
-//! Beside the rules: whether the targets were met ([`verdicts`]), what a reader should
-//! know about the numbers ([`notes`]), and the report in four sentences ([`summary`]).
+//! A new finding is a [`Rule`] in the list of the file that has its subject. Beside the rules
+//! are the results of the thresholds ([`verdicts`]), what a reader should know about the numbers
+//! ([`notes`]), and the report in four sentences ([`summary`]).
 
 mod evidence;
 mod idle;
@@ -24,7 +22,7 @@ use self::rule::Rule;
 use crate::error::{Error, Result};
 use crate::report::{Finding, Report};
 
-/// Every rule, by what it is about.
+/// Returns every rule, grouped by subject.
 fn rules() -> impl Iterator<Item = &'static Rule> {
     let groups = [
         idle::RULES,
@@ -36,33 +34,32 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
     groups.into_iter().flatten()
 }
 
-/// The ids of all findings there are, in the order of their rules.
+/// Returns the ids of all findings, in the order of their rules.
 #[must_use]
 pub fn ids() -> Vec<&'static str> {
     rules().map(|rule| rule.id).collect()
 }
 
-/// What a finding says, as a clause within a sentence.
-pub(crate) fn clause(id: &str) -> &'static str {
+/// Returns the title of a finding, as a clause within a sentence.
+pub(crate) fn title(id: &str) -> &'static str {
     rules()
         .find(|rule| rule.id == id)
         .map_or("", |rule| rule.title)
 }
 
-/// Refuses ids that no rule has: a typing error must not silence a finding.
+/// Refuses ids that no rule has: a typo must not silence a finding.
 pub(crate) fn check(ignored: &[String]) -> Result<()> {
     let known = ids();
     let unknown = ignored.iter().find(|id| !known.contains(&id.as_str()));
     unknown.map_or(Ok(()), |id| {
         Err(Error::Setting {
-            what: format!("no finding is called {id}"),
+            what: format!("unknown finding {id}"),
             wanted: format!("one of {}", known.join(", ")),
         })
     })
 }
 
-/// What is found in a report: what matters most first, then what could gain
-/// most, then in the order of the rules.
+/// Returns the findings of a report: by severity, then by gain, then in the order of the rules.
 #[must_use]
 pub(crate) fn findings(report: &Report, ignored: &[String]) -> Vec<Finding> {
     let wanted = rules().filter(|rule| !ignored.iter().any(|id| id == rule.id));
@@ -88,7 +85,7 @@ mod tests {
         ids.dedup();
         assert_eq!(ids.len(), rules().count());
         for rule in rules() {
-            for text in [rule.title, rule.advice, rule.disproved_by] {
+            for text in [rule.title, rule.action, rule.advice, rule.counter_evidence] {
                 assert!(text.len() > 20, "{}: {text:?}", rule.id);
                 assert!(!text.contains("  "), "{}: {text:?}", rule.id);
             }

@@ -1,4 +1,4 @@
-//! What a reader should know about the numbers.
+//! Notes about the numbers of a report.
 
 use crate::basics::message::{Message, Value, counted, table, ungrouped};
 use crate::message;
@@ -8,7 +8,7 @@ use crate::subject::timeline::Interval;
 use crate::tables::commands::{APPLICATION, COMPLETIONS, ENCODERS, SUBMISSIONS};
 use crate::tables::gpu::GPU_STATES;
 
-/// Returns what the numbers of a report leave to say.
+/// Returns the notes about the numbers of a report.
 pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(subject.target.note.clone());
@@ -17,7 +17,7 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     let cut = subject.mine.iter().filter(reaches_out).count();
     if cut > 0 {
         let text = message!(
-            "{} of the target's intervals reach out of the window and count with the part inside",
+            "{} intervals of the process extend beyond the window; only the part inside counts",
             ungrouped(cut as u64)
         );
         notes.push(Note::quiet("intervals-cut", text));
@@ -37,7 +37,7 @@ fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
     let found = found.filter(|&(.., count)| count > 0);
     found.map(|(name, what, count)| {
         let text = message!(
-            "{} has a second, different time for the same {} in {}; the first row of each counts",
+            "{} has a second, different time for the same {} in {}; the first row counts",
             table(name),
             what,
             counted(count as u64, "row")
@@ -56,8 +56,8 @@ fn uncommitted(subject: &Subject) -> Option<Note> {
     // Without any commit there is no queue depth at all.
     (known(true) > 0 && known(false) > 0).then(|| {
         let text = message!(
-            "commits not recorded: {} of the process's {} command buffers; start latency, cadence \
-             and queue depth leave them out",
+            "the commits of {} of {} command buffers are not recorded; submission latency, commit \
+             interval and queue depth leave these buffers out",
             ungrouped(known(false)),
             ungrouped(subject.buffers.len() as u64)
         );
@@ -65,22 +65,18 @@ fn uncommitted(subject: &Subject) -> Option<Note> {
     })
 }
 
-/// What the ledger could not join, and what it joined by other tables.
+/// Returns notes about gaps whose cause is unknown, or known from other tables.
 fn ledger_notes(subject: &Subject, report: &Report) -> Vec<Note> {
-    let ledger = &report.ledger;
+    let ledger = &report.idle;
     let present = subject.commands.tables;
     let mut notes = Vec::new();
     let tables = [
-        (present.encoders, ENCODERS.schema, "when work was encoded"),
-        (
-            present.completions,
-            COMPLETIONS.schema,
-            "when work was known to be done",
-        ),
+        (present.encoders, ENCODERS.schema, "encoding times"),
+        (present.completions, COMPLETIONS.schema, "completion times"),
     ];
     for (_, name, what) in tables.into_iter().filter(|(there, ..)| !there) {
         let text = message!(
-            "{} is not in the input, so it is unknown {}, and the idle time cannot be explained",
+            "{} is not recorded, so {} and the causes of idle time are unknown",
             table(name),
             what
         );
@@ -88,8 +84,8 @@ fn ledger_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     }
     if let Some(recovered) = ledger.recovered {
         let text = message!(
-            "the encoder list lost {} of the encodings that end a gap; {} were found in {} and {} \
-             in {}, which has the time up to the commit",
+            "the encoder list lost {} of the encodings that end a gap; {} are in {} and {} in {}, \
+             which has the time up to the commit",
             ungrouped(recovered.from_intervals + recovered.from_submissions),
             ungrouped(recovered.from_intervals),
             table(APPLICATION.schema),
@@ -100,8 +96,7 @@ fn ledger_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     }
     if present.encoders && ledger.without_encoding > 0 {
         let text = message!(
-            "{} of {} gaps end with work whose encoding is not in the recording: they are \
-             unexplained",
+            "the encoding after {} of {} gaps is not recorded: their cause is unknown",
             ungrouped(ledger.without_encoding),
             ungrouped(ledger.pairs)
         );
@@ -109,8 +104,7 @@ fn ledger_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     }
     if present.completions && ledger.without_completion > 0 {
         let text = message!(
-            "{} of {} gaps begin with work whose completion is not in the recording: they are \
-             unexplained",
+            "the completion before {} of {} gaps is not recorded: their cause is unknown",
             ungrouped(ledger.without_completion),
             ungrouped(ledger.pairs)
         );
@@ -119,14 +113,14 @@ fn ledger_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     notes
 }
 
-/// Whether the GPU's own Active time contradicts the intervals, or is unknown.
+/// Returns a note if the Active time of the GPU contradicts the intervals, or is unknown.
 fn active_time(report: &Report) -> Option<Note> {
     let busy = &report.busy;
     match busy.machine_active_ns {
         Some(active) if active != busy.machine_busy_ns => {
             let text = message!(
-                "two tables disagree: the intervals of all processes cover {} of the window, the \
-                 GPU says it was active for {}",
+                "two tables disagree: the intervals of all processes cover {} of the window, and \
+                 by its own states the GPU was active for {}",
                 exact(busy.machine_busy_ns),
                 exact(active)
             );
@@ -135,7 +129,7 @@ fn active_time(report: &Report) -> Option<Note> {
         Some(_) => None,
         None => {
             let text = message!(
-                "{} is not in the input, so the GPU's own Active time is unknown",
+                "{} is not recorded, so the Active time of the GPU is unknown",
                 table(GPU_STATES.schema)
             );
             Some(Note::quiet("table-missing", text))
@@ -143,7 +137,7 @@ fn active_time(report: &Report) -> Option<Note> {
     }
 }
 
-/// A time to the nanosecond, however long it is.
+/// Returns a time in nanoseconds, however long it is.
 fn exact(ns: u64) -> Message {
     Message::value(format!("{ns} ns"), Value::Time { ns })
 }

@@ -1,4 +1,4 @@
-//! Rules about time passing: how regular the gaps are, and what changes.
+//! Rules about change over time: how regular gaps and iterations are.
 
 use super::evidence::{Evidence, is_saturated, longest_of_all};
 use super::rule::Rule;
@@ -10,33 +10,37 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         id: "regular-gaps",
         severity: Severity::Low,
-        title: "the gaps are alike: the GPU pays the same price every time",
+        title: "gaps are uniform: a fixed cost per submission",
         condition: regular,
-        advice: "Gaps of one length are a cost per submission, not an accident: batch, so that it \
-                 is paid less often.",
-        disproved_by: "A run with twice as much work in a submission and gaps twice as long.",
+        action: "batch: submit more work at once, less often",
+        advice: "Uniform gaps are a cost per submission, not an accident. Batch the work, so \
+             that the program pays it less often.",
+        counter_evidence: "With twice as much work per submission, gaps are twice as long.",
     },
     Rule {
         id: "irregular-gaps",
         severity: Severity::Low,
-        title: "the gaps are of every length: look at the CPU",
+        title: "gaps vary widely: look at the CPU",
         condition: irregular,
-        advice: "A fixed cost would make gaps alike. These follow what the program does between \
-                 submissions: record with CPU samples, and look at the longest ones first.",
-        disproved_by: "Gaps whose lengths follow the size of the work before them.",
+        action: "record with CPU samples, and look at the longest gaps first",
+        advice: "A fixed cost would make uniform gaps. These follow what the program does \
+             between submissions. Record with CPU samples, and look at the longest gaps \
+             first.",
+        counter_evidence: "The length of a gap follows the size of the work before it.",
     },
     Rule {
         id: "slowing-down",
         severity: Severity::Medium,
-        title: "iterations take longer and longer",
+        title: "iterations take longer over time",
         condition: slowing_down,
-        advice: "Look for what grows with every iteration: a cache, a list, a key-value store; or \
-                 for what heats up: compare machine.performance and machine.thermal.",
-        disproved_by: "Iterations that do more work later by design, such as a longer context.",
+        action: "look for what grows with every iteration",
+        advice: "Look for what grows with every iteration (a cache, a list, a key-value \
+             store) or what heats up: compare machine.performance and machine.thermal.",
+        counter_evidence: "Later iterations do more work by design, such as a longer context.",
     },
 ];
 
-/// How alike the gaps are, where it matters.
+/// Returns the regularity of the gaps, where the GPU is idle enough for it to matter.
 fn gaps_that_matter(report: &Report, wanted: RegularityVerdict) -> Option<&Regularity> {
     let regularity = report.phases.regularity.as_ref()?;
     (regularity.verdict == wanted && !is_saturated(report)).then_some(regularity)
@@ -52,20 +56,20 @@ fn irregular(report: &Report) -> Option<Evidence> {
     Some(Evidence::new(range(found)).at(longest_of_all(report)))
 }
 
-/// Gaps are weighed by their length: what is told is where the idle time is.
+/// Returns the range of gap lengths that most idle time is in.
 fn range(found: &Regularity) -> Message {
     let (from, to) = (time(found.p10_ns), time(found.p90_ns));
     let lengths = match from == to {
         true => from,
         false => message!(
-            "{} to {}, and half of it in gaps of at most {}",
+            "{} to {}; half of it is in gaps of at most {}",
             from,
             to,
             time(found.p50_ns)
         ),
     };
     message!(
-        "at least eight tenths of the idle time in {} gaps is in gaps of {}",
+        "at least 80 % of the idle time (of {} gaps) is in gaps of {}",
         count(found.gaps),
         lengths,
     )
@@ -76,16 +80,13 @@ fn slowing_down(report: &Report) -> Option<Evidence> {
     let found = report.phases.iterations.as_ref()?;
     let drift = found.drift_pct.filter(|&drift| drift >= PERCENT)?;
     let text = message!(
-        "of {} iterations those of the last third take {} longer than those of the first third \
-         (median of all {}, shortest {}, longest {})",
+        "of {} iterations, the last third takes {} longer than the first third (median of all {}, \
+         shortest {}, longest {})",
         count(found.count),
         shown_share(format!("{drift:.0} %"), drift / 100.0),
         time(found.median_period_ns),
         time(found.min_period_ns),
         time(found.max_period_ns),
     );
-    Some(Evidence::new(text).at([message!(
-        "the first iteration, at {}",
-        moment(found.start_ns)
-    )]))
+    Some(Evidence::new(text).at([message!("first iteration: at {}", moment(found.start_ns))]))
 }

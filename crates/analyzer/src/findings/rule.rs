@@ -5,24 +5,26 @@ use crate::basics::message::Message;
 use crate::basics::units::capital;
 use crate::report::{Finding, Report, Severity};
 
-/// A rule.
+/// A rule that turns numbers of a report into a finding.
 pub(crate) struct Rule {
-    /// Its name, stable: settings and gates name it.
+    /// Stable name: settings and gates refer to it.
     pub id: &'static str,
-    /// How much it matters at most: less, if little of the window is at stake.
+    /// Highest severity: a finding gets a lower one if little of the window is at stake.
     pub severity: Severity,
-    /// What fired: a clause, as it stands within a sentence.
+    /// Statement of what is wrong, as a clause without a capital.
     pub title: &'static str,
-    /// Whether it fires, and on what evidence.
+    /// Returns the evidence if the rule fires.
     pub condition: fn(&Report) -> Option<Evidence>,
-    /// What to do about it.
+    /// First step to take, as an imperative clause without a capital.
+    pub action: &'static str,
+    /// What to do about it, in full sentences.
     pub advice: &'static str,
-    /// What would show that it is wrong.
-    pub disproved_by: &'static str,
+    /// Observation that would disprove the finding.
+    pub counter_evidence: &'static str,
 }
 
 impl Rule {
-    /// Returns what a report says of it.
+    /// Returns the finding of this rule.
     pub(super) fn finding(&self, evidence: Evidence, report: &Report) -> Finding {
         let severity = evidence.severity(self.severity, report.window.span_ns);
         let gain = evidence.gain(report.window.span_ns);
@@ -38,8 +40,9 @@ impl Rule {
             evidence_values: values,
             look_at,
             look_at_values,
+            action: self.action.to_owned(),
             advice: self.advice.to_owned(),
-            disproved_by: self.disproved_by.to_owned(),
+            counter_evidence: self.counter_evidence.to_owned(),
         }
     }
 }

@@ -1,29 +1,27 @@
-//! A report in four sentences: what reviewers read first, wherever it is shown.
+//! Summarizes a report in four sentences, which every page begins with.
 
-use std::iter::once;
-
-use super::clause;
+use super::{rules, title};
 use crate::basics::message::{
     Message, count, counted, factor, percent, process, shown_share, time,
 };
 use crate::basics::statistics::ratio;
 use crate::message;
-use crate::report::{Cause, Finding, GapParts, Report, Summary};
+use crate::report::{Finding, Report, Summary};
 
-/// The sentences.
+/// Returns the sentences.
 #[must_use]
 pub(crate) fn summary(report: &Report) -> Summary {
     let (busy, busy_values) = busy(report).into_parts();
     let (idle, idle_values) = idle(report).into_parts();
-    let (fault, fault_values) = fault(report).map(Message::into_parts).unzip();
+    let (cause, cause_values) = causes(report).map(Message::into_parts).unzip();
     let (advice, advice_values) = advice(&report.findings).into_parts();
     Summary {
         busy,
         busy_values,
         idle,
         idle_values,
-        fault,
-        fault_values: fault_values.unwrap_or_default(),
+        cause,
+        cause_values: cause_values.unwrap_or_default(),
         advice,
         advice_values,
     }
@@ -31,9 +29,9 @@ pub(crate) fn summary(report: &Report) -> Summary {
 
 fn busy(report: &Report) -> Message {
     message!(
-        "{} kept the GPU busy {} of the time: {} ran for {} of {}",
-        process(&report.target.name, true),
+        "GPU {} busy: {} ran {}, {} of {}",
         report.busy.ratio.map_or_else(|| "?".into(), percent),
+        process(&report.process.name, true),
         counted(report.counts.intervals, "GPU interval"),
         time(report.busy.busy_ns),
         time(report.window.span_ns),
@@ -44,84 +42,59 @@ fn idle(report: &Report) -> Message {
     let gaps = &report.gaps;
     match (gaps.median_ns, gaps.max_ns) {
         (Some(median), Some(max)) => message!(
-            "It left it idle for {} in {}, median {}, longest {}",
+            "GPU idle for {} in {}: median {}, longest {}",
             time(gaps.total_ns),
             counted(gaps.count, "gap"),
             time(median),
             time(max),
         ),
-        _ => "It left no gap at all".into(),
+        _ => "No gaps".into(),
     }
 }
 
-/// Who is to blame, the largest part first; what is less than a percent is
-/// summed up.
-fn fault(report: &Report) -> Option<Message> {
-    let ledger = &report.ledger;
-    let mut parts = ledger.parts.by_cause();
-    parts.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
-    let share = |ns: u64| ratio(ns, ledger.total_ns).unwrap_or(0.0);
-    let said = parts.iter().filter(|&&(_, ns)| share(ns) >= 0.005);
-    let mut said = said.map(|&(cause, ns)| {
-        let share = share(ns);
-        let percent = shown_share(format!("{:.0} %", share * 100.0), share);
-        (percent, cause.in_words())
-    });
-    let (share, cause) = said.next()?;
-    let first = message!("For {} of the idle time {}", share, cause);
-    let rest = said.map(|(share, cause)| message!("for {} {}", share, cause));
-    Some(Message::joined(once(first).chain(rest), ", "))
+/// Returns the idle time by cause, the largest share first, without shares below half a percent.
+fn causes(report: &Report) -> Option<Message> {
+    let idle = &report.idle;
+    let parts = idle.parts.largest_first().into_iter();
+    let shares = parts.map(|(cause, ns)| (cause, ratio(ns, idle.total_ns).unwrap_or(0.0)));
+
+    let mut causes = shares
+        .filter(|&(_, share)| share >= 0.005)
+        .map(|(cause, share)| {
+            let percent = shown_share(format!("{:.0} %", share * 100.0), share);
+            message!("{} {}", percent, cause.label())
+        })
+        .peekable();
+    causes.peek()?;
+    Some(message!("Idle time: {}", Message::joined(causes, ", ")))
 }
 
-impl Cause {
-    /// The cause in words that need no explanation.
-    #[must_use]
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Self::Completion => "the program did not know yet that the GPU was done",
-            Self::Host => "the program was doing something else",
-            Self::Encode => "the program encoded the next work",
-            Self::Launch => "the next work was on its way to the GPU",
-            Self::Queued => "the GPU had the next work but did not start it",
-            Self::Foreign => "another process held the GPU",
-            Self::Unexplained => "the recording does not say what was waited for",
-        }
-    }
+/// Returns the first step that a finding advises.
+fn action(id: &str) -> &'static str {
+    let mut rules = rules();
+    let rule = rules.find(|rule| rule.id == id);
+    rule.map_or("", |rule| rule.action)
 }
 
+/// Returns the advice with the largest gain; without a gain, the first finding.
 fn advice(findings: &[Finding]) -> Message {
     let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.at_most_ns);
     let best = findings.iter().rev().max_by_key(gain);
     let Some(first) = findings.first() else {
-        return "Nothing was found that would make it faster".into();
+        return "No finding".into();
     };
     match best.and_then(|best| Some((best, best.gain?))) {
         Some((best, gain)) => message!(
-            "Most to gain: {}, at most {} ({} times as fast)",
-            clause(&best.id),
-            time(gain.at_most_ns),
+            "Biggest win: {}; up to {}× faster (saves at most {})",
+            action(&best.id),
             factor(gain.speedup),
+            time(gain.at_most_ns),
         ),
-        None if findings.len() == 1 => message!("One thing to know: {}", clause(&first.id)),
+        None if findings.len() == 1 => message!("One finding: {}", title(&first.id)),
         None => message!(
-            "{} things to know, the first: {}",
+            "{} findings; the first: {}",
             count(findings.len() as u64),
-            clause(&first.id)
+            title(&first.id)
         ),
-    }
-}
-
-impl GapParts {
-    /// Each part with its cause in words, the largest first; those of nothing left out.
-    #[must_use]
-    pub fn in_words(&self) -> Vec<(Cause, u64, &'static str)> {
-        let mut parts: Vec<(Cause, u64, &'static str)> = self
-            .by_cause()
-            .into_iter()
-            .filter(|&(_, ns)| ns > 0)
-            .map(|(cause, ns)| (cause, ns, cause.in_words()))
-            .collect();
-        parts.sort_by_key(|&(_, ns, _)| std::cmp::Reverse(ns));
-        parts
     }
 }

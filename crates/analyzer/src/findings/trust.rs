@@ -1,4 +1,4 @@
-//! Rules about the recording: how far its numbers can be trusted.
+//! Rules about how far the numbers of a recording can be trusted.
 
 use super::evidence::{Evidence, is_share};
 use super::rule::Rule;
@@ -12,78 +12,86 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::Caveat,
         title: "the recording is incomplete",
         condition: incomplete,
-        advice: "Record a shorter stretch (--time-limit), close what else is recorded, and let the \
-                 recorder finish writing. What the ledger calls unexplained is where the rows are \
-                 missing.",
-        disproved_by: "metalens tables, if it lists as many rows as the program made.",
+        action: "record a shorter stretch, and let the recorder finish",
+        advice: "Record a shorter stretch (--time-limit), record fewer instruments, and let \
+             the recorder finish writing. Idle time with the cause unknown marks where \
+             rows are missing.",
+        counter_evidence: "`metalens tables` lists as many rows as the program made.",
     },
     Rule {
         id: "tables-disagree",
         severity: Severity::Caveat,
         title: "two tables of the recording contradict each other",
         condition: tables_disagree,
-        advice: "Record again before believing either: the GPU's own Active time and the intervals \
-                 of all processes have agreed to the nanosecond in every sound recording seen.",
-        disproved_by: "A window that begins with the recording: work that ran then already is \
-                       known to one table only.",
+        action: "record again before you rely on either table",
+        advice: "Record again before you rely on either table. In every sound recording so \
+             far, the Active time of the GPU and the intervals of all processes agreed to \
+             the nanosecond.",
+        counter_evidence: "The window starts with the recording: only one table knows of work that was \
+             already running.",
     },
     Rule {
         id: "clock-fault",
         severity: Severity::Caveat,
-        title: "the program's own timings contradict the recording",
+        title: "the timings of the program contradict the recording",
         condition: clock_fault,
-        advice: "Do not use either until they agree: check that both are of the same run, and that \
-                 the timings are GPUStartTime and GPUEndTime of the same command buffers.",
-        disproved_by: "Timings of another run, or in another order.",
+        action: "check that the timings and the recording are of the same run",
+        advice: "Use neither until they agree. Check that both are of the same run, and that \
+             the timings are GPUStartTime and GPUEndTime of the same command buffers.",
+        counter_evidence: "The timings are of another run, or in another order.",
     },
     Rule {
         id: "warm-up-inside",
         severity: Severity::Caveat,
-        title: "the window holds a warm-up that is unlike the rest",
+        title: "the window contains a warm-up that differs from the rest",
         condition: warm_up,
-        advice: "Judge the steady part: --skip-warmup cuts the warm-up off, and phases.warm_up has \
-                 both results.",
-        disproved_by: "A second recording whose beginning is like its rest.",
+        action: "judge the steady part: --skip-warmup cuts the warm-up off",
+        advice: "Judge the steady part. --skip-warmup cuts the warm-up off, and \
+             phases.warm_up has the results with and without it.",
+        counter_evidence: "The beginning of a second recording does not differ from its rest.",
     },
     Rule {
-        id: "unlabelled",
+        id: "unlabeled",
         severity: Severity::Caveat,
-        title: "none of the work is labelled, so kernels cannot be told apart",
-        condition: unlabelled,
-        advice: "Give encoders and command buffers a label (setLabel) or push a debug group on the \
-                 command buffer. MLX: a build with MLX_METAL_DEBUG=ON; candle: its debug-labels \
-                 feature. Functions' own names need a recording with the Shader Timeline.",
-        disproved_by: "Nothing: it is a fact of the recording.",
+        title: "no work is labeled, so kernels cannot be told apart",
+        condition: unlabeled,
+        action: "label encoders and command buffers",
+        advice: "Label encoders and command buffers (setLabel), or push a debug group on the \
+             command buffer. MLX: a build with MLX_METAL_DEBUG=ON. candle: its debug- \
+             labels feature. The names of functions need a recording with the Shader \
+             Timeline.",
+        counter_evidence: "None: the recording has no labels.",
     },
     Rule {
         id: "little-work",
         severity: Severity::Caveat,
-        title: "there is too little work to judge by",
+        title: "there is too little work to judge",
         condition: little_work,
-        advice: "Record more of it: a hundred repetitions tell a habit from an accident.",
-        disproved_by: "A program that really does no more.",
+        action: "record at least a hundred repetitions",
+        advice: "Record more work: a hundred repetitions separate a pattern from an accident.",
+        counter_evidence: "The program does no more work than this.",
     },
 ];
 
 fn incomplete(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.05;
-    let ledger = &report.ledger;
+    let ledger = &report.idle;
     let lost = ledger.pairs - ledger.joinable.min(ledger.pairs);
     let recovered = ledger.recovered.unwrap_or_default();
     let recovered = recovered.from_intervals + recovered.from_submissions;
     let mut says = Vec::new();
-    // Without either table that is no loss of rows but of the table, and said elsewhere.
+    // If a whole table is missing, a note says so.
     if is_share(lost, ledger.pairs, SHARE) && lost < ledger.pairs {
         says.push(message!(
-            "{} of {} gaps cannot be explained, since the encoding after them or the completion \
-             before them is not in the recording",
+            "the cause of {} of {} gaps is unknown, because the recording lacks the encoding after \
+             them or the completion before them",
             count(lost),
             count(ledger.pairs)
         ));
     }
     if is_share(recovered, ledger.pairs, SHARE) {
         says.push(message!(
-            "after {} of {} gaps the encoding is only known from other tables, since the encoder \
+            "for {} of {} gaps the encoding is only known from other tables, because the encoder \
              list lost it",
             count(recovered),
             count(ledger.pairs)
@@ -92,7 +100,7 @@ fn incomplete(report: &Report) -> Option<Evidence> {
     let truncated = &report.sanity.truncated_tables;
     if !truncated.is_empty() {
         says.push(message!(
-            "these tables break off: {}",
+            "truncated tables: {}",
             Message::joined(truncated.iter().map(|name| table(name)), ", ")
         ));
     }
@@ -106,7 +114,7 @@ fn tables_disagree(report: &Report) -> Option<Evidence> {
     let apart_ns = active_ns.abs_diff(busy.machine_busy_ns);
     is_share(apart_ns, active_ns.max(busy.machine_busy_ns), SHARE).then(|| {
         Evidence::new(message!(
-            "the intervals of all processes cover {} of the window, but by the GPU's own states it \
+            "the intervals of all processes cover {} of the window, but by its own states the GPU \
              was active for {}",
             time(busy.machine_busy_ns),
             time(active_ns)
@@ -119,10 +127,10 @@ fn clock_fault(report: &Report) -> Option<Evidence> {
     (timings.verdict == TimingVerdict::ClockFault).then(|| {
         let by = timings
             .median_drift
-            .map(|drift| message!("half of them by {} or more", percent(drift)));
+            .map(|drift| message!("half of them differ by {} or more", percent(drift)));
         let clocks = timings.clock_drift.map(|drift| {
             message!(
-                "from the first start to the last the two clocks differ by {}",
+                "between the first and the last start the two clocks differ by {}",
                 percent(drift.abs())
             )
         });
@@ -133,7 +141,7 @@ fn clock_fault(report: &Report) -> Option<Evidence> {
 }
 
 fn warm_up(report: &Report) -> Option<Evidence> {
-    /// What moves the result by less is not worth a word.
+    /// A smaller change of the result is not worth a finding.
     const CHANGE: f64 = 0.1;
     let warm_up = report
         .phases
@@ -145,30 +153,29 @@ fn warm_up(report: &Report) -> Option<Evidence> {
     (change >= CHANGE).then(|| {
         let explanation = Message::new(&warm_up.explanation, &warm_up.explanation_values);
         let text = message!(
-            "{}; the GPU was busy {} of the time without it, {} with it",
+            "{}; GPU busy {} without it, {} with it",
             explanation,
             percent(steady),
             percent(whole),
         );
-        Evidence::new(text).at([message!("its end, at {}", moment(warm_up.end_ns))])
+        Evidence::new(text).at([message!(
+            "end of the warm-up: at {}",
+            moment(warm_up.end_ns)
+        )])
     })
 }
 
-fn unlabelled(report: &Report) -> Option<Evidence> {
+fn unlabeled(report: &Report) -> Option<Evidence> {
     let mut kernels = report.kernels.iter();
     let none = kernels.all(|kernel| kernel.named_by == NamedBy::None);
     (none && !report.kernels.is_empty()).then(|| {
         let listed = report.shaders.iter().take(8);
-        let listed = listed.map(|shader| {
-            message!(
-                "the shader {}, which the recording lists",
-                name(&shader.name)
-            )
-        });
+        let listed = listed
+            .map(|shader| message!("shader {} (listed in the recording)", name(&shader.name)));
         let text = match report.counts.intervals {
-            1 => "the only GPU interval carries Metal's default labels, or none".into(),
+            1 => "the only GPU interval has no label or a default label of Metal".into(),
             all => message!(
-                "all {} GPU intervals carry Metal's default labels, or none",
+                "all {} GPU intervals have no label or a default label of Metal",
                 count(all)
             ),
         };
@@ -181,7 +188,7 @@ fn little_work(report: &Report) -> Option<Evidence> {
     let intervals = report.counts.intervals;
     (intervals < FEW).then(|| {
         Evidence::new(message!(
-            "the target has only {} in the window",
+            "the process has only {} in the window",
             counted(intervals, "GPU interval")
         ))
     })

@@ -1,26 +1,26 @@
-//! Whether the targets were met, and why that can or cannot be said.
+//! Compares a report with its thresholds.
 
 use crate::basics::message::{Message, Value, table, ungrouped};
 use crate::message;
-use crate::report::{Efficiency, Report, TargetVerdict, Unit, Verdict, Wanted};
+use crate::report::{Efficiency, Report, ThresholdResult, Unit, Verdict, Wanted};
 use crate::request::settings::Settings;
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
 
-/// The verdicts on a report.
+/// Returns the result of each threshold.
 #[must_use]
-pub(crate) fn verdicts(report: &Report, settings: &Settings) -> Vec<TargetVerdict> {
+pub(crate) fn verdicts(report: &Report, settings: &Settings) -> Vec<ThresholdResult> {
     let limits = settings.limits;
     let mut verdicts = vec![
         average_gap(report, limits.average_gap_ns),
-        utilisation(report, limits.utilisation),
+        utilization(report, limits.utilization),
         launch_efficiency(&report.efficiency, limits.launch_efficiency),
     ];
     for verdict in &mut verdicts {
-        verdict.required = settings.required_targets.contains(&verdict.id);
+        verdict.required = settings.required_thresholds.contains(&verdict.id);
         if verdict.required && verdict.value.is_none() {
             verdict
                 .why
-                .push_str("; its limit was set, so that a check fails by it");
+                .push_str("; somebody set this threshold, so --check fails");
         }
     }
     verdicts
@@ -30,13 +30,13 @@ pub(crate) fn verdicts(report: &Report, settings: &Settings) -> Vec<TargetVerdic
     clippy::cast_precision_loss,
     reason = "gaps are exact up to 2^53 ns, 104 days"
 )]
-fn average_gap(report: &Report, limit: u64) -> TargetVerdict {
+fn average_gap(report: &Report, limit: u64) -> ThresholdResult {
     let gaps = &report.gaps;
-    let unseen = "gaps between dispatches inside an encoder cannot be seen";
+    let unseen = "gaps between dispatches inside an encoder are not recorded";
     let (value, why) = match (gaps.mean_ns, report.counts.intervals) {
         (Some(mean), _) => {
             let why = message!(
-                "the mean of {} gaps between GPU intervals, {} of them below {}; {}",
+                "mean of {} gaps between GPU intervals, {} of them below {}; {}",
                 ungrouped(gaps.count),
                 ungrouped(gaps.below_1us),
                 Message::value("1 µs".to_owned(), Value::Time { ns: 1_000 }),
@@ -46,9 +46,9 @@ fn average_gap(report: &Report, limit: u64) -> TargetVerdict {
         }
         (None, 2..) => (
             Some(0.0),
-            message!("there is no gap between GPU intervals; {}", unseen),
+            message!("no gap between GPU intervals; {}", unseen),
         ),
-        (None, _) => (None, "a single GPU interval has no gap beside it".into()),
+        (None, _) => (None, "a single GPU interval has no gap".into()),
     };
     judged(
         "average-gap",
@@ -60,17 +60,17 @@ fn average_gap(report: &Report, limit: u64) -> TargetVerdict {
     )
 }
 
-fn utilisation(report: &Report, limit: f64) -> TargetVerdict {
+fn utilization(report: &Report, limit: f64) -> ThresholdResult {
     let why = match report.busy.ratio {
         Some(_) => {
-            "busy time of the window, which is from the start of the target's first GPU \
-                    interval to the end of its last, less what was cut off"
+            "busy time as a share of the window, which reaches from the start of the process's \
+             first GPU interval to the end of its last one, without what was cut off"
         }
-        None => "the window has no length",
+        None => "the window has no duration",
     };
     let value = report.busy.ratio;
     judged(
-        "utilisation",
+        "utilization",
         value,
         limit,
         Unit::Ratio,
@@ -79,12 +79,14 @@ fn utilisation(report: &Report, limit: f64) -> TargetVerdict {
     )
 }
 
-fn launch_efficiency(efficiency: &Efficiency, limit: f64) -> TargetVerdict {
+fn launch_efficiency(efficiency: &Efficiency, limit: f64) -> ThresholdResult {
     let why = match efficiency.of_program {
-        Some(_) => "GPU time of the time from the first encoding to the last completion".into(),
+        Some(_) => {
+            "GPU time as a share of the time from the first encoding to the last completion".into()
+        }
         None => message!(
-            "the recording has no encodings or no completions of the target: export the tables {} \
-             and {}",
+            "no encodings or no completions of the process are recorded: export the tables {} and \
+             {}",
             table(ENCODERS.schema),
             table(COMPLETIONS.schema)
         ),
@@ -107,13 +109,13 @@ fn judged(
     unit: Unit,
     wanted: Wanted,
     why: Message,
-) -> TargetVerdict {
+) -> ThresholdResult {
     let (why, why_values) = why.into_parts();
     let met = value.map(|value| match wanted {
         Wanted::Below => value < limit,
         Wanted::Above => value > limit,
     });
-    TargetVerdict {
+    ThresholdResult {
         id: id.to_owned(),
         value,
         limit,
@@ -136,7 +138,7 @@ mod tests {
     use metalens_trace::{Input, LoadOptions};
 
     use super::*;
-    use crate::request::settings::TargetLimits;
+    use crate::request::settings::Thresholds;
     use crate::{Request, analyze, selection};
 
     /// Of a scenario of three intervals; each case edits what it is about.
@@ -187,13 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn utilisation_of_the_window() {
+    fn utilization_of_the_window() {
         use Verdict::{Fail, NotMeasurable, Pass};
         let busy = |ratio: Option<f64>| move |report: &mut Report| report.busy.ratio = ratio;
-        check("utilisation", busy(Some(0.81)), Some(0.81), Pass);
-        check("utilisation", busy(Some(0.8)), Some(0.8), Fail);
-        check("utilisation", busy(Some(0.0)), Some(0.0), Fail);
-        check("utilisation", busy(None), None, NotMeasurable);
+        check("utilization", busy(Some(0.81)), Some(0.81), Pass);
+        check("utilization", busy(Some(0.8)), Some(0.8), Fail);
+        check("utilization", busy(Some(0.0)), Some(0.0), Fail);
+        check("utilization", busy(None), None, NotMeasurable);
     }
 
     #[test]
@@ -219,16 +221,16 @@ mod tests {
         let mut report = small();
         edit(&mut report);
         let settings = Settings {
-            limits: TargetLimits {
+            limits: Thresholds {
                 average_gap_ns: 1_000_000,
-                utilisation: 0.0,
+                utilization: 0.0,
                 launch_efficiency: 0.0,
             },
-            required_targets: required.iter().map(|&id| id.to_owned()).collect(),
+            required_thresholds: required.iter().map(|&id| id.to_owned()).collect(),
             ..Settings::default()
         };
-        report.targets = verdicts(&report, &settings);
-        report.missed_targets().is_empty()
+        report.thresholds = verdicts(&report, &settings);
+        report.missed_thresholds().is_empty()
     }
 
     #[test]
@@ -244,7 +246,7 @@ mod tests {
         assert!(kept(whole, &[]));
         assert!(kept(whole, &["launch-efficiency"]));
         assert!(kept(untold, &[]));
-        assert!(kept(untold, &["utilisation"]));
+        assert!(kept(untold, &["utilization"]));
         assert!(!kept(untold, &["launch-efficiency"]));
         assert!(!kept(nothing, &[]));
     }
@@ -263,7 +265,7 @@ mod tests {
         let gap_ns = 65_000.0 + 8_000.0 + 85_000.0;
         check("average-gap", unedited, Some(gap_ns), Verdict::Fail);
         let busy = Some(30.0 / 346.0);
-        check("utilisation", unedited, busy, Verdict::Fail);
+        check("utilization", unedited, busy, Verdict::Fail);
         let efficiency = Some(30.0 / 504.0);
         check("launch-efficiency", unedited, efficiency, Verdict::Fail);
         assert_eq!(report.efficiency.program_ns, Some(504_000));

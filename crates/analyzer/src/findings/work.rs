@@ -1,4 +1,4 @@
-//! Rules about the work itself: its size, its shape, its speed.
+//! Rules about the work: its size, its pattern, its speed.
 
 use super::evidence::{Evidence, is_saturated, is_share, share_of};
 use super::rule::Rule;
@@ -7,7 +7,7 @@ use crate::basics::message::{
 };
 use crate::message;
 use crate::report::{Kernel, NamedBy, Report, Severity, WorkRow};
-use crate::subject::kernel_names::UNLABELLED_BLIT;
+use crate::subject::kernel_names::UNLABELED_BLIT;
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -15,84 +15,92 @@ pub(super) const RULES: &[Rule] = &[
         severity: Severity::High,
         title: "small kernels run one by one, as eager execution does",
         condition: eager_execution,
+        action: "compile or fuse the chain of kernels",
         advice: "Compile or fuse the chain (MLX: mx.compile around the step; PyTorch: \
-                 torch.compile; candle: a fused kernel), so that intermediate results stay on the \
-                 chip, and let many kernels share a command buffer.",
-        disproved_by: "A compiled run with as many intervals as this one: then the chain cannot be \
-                       fused, and only batching is left.",
+             torch.compile; candle: a fused kernel), so that intermediate results stay on \
+             the chip. Let many kernels share a command buffer.",
+        counter_evidence: "A compiled run has as many intervals: then the chain cannot be fused, and \
+             only batching is left.",
     },
     Rule {
         id: "tiny-kernels",
         severity: Severity::Medium,
-        title: "most pieces of work are too small to be worth their launch",
+        title: "most GPU intervals are too short to be worth their submission",
         condition: tiny_kernels,
-        advice: "Make fewer and larger pieces: fuse element-wise chains, give one dispatch more \
-                 elements, batch independent small problems into one grid.",
-        disproved_by: "If these intervals are encoders of many dispatches each, they are not the \
-                       kernels: shader-profiler rows would tell.",
+        action: "make fewer, larger dispatches",
+        advice: "Make fewer and larger dispatches: fuse element-wise chains, give one \
+             dispatch more elements, batch independent small problems into one grid.",
+        counter_evidence: "Each interval is an encoder with many dispatches, so its length is not the \
+             length of a kernel: rows of the shader profiler would show it.",
     },
     Rule {
         id: "many-encoders-per-buffer",
         severity: Severity::Medium,
         title: "command buffers hold dozens of tiny encoders",
         condition: many_encoders,
-        advice: "Every encoder costs its own set-up and tear-down on the GPU. Use one compute \
-                 encoder for a run of dispatches, with memoryBarrier between those that depend on \
-                 each other, instead of one encoder for each.",
-        disproved_by: "A run with merged encoders in which the buffers take as long.",
+        action: "use one encoder for many dispatches",
+        advice: "Each encoder costs its own setup and teardown on the GPU. Use one compute \
+             encoder for a run of dispatches, with memoryBarrier between dependent ones, \
+             instead of one encoder each.",
+        counter_evidence: "With merged encoders the command buffers take as long.",
     },
     Rule {
         id: "transfers-dominate",
         severity: Severity::Medium,
-        title: "much of the GPU time is copying",
+        title: "copies take much of the GPU time",
         condition: transfers_dominate,
-        advice: "Memory is shared between CPU and GPU: use MTLStorageModeShared buffers in place \
-                 rather than copies, keep intermediate results where they are, and do not fill \
-                 what the next kernel overwrites.",
-        disproved_by: "Blit work that is not a copy but a fill or a mipmap chain that is needed.",
+        action: "use shared buffers in place instead of copies",
+        advice: "CPU and GPU share memory. Use MTLStorageModeShared buffers in place instead \
+             of copies, keep intermediate results where they are, and do not fill what \
+             the next kernel overwrites.",
+        counter_evidence: "The blits are not copies but fills or mipmaps that are needed.",
     },
     Rule {
         id: "small-transfers",
         severity: Severity::Low,
-        title: "many small copies are made",
+        title: "the program makes many small copies",
         condition: small_transfers,
-        advice: "Gather small copies into one, or let the kernel read its arguments from a shared \
-                 buffer (setBytes for less than 4 KiB).",
-        disproved_by: "Copies that are not between CPU and GPU but needed on the GPU.",
+        action: "gather small copies into one",
+        advice: "Gather small copies into one, or let the kernel read its arguments from a \
+             shared buffer (setBytes for less than 4 KiB).",
+        counter_evidence: "The copies do not move data between CPU and GPU but are needed on the GPU.",
     },
     Rule {
         id: "inefficient-kernels",
         severity: Severity::Medium,
         title: "a kernel reaches little of what the chip can do",
         condition: inefficient,
-        advice: "By the work it is said to do, this kernel uses little of the chip's memory \
-                 bandwidth and little of its arithmetic. Look at its access pattern, its occupancy \
-                 and its thread-group size in Xcode's GPU capture.",
-        disproved_by: "Amounts in work.json that are too small or not all there (bytes told, and \
-                       not the flops that bound it), or work so short that its latency bounds it.",
+        action: "check its access pattern, occupancy and threadgroup size",
+        advice: "By its declared work, this kernel uses little of the memory bandwidth and \
+             little of the arithmetic of the chip. Look at its access pattern, its \
+             occupancy and its threadgroup size in a GPU capture of Xcode.",
+        counter_evidence: "Amounts in work.json that are too small or incomplete (bytes without the \
+             flops that bound the kernel), or work so short that latency bounds it.",
     },
     Rule {
         id: "one-kernel-dominates",
         severity: Severity::Low,
         title: "one kernel takes most of the GPU time",
         condition: one_dominates,
-        advice: "Start with this one: whatever is gained elsewhere is small beside it.",
-        disproved_by: "A label that stands for many different shaders.",
+        action: "optimize this kernel first",
+        advice: "Optimize this kernel first: gains elsewhere are small beside it.",
+        counter_evidence: "The label stands for many different shaders.",
     },
     Rule {
         id: "outliers",
         severity: Severity::Low,
-        title: "some GPU intervals take many times as long as others of the same name",
+        title: "some GPU intervals take many times as long as others of the same kernel",
         condition: outliers,
-        advice: "Look at what runs beside them: page faults on first touch, other processes on the \
-                 GPU, a lower clock, or simply larger inputs under the same label.",
-        disproved_by: "Labels that stand for work of different size.",
+        action: "look at what runs beside the longest ones",
+        advice: "Look at what runs beside them: page faults on first touch, other processes \
+             on the GPU, a lower clock, or larger inputs under the same label.",
+        counter_evidence: "The label stands for work of different sizes.",
     },
 ];
 
-/// Work shorter than this costs about as much to send as to run.
+/// Submitting work shorter than this costs about as much as running it.
 const SMALL_NS: u64 = 20_000;
-/// Below this many intervals a pattern may be chance.
+/// A pattern among fewer intervals may be chance.
 const MANY: u64 = 100;
 
 fn eager_execution(report: &Report) -> Option<Evidence> {
@@ -114,8 +122,8 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
         intervals >= MANY && alone && is_share(small, intervals, SHARE) && !is_saturated(report);
     fires.then(|| {
         let text = message!(
-            "{} of {} GPU intervals are of kernels with a 95th percentile below {}, and most command \
-             buffers hold one encoder; the sequence {} ran {} times",
+            "{} of {} GPU intervals are of kernels with a 95th percentile below {}, and most \
+             command buffers have one encoder; the sequence {} ran {} times",
             count(small),
             count(intervals),
             time(SMALL_NS),
@@ -123,10 +131,7 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
             count(sequence.repetitions),
         );
         Evidence::new(text)
-            .at([message!(
-                "the first such sequence, at {}",
-                moment(sequence.start_ns)
-            )])
+            .at([message!("first sequence: at {}", moment(sequence.start_ns))])
             .gaining(sequence.idle_inside_ns)
     })
 }
@@ -141,7 +146,7 @@ fn chain(kernels: &[String]) -> Message {
 
 fn tiny_kernels(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.5;
-    /// Of a GPU that is never idle they must take time to matter.
+    /// On a busy GPU they must take this share of the busy time to matter.
     const OF_BUSY: f64 = 0.2;
     let short = &report.shape.short;
     let intervals = report.counts.intervals;
@@ -157,7 +162,7 @@ fn tiny_kernels(report: &Report) -> Option<Evidence> {
     });
     fires.then(|| {
         let text = message!(
-            "{} of {} GPU intervals are shorter than {}; together they are {} of the GPU time",
+            "{} of {} GPU intervals are shorter than {}; together they take {} of the GPU time",
             count(short.count),
             count(intervals),
             time(short.limit_ns),
@@ -176,20 +181,20 @@ fn many_encoders(report: &Report) -> Option<Evidence> {
     let mean_ns = report.busy.sum_ns / report.counts.intervals.max(1);
     (mean_ns < SMALL_NS).then(|| {
         let text = message!(
-            "the median command buffer has {} encoders, the largest {}; an interval takes {} on \
-             average, and the gaps inside buffers sum to {}",
+            "the median command buffer has {} encoders, the largest {}; the mean interval is {}, \
+             and gaps inside command buffers sum to {}",
             ungrouped(median),
             ungrouped(buffers.max_encoders.unwrap_or(median)),
             time(mean_ns),
             time(buffers.gaps_inside_ns),
         );
-        // No gain: what an encoder costs lies in its interval as well.
+        // No gain: part of the cost of an encoder is in its interval.
         Evidence::new(text)
     })
 }
 
 fn is_transfer(kernel: &&Kernel) -> bool {
-    kernel.channel.as_deref() == Some("Blit") || kernel.name == UNLABELLED_BLIT
+    kernel.channel.as_deref() == Some("Blit") || kernel.name == UNLABELED_BLIT
 }
 
 fn transfers_dominate(report: &Report) -> Option<Evidence> {
@@ -223,7 +228,7 @@ fn small_transfers(report: &Report) -> Option<Evidence> {
     let others = report.counts.intervals > instances;
     (instances >= MANY && others).then(|| {
         let text = message!(
-            "{} blits of kernels with a median below {} take {} of GPU time, and a launch each",
+            "{} blits with a median below {} take {} of GPU time, and a submission each",
             count(instances),
             time(SMALL_NS),
             time(total_ns),
@@ -233,9 +238,9 @@ fn small_transfers(report: &Report) -> Option<Evidence> {
 }
 
 fn inefficient(report: &Report) -> Option<Evidence> {
-    /// Even a mediocre kernel reaches a fifth of one of the two.
+    /// A mediocre kernel reaches this share of bandwidth or arithmetic.
     const LITTLE: f64 = 0.2;
-    /// Less than this share of the GPU time is not worth the work.
+    /// A kernel below this share of the GPU time is not worth optimizing.
     const MATTERS: f64 = 0.1;
     let work = report.work.as_ref()?;
     let is_slow = |row: &&WorkRow| {
@@ -263,7 +268,7 @@ fn inefficient(report: &Report) -> Option<Evidence> {
         Some(message!("at most {} of the chip's {}", share, *of))
     });
     let text = message!(
-        "{} took {} of GPU time and did {}, which is {}",
+        "{} took {} of GPU time and reached {}: {}",
         kernel(&first.label),
         time(first.total_ns),
         rate,
@@ -310,7 +315,7 @@ fn outliers(report: &Report) -> Option<Evidence> {
     let outliers = &report.shape.outliers;
     let places = outliers.top.iter().take(3).map(|one| {
         message!(
-            "{}, at {}: {} instead of {}",
+            "{} at {}: {}, median {}",
             kernel(&one.name),
             moment(one.start_ns),
             time(one.duration_ns),
@@ -319,8 +324,7 @@ fn outliers(report: &Report) -> Option<Evidence> {
     });
     is_share(outliers.excess_ns, report.busy.sum_ns, SHARE).then(|| {
         let text = message!(
-            "{} took {} beyond the median of the work of the same name, which is {} of the GPU time \
-             of {}",
+            "{} took {} more than the median of their kernel; that is {} of the GPU time of {}",
             counted(outliers.count, "interval"),
             time(outliers.excess_ns),
             share_of(outliers.excess_ns, report.busy.sum_ns),

@@ -2,7 +2,7 @@
 
 use crate::basics::spans::Span;
 use crate::basics::statistics::ratio;
-use crate::report::{Brief, Efficiency};
+use crate::report::{Efficiency, WindowSummary};
 use crate::subject::buffers::Buffer;
 use crate::subject::commands::Commands;
 use crate::subject::timeline::Interval;
@@ -12,7 +12,7 @@ use crate::subject::timeline::Interval;
 pub(crate) fn efficiency(
     busy_ns: u64,
     program: Option<Span>,
-    steady: Option<&Brief>,
+    steady: Option<&WindowSummary>,
     wall_ns: Option<u64>,
 ) -> Efficiency {
     let program_ns = program.map(Span::length_ns);

@@ -112,18 +112,18 @@ impl Known<'_> {
         let others = &self.subject.others.busy;
         let (window, busy) = (self.subject.window(), &self.occupancy.busy);
         let (busy_ns, sum_ns) = (length_ns(busy), self.kernels.sum_ns());
-        let foreign_busy_ns = length_ns(others);
-        let foreign_overlap_ns = overlap_ns(busy, others);
+        let others_busy_ns = length_ns(others);
+        let others_overlap_ns = overlap_ns(busy, others);
         let active = self.subject.active.as_deref();
         Busy {
             busy_ns,
             sum_ns,
             ratio: ratio(busy_ns, window.length_ns()),
             overlap_factor: ratio(sum_ns, busy_ns),
-            machine_busy_ns: busy_ns + foreign_busy_ns - foreign_overlap_ns,
+            machine_busy_ns: busy_ns + others_busy_ns - others_overlap_ns,
             machine_active_ns: active.map(|active| overlap_ns(active, &[window])),
-            foreign_busy_ns,
-            foreign_overlap_ns,
+            others_busy_ns,
+            others_overlap_ns,
         }
     }
 

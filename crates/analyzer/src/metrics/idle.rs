@@ -8,7 +8,7 @@ use super::histogram::histogram;
 use super::ledger::{Book, Entry, Totals};
 use crate::basics::spans::Span;
 use crate::basics::statistics::summarize;
-use crate::report::{GapKind, GapParts, Gaps, Ledger, TopGap};
+use crate::report::{GapKind, GapParts, Gaps, IdleTime, TopGap};
 use crate::subject::gaps::Gap;
 use crate::subject::named_intervals::NamedIntervals;
 
@@ -24,7 +24,7 @@ pub(crate) struct Idle {
     /// The gaps.
     pub gaps: Gaps,
     /// Where their time went.
-    pub ledger: Ledger,
+    pub ledger: IdleTime,
     /// When the program was at work on something else.
     pub host: Vec<Span>,
 }

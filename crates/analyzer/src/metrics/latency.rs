@@ -23,13 +23,13 @@ pub(crate) fn latency(
     let encodings = || commands.listed().filter(inside);
     let lengths = encodings().filter_map(|span| between(span.start_ns, span.end_ns));
     Latency {
-        start: Distribution::of(starts(buffers)),
+        submission: Distribution::of(starts(buffers)),
         completion: Distribution::of(completions(buffers, commands)),
-        commit_cadence: Distribution::of(cadence(buffers)),
-        encode: Distribution::of(lengths.collect()),
+        commit_interval: Distribution::of(cadence(buffers)),
+        encoding: Distribution::of(lengths.collect()),
         // A list without any of the target's encodings has lost them.
-        encode_busy_ns: commands.listed().next().map(|_| busy(encodings())),
-        encode_threads: thread_names(&commands.threads, names),
+        encoding_busy_ns: commands.listed().next().map(|_| busy(encodings())),
+        encoding_threads: thread_names(&commands.threads, names),
         queue: queue(buffers, window),
     }
 }

@@ -19,7 +19,7 @@
 //! windows that touch have between them the ledger of the two together.
 
 use crate::basics::spans::{Span, parted, time_in};
-use crate::report::{Cause, GapParts, Ledger, Recovered, Report};
+use crate::report::{Cause, GapParts, IdleTime, Recovered, Report};
 use crate::subject::Subject;
 use crate::subject::commands::{Commands, Encoding, FoundIn};
 use crate::subject::gaps::{Edges, Gap};
@@ -67,7 +67,7 @@ impl Pair {
 
     /// Whether the program waited for A before it began with B.
     /// Unknown where either is.
-    pub(crate) fn is_serialised(&self) -> Option<bool> {
+    pub(crate) fn is_serialized(&self) -> Option<bool> {
         Some(self.encoding?.span.start_ns >= self.completed_ns?)
     }
 }
@@ -130,11 +130,11 @@ impl<'a> Book<'a> {
         GapParts {
             completion_ns: walk.completion.length_ns(),
             host_ns: walk.host.length_ns(),
-            encode_ns: walk.encode.length_ns(),
-            launch_ns: walk.launch.length_ns() - foreign_launch,
+            encoding_ns: walk.encode.length_ns(),
+            submission_ns: walk.launch.length_ns() - foreign_launch,
             queued_ns: walk.queued.length_ns() - foreign_queued,
-            foreign_ns: foreign_queued + foreign_launch,
-            unexplained_ns: walk.unexplained.length_ns(),
+            contention_ns: foreign_queued + foreign_launch,
+            unknown_ns: walk.unexplained.length_ns(),
         }
     }
 
@@ -203,16 +203,16 @@ impl Walk {
         let all = [
             (self.completion, Cause::Completion, nobody),
             (self.host, Cause::Host, nobody),
-            (self.encode, Cause::Encode, nobody),
-            (self.launch, Cause::Launch, foreign),
+            (self.encode, Cause::Encoding, nobody),
+            (self.launch, Cause::Submission, foreign),
             (self.queued, Cause::Queued, foreign),
-            (self.unexplained, Cause::Unexplained, nobody),
+            (self.unexplained, Cause::Unknown, nobody),
         ];
         let all = all.into_iter().filter(|(span, ..)| !span.is_empty());
         all.flat_map(|(span, cause, foreign)| {
             let parts = parted(span, foreign);
             parts.map(move |(part, is_foreign)| match is_foreign {
-                true => (part, Cause::Foreign),
+                true => (part, Cause::Contention),
                 false => (part, cause),
             })
         })
@@ -235,13 +235,13 @@ impl Walk {
 #[must_use]
 pub fn lost_encodings(report: &Report) -> bool {
     let has_list = report.sanity.encoders_listed.is_some();
-    has_list && report.ledger.without_encoding > 0 && report.ledger.recovered.is_none()
+    has_list && report.idle.without_encoding > 0 && report.idle.recovered.is_none()
 }
 
 /// Adds up the entries of all gaps, in any order.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
-    ledger: Ledger,
+    ledger: IdleTime,
     recovered: Recovered,
 }
 
@@ -254,9 +254,9 @@ impl Totals {
         ledger.pairs += 1;
         ledger.joinable += u64::from(pair.is_joined());
         ledger.between_buffers += u64::from(pair.is_joined() && !pair.same_buffer);
-        if pair.is_serialised() == Some(true) {
-            ledger.serialised += 1;
-            ledger.round_trips_ns += parts.completion_ns + parts.launch_ns;
+        if pair.is_serialized() == Some(true) {
+            ledger.serialized += 1;
+            ledger.round_trips_ns += parts.completion_ns + parts.submission_ns;
         }
         ledger.without_completion += u64::from(pair.completed_ns.is_none());
         ledger.without_encoding += u64::from(pair.encoding.is_none());
@@ -268,9 +268,9 @@ impl Totals {
     }
 
     /// The ledger.
-    pub(crate) fn finish(self) -> Ledger {
+    pub(crate) fn finish(self) -> IdleTime {
         let recovered = Some(self.recovered).filter(|all| *all != Recovered::default());
-        Ledger {
+        IdleTime {
             recovered,
             ..self.ledger
         }

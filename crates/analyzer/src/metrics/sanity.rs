@@ -118,8 +118,8 @@ fn check(id: &str, ok: bool, says: Message) -> Option<Check> {
     Some(Check {
         id: id.to_owned(),
         ok,
-        says,
-        says_values,
+        text: says,
+        text_values: says_values,
     })
 }
 
@@ -237,7 +237,7 @@ fn no_errors(errors: Option<&CommandBufferErrors>) -> Option<Check> {
     let says = message!(
         "{} command buffers ended in an error, {} of them the target's",
         ungrouped(errors.count),
-        ungrouped(errors.of_target)
+        ungrouped(errors.of_process)
     );
     check("no-errors", errors.count == 0, says)
 }
@@ -272,8 +272,8 @@ mod tests {
             overlap_factor: None,
             machine_busy_ns,
             machine_active_ns: active,
-            foreign_busy_ns: 0,
-            foreign_overlap_ns: 0,
+            others_busy_ns: 0,
+            others_overlap_ns: 0,
         }
     }
 
@@ -302,7 +302,7 @@ mod tests {
         one_long_gap.resize(FEW, Span::new(12, 13));
         let errors = |count| CommandBufferErrors {
             count,
-            of_target: 0,
+            of_process: 0,
             codes: Vec::new(),
         };
         let spans = [(10, 13), (24, 26)];

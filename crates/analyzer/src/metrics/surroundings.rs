@@ -8,7 +8,7 @@ use super::shaders::inventory;
 use crate::basics::held::Held;
 use crate::basics::spans::Span;
 use crate::error::Result;
-use crate::report::{Counters, Cpu, Machine, Shader, Unavailable};
+use crate::report::{Counters, Cpu, Machine, NotRecorded, Shader};
 use crate::subject::Subject;
 use crate::tables::SurroundingTables;
 use crate::tables::recording::Recording;
@@ -21,7 +21,7 @@ pub(crate) struct Surroundings {
     pub counters: Option<Counters>,
     pub cpu: Option<Cpu>,
     pub shaders: Vec<Shader>,
-    pub unavailable: Vec<Unavailable>,
+    pub unavailable: Vec<NotRecorded>,
 }
 
 impl Surroundings {

@@ -7,7 +7,7 @@ use super::summary::Distribution;
 
 /// Where the idle time went. The parts sum to `total_ns`, exactly.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Ledger {
+pub struct IdleTime {
     /// All gaps: the same as `gaps.total_ns`.
     pub total_ns: u64,
     /// The parts.
@@ -15,11 +15,11 @@ pub struct Ledger {
     pub parts: GapParts,
     /// Pairs of which the second was encoded only when the first was known to be
     /// done: the program waited.
-    pub serialised: u64,
+    pub serialized: u64,
     /// What those pairs took in completion and launch: the way to the GPU and back,
     /// once for each, which one command buffer for many would take once for all.
     pub round_trips_ns: u64,
-    /// Joinable pairs of two command buffers: only those can be serialised.
+    /// Joinable pairs of two command buffers: only those can be serialized.
     pub between_buffers: u64,
     /// Pairs with both a completion and an encoding on record.
     pub joinable: u64,
@@ -34,7 +34,7 @@ pub struct Ledger {
     pub recovered: Option<Recovered>,
 }
 
-impl Ledger {
+impl IdleTime {
     /// The time that one cause took; `None` where the recording cannot tell it.
     ///
     /// A gap is told apart by the completion of the work before it and the encoding of
@@ -44,20 +44,20 @@ impl Ledger {
     /// are no measurement. What is unexplained always is one.
     #[must_use]
     pub fn known(&self, cause: Cause) -> Option<u64> {
-        let is_told = cause == Cause::Unexplained || self.is_explained();
+        let is_told = cause == Cause::Unknown || self.is_explained();
         is_told.then(|| self.parts.of(cause))
     }
 
     /// The serialized pairs; `None` where the recording cannot tell, by the same rule.
     #[must_use]
-    pub fn known_serialised(&self) -> Option<u64> {
-        self.is_explained().then_some(self.serialised)
+    pub fn known_serialized(&self) -> Option<u64> {
+        self.is_explained().then_some(self.serialized)
     }
 
     fn is_explained(&self) -> bool {
         /// One part in so many may stay unexplained.
         const PARTS: u128 = 20;
-        PARTS * u128::from(self.parts.unexplained_ns) <= u128::from(self.total_ns)
+        PARTS * u128::from(self.parts.unknown_ns) <= u128::from(self.total_ns)
     }
 }
 
@@ -69,16 +69,16 @@ pub struct GapParts {
     /// The program knew, and did something else than encode the next work.
     pub host_ns: u64,
     /// The program encoded the next work.
-    pub encode_ns: u64,
+    pub encoding_ns: u64,
     /// The next work was encoded and on its way to the GPU.
-    pub launch_ns: u64,
+    pub submission_ns: u64,
     /// The next work had been encoded before the gap began: the GPU had it, and
     /// driver or hardware took their time.
     pub queued_ns: u64,
     /// The next work was encoded, and another process held the GPU.
-    pub foreign_ns: u64,
+    pub contention_ns: u64,
     /// The recording does not say.
-    pub unexplained_ns: u64,
+    pub unknown_ns: u64,
 }
 
 impl GapParts {
@@ -114,22 +114,31 @@ impl GapParts {
         [
             (Cause::Completion, self.completion_ns),
             (Cause::Host, self.host_ns),
-            (Cause::Encode, self.encode_ns),
-            (Cause::Launch, self.launch_ns),
+            (Cause::Encoding, self.encoding_ns),
+            (Cause::Submission, self.submission_ns),
             (Cause::Queued, self.queued_ns),
-            (Cause::Foreign, self.foreign_ns),
-            (Cause::Unexplained, self.unexplained_ns),
+            (Cause::Contention, self.contention_ns),
+            (Cause::Unknown, self.unknown_ns),
         ]
+    }
+
+    /// Returns the parts that are not zero, the largest first.
+    #[must_use]
+    pub fn largest_first(&self) -> Vec<(Cause, u64)> {
+        let mut parts = self.by_cause().to_vec();
+        parts.retain(|&(_, ns)| ns > 0);
+        parts.sort_by_key(|&(_, ns)| std::cmp::Reverse(ns));
+        parts
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
         self.completion_ns += other.completion_ns;
         self.host_ns += other.host_ns;
-        self.encode_ns += other.encode_ns;
-        self.launch_ns += other.launch_ns;
+        self.encoding_ns += other.encoding_ns;
+        self.submission_ns += other.submission_ns;
         self.queued_ns += other.queued_ns;
-        self.foreign_ns += other.foreign_ns;
-        self.unexplained_ns += other.unexplained_ns;
+        self.contention_ns += other.contention_ns;
+        self.unknown_ns += other.unknown_ns;
     }
 }
 
@@ -144,15 +153,15 @@ pub enum Cause {
     /// The program was busy with something else.
     Host,
     /// The program encoded.
-    Encode,
+    Encoding,
     /// The work was on its way to the GPU.
-    Launch,
+    Submission,
     /// The GPU had the work already.
     Queued,
     /// Another process held the GPU.
-    Foreign,
+    Contention,
     /// The recording does not say.
-    Unexplained,
+    Unknown,
 }
 
 impl Cause {
@@ -160,24 +169,52 @@ impl Cause {
     pub const ALL: [Self; 7] = [
         Self::Completion,
         Self::Host,
-        Self::Encode,
-        Self::Launch,
+        Self::Encoding,
+        Self::Submission,
         Self::Queued,
-        Self::Foreign,
-        Self::Unexplained,
+        Self::Contention,
+        Self::Unknown,
     ];
 
-    /// As it is called in the report.
+    /// Returns the cause's id, as reports, tables and stylesheets spell it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Completion => "completion",
             Self::Host => "host",
-            Self::Encode => "encode",
-            Self::Launch => "launch",
+            Self::Encoding => "encoding",
+            Self::Submission => "submission",
             Self::Queued => "queued",
-            Self::Foreign => "foreign",
-            Self::Unexplained => "unexplained",
+            Self::Contention => "contention",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Returns the cause as tables, charts and sentences call it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Completion => "completion latency",
+            Self::Host => "host work",
+            Self::Encoding => "encoding",
+            Self::Submission => "submission latency",
+            Self::Queued => "queued",
+            Self::Contention => "contention",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Returns what happened during that time, in one clause.
+    #[must_use]
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::Completion => "the GPU was done; the program was not notified yet",
+            Self::Host => "the program was notified, and did not encode yet",
+            Self::Encoding => "the program encoded the next work",
+            Self::Submission => "the next work was committed; the GPU did not start it yet",
+            Self::Queued => "the next work was committed before the gap began",
+            Self::Contention => "another process ran on the GPU",
+            Self::Unknown => "the recording does not tell",
         }
     }
 }
@@ -198,18 +235,18 @@ pub struct Recovered {
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// From the commit of a command buffer to the start of its first interval.
-    pub start: Option<Distribution>,
+    pub submission: Option<Distribution>,
     /// From the end of a command buffer's last interval to its completion;
     /// negative where the completion is stamped first.
     pub completion: Option<Distribution>,
     /// From one commit of the target to its next, if both command buffers count.
-    pub commit_cadence: Option<Distribution>,
+    pub commit_interval: Option<Distribution>,
     /// The encodings that begin in the window.
-    pub encode: Option<Distribution>,
+    pub encoding: Option<Distribution>,
     /// The length of the union of those encodings.
-    pub encode_busy_ns: Option<u64>,
+    pub encoding_busy_ns: Option<u64>,
     /// The threads that encoded, as displayed.
-    pub encode_threads: Vec<String>,
+    pub encoding_threads: Vec<String>,
     /// How many command buffers the GPU had in hand.
     pub queue: Option<Queue>,
 }

@@ -57,7 +57,7 @@ pub struct ProcessFacts {
     /// Its number.
     pub pid: Option<u32>,
     /// Whether the report is about it.
-    pub is_target: bool,
+    pub is_analyzed: bool,
     /// Its intervals in the whole recording.
     pub intervals: u64,
     /// The length of their union.

@@ -246,7 +246,7 @@ pub struct CommandBufferErrors {
     /// Everyone's.
     pub count: u64,
     /// Those that are known to be the target's, by an interval of its in the window.
-    pub of_target: u64,
+    pub of_process: u64,
     /// By code, the smallest first.
     pub codes: Vec<ErrorCode>,
 }
@@ -259,5 +259,5 @@ pub struct ErrorCode {
     /// Everyone's of this code.
     pub count: u64,
     /// The target's of this code.
-    pub of_target: u64,
+    pub of_process: u64,
 }

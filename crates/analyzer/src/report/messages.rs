@@ -147,8 +147,8 @@ impl Report {
             (&mut summary.idle, &mut summary.idle_values),
             (&mut summary.advice, &mut summary.advice_values),
         ];
-        let fault = summary.fault.iter_mut();
-        let fault = fault.zip(once(&mut summary.fault_values));
+        let fault = summary.cause.iter_mut();
+        let fault = fault.zip(once(&mut summary.cause_values));
         let evidence_and_places = self.findings.iter_mut().flat_map(|finding| {
             let (places, values) = (&mut finding.look_at, &mut finding.look_at_values);
             values.resize_with(places.len(), Vec::new);
@@ -156,13 +156,13 @@ impl Report {
         });
         let cuts = self.window.excluded.iter_mut();
         let cuts = cuts.map(|cut| (&mut cut.why, &mut cut.why_values));
-        let targets = self.targets.iter_mut();
+        let targets = self.thresholds.iter_mut();
         let targets = targets.map(|target| (&mut target.why, &mut target.why_values));
         let warm_up = self.phases.warm_up.iter_mut();
         let warm_up = warm_up.map(|found| (&mut found.explanation, &mut found.explanation_values));
         let checks = self.sanity.checks.iter_mut();
-        let checks = checks.map(|check| (&mut check.says, &mut check.says_values));
-        let unavailable = self.unavailable.iter_mut();
+        let checks = checks.map(|check| (&mut check.text, &mut check.text_values));
+        let unavailable = self.not_recorded.iter_mut();
         let unavailable = unavailable.map(|one| (&mut one.why, &mut one.why_values));
         let work = self.work.iter_mut().flat_map(|work| {
             let timings = work.timings.iter_mut();

@@ -40,12 +40,12 @@ pub use summary::*;
 pub use verdicts::*;
 
 /// The contract's name; its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.report/1";
+pub const SCHEMA: &str = "metalens.report/2";
 
 /// Everything an analysis says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// `metalens.report/1`.
+    /// `metalens.report/2`.
     pub schema: String,
     /// The report in four sentences.
     pub summary: Summary,
@@ -54,7 +54,7 @@ pub struct Report {
     /// What is known of the recording.
     pub run: RunFacts,
     /// Whom the report is about.
-    pub target: TargetFacts,
+    pub process: AnalyzedProcess,
     /// Which part of the recording it is about.
     pub window: Window,
     /// How many of what.
@@ -66,7 +66,7 @@ pub struct Report {
     /// When the target left the GPU idle, inside the window.
     pub gaps: Gaps,
     /// Whose fault the idle time is.
-    pub ledger: Ledger,
+    pub idle: IdleTime,
     /// How long work travels to the GPU and back.
     pub latency: Latency,
     /// The target's work by name and channel, the most time first.
@@ -92,11 +92,11 @@ pub struct Report {
     /// Whether the recording makes sense.
     pub sanity: Sanity,
     /// Whether the targets were met.
-    pub targets: Vec<TargetVerdict>,
+    pub thresholds: Vec<ThresholdResult>,
     /// What was found, what matters most first.
     pub findings: Vec<Finding>,
     /// What this recording cannot tell, and why.
-    pub unavailable: Vec<Unavailable>,
+    pub not_recorded: Vec<NotRecorded>,
     /// What a reader should know about these numbers.
     pub notes: Vec<String>,
     /// Id, severity and values of each of `notes`.
@@ -108,9 +108,9 @@ impl Report {
     /// The targets by which a check fails: those that are missed, and all of them if none
     /// could be measured.
     #[must_use]
-    pub fn missed_targets(&self) -> Vec<&TargetVerdict> {
-        let is_measured = self.targets.iter().any(|target| target.value.is_some());
-        let targets = self.targets.iter();
+    pub fn missed_thresholds(&self) -> Vec<&ThresholdResult> {
+        let is_measured = self.thresholds.iter().any(|target| target.value.is_some());
+        let targets = self.thresholds.iter();
         let missed = targets.filter(|target| !is_measured || target.is_missed());
         missed.collect()
     }

@@ -61,10 +61,10 @@ pub struct Busy {
     /// How long the GPU itself says it was active; null if that was not recorded.
     pub machine_active_ns: Option<u64>,
     /// The length of the union of all intervals that are not the target's.
-    pub foreign_busy_ns: u64,
+    pub others_busy_ns: u64,
     /// How long the target and others were on the GPU at once.
     /// machine_busy = busy + foreign_busy - foreign_overlap.
-    pub foreign_overlap_ns: u64,
+    pub others_overlap_ns: u64,
 }
 
 /// When the target left the GPU idle: the maximal stretches of the window

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::summary::Brief;
+use super::summary::WindowSummary;
 use crate::basics::message::PlacedValue;
 
 /// What the recording falls into.
@@ -43,9 +43,9 @@ pub struct WarmUp {
     /// The target's intervals that begin in it.
     pub intervals: u64,
     /// The rest alone.
-    pub steady: Brief,
+    pub steady: WindowSummary,
     /// Warm-up and rest.
-    pub whole: Brief,
+    pub whole: WindowSummary,
     /// Whether the window begins after it.
     pub skipped: bool,
 }
@@ -71,7 +71,7 @@ pub struct Segments {
     /// How many segments there are. One if there is no quiet gap.
     pub count: u64,
     /// In order of time; of more than 50 the 50 busiest.
-    pub list: Vec<Brief>,
+    pub list: Vec<WindowSummary>,
 }
 
 /// What the target does over and over.
@@ -161,7 +161,7 @@ pub struct NamedPhase {
     /// Who logged it.
     pub process: Option<String>,
     /// Whether that is the target.
-    pub is_target: bool,
+    pub is_analyzed: bool,
     /// How many intervals, from a begin to its end.
     pub count: u64,
     /// Their summed lengths.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cpu::{CpuFrame, CpuState, CpuThread, WeightUnit};
-use super::recording::{How, RunFacts, Source};
+use super::recording::{ChosenBy, RunFacts, Source};
 
 /// The contract's name; its number rises when a key is removed or changes meaning.
 pub const PROFILE_SCHEMA: &str = "metalens.profile/1";
@@ -19,7 +19,7 @@ pub struct Profile {
     /// What is known of the recording.
     pub run: RunFacts,
     /// How those that the profile is about were found; null if it is about everyone.
-    pub how: Option<How>,
+    pub how: Option<ChosenBy>,
     /// The table that the samples come from.
     pub table: String,
     /// What weights count.
@@ -64,7 +64,7 @@ pub struct ProfileProcess {
     /// Its number.
     pub pid: Option<u32>,
     /// Whether the profile is about it.
-    pub is_target: bool,
+    pub is_analyzed: bool,
     /// Samples.
     pub samples: u64,
     /// Their summed weights.

@@ -74,20 +74,20 @@ pub struct DeviceFacts {
 
 /// Whom the report is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TargetFacts {
+pub struct AnalyzedProcess {
     /// The process's name; of several, all names.
     pub name: String,
     /// Its number; null if there are several.
     pub pid: Option<u32>,
     /// How it was found.
-    pub how: How,
+    pub chosen_by: ChosenBy,
     /// Each of the processes.
-    pub processes: Vec<TargetProcess>,
+    pub processes: Vec<ProcessName>,
 }
 
 /// One of the target's processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TargetProcess {
+pub struct ProcessName {
     /// Its name.
     pub name: String,
     /// Its number.
@@ -125,7 +125,7 @@ pub struct Excluded {
 /// How the target was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum How {
+pub enum ChosenBy {
     /// The recorder launched it.
     Launched,
     /// The recorder attached to it.

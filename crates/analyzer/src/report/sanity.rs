@@ -63,8 +63,8 @@ pub struct Check {
     /// Whether it holds.
     pub ok: bool,
     /// What was found, in a sentence.
-    pub says: String,
+    pub text: String,
     /// Values of `says`, in the order in which they stand in it.
     #[serde(default)]
-    pub says_values: Vec<PlacedValue>,
+    pub text_values: Vec<PlacedValue>,
 }

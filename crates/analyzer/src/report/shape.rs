@@ -20,7 +20,7 @@ pub struct Shape {
     /// eight busiest channels. Empty if the target used only one.
     pub overlap: Vec<ChannelOverlap>,
     /// The window in equal parts, in order; they tile it exactly. At most 60.
-    pub utilisation: Vec<Chunk>,
+    pub utilization: Vec<Chunk>,
     /// The target's command buffers.
     pub command_buffers: CommandBuffers,
     /// Runs of labelled kernels on the Compute channel that repeat back to
@@ -96,8 +96,8 @@ pub struct Chunk {
     pub start_ns: u64,
     /// How long the target was busy in it. These sum to `busy.busy_ns`.
     pub busy_ns: u64,
-    /// How long others were. These sum to `busy.foreign_busy_ns`.
-    pub foreign_ns: u64,
+    /// How long others were. These sum to `busy.others_busy_ns`.
+    pub others_ns: u64,
 }
 
 /// The target's command buffers with at least one interval in the window. Encoders and

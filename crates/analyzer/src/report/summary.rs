@@ -49,7 +49,7 @@ impl Distribution {
 
 /// The target's use of the GPU during a part of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Brief {
+pub struct WindowSummary {
     /// When it begins.
     pub start_ns: u64,
     /// When it ends.
@@ -70,7 +70,7 @@ pub struct Brief {
 
 /// Something that a recording cannot tell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Unavailable {
+pub struct NotRecorded {
     /// The part of the report.
     pub what: String,
     /// Why, and what would make it available.
@@ -80,7 +80,7 @@ pub struct Unavailable {
     pub why_values: Vec<PlacedValue>,
 }
 
-impl Unavailable {
+impl NotRecorded {
     pub(crate) fn new(what: &str, why: impl Into<Message>) -> Self {
         let (why, why_values) = why.into().into_parts();
         Self {

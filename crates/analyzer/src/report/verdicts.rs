@@ -7,8 +7,8 @@ use crate::basics::message::PlacedValue;
 
 /// A number that should be on one side of a limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TargetVerdict {
-    /// `average-gap`, `utilisation`, `launch-efficiency`.
+pub struct ThresholdResult {
+    /// `average-gap`, `utilization`, `launch-efficiency`.
     pub id: String,
     /// The measured value; null if it is not measurable.
     pub value: Option<f64>,
@@ -29,7 +29,7 @@ pub struct TargetVerdict {
     pub why_values: Vec<PlacedValue>,
 }
 
-impl TargetVerdict {
+impl ThresholdResult {
     /// Whether a check of the targets fails by it: the value is on the wrong side of the
     /// limit, or cannot be measured although somebody set the limit.
     #[must_use]
@@ -93,47 +93,49 @@ pub struct Efficiency {
     pub of_wall: Option<f64>,
 }
 
-/// Something that was found, what it rests on, and what to do about it.
+/// A finding: what is wrong, the evidence, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Its rule: `serialised`, `tiny-kernels`, …
+    /// Id of its rule: `serialized`, `tiny-kernels`, …
     pub id: String,
-    /// How much it matters.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// One sentence.
+    /// Statement of what is wrong, in one sentence.
     pub title: String,
-    /// The numbers it rests on.
+    /// Numbers behind the finding, as a clause.
     pub evidence: String,
     /// Values of `evidence`, in the order in which they stand in it.
     #[serde(default)]
     pub evidence_values: Vec<PlacedValue>,
-    /// Where to look: times of the recording, kernels, processes.
+    /// Places to look at: times of the recording, kernels, processes.
     pub look_at: Vec<String>,
     /// Values of each place of `look_at`, in the order in which they stand in it.
     #[serde(default)]
     pub look_at_values: Vec<Vec<PlacedValue>>,
-    /// What to do.
+    /// First step to take, as an imperative clause.
+    #[serde(default)]
+    pub action: String,
+    /// What to do about it, in full sentences.
     pub advice: String,
-    /// What would show that it is wrong.
-    pub disproved_by: String,
-    /// What the advice could gain at the very most; null if that has no number.
+    /// Observation that would disprove the finding.
+    pub counter_evidence: String,
+    /// Upper bound of what the advice could gain; null if unknown.
     pub gain: Option<Gain>,
 }
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Much of the time is lost to it, a tenth or more where that is known; or
-    /// results may be wrong.
+    /// A tenth of the time or more is at stake, or results may be wrong.
     High,
-    /// Worth an hour: a fiftieth of the time or more where that is known.
+    /// A fiftieth of the time or more is at stake, where that is known.
     Medium,
-    /// Worth knowing.
+    /// Less is at stake, or it is a hint.
     Low,
-    /// Nothing to fix in the program: a reason to trust these numbers less.
+    /// A reason to trust these numbers less; nothing to fix in the program.
     Caveat,
 }
 
@@ -160,10 +162,10 @@ pub struct Summary {
     #[serde(default)]
     pub idle_values: Vec<PlacedValue>,
     /// Whose fault that is; null if it was never idle.
-    pub fault: Option<String>,
+    pub cause: Option<String>,
     /// Values of `fault`, in the order in which they stand in it.
     #[serde(default)]
-    pub fault_values: Vec<PlacedValue>,
+    pub cause_values: Vec<PlacedValue>,
     /// What could be gained most by.
     pub advice: String,
     /// Values of `advice`, in the order in which they stand in it.

@@ -1,44 +1,44 @@
-//! What a user may set: the limits of the targets, and which findings to leave out.
+//! Settings of an analysis: thresholds, and findings to leave out.
 
 use crate::error::{Error, Result};
 
 /// The settings of an analysis.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// The limits of the targets.
-    pub limits: TargetLimits,
-    /// The ids of the targets that must be measured: those whose limits somebody set.
-    pub required_targets: Vec<String>,
-    /// Which findings to leave out, by their ids.
+    /// The thresholds.
+    pub limits: Thresholds,
+    /// Ids of the thresholds that the report must measure: those that somebody set.
+    pub required_thresholds: Vec<String>,
+    /// Ids of the findings to leave out.
     pub ignored_findings: Vec<String>,
 }
 
-/// The limits of the targets.
+/// Limits that a report is checked against.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TargetLimits {
-    /// The mean gap should be shorter than this.
+pub struct Thresholds {
+    /// Upper limit of the mean gap, in nanoseconds.
     pub average_gap_ns: u64,
-    /// busy / window should be more than this.
-    pub utilisation: f64,
-    /// GPU time / run time should be more than this.
+    /// Lower limit of the busy share of the window, from 0 to 1.
+    pub utilization: f64,
+    /// Lower limit of the GPU time as a share of the run time, from 0 to 1.
     pub launch_efficiency: f64,
 }
 
-impl Default for TargetLimits {
+impl Default for Thresholds {
     fn default() -> Self {
         Self {
             average_gap_ns: 1_000,
-            utilisation: 0.80,
+            utilization: 0.80,
             launch_efficiency: 0.70,
         }
     }
 }
 
-impl TargetLimits {
-    /// Refuses limits that nothing could be measured by.
+impl Thresholds {
+    /// Refuses shares outside 0 to 1.
     pub(crate) fn check(&self) -> Result<()> {
         let ratios = [
-            ("utilisation", self.utilisation),
+            ("utilization", self.utilization),
             ("launch-efficiency", self.launch_efficiency),
         ];
         let bad = ratios

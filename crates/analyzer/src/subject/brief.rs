@@ -6,12 +6,12 @@ use super::gaps::sweep;
 use super::timeline::Interval;
 use crate::basics::spans::{Span, touches};
 use crate::basics::statistics::{ratio, select};
-use crate::report::Brief;
+use crate::report::WindowSummary;
 
 /// Sums up what the target did from the start to the end of a part. The
 /// intervals are the target's, sorted by start.
 #[must_use]
-pub(crate) fn brief(mine: &[Interval], part: Span) -> Brief {
+pub(crate) fn brief(mine: &[Interval], part: Span) -> WindowSummary {
     // None that starts later can touch it.
     let until = mine.partition_point(|one| one.span.start_ns <= part.end_ns);
     let inside = mine.get(..until).unwrap_or(mine);
@@ -31,7 +31,7 @@ pub(crate) fn brief(mine: &[Interval], part: Span) -> Brief {
     });
     let lengths = inside.iter().map(|one| one.span.clip(part).length_ns());
     let mut lengths: Vec<u64> = lengths.collect();
-    Brief {
+    WindowSummary {
         start_ns: part.start_ns,
         end_ns: part.end_ns,
         intervals: inside.len() as u64,

@@ -5,14 +5,14 @@ use rustc_hash::FxHashMap;
 
 use super::processes::ProcessUse;
 use super::target::Target;
-use crate::report::{ProcessFacts, TargetFacts, TargetProcess};
+use crate::report::{AnalyzedProcess, ProcessFacts, ProcessName};
 
-pub(crate) fn target_facts(target: &Target, names: &Names) -> TargetFacts {
-    let processes: Vec<TargetProcess> = target
+pub(crate) fn target_facts(target: &Target, names: &Names) -> AnalyzedProcess {
+    let processes: Vec<ProcessName> = target
         .processes
         .iter()
         .filter_map(|&id| names.process(id))
-        .map(|process| TargetProcess {
+        .map(|process| ProcessName {
             name: names.text(process.name).to_owned(),
             pid: process.pid,
         })
@@ -22,13 +22,13 @@ pub(crate) fn target_facts(target: &Target, names: &Names) -> TargetFacts {
         .map(|process| process.name.as_str())
         .collect();
     all_names.dedup();
-    TargetFacts {
+    AnalyzedProcess {
         name: all_names.join(", "),
         pid: match processes.as_slice() {
             [only] => only.pid,
             _ => None,
         },
-        how: target.how,
+        chosen_by: target.how,
         processes,
     }
 }
@@ -46,7 +46,7 @@ pub(crate) fn process_facts(
         ProcessFacts {
             name: names.text(one.process.name).to_owned(),
             pid: one.process.pid,
-            is_target: target.is(Some(one.id)),
+            is_analyzed: target.is(Some(one.id)),
             intervals: one.intervals,
             busy_ns: one.busy_ns,
             window_intervals: here.map_or(0, |here| here.intervals),

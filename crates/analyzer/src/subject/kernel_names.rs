@@ -2,7 +2,7 @@
 //!
 //! Its label is `command buffer:encoder`. Metal gives default labels to what
 //! the program did not name (`Command Buffer 0:Compute Command 3`), and those
-//! say nothing: such work is `(unlabelled Compute)`, whatever its number.
+//! say nothing: such work is `(unlabeled Compute)`, whatever its number.
 
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use super::timeline::Interval;
 use crate::report::NamedBy;
 
 /// Copies that nobody labelled. They may run on the Compute channel.
-pub(crate) const UNLABELLED_BLIT: &str = "(unlabelled Blit)";
+pub(crate) const UNLABELED_BLIT: &str = "(unlabeled Blit)";
 
 /// What may name intervals besides their labels: one per interval, or nothing.
 #[derive(Debug, Default)]
@@ -103,12 +103,12 @@ impl<'a> KernelNames<'a> {
             return (buffer.to_owned(), NamedBy::CommandBufferLabel);
         }
         if is_blit(encoder) {
-            return (UNLABELLED_BLIT.to_owned(), NamedBy::None);
+            return (UNLABELED_BLIT.to_owned(), NamedBy::None);
         }
         let channel = from
             .channel
             .map_or("GPU work", |channel| self.names.text(channel));
-        (format!("(unlabelled {channel})"), NamedBy::None)
+        (format!("(unlabeled {channel})"), NamedBy::None)
     }
 
     /// How many encoders the driver made into one interval, if its label says so.
@@ -278,7 +278,7 @@ mod tests {
             "GPU Execution",
             "",
         ] {
-            check(label, "(unlabelled Compute)", NamedBy::None);
+            check(label, "(unlabeled Compute)", NamedBy::None);
         }
     }
 }

@@ -10,14 +10,14 @@ use super::processes::ProcessUse;
 use crate::basics::message::process;
 use crate::error::{Error, Present, Result};
 use crate::message;
-use crate::report::{How, Note};
+use crate::report::{ChosenBy, Note};
 use crate::tables::columns::{Processes, at};
 
 /// The chosen process or processes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Target {
     /// How they were found.
-    pub how: How,
+    pub how: ChosenBy,
     /// At least one.
     pub processes: Vec<ProcessId>,
     /// What a reader should know about the choice.
@@ -48,9 +48,9 @@ pub(crate) fn choose(
         return requested(asked, names, used);
     }
     match &run.target {
-        RunTarget::Launched(process) => recorded(process, How::Launched, names, used),
-        RunTarget::Attached(process) => recorded(process, How::Attached, names, used),
-        RunTarget::Recorded(process) => recorded(process, How::Recorded, names, used),
+        RunTarget::Launched(process) => recorded(process, ChosenBy::Launched, names, used),
+        RunTarget::Attached(process) => recorded(process, ChosenBy::Attached, names, used),
+        RunTarget::Recorded(process) => recorded(process, ChosenBy::Recorded, names, used),
         RunTarget::AllProcesses | RunTarget::Unknown => busiest(names, used),
     }
 }
@@ -70,7 +70,7 @@ fn requested(asked: &[String], names: &Names, used: &[ProcessUse]) -> Result<Tar
     processes.sort_unstable();
     processes.dedup();
     Ok(Target {
-        how: How::Requested,
+        how: ChosenBy::Requested,
         processes,
         note: None,
     })
@@ -93,7 +93,7 @@ fn same_name(a: &str, b: &str) -> bool {
 
 fn recorded(
     wanted: &TargetProcess,
-    how: How,
+    how: ChosenBy,
     names: &Names,
     used: &[ProcessUse],
 ) -> Result<Target> {
@@ -105,7 +105,10 @@ fn recorded(
     if found.is_empty() {
         let pid = wanted.pid.map(|pid| format!(" (pid {pid})"));
         let shown = format!("the target {}{}", wanted.name, pid.unwrap_or_default());
-        let ending = wanted.termination.clone().filter(|_| how == How::Launched);
+        let ending = wanted
+            .termination
+            .clone()
+            .filter(|_| how == ChosenBy::Launched);
         return Err(nobody(shown, ending, names, used));
     }
     let other_name = found
@@ -138,7 +141,7 @@ fn busiest(names: &Names, used: &[ProcessUse]) -> Result<Target> {
         process(names.text(first.process.name), true)
     );
     Ok(Target {
-        how: How::Busiest,
+        how: ChosenBy::Busiest,
         processes: vec![first.id],
         note: Some(Note::quiet("target-guessed", text)),
     })

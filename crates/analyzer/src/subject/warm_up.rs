@@ -48,7 +48,7 @@ const REST_PCT: usize = 5;
 const COMPARED: usize = 5;
 
 /// Work without a label may be other work: only so few of it can be a warm-up.
-const UNLABELLED: usize = 8;
+const UNLABELED: usize = 8;
 
 /// Were slow ones spread at random, so many first ones would come so rarely.
 const BY_CHANCE: f64 = 0.005;
@@ -141,8 +141,8 @@ impl<Spans: Iterator<Item = Span> + Clone> Work<'_, Spans> {
         let flags: Vec<bool> = self.rows().map(|row| slow(row).is_some()).collect();
         let prefix = slow_prefix(&flags)?;
         let mut first = self.kernels.numbers().take(prefix.length);
-        let unlabelled = first.any(|kernel| !self.kernels.is_labelled(kernel));
-        if unlabelled && prefix.length > UNLABELLED {
+        let unlabeled = first.any(|kernel| !self.kernels.is_labelled(kernel));
+        if unlabeled && prefix.length > UNLABELED {
             return None;
         }
         // The most telling of them, as a sentence needs one.

@@ -91,7 +91,7 @@ fn nothing_is_found_where_all_is_well() {
     assert_eq!(report.findings, []);
     assert_eq!(
         report.summary.advice,
-        "Nothing was found that would make it faster"
+        "No finding"
     );
 }
 
@@ -207,15 +207,15 @@ fn what_is_not_wanted() {
     let scenario = Scenario::preset("eager").unwrap();
     let whole = report_of(&scenario, &Request::default()).unwrap();
     let mut request = Request::default();
-    request.settings.ignored_findings = vec!["serialised".to_owned()];
+    request.settings.ignored_findings = vec!["serialized".to_owned()];
     let less = report_of(&scenario, &request).unwrap();
     let mut expected = ids(&whole);
-    assert!(expected.contains(&"serialised"));
-    expected.retain(|&id| id != "serialised");
+    assert!(expected.contains(&"serialized"));
+    expected.retain(|&id| id != "serialized");
     assert_eq!(ids(&less), expected);
-    request.settings.ignored_findings = vec!["serialized".to_owned()];
+    request.settings.ignored_findings = vec!["serialised".to_owned()];
     let error = report_of(&scenario, &request).unwrap_err().to_string();
-    assert!(error.contains("serialized"), "{error}");
+    assert!(error.contains("serialised"), "{error}");
 }
 
 /// Two recordings of one program, which waits for each of 1,000 buffers: what
@@ -240,9 +240,9 @@ fn of_real_recordings() {
         let first = report.findings.first().unwrap();
         assert_eq!(
             (first.id.as_str(), first.severity),
-            ("serialised", Severity::High)
+            ("serialized", Severity::High)
         );
-        assert_eq!(report.ledger.round_trips_ns, round_trips_ns);
+        assert_eq!(report.idle.round_trips_ns, round_trips_ns);
         assert_eq!(first.gain.unwrap().at_most_ns, round_trips_ns + busy_ns);
         assert!(first.evidence.contains("999 of 999"), "{}", first.evidence);
         assert_eq!(report.work, None);

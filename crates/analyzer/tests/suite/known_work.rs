@@ -83,7 +83,7 @@ fn labels_and_totals() {
     let scenario = preset("shared-machine");
     let plain = report_of(&scenario, &Request::default()).unwrap();
     assert_eq!(plain.work, None);
-    let why = plain.unavailable.iter().find(|one| one.what == "work");
+    let why = plain.not_recorded.iter().find(|one| one.what == "work");
     assert!(why.unwrap().why.contains("not measurable"));
 
     let name = &plain.kernels[0].name;
@@ -168,7 +168,7 @@ fn timings_of_real_recordings() {
         let processes = table.processes("process")?;
         let pid = |row: usize| trace.names.process(processes[row]?)?.pid;
         // One interval per command buffer, and each waited for: in order of start.
-        let rows = (0..table.rows()).filter(|&row| pid(row) == report.target.pid);
+        let rows = (0..table.rows()).filter(|&row| pid(row) == report.process.pid);
         let timing = rows.filter_map(|row| {
             let start = starts.get(row)?;
             Some(Timing {

@@ -16,8 +16,8 @@ fn check(report: &Report) {
         "busy + gaps = window"
     );
     assert_eq!(
-        busy.machine_busy_ns + busy.foreign_overlap_ns,
-        busy.busy_ns + busy.foreign_busy_ns,
+        busy.machine_busy_ns + busy.others_overlap_ns,
+        busy.busy_ns + busy.others_busy_ns,
         "machine = busy + foreign - both"
     );
     assert_eq!(
@@ -43,14 +43,14 @@ fn check(report: &Report) {
     assert_eq!(gaps.top.first().map(|gap| gap.duration_ns), gaps.max_ns);
     assert!(gaps.top.is_sorted_by(|a, b| a.duration_ns >= b.duration_ns));
 
-    let ledger = &report.ledger;
+    let ledger = &report.idle;
     assert_eq!(ledger.total_ns, gaps.total_ns, "every gap is booked");
     assert_eq!(
         ledger.parts.total_ns(),
         gaps.total_ns,
         "the parts sum to the idle time"
     );
-    assert!(ledger.serialised <= ledger.joinable && ledger.joinable <= ledger.pairs);
+    assert!(ledger.serialized <= ledger.joinable && ledger.joinable <= ledger.pairs);
     assert_eq!(ledger.pairs, gaps.count);
     for gap in &gaps.top {
         assert_eq!(gap.parts.total_ns(), gap.duration_ns, "each gap is whole");
@@ -91,7 +91,7 @@ fn check(report: &Report) {
     let processes = &report.processes;
     let named: u64 = processes.iter().map(|process| process.intervals).sum();
     assert_eq!(named + counts.unattributed, counts.all_intervals);
-    let target = processes.iter().filter(|process| process.is_target);
+    let target = processes.iter().filter(|process| process.is_analyzed);
     assert_eq!(
         target.map(|process| process.window_intervals).sum::<u64>(),
         counts.intervals
@@ -148,11 +148,11 @@ proptest! {
         for half in [part(None, Some(at)), part(Some(at), None)] {
             match half {
                 Ok(half) => {
-                    let parts = half.ledger.parts.by_cause();
+                    let parts = half.idle.parts.by_cause();
                     for (sum, (_, ns)) in sum.iter_mut().zip(parts) {
                         *sum += ns;
                     }
-                    total_ns += half.ledger.total_ns;
+                    total_ns += half.idle.total_ns;
                     let (held, area) = queue_of(&half);
                     queued.0 = [0, 1, 2].map(|class| queued.0[class] + held[class]);
                     queued.1 += area;
@@ -162,8 +162,8 @@ proptest! {
                 Err(error) => panic!("{error}"),
             }
         }
-        prop_assert_eq!(sum, whole.ledger.parts.by_cause().map(|(_, ns)| ns));
-        prop_assert_eq!(total_ns, whole.ledger.total_ns);
+        prop_assert_eq!(sum, whole.idle.parts.by_cause().map(|(_, ns)| ns));
+        prop_assert_eq!(total_ns, whole.idle.total_ns);
         let (held, area) = queue_of(&whole);
         prop_assert_eq!(queued.0, held);
         prop_assert!((queued.1 - area).abs() <= area * 1e-9, "{} {area}", queued.1);
@@ -196,7 +196,7 @@ fn a_window_does_not_cut_command_buffers() {
         let report = report_of(&scenario, &request).unwrap();
         let (latency, buffers) = (&report.latency, &report.shape.command_buffers);
         let ends = |found: Option<Distribution>| found.map(|one| (one.min_ns, one.max_ns));
-        assert_eq!(ends(latency.start), Some((85_000, 85_000)));
+        assert_eq!(ends(latency.submission), Some((85_000, 85_000)));
         assert_eq!(ends(latency.completion), Some((65_000, 65_000)));
         assert_eq!(
             (buffers.min_encoders, buffers.max_encoders),
@@ -252,7 +252,7 @@ fn however_it_is_asked_for() {
     }
     let everyone = asked(scenario.process.iter().map(|p| p.name.clone()).collect());
     assert_eq!(everyone.busy.busy_ns, everyone.busy.machine_busy_ns);
-    assert_eq!(everyone.busy.foreign_busy_ns, 0);
+    assert_eq!(everyone.busy.others_busy_ns, 0);
     let nobody = Request {
         processes: vec!["nobody".to_owned()],
         ..Request::default()

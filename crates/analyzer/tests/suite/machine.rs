@@ -39,7 +39,7 @@ fn one_state_throughout() {
     let others = &report.machine.others;
     assert_eq!(
         others.in_gaps_ns,
-        report.busy.foreign_busy_ns - report.busy.foreign_overlap_ns
+        report.busy.others_busy_ns - report.busy.others_overlap_ns
     );
 }
 
@@ -72,10 +72,10 @@ fn an_unknown_word_is_no_word() {
     let report = report(&bundle, None, &Request::default()).unwrap();
     assert_eq!(report.machine.performance, None);
     let why = report
-        .unavailable
+        .not_recorded
         .iter()
         .find(|one| one.what == "machine.performance");
-    assert!(why.is_some(), "{:?}", report.unavailable);
+    assert!(why.is_some(), "{:?}", report.not_recorded);
 }
 
 /// A file that was never fetched costs its table, and is said to.
@@ -97,7 +97,7 @@ fn a_broken_table_costs_no_more_than_itself() {
     assert_eq!(partly.machine.performance, whole.machine.performance);
     assert_eq!(partly.gaps, whole.gaps);
     let why = partly
-        .unavailable
+        .not_recorded
         .iter()
         .find(|one| one.what == "machine.thermal");
     let why = &why.unwrap().why;
@@ -136,7 +136,7 @@ fn a_real_bundle() {
     assert_eq!(report.sanity.encoders_listed, Some(1_000));
     assert_eq!(failing(&report), [""; 0]);
     let missing: Vec<&str> = report
-        .unavailable
+        .not_recorded
         .iter()
         .map(|one| one.what.as_str())
         .collect();
@@ -154,7 +154,7 @@ fn a_real_export_of_few_tables() {
     let (busy, machine) = (&report.busy, &report.machine);
     assert_eq!(
         machine.others.in_gaps_ns,
-        busy.foreign_busy_ns - busy.foreign_overlap_ns
+        busy.others_busy_ns - busy.others_overlap_ns
     );
     assert_eq!(machine.others.top.len(), 4);
     assert_eq!(failing(&report), [""; 0]);
@@ -167,7 +167,7 @@ fn a_real_export_of_few_tables() {
         "errors",
     ] {
         let what = format!("machine.{part}");
-        let why = report.unavailable.iter().find(|one| one.what == what);
+        let why = report.not_recorded.iter().find(|one| one.what == what);
         let why = &why.unwrap().why;
         assert!(why.contains("which is not in the input"), "{why}");
     }

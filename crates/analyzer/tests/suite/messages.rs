@@ -96,7 +96,7 @@ fn check(placed: &PlacedValue, message: &MessageMut<'_>) {
 fn every_number_of_a_finding_is_a_value() {
     for mut report in REPORTS.iter().cloned() {
         report.notes.clear();
-        report.unavailable.clear();
+        report.not_recorded.clear();
         for mut message in report.messages_mut() {
             assert!(message.rewrite(|_| Some(String::new())));
             let words = message.text.replace("95th percentile", "");

@@ -75,8 +75,8 @@ fn debug_groups_name_what_is_encoded_in_them() {
     let scenario = Scenario::from_toml(SCENARIO).unwrap();
     write_export(&scenario, folder.path(), false).unwrap();
     let plain = report(folder.path(), None, &Request::default()).unwrap();
-    assert_eq!(kernels(&plain), [("(unlabelled Compute)", 6)]);
-    assert!(plain.findings.iter().any(|one| one.id == "unlabelled"));
+    assert_eq!(kernels(&plain), [("(unlabeled Compute)", 6)]);
+    assert!(plain.findings.iter().any(|one| one.id == "unlabeled"));
 
     let at = encodings(folder.path());
     let end = |place: usize| at[place].0 + at[place].1;
@@ -90,11 +90,11 @@ fn debug_groups_name_what_is_encoded_in_them() {
     let grouped = report(folder.path(), None, &Request::default()).unwrap();
     assert_eq!(
         kernels(&grouped),
-        [("decode", 3), ("(unlabelled Compute)", 2), ("attention", 1)]
+        [("decode", 3), ("(unlabeled Compute)", 2), ("attention", 1)]
     );
     assert_eq!(grouped.kernels[0].named_by, NamedBy::DebugGroup);
     // Names change nothing else.
-    assert_eq!((grouped.busy, grouped.ledger), (plain.busy, plain.ledger));
+    assert_eq!((grouped.busy, grouped.idle), (plain.busy, plain.idle));
 }
 
 /// With the Shader Timeline the shaders name their intervals.
@@ -117,6 +117,6 @@ fn shaders_name_what_they_ran_in() {
     let folder = tempfile::tempdir().unwrap();
     write_export(&Scenario::from_toml(&text).unwrap(), folder.path(), false).unwrap();
     let listed = report(folder.path(), None, &Request::default()).unwrap();
-    assert_eq!(kernels(&listed), [("(unlabelled Compute)", 6)]);
+    assert_eq!(kernels(&listed), [("(unlabeled Compute)", 6)]);
     assert_eq!(listed.shaders[0].name, "mul_f16");
 }

@@ -60,7 +60,7 @@ fn without_source(mut report: Report) -> String {
         notes.filter(|note| !note.text.starts_with(raw) && !note.text.starts_with("gpu-counter-"));
     let notes: Vec<Note> = notes.collect();
     (report.notes, report.note_details) = Note::lists(notes);
-    report.unavailable.retain(|one| one.what != "counters");
+    report.not_recorded.retain(|one| one.what != "counters");
     report.counters = None;
     report.source.path = String::new();
     report.source.kind = metalens_analyzer::SourceKind::Xml;

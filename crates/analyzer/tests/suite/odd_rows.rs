@@ -29,7 +29,7 @@ fn a_commit_before_the_recording() {
         ..Tables::default()
     };
     let report = tables.report(None, None).unwrap();
-    assert_eq!(report.latency.start.unwrap().max_ns, 5_000);
+    assert_eq!(report.latency.submission.unwrap().max_ns, 5_000);
     assert_eq!(report.latency.queue.unwrap().mean_depth, 1.0);
 }
 
@@ -150,7 +150,7 @@ fn impossible_times() {
         assert_eq!(report.machine.hangs.is_some(), is_known);
         let note = report.notes.iter().find(|note| note.contains("104 days"));
         assert_eq!(note.is_none(), is_known, "{:?}", report.notes);
-        let mut unavailable = report.unavailable.iter();
+        let mut unavailable = report.not_recorded.iter();
         let why = unavailable.find(|one| one.what == "machine.hangs");
         assert_eq!(why.is_none(), is_known);
         assert!(

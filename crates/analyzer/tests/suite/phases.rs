@@ -166,7 +166,7 @@ fn iterations_of_the_presets() {
     }
 }
 
-/// A thousand equal, unlabelled dispatches, each waited for: nothing begins
+/// A thousand equal, unlabeled dispatches, each waited for: nothing begins
 /// differently, nothing repeats, no part is set apart.
 #[test]
 fn of_real_recordings() {
@@ -188,14 +188,14 @@ fn of_real_recordings() {
     }
 }
 
-/// Unlabelled steps of ten buffers and a break: only the breaks tell.
+/// Unlabeled steps of ten buffers and a break: only the breaks tell.
 #[test]
 fn iterations_by_gaps() {
     let mut scenario = preset("eager");
     let stream = &mut scenario.process[0].stream[0];
     (stream.buffer_label, stream.encoder_label, stream.warm_up) = (None, None, None);
-    let unlabelled = report_of(&scenario, &Request::default()).unwrap();
-    assert_eq!(unlabelled.phases.iterations, None);
+    let unlabeled = report_of(&scenario, &Request::default()).unwrap();
+    assert_eq!(unlabeled.phases.iterations, None);
     scenario.process[0].stream[0].pause = Some(Pause {
         every: 10.try_into().unwrap(),
         length: Nanos::new(3 * MS),

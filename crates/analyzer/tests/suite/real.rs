@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{Error, How, Request};
+use metalens_analyzer::{ChosenBy, Error, Request};
 use metalens_trace::{Input, LoadOptions, Selection};
 
 use super::report;
@@ -62,8 +62,8 @@ fn known_figures() {
     for known in cases {
         let report = report(&recordings.join(known.folder), None, &Request::default()).unwrap();
         assert_eq!(
-            (report.target.pid, report.target.how),
-            (Some(known.pid), How::Launched)
+            (report.process.pid, report.process.chosen_by),
+            (Some(known.pid), ChosenBy::Launched)
         );
         assert_eq!(report.counts.intervals, 1_000);
         assert_eq!(report.counts.all_intervals, known.all_intervals);
@@ -72,11 +72,11 @@ fn known_figures() {
         assert_eq!(report.busy.machine_busy_ns, known.machine_ns);
         assert_eq!(report.busy.machine_active_ns, Some(known.machine_ns));
         assert_eq!(report.gaps.total_ns, known.span_ns - known.busy_ns);
-        let parts = report.ledger.parts.by_cause().map(|(_, ns)| ns);
+        let parts = report.idle.parts.by_cause().map(|(_, ns)| ns);
         assert_eq!(parts, known.ledger);
-        let ledger = &report.ledger;
+        let ledger = &report.idle;
         assert_eq!(
-            (ledger.joinable, ledger.pairs, ledger.serialised),
+            (ledger.joinable, ledger.pairs, ledger.serialized),
             (999, 999, 999)
         );
         assert!(!report.run.synthetic);

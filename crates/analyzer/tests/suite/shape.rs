@@ -26,10 +26,10 @@ fn check(report: &Report) {
     );
     assert_eq!(buckets.map(|b| b.total_ns).sum::<u64>(), durations.total_ns);
 
-    let chunks = shape.utilisation.iter();
+    let chunks = shape.utilization.iter();
     assert_eq!(chunks.clone().map(|c| c.busy_ns).sum::<u64>(), busy.busy_ns);
-    let foreign: u64 = chunks.clone().map(|c| c.foreign_ns).sum();
-    assert_eq!(foreign, busy.foreign_busy_ns);
+    let foreign: u64 = chunks.clone().map(|c| c.others_ns).sum();
+    assert_eq!(foreign, busy.others_busy_ns);
     let starts: Vec<u64> = chunks.map(|c| c.start_ns).collect();
     assert_eq!(starts.first(), Some(&window.start_ns));
     assert!(starts.is_sorted() && starts.last() < Some(&window.end_ns));

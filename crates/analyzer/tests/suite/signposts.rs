@@ -122,7 +122,7 @@ fn named_phases() {
         (Some(720 * MS), Some(780 * MS))
     );
     assert_eq!(load.window_ns, 790 * MS - report.window.start_ns);
-    assert!(load.is_target && step.is_target);
+    assert!(load.is_analyzed && step.is_analyzed);
     // What happens in a phase is what a window cut to it has.
     let parts = [(720, 740), (760, 780)].map(|(from, to)| {
         let request = Request {
@@ -136,7 +136,7 @@ fn named_phases() {
     assert_eq!(step.busy_ns, busy);
     assert!(
         !report
-            .unavailable
+            .not_recorded
             .iter()
             .any(|one| one.what == "phases.signposts")
     );

@@ -140,7 +140,7 @@ impl Case<'_> {
     fn latency(&self) {
         let (found, truth) = (&self.report.latency, self.truth.latency.as_ref().unwrap());
         assert_eq!(
-            spread(found.start),
+            spread(found.submission),
             truth.first_start,
             "{}: start",
             self.name
@@ -259,7 +259,7 @@ impl Case<'_> {
     /// A buffer none of whose rows name it is not known to be the target's.
     fn errors(&self) -> u64 {
         let found = self.report.machine.errors.as_ref();
-        let found = found.map_or(0, |errors| errors.of_target);
+        let found = found.map_or(0, |errors| errors.of_process);
         let all_named = self.truth.counts.unattributed == 0;
         if all_named && self.has(Table::MetalCommandBufferError) {
             assert_eq!(found, self.truth.errors, "{}: errors", self.name);
@@ -298,7 +298,7 @@ impl Case<'_> {
             .unwrap()
             .load(&selection_with_recovery(), options)
             .unwrap();
-        let found = analyze(trace, &Request::default()).unwrap().report.ledger;
+        let found = analyze(trace, &Request::default()).unwrap().report.idle;
         let truth = self.truth.recovered_ledger.or(self.truth.ledger).unwrap();
         let (found, truth) = (
             serde_json::to_value(found).unwrap(),

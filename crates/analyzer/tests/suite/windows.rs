@@ -31,7 +31,7 @@ fn check(tables: &Tables, report: &Report) {
     let starts = here
         .iter()
         .filter_map(|(_, rows)| Some(begin(rows) - committed(rows)?));
-    same(latency.start, starts, "start");
+    same(latency.submission, starts, "start");
     let completions = here.iter();
     let completions =
         completions.filter_map(|(id, rows)| Some(tables.completion(**id)? - end(rows)));
@@ -46,7 +46,7 @@ fn check(tables: &Tables, report: &Report) {
         .windows(2)
         .filter(|two| is_in(two[0].1) && is_in(two[1].1));
     same(
-        latency.commit_cadence,
+        latency.commit_interval,
         pairs.map(|two| two[1].0 - two[0].0),
         "cadence",
     );
@@ -87,7 +87,7 @@ fn check(tables: &Tables, report: &Report) {
         inside_ns += u64::from(buffers.is_some_and(|[one, two]| one == two && one > 0));
     }
     assert_eq!(shape.gaps_inside_ns, inside_ns);
-    assert_eq!(report.ledger.parts.by_cause().map(|(_, ns)| ns), parts);
+    assert_eq!(report.idle.parts.by_cause().map(|(_, ns)| ns), parts);
 }
 
 /// Compares the queue: how many buffers were committed and not done, at each nanosecond.
@@ -160,7 +160,7 @@ fn add(sum: &mut [u64], more: &[u64]) {
 
 /// The idle time by cause, and the time that the queue had none, one, more.
 fn times(report: &Report) -> Vec<u64> {
-    let parts = report.ledger.parts.by_cause().map(|(_, ns)| ns);
+    let parts = report.idle.parts.by_cause().map(|(_, ns)| ns);
     let queue = report.latency.queue.as_ref();
     let queue = queue.map_or([0; 3], |one| [one.empty_ns, one.one_ns, one.more_ns]);
     [parts.as_slice(), &queue].concat()

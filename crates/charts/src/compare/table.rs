@@ -6,7 +6,7 @@ use metalens_analyzer::units::{count, percent, short_time, time};
 use super::words::{causes, change_of_time, relative, signed};
 use crate::canvas::{Canvas, MARGIN, Place};
 use crate::font::{self, SMALL};
-use crate::palette::{Colour, cause_label};
+use crate::palette::Colour;
 use crate::scene::Anchor;
 
 const ROW: f32 = 18.0;
@@ -113,7 +113,7 @@ pub(crate) fn rows(canvas: &Canvas, base: &Report, new: &Report) -> (Vec<Row>, V
         },
     ];
     sums.extend(causes(base, new).map(|(cause, before, now)| {
-        let name = cause_label(cause);
+        let name = cause.label();
         let row = match (before, now) {
             (Some(before), Some(now)) => sum(name, before, now),
             _ => Row::of(name, before, now, say, "unknown"),

@@ -104,8 +104,8 @@ fn the_differences_sum_up() {
 #[test]
 fn absent_is_not_zero() {
     let (base, mut new) = (whole().report, whole().report);
-    new.ledger.parts = GapParts {
-        unexplained_ns: new.ledger.total_ns,
+    new.idle.parts = GapParts {
+        unknown_ns: new.idle.total_ns,
         ..GapParts::default()
     };
     new.counts.command_buffers = 0;
@@ -117,7 +117,7 @@ fn absent_is_not_zero() {
         assert_eq!(row.cells[1..], ["unknown", "–", "–"], "{row:?}");
         assert_eq!(row.scale, None, "{row:?}");
     }
-    assert_eq!(unexplained[0].scale, Some((0, new.ledger.total_ns)));
+    assert_eq!(unexplained[0].scale, Some((0, new.idle.total_ns)));
     let buffers = others.iter().find(|row| row.name == "command buffers");
     assert_eq!(buffers.unwrap().cells[1..], ["unknown", "–", "–"]);
     let moved = words::moved(&base, &new);
@@ -139,7 +139,7 @@ fn texts_have_their_places() {
     };
     for name in names {
         let (mut base, new) = (whole(), part(3));
-        base.report.target.name = name.to_owned();
+        base.report.process.name = name.to_owned();
         base.report.run.device.gpu = Some(name.to_owned());
         let cut = message!("TRUNCATED: {}", message::name(name));
         base.report.add_note(Note::loud("truncated", cut));
@@ -263,7 +263,7 @@ fn clocked(state: &str, share: f64) -> Option<Performance> {
 fn changed(change: fn(&mut Report)) -> Comparable {
     let mut base = whole().report;
     base.machine.performance = clocked("Maximum", 1.0);
-    base.busy.foreign_busy_ns = base.window.span_ns / 50;
+    base.busy.others_busy_ns = base.window.span_ns / 50;
     let mut new = base.clone();
     change(&mut new);
     Comparable::of(&base, &new)
@@ -276,7 +276,7 @@ fn circumstances() {
     let gpu: Change = |report| report.run.device.gpu = Some("Apple M4".to_owned());
     let clock: Change = |report| report.machine.performance = clocked("Minimum", 1.0);
     let nearly: Change = |report| report.machine.performance = clocked("Maximum", 0.97);
-    let others: Change = |report| report.busy.foreign_busy_ns = report.window.span_ns;
+    let others: Change = |report| report.busy.others_busy_ns = report.window.span_ns;
     let same: Change = |_| {};
     let cases = [
         (same, &[][..]),

@@ -4,8 +4,6 @@
 use metalens_analyzer::units::{count, counted, percent, time};
 use metalens_analyzer::{Cause, Report};
 
-use crate::palette::cause_label;
-
 /// How much longer or shorter the new one took, and of which program, if it is one.
 pub(crate) fn headline(base: &Report, new: &Report, shown: impl Fn(&str) -> String) -> String {
     let (before, now) = (base.window.span_ns, new.window.span_ns);
@@ -17,8 +15,8 @@ pub(crate) fn headline(base: &Report, new: &Report, shown: impl Fn(&str) -> Stri
         Some(is) if is < 2.0 => format!("{} longer than base: {both}", percent(is - 1.0)),
         Some(is) => format!("{} times as long as base: {both}", digits(is)),
     };
-    match base.target.name == new.target.name {
-        true => format!("{}: new takes {said}", shown(&new.target.name)),
+    match base.process.name == new.process.name {
+        true => format!("{}: new takes {said}", shown(&new.process.name)),
         false => format!("New takes {said}"),
     }
 }
@@ -34,7 +32,7 @@ pub(crate) fn moved(base: &Report, new: &Report) -> String {
     let most = causes.iter().filter(|(_, before, now)| before != now);
     let said = most.take(2).map(|&(cause, before, now)| {
         let change = change_of_time(before, now);
-        format!("{} {change}", cause_label(cause))
+        format!("{} {change}", cause.label())
     });
     let most: Vec<String> = said.collect();
     let most = match most.is_empty() {
@@ -79,7 +77,7 @@ pub(crate) type CauseOfBoth = (Cause, Option<u64>, Option<u64>);
 /// has is left out.
 pub(crate) fn causes(base: &Report, new: &Report) -> impl Iterator<Item = CauseOfBoth> {
     let both = Cause::ALL.map(|cause| {
-        let of = |report: &Report| report.ledger.known(cause);
+        let of = |report: &Report| report.idle.known(cause);
         (cause, of(base), of(new))
     });
     let is_there = |ns: Option<u64>| ns.is_some_and(|ns| ns > 0);

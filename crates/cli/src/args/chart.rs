@@ -55,8 +55,9 @@ pub(crate) enum PictureFormat {
 pub(crate) enum ChartChoice {
     /// When the GPU was busy, and why it was idle when it was
     Timeline,
-    /// Where the idle time went
-    Ledger,
+    /// Idle time by cause
+    #[value(alias = "ledger")]
+    Idle,
     /// The gaps by length
     Gaps,
     /// How busy the GPU was over time

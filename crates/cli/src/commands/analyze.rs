@@ -74,7 +74,7 @@ fn verdict<'a>(
     request: &AnalyzeRequest,
     reports: impl IntoIterator<Item = &'a Report>,
 ) -> ExitCode {
-    let is_missed = |report: &Report| !report.missed_targets().is_empty();
+    let is_missed = |report: &Report| !report.missed_thresholds().is_empty();
     match request.check && reports.into_iter().any(is_missed) {
         true => exit::missed(),
         false => ExitCode::SUCCESS,

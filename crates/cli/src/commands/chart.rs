@@ -49,7 +49,7 @@ impl<'a> Subject<'a> {
         let chart = match arguments.chart {
             None | Some(ChartChoice::Compare) => None,
             Some(ChartChoice::Timeline) => Some(Chart::Timeline),
-            Some(ChartChoice::Ledger) => Some(Chart::Ledger),
+            Some(ChartChoice::Idle) => Some(Chart::Idle),
             Some(ChartChoice::Gaps) => Some(Chart::Gaps),
             Some(ChartChoice::Busy) => Some(Chart::Busy),
             Some(ChartChoice::Kernels) => Some(Chart::Kernels),

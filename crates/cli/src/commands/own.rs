@@ -9,12 +9,12 @@ use metalens_files::{Given, Owner, give_folder, is_root, without_trailing};
 use metalens_text::shown;
 
 use crate::args::recording::OwnArguments;
-use crate::exit::{self, Unavailable};
+use crate::exit::{self, NotRecorded};
 use crate::out;
 
 pub(crate) fn run(arguments: &OwnArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if !is_root() {
-        return Err(Unavailable("only root can give files away: sudo metalens own BUNDLE").into());
+        return Err(NotRecorded("only root can give files away: sudo metalens own BUNDLE").into());
     }
     let Some(owner) = arguments.user.or_else(Owner::who_ran_sudo) else {
         anyhow::bail!("nobody ran sudo; name the new owner: --user UID:GID");

@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 use anyhow::Context;
 
 use crate::args::query::QueryArguments;
-use crate::exit::Unavailable;
+use crate::exit::NotRecorded;
 
 const ABSENT: &str = "`metalens query` needs the program metalens-query, which is neither beside \
                       metalens nor on PATH; to install it from a checkout of metalens: \
@@ -13,7 +13,7 @@ const ABSENT: &str = "`metalens query` needs the program metalens-query, which i
 
 pub(crate) fn run(arguments: &QueryArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let Some(program) = metalens_files::find_program("metalens-query") else {
-        return Err(Unavailable(ABSENT).into());
+        return Err(NotRecorded(ABSENT).into());
     };
     let mut command = Command::new(&program);
     if quiet {

@@ -111,7 +111,7 @@ fn whom(profile: &Profile) -> String {
     if profile.how.is_none() {
         return "all processes".to_owned();
     }
-    let targets = profile.processes.iter().filter(|one| one.is_target);
+    let targets = profile.processes.iter().filter(|one| one.is_analyzed);
     let mut names: Vec<String> = targets
         .map(|one| shown(one.name.as_deref().unwrap_or("an unknown process")).into_owned())
         .collect();

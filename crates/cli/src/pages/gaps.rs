@@ -11,12 +11,12 @@ const HEADINGS: [&str; 13] = [
     "cause",
     "completion_ns",
     "host_ns",
-    "encode_ns",
-    "launch_ns",
+    "encoding_ns",
+    "submission_ns",
     "queued_ns",
-    "foreign_ns",
-    "unexplained_ns",
-    "serialised",
+    "contention_ns",
+    "unknown_ns",
+    "serialized",
     "before",
     "after",
 ];
@@ -32,7 +32,7 @@ pub(crate) fn gaps(analysis: &Analysis, out: &mut dyn Write) -> anyhow::Result<(
         for (_, ns) in gap.parts.by_cause() {
             csv.value(ns)?;
         }
-        csv.optional(gap.serialised)?;
+        csv.optional(gap.serialized)?;
         csv.text(gap.before)?;
         csv.text(gap.after)?;
         csv.end()?;

@@ -171,7 +171,7 @@ mod tests {
         for detail in &mut report.note_details[..5_000] {
             detail.severity = NoteSeverity::Quiet;
         }
-        grown(&mut report.unavailable, 5_000, |one| {
+        grown(&mut report.not_recorded, 5_000, |one| {
             one.what.clone_from(&name);
             one.why.clone_from(&name);
         });
@@ -198,7 +198,7 @@ mod tests {
                 one.state.clone_from(&name);
             });
         }
-        report.target.name.clone_from(&name);
+        report.process.name.clone_from(&name);
         report.source.path.clone_from(&name);
         report.summary.busy.clone_from(&name);
         report.summary.idle.clone_from(&name);

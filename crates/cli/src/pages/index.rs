@@ -131,7 +131,7 @@ fn contents(index: &Index, show_names: bool, most: usize, percent: fn(f64) -> St
     context! {
         headline => headline(index),
         busy => busy(&index.rows, percent),
-        same_target => same(&index.rows, |row| Some(row.target.as_str())),
+        same_target => same(&index.rows, |row| Some(row.process.as_str())),
         same_gpu => same(&index.rows, |row| row.gpu.as_deref()),
         has_dates => index.rows.iter().any(|row| row.date.is_some()),
         more_rows => index.rows.len() - rows.len(),
@@ -151,7 +151,7 @@ fn contents(index: &Index, show_names: bool, most: usize, percent: fn(f64) -> St
 
 fn row(row: &Row) -> Value {
     let idle = row.idle.as_ref().map(|idle| {
-        context! { cause => idle.cause.name(), share => idle.share, words => idle.cause.in_words() }
+        context! { cause => idle.cause.name(), share => idle.share, words => idle.cause.explanation() }
     });
     let finding = row.finding.as_ref().map(|finding| {
         let rank = match finding.severity {
@@ -304,7 +304,7 @@ const HEADINGS: [&str; 32] = [
     "findings_low",
     "findings_caveat",
     "top_finding",
-    "missed_targets",
+    "missed_thresholds",
     "problems",
     "error",
 ];
@@ -339,7 +339,7 @@ fn line(row: &Row, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
     csv.text(row.name.as_str())?;
     csv.text(row.report.as_str())?;
     csv.text(row.date.as_deref())?;
-    csv.text(row.target.as_str())?;
+    csv.text(row.process.as_str())?;
     csv.text(row.model.as_deref())?;
     csv.text(row.os.as_deref())?;
     csv.text(row.gpu.as_deref())?;

@@ -79,7 +79,7 @@ impl Hidden {
     /// Returns what stands for a value, if it does not stand for itself.
     fn other(&self, value: &PlacedValue) -> Option<String> {
         match value.value {
-            Value::Process { is_target: false } => Some(self.names.alias(&value.text)),
+            Value::Process { is_analyzed: false } => Some(self.names.alias(&value.text)),
             Value::Path => Some(self.file(&value.text)),
             Value::Quote => self.is_in(&value.text).then(|| LEFT_OUT.to_owned()),
             _ => None,
@@ -114,7 +114,7 @@ impl Hidden {
 
 /// Where a process is named in a field of its own.
 fn processes(page: &mut Report, names: &Names) {
-    for process in page.processes.iter_mut().filter(|one| !one.is_target) {
+    for process in page.processes.iter_mut().filter(|one| !one.is_analyzed) {
         process.name = names.alias(&process.name);
     }
     let others = page.machine.others.top.iter_mut();
@@ -125,7 +125,7 @@ fn processes(page: &mut Report, names: &Names) {
         .phases
         .signposts
         .iter_mut()
-        .filter(|one| !one.is_target)
+        .filter(|one| !one.is_analyzed)
     {
         phase.process = phase.process.as_deref().map(|name| names.alias(name));
         phase.subsystem = None;
@@ -171,20 +171,24 @@ struct Names {
 impl Names {
     fn of(report: &Report) -> Self {
         let compositor = report.machine.display.compositor.as_deref();
-        let is_target = |name: &str| {
-            let mut targets = report.target.processes.iter();
+        let is_analyzed = |name: &str| {
+            let mut targets = report.process.processes.iter();
             targets.any(|target| target.name == name)
         };
-        let processes = report.processes.iter().filter(|one| !one.is_target);
+        let processes = report.processes.iter().filter(|one| !one.is_analyzed);
         let processes = processes.map(|one| one.name.as_str());
         let others = report.machine.others.top.iter();
         let others = others.filter_map(|one| one.name.as_deref());
-        let phases = report.phases.signposts.iter().filter(|one| !one.is_target);
+        let phases = report
+            .phases
+            .signposts
+            .iter()
+            .filter(|one| !one.is_analyzed);
         let phases = phases.filter_map(|one| one.process.as_deref());
         let mut aliases: Vec<(String, String)> = Vec::new();
         let mut add = |name: &str, alias: Option<&str>| {
             let is_known = aliases.iter().any(|(known, _)| known == name);
-            if is_known || name.is_empty() || is_target(name) {
+            if is_known || name.is_empty() || is_analyzed(name) {
                 return;
             }
             let roles = aliases.iter().filter(|(_, alias)| alias == COMPOSITOR);
@@ -235,7 +239,7 @@ mod tests {
     }
 
     fn others(report: &Report) -> Vec<String> {
-        let others = report.processes.iter().filter(|one| !one.is_target);
+        let others = report.processes.iter().filter(|one| !one.is_analyzed);
         others.map(|one| one.name.clone()).collect()
     }
 
@@ -254,7 +258,7 @@ mod tests {
             for name in &others {
                 assert!(!text.contains(name.as_str()), "{scenario}: {name}");
             }
-            assert!(text.contains(&report.target.processes[0].name.replace('"', "\\\"")));
+            assert!(text.contains(&report.process.processes[0].name.replace('"', "\\\"")));
             assert!(page.notes.contains(&"the compositor drew".to_owned()));
             assert_eq!(page.notes.len(), page.note_details.len());
             assert_eq!(page.source.path, "export");
@@ -313,7 +317,7 @@ mod tests {
     fn nothing_to_hide() {
         let mut report = report_of("fused");
         report.source.path = "fused".to_owned();
-        report.processes.retain(|one| one.is_target);
+        report.processes.retain(|one| one.is_analyzed);
         report.machine.others.top.clear();
         assert_eq!(redacted(&report), report);
     }

@@ -23,7 +23,7 @@ pub(super) fn plain_contents(report: &Report) -> Value {
         quiet_notes => report.quiet_notes().map(|note| note.text).collect::<Vec<_>>(),
         findings => findings(report),
         travels => travels(report),
-        how => words::how(report.target.how),
+        how => words::how(report.process.chosen_by),
         version => env!("CARGO_PKG_VERSION"),
         ..Value::from_serialize(report)
     }
@@ -91,8 +91,10 @@ fn target_value(value: Option<f64>, unit: &str) -> String {
 
 /// The ledger's parts that are not nothing, the largest first.
 fn idle_parts(report: &Report) -> Value {
-    let parts = report.ledger.parts.in_words().into_iter();
-    let parts = parts.map(|(cause, ns, words)| context! { cause, ns, words });
+    let parts = report.idle.parts.largest_first().into_iter();
+    let parts = parts.map(|(cause, ns)| {
+        context! { cause, ns, label => cause.label(), words => cause.explanation() }
+    });
     parts.collect()
 }
 
@@ -100,10 +102,10 @@ fn idle_parts(report: &Report) -> Value {
 fn travels(report: &Report) -> Value {
     let latency = &report.latency;
     let rows = [
-        ("commit → GPU start", latency.start),
+        ("commit → GPU start", latency.submission),
         ("GPU end → completion", latency.completion),
-        ("commit → next commit", latency.commit_cadence),
-        ("encoding", latency.encode),
+        ("commit → next commit", latency.commit_interval),
+        ("encoding", latency.encoding),
     ];
     let rows = rows.into_iter().filter(|(_, found)| found.is_some());
     let rows = rows.map(|(name, found)| context! { name, found => Value::from_serialize(found) });

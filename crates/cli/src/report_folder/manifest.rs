@@ -146,7 +146,7 @@ impl Manifest {
             report_schema: report.schema.clone(),
             input: report.source.path.clone(),
             run: report.run.number,
-            target: report.target.name.clone(),
+            target: report.process.name.clone(),
             verdict: report.summary.busy.clone(),
             synthetic: report.run.synthetic,
             truncated: report

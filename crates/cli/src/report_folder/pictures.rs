@@ -16,7 +16,7 @@ const SCALE: u8 = 2;
 pub(super) const CHARTS: [(Chart, &str); 5] = [
     (Chart::Timeline, "timeline"),
     (Chart::Busy, "busy"),
-    (Chart::Ledger, "ledger"),
+    (Chart::Idle, "idle"),
     (Chart::Gaps, "gaps"),
     (Chart::Kernels, "kernels"),
 ];

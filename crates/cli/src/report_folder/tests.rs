@@ -107,7 +107,7 @@ fn a_chart_that_cannot_be_drawn() {
     assert!(!found.contains("charts/gaps.png"));
     assert!(found.contains("charts/gaps-dark.png") && found.contains("charts/mine.png"));
     let page = fs::read_to_string(folder.join("report.md")).unwrap();
-    assert!(page.contains("](charts/ledger.png)") && !page.contains("charts/gaps"));
+    assert!(page.contains("](charts/idle.png)") && !page.contains("charts/gaps"));
 }
 
 /// Nothing was there before, so nothing is left.

@@ -84,15 +84,15 @@ fn from_standard_input() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let whole = json(folder.path(), &["eager"]);
     assert_eq!(report["source"]["path"], "-");
-    assert_eq!(report["target"]["how"], "busiest");
+    assert_eq!(report["process"]["chosen_by"], "busiest");
     assert_eq!(report["run"]["synthetic"], true);
     assert_eq!(report["kernels"], whole["kernels"]);
     for figure in ["count", "total_ns", "median_ns", "max_ns", "histogram"] {
         assert_eq!(report["gaps"][figure], whole["gaps"][figure], "{figure}");
     }
     // One table alone tells when, and not why.
-    let ledger = &report["ledger"];
-    assert_eq!(ledger["unexplained_ns"], ledger["total_ns"]);
+    let ledger = &report["idle"];
+    assert_eq!(ledger["unknown_ns"], ledger["total_ns"]);
     assert_eq!(report["busy"]["busy_ns"], whole["busy"]["busy_ns"]);
     assert_eq!(report["busy"]["machine_active_ns"], Value::Null);
 }

@@ -14,7 +14,7 @@ fn small_export() -> String {
 fn pictures() {
     let folder = tempfile::tempdir().unwrap();
     let input = small_export();
-    for chart in ["timeline", "ledger", "gaps", "busy", "kernels"] {
+    for chart in ["timeline", "idle", "gaps", "busy", "kernels"] {
         for (ending, start) in [("png", &b"\x89PNG\r\n"[..]), ("svg", &b"<svg "[..])] {
             let file = format!("{chart}.{ending}");
             let output = metalens(
@@ -155,13 +155,13 @@ fn targets() {
         stdout(&output)
     };
     assert!(gaps(&[]).contains("target: 1 µs on average"));
-    assert!(gaps(&["--target", "average-gap=5us"]).contains("target: 5 µs on average"));
+    assert!(gaps(&["--threshold", "average-gap=5us"]).contains("target: 5 µs on average"));
     let settings = folder.path().join("metalens.toml");
-    fs::write(settings, "[targets]\naverage-gap = \"7us\"\n").unwrap();
+    fs::write(settings, "[thresholds]\naverage-gap = \"7us\"\n").unwrap();
     assert!(gaps(&[]).contains("target: 7 µs on average"));
     let (code, message, _) = refused(
         folder.path(),
-        &[&input, "-o", "x.png", "--target", "gap=1us"],
+        &[&input, "-o", "x.png", "--threshold", "gap=1us"],
     );
     assert!(
         code == Some(1) && message.contains("no target is called"),

@@ -321,10 +321,10 @@ fn nothing_is_kept_for_want_of_a_table_or_a_kernel() {
         assert!(said.contains(expected), "{limits}\n{said}");
         said
     };
-    let launch = "[gate.metrics]\n\"ledger.launch_ns\" = { grow = \"5%\" }\n\
-                  \"ledger.completion_ns\" = { max = \"1ns\" }\n";
+    let launch = "[gate.metrics]\n\"idle.submission_ns\" = { grow = \"5%\" }\n\
+                  \"idle.completion_ns\" = { max = \"1ns\" }\n";
     let latency = "[gate.metrics]\n\"latency.completion.median_ns\" = { max = \"1ns\" }\n";
-    let unexplained = "[gate.metrics]\n\"ledger.unexplained_ns\" = { grow = \"5%\" }\n";
+    let unexplained = "[gate.metrics]\n\"idle.unknown_ns\" = { grow = \"5%\" }\n";
     let kernel = "[gate.kernels]\n\"matmul\" = { grow = \"5%\" }\n";
     let median = "[gate.kernels]\n\"*\" = { grow = \"5%\", of = \"median\" }\n";
     let typing_error = "[gate.kernels]\n\"matmull\" = { grow = \"5%\" }\n";

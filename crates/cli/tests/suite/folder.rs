@@ -105,7 +105,7 @@ fn what_is_in_it() {
         ("report_schema", &report["schema"]),
         ("input", &report["source"]["path"]),
         ("run", &report["run"]["number"]),
-        ("target", &report["target"]["name"]),
+        ("target", &report["process"]["name"]),
         ("verdict", &report["summary"]["busy"]),
         ("synthetic", &Value::Bool(true)),
         ("truncated", &Value::Bool(false)),
@@ -171,7 +171,7 @@ fn the_page_shows_its_charts() {
         [
             "charts/timeline.png",
             "charts/busy.png",
-            "charts/ledger.png",
+            "charts/idle.png",
             "charts/kernels.png",
             "charts/gaps.png"
         ]
@@ -250,7 +250,7 @@ fn nobody_else_is_named() {
         }
     }
     // The words of a chart, which as SVG can be read: they are the same ones.
-    for chart in ["timeline", "busy", "ledger", "gaps", "kernels"] {
+    for chart in ["timeline", "busy", "idle", "gaps", "kernels"] {
         let file = format!("{chart}.svg");
         let drawn = metalens(
             folder.path(),

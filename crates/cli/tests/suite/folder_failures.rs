@@ -109,7 +109,7 @@ fn a_folder_that_may_not_be_written_to() {
 fn a_failure_midway_leaves_no_manifest() {
     let folder = with_scenario("fused");
     write_report(folder.path(), &["fused", "-o", "out"]);
-    let chart = folder.path().join("out/charts/ledger.png");
+    let chart = folder.path().join("out/charts/idle.png");
     fs::remove_file(&chart).unwrap();
     fs::create_dir(&chart).unwrap();
     fs::write(chart.join("inside"), "mine").unwrap();

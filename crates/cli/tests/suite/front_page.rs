@@ -39,8 +39,8 @@ fn the_files_of_the_front_page() {
     let arguments = ["analyze", "eager", "--work", "work.json", "--json"];
     let output = metalens(folder.path(), &arguments);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["targets"][0]["limit"], 50_000.0);
-    assert_eq!(report["targets"][1]["limit"], 0.6);
+    assert_eq!(report["thresholds"][0]["limit"], 50_000.0);
+    assert_eq!(report["thresholds"][1]["limit"], 0.6);
     assert_eq!(report["work"]["rows"][0]["label"], "matmul");
 }
 
@@ -71,8 +71,8 @@ fn the_charts() {
     let charts = [
         ("timeline", renderer, "timeline", "light"),
         ("timeline-dark", renderer, "timeline", "dark"),
-        ("ledger", small, "ledger", "light"),
-        ("ledger-dark", small, "ledger", "dark"),
+        ("idle", small, "idle", "light"),
+        ("idle-dark", small, "idle", "dark"),
     ];
     for (name, input, chart, theme) in charts {
         let file = folder.path().join(format!("{name}.png"));

@@ -189,19 +189,19 @@ fn every_gap() {
         let parts: Vec<usize> = parts.map(|(at, _)| at).collect();
         assert_eq!(parts.len(), 7);
         for &at in &parts {
-            assert_eq!(report["ledger"][names[at]], sum(at), "{}", names[at]);
+            assert_eq!(report["idle"][names[at]], sum(at), "{}", names[at]);
         }
         assert_eq!(names[1], "duration_ns");
-        assert_eq!(report["ledger"]["total_ns"], sum(1));
+        assert_eq!(report["idle"]["total_ns"], sum(1));
         for row in &rows {
             let whole = parts.iter().map(|&at| number(row, at)).sum::<u64>();
             assert_eq!(number(row, 1), whole, "{row:?}");
         }
         assert_eq!(
-            report["ledger"]["serialised"],
+            report["idle"]["serialized"],
             rows.iter().filter(|row| row[10] == "true").count()
         );
-        assert_eq!(names[10], "serialised");
+        assert_eq!(names[10], "serialized");
     }
 }
 
@@ -236,7 +236,7 @@ lose-encoder-every = 5
         let output = metalens(folder.path(), &["analyze", input, "--json"]);
         assert!(output.status.success(), "{}", stderr(&output));
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        (report["ledger"].clone(), report["notes"].to_string())
+        (report["idle"].clone(), report["notes"].to_string())
     };
     let (found, notes) = ledger("lost");
     assert_eq!(found["recovered"]["from_intervals"], 8);
@@ -276,7 +276,7 @@ fn a_broken_table_that_is_not_needed_costs_a_note() {
     let notes = report["notes"].to_string();
     assert!(notes.contains("device-thermal-state-intervals"), "{notes}");
     assert_eq!(report["machine"]["thermal"], Value::Null);
-    assert_eq!(report["ledger"], whole["ledger"]);
+    assert_eq!(report["idle"], whole["idle"]);
     fs::write(
         folder.path().join("eager/metal-gpu-intervals.xml"),
         "<trace",

@@ -240,7 +240,7 @@ fn ledger_of(report: &Value, data: &Value) -> Vec<u64> {
     let causes = data["causes"].as_array().unwrap().iter();
     let part = |cause: &Value| format!("{}_ns", cause.as_str().unwrap());
     causes
-        .map(|cause| report["ledger"][part(cause)].as_u64().unwrap())
+        .map(|cause| report["idle"][part(cause)].as_u64().unwrap())
         .collect()
 }
 
@@ -266,7 +266,7 @@ fn everything_in_full() {
         }
         let others = Unpacked::numbers(&data["others"]);
         let others: u64 = others.chunks(2).map(|one| one[1]).sum();
-        assert_eq!(report["busy"]["foreign_busy_ns"], others, "{scenario}");
+        assert_eq!(report["busy"]["others_busy_ns"], others, "{scenario}");
     }
 }
 
@@ -458,7 +458,7 @@ fn a_million_intervals() {
     for channel in report["channels"].as_array().unwrap() {
         assert_eq!(channel["busy_ns"], rows.next().unwrap());
     }
-    assert_eq!(report["busy"]["foreign_busy_ns"], rows.next().unwrap());
+    assert_eq!(report["busy"]["others_busy_ns"], rows.next().unwrap());
     assert_eq!(rows.next(), None);
     foreign_is_where_others_are(&data);
     let Some(found) = self_test(&folder) else {

@@ -205,18 +205,18 @@ fn as_json() {
     ];
     let output = bench.fine(&[], &arguments);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["target"]["name"], "bench");
+    assert_eq!(report["process"]["name"], "bench");
     assert_eq!(report, json(&bench.here().join("out/report.json")));
     assert!(stderr(&output).contains("loud, and no end"));
 }
 
 #[test]
 fn a_target_is_missed() {
-    let missed: &[&str] = &["--check", "--target", "utilisation=0.99"];
+    let missed: &[&str] = &["--check", "--threshold", "utilization=0.99"];
     let [_, unchecked @ ..] = missed else {
         unreachable!()
     };
-    let met = "--check --target utilisation=0.0001 --target average-gap=1s --target launch-efficiency=0.0001";
+    let met = "--check --threshold utilization=0.0001 --threshold average-gap=1s --threshold launch-efficiency=0.0001";
     let met: Vec<&str> = met.split(' ').collect();
     each(
         &[(missed, 5), (unchecked, 0), (&met, 0)],
@@ -302,7 +302,7 @@ fn refused_at_once() {
         1,
         "--from must lie before --to",
     );
-    check(&["-o", "new", "--target", "speed=1"], 1, "speed");
+    check(&["-o", "new", "--threshold", "speed=1"], 1, "speed");
     check(&["-o", "new", "--workload", "no-such"], 2, "no-such");
     check(&["-o", "bench"], 1, "bench");
 }

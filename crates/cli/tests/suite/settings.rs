@@ -13,15 +13,15 @@ fn verdicts(folder: &Path, arguments: &[&str]) -> (Vec<String>, Option<i32>) {
     let arguments = [&["analyze", "fused", "--json"], arguments].concat();
     let output = metalens(folder, &arguments);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let targets = report["targets"].as_array().unwrap();
+    let targets = report["thresholds"].as_array().unwrap();
     let verdict = |target: &Value| target["verdict"].as_str().unwrap().to_owned();
     (targets.iter().map(verdict).collect(), output.status.code())
 }
 
 /// Limits that `fused` meets: its gaps are 178 µs long, it is busy for 9.3 %.
-const MODEST: &str = "[targets]
+const MODEST: &str = "[thresholds]
 average-gap = \"200us\"
-utilisation = \"9%\"
+utilization = \"9%\"
 launch-efficiency = 0.09
 ";
 
@@ -35,12 +35,12 @@ fn a_missed_target_is_an_exit_code_of_its_own() {
     };
     check(&[], &["fail"; 3], 0);
     check(&["--check"], &["fail"; 3], 5);
-    let gap = ["--check", "--target", "average-gap=0.2ms"];
+    let gap = ["--check", "--threshold", "average-gap=0.2ms"];
     check(&gap, &["pass", "fail", "fail"], 5);
     fs::write(folder.path().join("modest.toml"), MODEST).unwrap();
     let modest = ["--check", "--config", "modest.toml"];
     check(&modest, &["pass"; 3], 0);
-    let harder = [&modest[..], &["--target", "utilisation=10%"]].concat();
+    let harder = [&modest[..], &["--threshold", "utilization=10%"]].concat();
     check(&harder, &["pass", "fail", "pass"], 5);
 }
 
@@ -56,10 +56,10 @@ fn what_was_set_has_to_be_measured() {
     .unwrap();
     let others = [
         "--check",
-        "--target",
+        "--threshold",
         "average-gap=1s",
-        "--target",
-        "utilisation=1%",
+        "--threshold",
+        "utilization=1%",
     ];
     let expected = ["pass", "pass", "not-measurable"];
     let check = |more: &[&str], code: i32| {
@@ -70,10 +70,10 @@ fn what_was_set_has_to_be_measured() {
         );
     };
     check(&[], 0);
-    check(&["--target", "launch-efficiency=1%"], 5);
+    check(&["--threshold", "launch-efficiency=1%"], 5);
     fs::write(
         folder.path().join("set.toml"),
-        "[targets]\nlaunch-efficiency = \"1%\"\n",
+        "[thresholds]\nlaunch-efficiency = \"1%\"\n",
     )
     .unwrap();
     check(&["--config", "set.toml"], 5);
@@ -110,13 +110,13 @@ fn a_finding_can_be_left_out() {
         findings.iter().map(id).collect::<Vec<_>>()
     };
     let all = ids();
-    assert!(all.contains(&"serialised".to_owned()), "{all:?}");
-    let ignoring = "[findings]\nignore = [\"serialised\"]\n";
+    assert!(all.contains(&"serialized".to_owned()), "{all:?}");
+    let ignoring = "[findings]\nignore = [\"serialized\"]\n";
     fs::write(folder.path().join("metalens.toml"), ignoring).unwrap();
-    let expected: Vec<String> = all.into_iter().filter(|id| id != "serialised").collect();
+    let expected: Vec<String> = all.into_iter().filter(|id| id != "serialized").collect();
     assert_eq!(ids(), expected);
     let screen = stdout(&metalens(folder.path(), &["analyze", "fused"]));
-    let note = "findings that the settings leave out, found or not: serialised";
+    let note = "findings that the settings leave out, found or not: serialized";
     assert!(screen.contains(note), "{screen}");
 }
 
@@ -125,7 +125,7 @@ fn typing_errors_are_told() {
     let folder = with_scenario("fused");
     let files = [
         ("section.toml", "[target]\naverage-gap = \"5us\"\n"),
-        ("unit.toml", "[targets]\naverage-gap = \"5\"\n"),
+        ("unit.toml", "[thresholds]\naverage-gap = \"5\"\n"),
         ("finding.toml", "[findings]\nignore = [\"serialized\"]\n"),
     ];
     for (name, text) in files {
@@ -136,8 +136,8 @@ fn typing_errors_are_told() {
         (&["--config", "unit.toml"], 1),
         (&["--config", "finding.toml"], 1),
         (&["--config", "nothing.toml"], 1),
-        (&["--target", "utilization=80%"], 1),
-        (&["--target", "utilisation=80"], 1),
+        (&["--threshold", "utilization=80%"], 1),
+        (&["--threshold", "utilization=80"], 1),
         (&["--json", "--markdown"], 2),
     ];
     let mut told = String::new();

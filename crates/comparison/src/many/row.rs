@@ -1,6 +1,6 @@
 //! What an index says of one trace.
 
-use metalens_analyzer::{Cause, Message, Note, NoteDetail, Report, Severity, TargetVerdict};
+use metalens_analyzer::{Cause, Message, Note, NoteDetail, Report, Severity, ThresholdResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Row {
     /// When the recording began, ISO 8601.
     pub date: Option<String>,
     /// Whom the report is about.
-    pub target: String,
+    pub process: String,
     /// The machine's model.
     pub model: Option<String>,
     /// Its operating system and version.
@@ -142,10 +142,10 @@ impl Row {
     /// report as it may be shown: its notes and checks are the row's problems.
     #[must_use]
     pub fn of(report: &Report, shown: &Report, missing: Vec<Note>) -> Self {
-        let ids = |targets: Vec<&TargetVerdict>| -> Vec<String> {
+        let ids = |targets: Vec<&ThresholdResult>| -> Vec<String> {
             targets.into_iter().map(|one| one.id.clone()).collect()
         };
-        let untold = report.targets.iter().filter(|one| one.value.is_none());
+        let untold = report.thresholds.iter().filter(|one| one.value.is_none());
         let (busy_over_time, others_over_time) = over_time(report);
         let (problems, problem_details) = Note::lists(problems(&shown, missing));
         Self {
@@ -154,7 +154,7 @@ impl Row {
             input: report.source.path.clone(),
             run: report.run.number,
             date: report.run.start.clone(),
-            target: report.target.name.clone(),
+            process: report.process.name.clone(),
             model: report.run.device.model.clone(),
             os: report.run.device.os.clone(),
             gpu: report.run.device.gpu.clone(),
@@ -181,7 +181,7 @@ impl Row {
                 severity: finding.severity,
                 title: finding.title.clone(),
             }),
-            missed: ids(report.missed_targets()),
+            missed: ids(report.missed_thresholds()),
             not_measurable: ids(untold.collect()),
             problems,
             problem_details,
@@ -203,7 +203,7 @@ fn gaps(report: &Report) -> RowGaps {
 }
 
 fn idle(report: &Report) -> Option<RowIdle> {
-    let ledger = &report.ledger;
+    let ledger = &report.idle;
     let cause = ledger.parts.cause();
     let ns = ledger.parts.of(cause);
     let share = ratio(ns, ledger.total_ns)?;
@@ -226,7 +226,7 @@ fn findings(report: &Report) -> RowFindings {
 fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
     let failing = report.sanity.checks.iter().filter(|check| !check.ok);
     let failing = failing.map(|check| {
-        let says = Message::new(&check.says, &check.says_values);
+        let says = Message::new(&check.text, &check.text_values);
         Note::loud(&check.id, says)
     });
     report.loud_notes().chain(failing).chain(missing).collect()
@@ -234,14 +234,14 @@ fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
 
 /// The target's share and the others', part by part.
 fn over_time(report: &Report) -> (Vec<u16>, Vec<u16>) {
-    let chunks = &report.shape.utilisation;
+    let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = ends.chain([report.window.end_ns]);
     let shares = chunks.iter().zip(ends).map(|(chunk, end)| {
         let length = end.saturating_sub(chunk.start_ns);
         (
             thousandths(chunk.busy_ns, length),
-            thousandths(chunk.foreign_ns, length),
+            thousandths(chunk.others_ns, length),
         )
     });
     shares.unzip()

@@ -110,7 +110,7 @@ fn gates(new: &Runs) -> Vec<(Gate, bool)> {
         // Without a table more is unexplained. That is measured, and not lost: it is not
         // too little, and in one run of three it is noise.
         let is_lost =
-            |from_below: bool| id != "ledger.unexplained_ns" || !(from_below || new.count() > 1);
+            |from_below: bool| id != "idle.unknown_ns" || !(from_below || new.count() > 1);
         let all = limits(&new.metrics[id]).into_iter();
         let all = all.filter(|(_, from_below)| is_lost(*from_below));
         gates.extend(all.map(|(limit, from_below)| {

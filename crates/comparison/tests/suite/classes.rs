@@ -1,6 +1,6 @@
 //! Whether sides are alike, and what is said of scenarios whose difference is known.
 
-use metalens_analyzer::{How, Report};
+use metalens_analyzer::{ChosenBy, Report};
 use metalens_comparison::{Class, Comparison, FusionVerdict, Options, Preset, Quantity, compare};
 use metalens_simulator::Scenario;
 
@@ -102,7 +102,7 @@ fn what_must_be_alike() {
         "",
     );
     check(
-        |new| new.busy.foreign_busy_ns = new.window.span_ns / 2,
+        |new| new.busy.others_busy_ns = new.window.span_ns / 2,
         "other processes on the GPU: base 0 % of the time, new 50.0 % of the time",
         "",
     );
@@ -122,12 +122,12 @@ fn what_must_be_alike() {
         "GPU clock at work of new",
     );
     // Another program is no reason not to compare, unless nobody asked for it.
-    check(|new| new.target.name = "compiled".to_owned(), "", "");
-    check(|new| new.target.how = How::Busiest, "", "");
+    check(|new| new.process.name = "compiled".to_owned(), "", "");
+    check(|new| new.process.chosen_by = ChosenBy::Busiest, "", "");
     check(
         |new| {
-            new.target.name = "Compositor".to_owned();
-            new.target.how = How::Busiest;
+            new.process.name = "Compositor".to_owned();
+            new.process.chosen_by = ChosenBy::Busiest;
         },
         "program, where a recording names none and the busiest was taken: base bench, new Compositor",
         "",

@@ -149,7 +149,7 @@ fn what_is_no_baseline() {
         "{said}"
     );
     other[1].run.device.os.clone_from(&all[1].run.device.os);
-    other[1].target.name = "another".to_owned();
+    other[1].process.name = "another".to_owned();
     let said = Baseline::of(&other).unwrap_err().to_string();
     assert!(said.contains("program another and bench"), "{said}");
     let twice = [all[0].clone(), all[1].clone(), all[0].clone()];
@@ -217,7 +217,7 @@ fn the_same_run_is_found() {
     check(|again| again.machine.driver = None, true);
     check(|again| again.latency.completion = None, true);
     check(|again| again.window.span_ns += 1, false);
-    check(|again| again.target.name = "another".to_owned(), false);
+    check(|again| again.process.name = "another".to_owned(), false);
 }
 
 /// Idle time by cause is compared only where little of the idle time is unexplained.
@@ -226,18 +226,14 @@ fn what_is_not_explained_is_not_compared() {
     let report = report(SMALL, 0);
     let check = |unexplained: u64, is_known: bool| {
         let mut new = report.clone();
-        let ledger = &mut new.ledger;
-        ledger.parts.unexplained_ns = ledger.total_ns * unexplained / 100;
+        let ledger = &mut new.idle;
+        ledger.parts.unknown_ns = ledger.total_ns * unexplained / 100;
         let found = compare(from_ref(&report), from_ref(&new), &Options::default());
-        for metric in found
-            .metrics
-            .iter()
-            .filter(|one| one.group == Group::Ledger)
-        {
+        for metric in found.metrics.iter().filter(|one| one.group == Group::Idle) {
             let is_told = metric.change.new.median.is_some();
             assert_eq!(
                 is_told,
-                is_known || metric.id == "ledger.unexplained_ns",
+                is_known || metric.id == "idle.unknown_ns",
                 "{}",
                 metric.id
             );
@@ -296,7 +292,7 @@ fn hostile_reports_are_compared() {
     let whole = report(SMALL, 0);
     let mut empty = whole.clone();
     empty.kernels.clear();
-    empty.targets.clear();
+    empty.thresholds.clear();
     empty.machine.performance = None;
     empty.window.span_ns = 0;
     let mut twice = whole.clone();

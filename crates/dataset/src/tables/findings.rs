@@ -19,7 +19,7 @@ pub(crate) struct Placed<'t> {
 impl Placed<'_> {
     fn evidence(&self) -> Value<'_> {
         let mut values = self.finding.evidence_values.iter();
-        let is_other = |kind: &Kind| matches!(kind, Kind::Process { is_target: false });
+        let is_other = |kind: &Kind| matches!(kind, Kind::Process { is_analyzed: false });
         if !self.show_names && values.any(|one| is_other(&one.value)) {
             Value::Absent
         } else {

@@ -49,13 +49,13 @@ pub(crate) fn fields<'t>() -> Vec<Field<ExplainedGap<'t>>> {
             "The program knew, and did something else than encode.",
             |g| Value::whole(g.parts.host_ns),
         ),
-        ns("encode_ns", "The program encoded the next work.", |g| {
-            Value::whole(g.parts.encode_ns)
+        ns("encoding_ns", "The program encoded the next work.", |g| {
+            Value::whole(g.parts.encoding_ns)
         }),
         ns(
-            "launch_ns",
+            "submission_ns",
             "The next work was encoded and on its way to the GPU.",
-            |g| Value::whole(g.parts.launch_ns),
+            |g| Value::whole(g.parts.submission_ns),
         ),
         ns(
             "queued_ns",
@@ -63,20 +63,20 @@ pub(crate) fn fields<'t>() -> Vec<Field<ExplainedGap<'t>>> {
             |g| Value::whole(g.parts.queued_ns),
         ),
         ns(
-            "foreign_ns",
+            "contention_ns",
             "The next work was encoded, and another process held the GPU.",
-            |g| Value::whole(g.parts.foreign_ns),
+            |g| Value::whole(g.parts.contention_ns),
         ),
-        ns("unexplained_ns", "The recording does not say.", |g| {
-            Value::whole(g.parts.unexplained_ns)
+        ns("unknown_ns", "The recording does not say.", |g| {
+            Value::whole(g.parts.unknown_ns)
         }),
         field(
-            "serialised",
+            "serialized",
             Kind::Flag,
             "",
             "Whether the program waited for the work before ere it began with what comes after; \
              null where that cannot be joined.",
-            |g| Value::flag(g.serialised),
+            |g| Value::flag(g.serialized),
         ),
     ]
 }

@@ -14,7 +14,7 @@ use crate::words::named_by;
 pub(crate) struct Row<'t> {
     start_ns: u64,
     end_ns: u64,
-    is_target: bool,
+    is_analyzed: bool,
     kernel: Option<(&'t str, NamedBy)>,
     process: Option<&'t str>,
     pid: Option<u32>,
@@ -30,11 +30,11 @@ pub(crate) struct Row<'t> {
 /// Other processes stay nameless unless asked for.
 pub(crate) fn table(analysis: &Analysis, show_names: bool) -> Result<Table> {
     let everyone = analysis.everyone().ok_or(Error::OnlyTarget)?;
-    let others = everyone.filter(|one| !one.is_target);
+    let others = everyone.filter(|one| !one.is_analyzed);
     let others = others.filter_map(|one| Row::of_other(one, show_names));
     let mut states = StateAt::new(analysis.performance());
     let rows = Merged {
-        mine: analysis.intervals().map(Row::of_target).peekable(),
+        mine: analysis.intervals().map(Row::of_process).peekable(),
         others: others.peekable(),
     };
     let rows = rows.map(|row| Row {
@@ -45,11 +45,11 @@ pub(crate) fn table(analysis: &Analysis, show_names: bool) -> Result<Table> {
 }
 
 impl<'t> Row<'t> {
-    fn of_target(one: GpuInterval<'t>) -> Self {
+    fn of_process(one: GpuInterval<'t>) -> Self {
         Self {
             start_ns: one.start_ns,
             end_ns: one.end_ns,
-            is_target: true,
+            is_analyzed: true,
             kernel: Some((one.kernel, one.named_by)),
             process: one.process,
             pid: one.pid,
@@ -68,7 +68,7 @@ impl<'t> Row<'t> {
         Some(Self {
             start_ns,
             end_ns,
-            is_target: false,
+            is_analyzed: false,
             kernel: None,
             process: one.process.filter(|_| show_names),
             pid: one.pid.filter(|_| show_names),
@@ -149,9 +149,9 @@ fn times<'t>() -> Vec<Field<Row<'t>>> {
         }),
         text(
             "role",
-            "Whose it is: `target`, whom the run is about, or `other`. Rows without a process are \
+            "`analyzed` if it belongs to the process that the run is about, else `other`. Rows without a process are \
              `other`.",
-            |r| Value::Text(if r.is_target { "target" } else { "other" }),
+            |r| Value::Text(if r.is_analyzed { "analyzed" } else { "other" }),
         ),
     ]
 }
@@ -207,11 +207,11 @@ fn work<'t>() -> Vec<Field<Row<'t>>> {
 fn journey<'t>() -> Vec<Field<Row<'t>>> {
     vec![
         ns(
-            "encode_start_ns",
+            "encoding_start_ns",
             "When its encoding began; null where that is not on record.",
             |r| Value::whole_or_absent(r.encoded_ns.map(|(start, _)| start)),
         ),
-        ns("encode_end_ns", "When its encoding ended.", |r| {
+        ns("encoding_end_ns", "When its encoding ended.", |r| {
             Value::whole_or_absent(r.encoded_ns.map(|(_, end)| end))
         }),
         ns(

@@ -85,21 +85,21 @@ fn recording<'t>() -> Vec<Field<&'t Report>> {
 fn about<'t>() -> Vec<Field<&'t Report>> {
     vec![
         text(
-            "target",
+            "process",
             "The process that the run is about; of several, all names.",
-            |r| Value::Text(&r.target.name),
+            |r| Value::Text(&r.process.name),
         ),
         field(
-            "target_pid",
+            "process_pid",
             Kind::Integer,
             "",
             "Its number; null if there are several.",
-            |r| Value::whole_or_absent(r.target.pid.map(u64::from)),
+            |r| Value::whole_or_absent(r.process.pid.map(u64::from)),
         ),
         text(
-            "target_how",
+            "process_chosen_by",
             "How it was found: launched, attached, recorded, requested, busiest.",
-            |r| Value::Text(how(r.target.how)),
+            |r| Value::Text(how(r.process.chosen_by)),
         ),
         ns(
             "window_start_ns",
@@ -204,14 +204,14 @@ fn busy<'t>() -> Vec<Field<&'t Report>> {
             |r| Value::whole_or_absent(r.busy.machine_active_ns),
         ),
         ns(
-            "foreign_busy_ns",
+            "others_busy_ns",
             "The length of the union of all intervals that are not the target's.",
-            |r| Value::whole(r.busy.foreign_busy_ns),
+            |r| Value::whole(r.busy.others_busy_ns),
         ),
         ns(
-            "foreign_overlap_ns",
+            "others_overlap_ns",
             "How long the target and others were on the GPU at once.",
-            |r| Value::whole(r.busy.foreign_overlap_ns),
+            |r| Value::whole(r.busy.others_overlap_ns),
         ),
         ns(
             "program_ns",
@@ -273,60 +273,60 @@ fn ledger<'t>() -> Vec<Field<&'t Report>> {
         ns(
             "completion_ns",
             "The idle time by what was waited for; these seven sum to gaps_ns. Until the program knew that work was done.",
-            |r| Value::whole(r.ledger.parts.completion_ns),
+            |r| Value::whole(r.idle.parts.completion_ns),
         ),
         ns(
             "host_ns",
             "The program did something else than encode.",
-            |r| Value::whole(r.ledger.parts.host_ns),
+            |r| Value::whole(r.idle.parts.host_ns),
         ),
-        ns("encode_ns", "The program encoded.", |r| {
-            Value::whole(r.ledger.parts.encode_ns)
+        ns("encoding_ns", "The program encoded.", |r| {
+            Value::whole(r.idle.parts.encoding_ns)
         }),
-        ns("launch_ns", "Work was on its way to the GPU.", |r| {
-            Value::whole(r.ledger.parts.launch_ns)
+        ns("submission_ns", "Work was on its way to the GPU.", |r| {
+            Value::whole(r.idle.parts.submission_ns)
         }),
         ns("queued_ns", "The GPU had the work already.", |r| {
-            Value::whole(r.ledger.parts.queued_ns)
+            Value::whole(r.idle.parts.queued_ns)
         }),
-        ns("foreign_ns", "Another process held the GPU.", |r| {
-            Value::whole(r.ledger.parts.foreign_ns)
+        ns("contention_ns", "Another process held the GPU.", |r| {
+            Value::whole(r.idle.parts.contention_ns)
         }),
-        ns("unexplained_ns", "The recording does not say.", |r| {
-            Value::whole(r.ledger.parts.unexplained_ns)
+        ns("unknown_ns", "The recording does not say.", |r| {
+            Value::whole(r.idle.parts.unknown_ns)
         }),
         count(
-            "serialised_count",
+            "serialized_count",
             "Pairs of which the second was encoded only when the first was known to be done.",
-            |r| Value::whole(r.ledger.serialised),
+            |r| Value::whole(r.idle.serialized),
         ),
         ns(
             "round_trips_ns",
             "What those took in completion and launch.",
-            |r| Value::whole(r.ledger.round_trips_ns),
+            |r| Value::whole(r.idle.round_trips_ns),
         ),
         count(
             "between_buffers_count",
             "Joinable pairs of two command buffers.",
-            |r| Value::whole(r.ledger.between_buffers),
+            |r| Value::whole(r.idle.between_buffers),
         ),
         count(
             "joinable_count",
             "Pairs with both a completion and an encoding on record.",
-            |r| Value::whole(r.ledger.joinable),
+            |r| Value::whole(r.idle.joinable),
         ),
         count("pair_count", "All pairs: one per gap.", |r| {
-            Value::whole(r.ledger.pairs)
+            Value::whole(r.idle.pairs)
         }),
         count(
             "without_completion_count",
             "Pairs whose first has no completion on record.",
-            |r| Value::whole(r.ledger.without_completion),
+            |r| Value::whole(r.idle.without_completion),
         ),
         count(
             "without_encoding_count",
             "Pairs whose second has no encoding on record.",
-            |r| Value::whole(r.ledger.without_encoding),
+            |r| Value::whole(r.idle.without_encoding),
         ),
     ]
 }
@@ -336,7 +336,7 @@ fn beside<'t>() -> Vec<Field<&'t Report>> {
         ns(
             "start_latency_median_ns",
             "From a commit to the start of the work, median; null if not measurable.",
-            |r| median(r.latency.start),
+            |r| median(r.latency.submission),
         ),
         ns(
             "completion_latency_median_ns",

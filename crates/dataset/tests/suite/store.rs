@@ -44,7 +44,7 @@ fn a_run_is_called_after_what_is_in_it() {
         .processes;
     let other = others
         .into_iter()
-        .find(|process| !process.is_target)
+        .find(|process| !process.is_analyzed)
         .unwrap()
         .name;
     let of_another = Request {

@@ -135,7 +135,7 @@ mod tests {
             gpu_time_ns,
         });
         gpu_users(&Gpu {
-            utilisation_percent: Fact::of("", None, String::new),
+            utilization_percent: Fact::of("", None, String::new),
             users: Fact::of("", Some(users.collect()), String::new),
             performance_state: Fact::of("", None, String::new),
         })

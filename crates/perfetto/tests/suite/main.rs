@@ -56,10 +56,10 @@ fn check(what: &str, analysis: &Analysis) -> Drawn {
     let report = &analysis.report;
 
     assert_eq!(drawn.other["synthetic"], report.run.synthetic, "{what}");
-    let pid = report.target.pid.map_or(100_001, u64::from);
+    let pid = report.process.pid.map_or(100_001, u64::from);
     let process = &drawn.processes[&pid];
     assert!(
-        process.starts_with(&report.target.name),
+        process.starts_with(&report.process.name),
         "{what}: {process}"
     );
 
@@ -69,7 +69,7 @@ fn check(what: &str, analysis: &Analysis) -> Drawn {
     nobody_else_is_named(what, analysis, &text);
     channels_are_whole(what, analysis, &drawn, pid);
     let others = drawn.on(100_000, |track| track == "others");
-    assert_eq!(sum(&others), report.busy.foreign_busy_ns, "{what}: others");
+    assert_eq!(sum(&others), report.busy.others_busy_ns, "{what}: others");
     drawn
 }
 
@@ -93,7 +93,7 @@ fn gaps_are_tiled(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
 
 /// Each cause has as much time as the ledger says.
 fn causes_are_the_ledgers(what: &str, analysis: &Analysis, drawn: &Drawn) {
-    let parts = &analysis.report.ledger.parts;
+    let parts = &analysis.report.idle.parts;
     let idle = || drawn.slices.iter().filter(|slice| slice.category == "idle");
     for cause in Cause::ALL {
         let slices: Vec<&Slice> = idle().filter(|slice| slice.name == cause.name()).collect();
@@ -101,7 +101,7 @@ fn causes_are_the_ledgers(what: &str, analysis: &Analysis, drawn: &Drawn) {
     }
     // A stretch is called foreign where others were on the GPU, all of it.
     let others: Vec<(u64, u64)> = analysis.others().collect();
-    for slice in idle().filter(|slice| slice.name == Cause::Foreign.name()) {
+    for slice in idle().filter(|slice| slice.name == Cause::Contention.name()) {
         let inside = |&(start, end): &(u64, u64)| start <= slice.start_ns && slice.end_ns() <= end;
         assert!(others.iter().any(inside), "{what}: {slice:?}");
     }
@@ -137,7 +137,7 @@ fn what_held_is_whole(what: &str, analysis: &Analysis, drawn: &Drawn) {
         let induced: Vec<&Slice> = induced.collect();
         assert_eq!(sum(&induced), state.induced_ns, "{what}: {}", state.state);
     }
-    for phase in report.phases.signposts.iter().filter(|one| one.is_target) {
+    for phase in report.phases.signposts.iter().filter(|one| one.is_analyzed) {
         let slices = of("phase", &phase.name);
         assert_eq!(union_ns(&slices), phase.window_ns, "{what}: {}", phase.name);
     }
@@ -171,10 +171,14 @@ fn union_ns(slices: &[&Slice]) -> u64 {
 fn nobody_else_is_named(what: &str, analysis: &Analysis, text: &[u8]) {
     let report = &analysis.report;
     let text = std::str::from_utf8(text).unwrap();
-    let own = serde_json::to_string(&(&report.target, &report.kernels)).unwrap();
-    let others = report.processes.iter().filter(|one| !one.is_target);
+    let own = serde_json::to_string(&(&report.process, &report.kernels)).unwrap();
+    let others = report.processes.iter().filter(|one| !one.is_analyzed);
     let others = others.map(|one| one.name.as_str());
-    let loggers = report.phases.signposts.iter().filter(|one| !one.is_target);
+    let loggers = report
+        .phases
+        .signposts
+        .iter()
+        .filter(|one| !one.is_analyzed);
     let loggers = loggers.flat_map(|one| [Some(one.name.as_str()), one.process.as_deref()]);
     for name in others.chain(loggers.flatten()) {
         let quoted = serde_json::to_string(name).unwrap();
@@ -316,9 +320,9 @@ fn counters_are_the_reports() {
     let analysis = analysis_of("shared-machine", &Request::default());
     let report = &analysis.report;
     let drawn = check("shared-machine", &analysis);
-    let pid = report.target.pid.map(u64::from).unwrap();
+    let pid = report.process.pid.map(u64::from).unwrap();
     let busy = &drawn.counters[&(pid, "GPU busy".to_owned())];
-    assert_eq!(busy.len(), report.shape.utilisation.len() + 1);
+    assert_eq!(busy.len(), report.shape.utilization.len() + 1);
     // Their mean over time is the ratio.
     let area = |points: &[(u64, f64)]| -> f64 {
         let pairs = points.windows(2);

@@ -16,12 +16,12 @@ fn number(value: impl Into<Value>) -> String {
 /// The sums of columns, as a query writes them, next to what they should be.
 fn check(library: &Library, analysis: &Analysis, name: &str) {
     let report = &analysis.report;
-    let (busy, gaps, ledger) = (&report.busy, &report.gaps, &report.ledger);
+    let (busy, gaps, ledger) = (&report.busy, &report.gaps, &report.idle);
     let check = |sql: &str, expected: &[String]| {
         assert_eq!(ask_one(library, sql), expected, "{name}: {sql}");
     };
     check(
-        "SELECT interval_count, kernel_count, busy_ns, sum_ns, machine_busy_ns, foreign_busy_ns, \
+        "SELECT interval_count, kernel_count, busy_ns, sum_ns, machine_busy_ns, others_busy_ns, \
          gap_count, gaps_ns, gap_median_ns, window_ns FROM runs",
         &[
             number(report.counts.intervals),
@@ -29,16 +29,16 @@ fn check(library: &Library, analysis: &Analysis, name: &str) {
             number(busy.busy_ns),
             number(busy.sum_ns),
             number(busy.machine_busy_ns),
-            number(busy.foreign_busy_ns),
+            number(busy.others_busy_ns),
             number(gaps.count),
             number(gaps.total_ns),
             number(gaps.median_ns),
             number(report.window.span_ns),
         ],
     );
-    let of_target = "FROM intervals WHERE role = 'target'";
+    let of_process = "FROM intervals WHERE role = 'analyzed'";
     check(
-        &format!("SELECT count(*), sum(duration_ns), sum(end_ns - start_ns) {of_target}"),
+        &format!("SELECT count(*), sum(duration_ns), sum(end_ns - start_ns) {of_process}"),
         &[
             number(report.counts.intervals),
             number(busy.sum_ns),
@@ -69,7 +69,7 @@ fn check(library: &Library, analysis: &Analysis, name: &str) {
 fn kernels(library: &Library, analysis: &Analysis, name: &str) {
     let answer = library.ask(
         "SELECT kernel, channel, named_by, count(*), sum(duration_ns), min(duration_ns), \
-         max(duration_ns) FROM intervals WHERE role = 'target' GROUP BY kernel, channel, named_by",
+         max(duration_ns) FROM intervals WHERE role = 'analyzed' GROUP BY kernel, channel, named_by",
     );
     let mut found = rows(&answer.unwrap());
     let kernel = |kernel: &metalens_analyzer::Kernel| {
@@ -94,8 +94,8 @@ fn kernels(library: &Library, analysis: &Analysis, name: &str) {
 fn unions(library: &Library, analysis: &Analysis, name: &str) {
     let busy = &analysis.report.busy;
     for (condition, expected) in [
-        ("role = 'target'", busy.busy_ns),
-        ("role = 'other'", busy.foreign_busy_ns),
+        ("role = 'analyzed'", busy.busy_ns),
+        ("role = 'other'", busy.others_busy_ns),
         ("TRUE", busy.machine_busy_ns),
     ] {
         let sql = format!("SELECT start_ns, end_ns FROM intervals WHERE {condition}");
@@ -147,11 +147,11 @@ fn absent_is_not_zero() {
     let report = serde_json::to_value(&analysis.report).unwrap();
     for (column, pointer) in [
         ("machine_active_ns", "/busy/machine_active_ns"),
-        ("target_pid", "/target/pid"),
+        ("process_pid", "/process/pid"),
         ("steady_ns", "/efficiency/steady_ns"),
         ("run_duration_ns", "/run/duration_ns"),
         ("end_reason", "/run/end_reason"),
-        ("excluded_ns", "/ledger/unexplained_ns"),
+        ("excluded_ns", "/idle/unknown_ns"),
     ] {
         let expected = match report.pointer(pointer).unwrap() {
             Value::String(text) => text.clone(),
@@ -179,7 +179,7 @@ fn nobody_elses_names() {
         .report
         .processes
         .iter()
-        .filter(|process| !process.is_target);
+        .filter(|process| !process.is_analyzed);
     let others: Vec<&str> = others.map(|process| process.name.as_str()).collect();
     assert!(!others.is_empty());
     for show_names in [false, true] {
@@ -232,7 +232,7 @@ fn findings_hide_the_names_of_others() {
     let expected = analysis.report.findings.len().to_string();
     let mut others = analysis.report.processes.iter();
     let other = others
-        .find(|process| !process.is_target)
+        .find(|process| !process.is_analyzed)
         .unwrap()
         .name
         .clone();

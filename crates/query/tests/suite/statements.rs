@@ -14,20 +14,20 @@ fn is_distinct_from_ends_before_and_and_or() {
     };
     for (written, meant) in [
         (
-            "serialised IS NOT DISTINCT FROM true AND duration_ns > 200000",
-            "(serialised IS NOT DISTINCT FROM true) AND duration_ns > 200000",
+            "serialized IS NOT DISTINCT FROM true AND duration_ns > 200000",
+            "(serialized IS NOT DISTINCT FROM true) AND duration_ns > 200000",
         ),
         (
-            "duration_ns > 50000 AND serialised IS DISTINCT FROM false OR duration_ns < 10000",
-            "(duration_ns > 50000 AND (serialised IS DISTINCT FROM false)) OR duration_ns < 10000",
+            "duration_ns > 50000 AND serialized IS DISTINCT FROM false OR duration_ns < 10000",
+            "(duration_ns > 50000 AND (serialized IS DISTINCT FROM false)) OR duration_ns < 10000",
         ),
         (
-            "NOT cause IS DISTINCT FROM 'host' OR cause IS DISTINCT FROM 'launch' AND true",
-            "(NOT (cause IS DISTINCT FROM 'host')) OR ((cause IS DISTINCT FROM 'launch') AND true)",
+            "NOT cause IS DISTINCT FROM 'host' OR cause IS DISTINCT FROM 'submission' AND true",
+            "(NOT (cause IS DISTINCT FROM 'host')) OR ((cause IS DISTINCT FROM 'submission') AND true)",
         ),
         (
-            "cause IS DISTINCT FROM 'host' AND cause IS DISTINCT FROM 'launch' OR false",
-            "((cause IS DISTINCT FROM 'host') AND (cause IS DISTINCT FROM 'launch')) OR false",
+            "cause IS DISTINCT FROM 'host' AND cause IS DISTINCT FROM 'submission' OR false",
+            "((cause IS DISTINCT FROM 'host') AND (cause IS DISTINCT FROM 'submission')) OR false",
         ),
     ] {
         assert_eq!(count(written), count(meant), "{written}");

@@ -28,7 +28,7 @@ fn what_is_half_written_or_somebody_elses_is_left_alone() {
     assert_eq!(library.len(), 1);
     let count = ask_one(
         &library,
-        "SELECT count(*) FROM intervals WHERE role = 'target'",
+        "SELECT count(*) FROM intervals WHERE role = 'analyzed'",
     );
     let listed = ask_one(&library, "SELECT interval_count FROM runs");
     assert_eq!(count, listed);

@@ -31,8 +31,8 @@ impl Contents {
 
     /// The process launched or attached to.
     pub(super) fn target(&self) -> Option<&PlannedProcess> {
-        let is_target = |process: &&PlannedProcess| process.role == Role::Target;
-        self.processes.iter().find(is_target)
+        let is_analyzed = |process: &&PlannedProcess| process.role == Role::Target;
+        self.processes.iter().find(is_analyzed)
     }
 }
 

@@ -163,10 +163,10 @@ const NAMES: [&str; 8] = [
 ];
 
 fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
-    let is_target = n == 0 && target != TargetKind::AllProcesses;
+    let is_analyzed = n == 0 && target != TargetKind::AllProcesses;
     let others = [Role::Other, Role::Other, Role::Compositor];
     // One target in twelve never reaches the GPU.
-    let streams = if is_target && random.once_in(12) {
+    let streams = if is_analyzed && random.once_in(12) {
         0
     } else {
         1 + random.below(3)
@@ -174,7 +174,7 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
     Process {
         name: (*random.one_of(&NAMES)).to_owned(),
         pid: 100 + n,
-        role: if is_target {
+        role: if is_analyzed {
             Role::Target
         } else {
             *random.one_of(&others)

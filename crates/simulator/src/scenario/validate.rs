@@ -189,7 +189,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
     Ok(())
 }
 
-/// Instruments shows either both labels or, for unlabelled work, none.
+/// Instruments shows either both labels or, for unlabeled work, none.
 fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
     let fields = [
         ("buffer-label", &stream.buffer_label),
@@ -215,9 +215,9 @@ fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
             .as_ref()
             .is_some_and(|label| label.all().iter().any(String::is_empty))
     };
-    let unlabelled = |label: &Option<Labels>| *label == Some(Labels::Same(String::new()));
+    let unlabeled = |label: &Option<Labels>| *label == Some(Labels::Same(String::new()));
     let (buffer, encoder) = (&stream.buffer_label, &stream.encoder_label);
-    if (empty(buffer) || empty(encoder)) && !(unlabelled(buffer) && unlabelled(encoder)) {
+    if (empty(buffer) || empty(encoder)) && !(unlabeled(buffer) && unlabeled(encoder)) {
         let allowed = "buffer-label = \"\" and encoder-label = \"\" together, or no empty label";
         return Err(Error::field(
             &format!("{at}.encoder-label"),
@@ -230,10 +230,10 @@ fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
 
 /// A launched or attached run is about one process; a whole-machine run about none.
 fn targets(scenario: &Scenario, run: u32) -> Result<(), Error> {
-    let is_target = |process: &Process| process.role == Role::Target;
+    let is_analyzed = |process: &Process| process.role == Role::Target;
     let found = scenario
         .processes_of(run)
-        .filter(|(_, process)| is_target(process))
+        .filter(|(_, process)| is_analyzed(process))
         .count();
     let wanted = usize::from(scenario.recording.target != TargetKind::AllProcesses);
     if found == wanted {

@@ -62,12 +62,12 @@ pub(super) fn told(mut scenario: Scenario, facts: &Facts) -> Scenario {
         None => scenario.process.iter_mut().for_each(step_back),
     }
     for process in &mut scenario.process {
-        let is_target = process.role == Role::Target;
-        if facts.rows == Rows::None || (facts.rows == Rows::OthersOnly && is_target) {
+        let is_analyzed = process.role == Role::Target;
+        if facts.rows == Rows::None || (facts.rows == Rows::OthersOnly && is_analyzed) {
             process.stream.clear();
             process.signpost.clear();
         }
-        if facts.samples && is_target && process.samples.is_none() {
+        if facts.samples && is_analyzed && process.samples.is_none() {
             process.samples = Some(Samples::default());
         }
     }

@@ -15,10 +15,10 @@ use crate::scenario::recording::TargetKind;
 pub(crate) fn of(plan: &Plan) -> Truth {
     let shares = shares(plan);
     let target = target(plan, &shares);
-    let is_target = |kick: &Kick| target.is_some() && plan.process_of(kick) == target;
-    let own: Vec<&Kick> = plan.kicks.iter().filter(|kick| is_target(kick)).collect();
+    let is_analyzed = |kick: &Kick| target.is_some() && plan.process_of(kick) == target;
+    let own: Vec<&Kick> = plan.kicks.iter().filter(|kick| is_analyzed(kick)).collect();
     let segments = sweep::segments(plan.kicks.iter().map(|kick| {
-        let side = if is_target(kick) {
+        let side = if is_analyzed(kick) {
             Side::Target
         } else {
             Side::Foreign
@@ -136,8 +136,8 @@ fn busy(plan: &Plan, own: &[&Kick], segments: &[Segment], window: Window) -> Bus
         overlap_factor: ratio(sum_ns, busy_ns),
         machine_busy_ns: during(|segment| segment.target + segment.foreign > 0),
         machine_active_ns: active_ns(plan, window),
-        foreign_busy_ns: during(|segment| segment.foreign > 0),
-        foreign_overlap_ns: during(|segment| segment.target > 0 && segment.foreign > 0),
+        others_busy_ns: during(|segment| segment.foreign > 0),
+        others_overlap_ns: during(|segment| segment.target > 0 && segment.foreign > 0),
     }
 }
 

@@ -94,7 +94,7 @@ fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
             true => "Blit",
             false => plan.channels.text(kick.channel),
         };
-        (format!("(unlabelled {kind})"), NamedBy::None)
+        (format!("(unlabeled {kind})"), NamedBy::None)
     }
 }
 

@@ -28,17 +28,17 @@ pub struct Ledger {
     /// The host knew, and did not encode.
     pub host_ns: u64,
     /// The host encoded B.
-    pub encode_ns: u64,
+    pub encoding_ns: u64,
     /// B was encoded and under way to the GPU.
-    pub launch_ns: u64,
+    pub submission_ns: u64,
     /// B had been encoded before A ended, and did not start.
     pub queued_ns: u64,
     /// Launch or queued time during which another process held the GPU.
-    pub foreign_ns: u64,
+    pub contention_ns: u64,
     /// A's completion or B's encoding is not in the recording.
-    pub unexplained_ns: u64,
+    pub unknown_ns: u64,
     /// Joinable pairs in which B's encoding started at or after A's completion.
-    pub serialised: u64,
+    pub serialized: u64,
     /// Pairs with both A's completion and B's encoding.
     pub joinable: u64,
     /// Gaps; each lies between one pair of A and B.
@@ -69,11 +69,11 @@ pub(super) fn ledger(
             .filter(|pair| known(pair.encoding));
         ledger.pairs += 1;
         ledger.joinable += u64::from(pair.is_some());
-        ledger.serialised += u64::from(pair.as_ref().is_some_and(Pair::is_serialised));
+        ledger.serialized += u64::from(pair.as_ref().is_some_and(Pair::is_serialized));
         for segment in &segments[gap.segments.clone()] {
             match &pair {
                 Some(pair) => ledger.add_segment(pair, segment),
-                None => ledger.unexplained_ns += segment.to_ns - segment.from_ns,
+                None => ledger.unknown_ns += segment.to_ns - segment.from_ns,
             }
         }
         ledger.total_ns += gap.length_ns();
@@ -108,19 +108,19 @@ impl Ledger {
         } else if !queued && at_ns < pair.encoding.start_ns {
             &mut self.host_ns
         } else if !queued && at_ns < pair.encoding.end_ns() {
-            &mut self.encode_ns
+            &mut self.encoding_ns
         } else if foreign {
-            &mut self.foreign_ns
+            &mut self.contention_ns
         } else if queued {
             &mut self.queued_ns
         } else {
-            &mut self.launch_ns
+            &mut self.submission_ns
         }
     }
 }
 
 impl Pair<'_> {
-    fn is_serialised(&self) -> bool {
+    fn is_serialized(&self) -> bool {
         self.encoding.start_ns >= self.completed_ns
     }
 }

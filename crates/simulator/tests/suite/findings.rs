@@ -69,16 +69,16 @@ type Measure = fn(&Truth) -> f64;
 
 /// Every rule with what the truth can say of it: 1 or more fires.
 const RULES: [(&str, Measure); 24] = [
-    ("launch-overhead", |truth| {
-        not_busy(truth, of_idle(truth, |ledger| ledger.launch_ns) / 0.3)
+    ("submission-latency", |truth| {
+        not_busy(truth, of_idle(truth, |ledger| ledger.submission_ns) / 0.3)
     }),
-    ("serialised", |truth| {
+    ("serialized", |truth| {
         let ledger = truth.ledger.unwrap();
         let enough = ledger.joinable >= 20;
-        let share = ratio(ledger.serialised, ledger.joinable) / 0.8;
+        let share = ratio(ledger.serialized, ledger.joinable) / 0.8;
         not_busy(truth, if enough { share } else { 0.0 })
     }),
-    ("waiting-for-completion", |truth| {
+    ("completion-latency", |truth| {
         not_busy(truth, of_idle(truth, |ledger| ledger.completion_ns) / 0.25)
     }),
     ("tiny-kernels", |truth| {
@@ -91,7 +91,7 @@ const RULES: [(&str, Measure); 24] = [
     ("host-bound", |truth| {
         not_busy(
             truth,
-            of_idle(truth, |ledger| ledger.host_ns + ledger.encode_ns) / 0.4,
+            of_idle(truth, |ledger| ledger.host_ns + ledger.encoding_ns) / 0.4,
         )
     }),
     ("queue-starved", |truth| {
@@ -119,12 +119,12 @@ const RULES: [(&str, Measure); 24] = [
     }),
     ("shared-gpu", |truth| {
         ratio(
-            truth.busy.unwrap().foreign_busy_ns,
+            truth.busy.unwrap().others_busy_ns,
             truth.window.unwrap().span_ns,
         ) / 0.1
     }),
-    ("foreign-delays", |truth| {
-        of_idle(truth, |ledger| ledger.foreign_ns) / 0.1
+    ("contention", |truth| {
+        of_idle(truth, |ledger| ledger.contention_ns) / 0.1
     }),
     ("low-performance-state", |truth| {
         let states = &truth.performance.as_ref().unwrap().states;
@@ -147,7 +147,7 @@ const RULES: [(&str, Measure); 24] = [
         let steady = truth.counts.intervals * truth.kernels[0].med_ns;
         ratio(truth.busy.unwrap().busy_ns - steady, steady) / 0.1
     }),
-    ("unlabelled", |truth| {
+    ("unlabeled", |truth| {
         let named = truth
             .kernels
             .iter()
@@ -266,13 +266,13 @@ fn all_is_well_with_all_well() {
     let text = fs::read_to_string(folder().join("all-well/scenario.toml")).unwrap();
     let truth = truth(&text);
     let busy = truth.busy.unwrap();
-    assert!(busy.ratio > 0.9 && busy.foreign_busy_ns == 0, "{busy:?}");
+    assert!(busy.ratio > 0.9 && busy.others_busy_ns == 0, "{busy:?}");
     assert_eq!(truth.kernels.len(), 4);
     for kernel in &truth.kernels {
         assert!(ratio(kernel.total_ns, busy.sum_ns) < 0.3 && kernel.min_ns > 100_000);
     }
     let ledger = truth.ledger.unwrap();
-    assert_eq!((ledger.joinable, ledger.unexplained_ns), (ledger.pairs, 0));
+    assert_eq!((ledger.joinable, ledger.unknown_ns), (ledger.pairs, 0));
     assert_eq!(truth.thermal.unwrap().worst.as_deref(), Some("Nominal"));
     let memory = truth.memory.unwrap();
     assert_eq!(memory.first_bytes, memory.last_bytes);

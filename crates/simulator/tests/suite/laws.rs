@@ -72,7 +72,7 @@ fn busy_and_gaps_tile_the_window(truth: &Truth) -> Result<(), TestCaseError> {
     prop_assert!(busy.busy_ns <= busy.sum_ns && busy.overlap_factor >= 1.0);
     prop_assert_eq!(
         busy.machine_busy_ns,
-        busy.busy_ns + busy.foreign_busy_ns - busy.foreign_overlap_ns
+        busy.busy_ns + busy.others_busy_ns - busy.others_overlap_ns
     );
     prop_assert_eq!(busy.machine_busy_ns, busy.machine_active_ns);
     prop_assert_eq!(
@@ -118,7 +118,7 @@ fn the_ledger_explains_every_gap(truth: &Truth) -> Result<(), TestCaseError> {
     prop_assert_eq!(components_ns(&ledger), ledger.total_ns);
     prop_assert_eq!(ledger.total_ns, gaps.total_ns);
     prop_assert_eq!(ledger.pairs, gaps.count);
-    prop_assert!(ledger.serialised <= ledger.joinable && ledger.joinable <= ledger.pairs);
+    prop_assert!(ledger.serialized <= ledger.joinable && ledger.joinable <= ledger.pairs);
     Ok(())
 }
 
@@ -126,11 +126,11 @@ fn components_ns(ledger: &Ledger) -> u64 {
     let causes = [
         ledger.completion_ns,
         ledger.host_ns,
-        ledger.encode_ns,
-        ledger.launch_ns,
+        ledger.encoding_ns,
+        ledger.submission_ns,
         ledger.queued_ns,
-        ledger.foreign_ns,
-        ledger.unexplained_ns,
+        ledger.contention_ns,
+        ledger.unknown_ns,
     ];
     causes.into_iter().sum()
 }

@@ -54,7 +54,7 @@ fn check(scenario: &Scenario) {
     );
     let (start, end) = (stretches[0].0, stretches[stretches.len() - 1].1);
     assert_eq!(
-        busy.foreign_busy_ns,
+        busy.others_busy_ns,
         length(&cut(&foreign, start, end)),
         "{}",
         scenario.name
@@ -184,7 +184,7 @@ fn ledger(
             (Some((done, _)), Some(encoding)) => {
                 book(&mut ledger, (a, b), *done, *encoding, foreign);
             }
-            _ => ledger.unexplained_ns += b - a,
+            _ => ledger.unknown_ns += b - a,
         }
     }
     ledger
@@ -199,10 +199,10 @@ fn book(
     foreign: &[(u64, u64)],
 ) {
     ledger.joinable += 1;
-    ledger.serialised += u64::from(encoding.0 >= done);
+    ledger.serialized += u64::from(encoding.0 >= done);
     let held = |from, to| length(&cut(foreign, from, to));
     if encoding.1 < a {
-        ledger.foreign_ns += held(a, b);
+        ledger.contention_ns += held(a, b);
         ledger.queued_ns += b - a - held(a, b);
         return;
     }
@@ -211,7 +211,7 @@ fn book(
     let ends = encoding.1.clamp(starts, b);
     ledger.completion_ns += known - a;
     ledger.host_ns += starts - known;
-    ledger.encode_ns += ends - starts;
-    ledger.foreign_ns += held(ends, b);
-    ledger.launch_ns += b - ends - held(ends, b);
+    ledger.encoding_ns += ends - starts;
+    ledger.contention_ns += held(ends, b);
+    ledger.submission_ns += b - ends - held(ends, b);
 }

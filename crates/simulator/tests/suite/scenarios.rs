@@ -237,7 +237,7 @@ fn the_awkward_preset_is_as_awkward_as_it_says() {
         names.iter().any(|name| name.contains(" & mlp")),
         "{names:?}"
     );
-    assert!(names.contains(&"(unlabelled Tile & Post)"), "{names:?}");
+    assert!(names.contains(&"(unlabeled Tile & Post)"), "{names:?}");
     assert!(truth.busy.as_ref().unwrap().overlap_factor > 1.0);
 }
 

@@ -26,7 +26,7 @@ const QUICK: &str = "encode = \"10us\"\nlaunch = \"0us\"\ncompletion = \"0us\"";
 /// cause          ccheelll    ccheelll
 /// ```
 #[test]
-fn serialised_gaps_divide_into_their_causes() {
+fn serialized_gaps_divide_into_their_causes() {
     let stream = "count = 3\nduration = { cycle = [\"40us\", \"40us\", \"20us\"] }\n\
                   encode = \"20us\"\nlaunch = \"30us\"\ncompletion = \"20us\"\nhost = \"10us\"";
     let truth = truth(&[stream], "");
@@ -40,13 +40,13 @@ fn serialised_gaps_divide_into_their_causes() {
     );
     let ledger = truth.ledger.unwrap();
     assert_eq!((ledger.completion_ns, ledger.host_ns), (40_000, 20_000));
-    assert_eq!((ledger.encode_ns, ledger.launch_ns), (40_000, 60_000));
+    assert_eq!((ledger.encoding_ns, ledger.submission_ns), (40_000, 60_000));
     assert_eq!(
-        (ledger.queued_ns, ledger.foreign_ns, ledger.unexplained_ns),
+        (ledger.queued_ns, ledger.contention_ns, ledger.unknown_ns),
         (0, 0, 0)
     );
     assert_eq!(
-        (ledger.serialised, ledger.joinable, ledger.pairs),
+        (ledger.serialized, ledger.joinable, ledger.pairs),
         (2, 2, 2)
     );
 }
@@ -64,7 +64,7 @@ fn gaps_inside_a_buffer_are_queued() {
     let truth = truth(&[&stream], "");
     let ledger = truth.ledger.unwrap();
     assert_eq!(
-        (ledger.total_ns, ledger.queued_ns, ledger.serialised),
+        (ledger.total_ns, ledger.queued_ns, ledger.serialized),
         (40_000, 40_000, 0)
     );
     assert_eq!(
@@ -91,7 +91,7 @@ fn what_others_held_of_the_queue_is_foreign() {
     let truth = truth(&[&stream], &other);
     let busy = truth.busy.unwrap();
     assert_eq!(
-        (busy.busy_ns, busy.foreign_busy_ns, busy.foreign_overlap_ns),
+        (busy.busy_ns, busy.others_busy_ns, busy.others_overlap_ns),
         (120_000, 70_000, 40_000)
     );
     assert_eq!(
@@ -99,7 +99,7 @@ fn what_others_held_of_the_queue_is_foreign() {
         (150_000, 150_000)
     );
     let ledger = truth.ledger.unwrap();
-    assert_eq!((ledger.queued_ns, ledger.foreign_ns), (50_000, 30_000));
+    assert_eq!((ledger.queued_ns, ledger.contention_ns), (50_000, 30_000));
     let shares: Vec<_> = truth
         .processes
         .iter()
@@ -187,7 +187,7 @@ fn what_cannot_be_joined_is_unexplained() {
     let ledger = truth.ledger.unwrap();
     assert_eq!((ledger.pairs, ledger.joinable), (3, 1));
     assert_eq!(
-        (ledger.unexplained_ns, ledger.host_ns, ledger.encode_ns),
+        (ledger.unknown_ns, ledger.host_ns, ledger.encoding_ns),
         (100_000, 40_000, 10_000)
     );
 }
@@ -212,9 +212,9 @@ fn unattributed_work_is_foreign() {
         ),
         (2, 3, 1)
     );
-    assert_eq!(truth.busy.unwrap().foreign_busy_ns, 20_000);
+    assert_eq!(truth.busy.unwrap().others_busy_ns, 20_000);
     let ledger = truth.ledger.unwrap();
-    assert_eq!((ledger.queued_ns, ledger.foreign_ns), (40_000, 20_000));
+    assert_eq!((ledger.queued_ns, ledger.contention_ns), (40_000, 20_000));
 }
 
 /// Names come from the encoder, else the command buffer, else the channel.
@@ -241,7 +241,7 @@ fn kernels_are_named_by_the_best_label_there_is() {
         named("buffer-label = \"step\""),
         one("step", NamedBy::CommandBufferLabel, 2)
     );
-    assert_eq!(named(""), one("(unlabelled Compute)", NamedBy::None, 2));
+    assert_eq!(named(""), one("(unlabeled Compute)", NamedBy::None, 2));
     assert_eq!(
         named(
             "encoder-label = [\"a\", \"b\"]\noddities = { coalesce-every = 1, coalesced-name = \"labels\" }"

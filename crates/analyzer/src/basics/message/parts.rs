@@ -81,8 +81,8 @@ pub fn kernel(name: &str) -> Message {
 
 /// The name of a process.
 #[must_use]
-pub fn process(name: &str, is_target: bool) -> Message {
-    Message::value(name.to_owned(), Value::Process { is_target })
+pub fn process(name: &str, is_analyzed: bool) -> Message {
+    Message::value(name.to_owned(), Value::Process { is_analyzed })
 }
 
 /// The path of a file or folder.

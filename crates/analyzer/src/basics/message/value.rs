@@ -84,7 +84,7 @@ pub enum Value {
     /// The name of a process.
     Process {
         /// Whether the report is about this process.
-        is_target: bool,
+        is_analyzed: bool,
     },
     /// The path of a file or folder.
     Path,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::basics::message::{Message, name, table as table_name};
 use crate::basics::spans::Span;
 use crate::message;
-use crate::report::{Counter, CounterValues, Counters, Unavailable};
+use crate::report::{Counter, CounterValues, Counters, NotRecorded};
 use crate::tables::CounterTables;
 use crate::tables::columns::{Texts, at};
 use crate::tables::counters::{CounterInfo, CounterSamples};
@@ -24,7 +24,7 @@ pub(crate) fn counters(
     recording: &Recording,
     window: Span,
     busy: &[Span],
-) -> Result<Counters, Unavailable> {
+) -> Result<Counters, NotRecorded> {
     let why_none = match (&tables.intervals, &tables.values) {
         (Err(intervals), Err(values)) if intervals.rows.or(values.rows).is_none() => {
             intervals.why()
@@ -46,12 +46,12 @@ pub(crate) fn counters(
                      export: xctrace export gives them",
                     table_name(absent.schema)
                 );
-                return Err(Unavailable::new("counters", why));
+                return Err(NotRecorded::new("counters", why));
             }
             Err(_) => {}
         }
     }
-    Err(Unavailable::new("counters", why_none))
+    Err(NotRecorded::new("counters", why_none))
 }
 
 /// Why the tables have no rows, as the recording's own settings tell it.

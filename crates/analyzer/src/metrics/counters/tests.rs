@@ -21,7 +21,7 @@ fn found(
     tables: &[TableText<'_>],
     window: Span,
     busy: &[(u64, u64)],
-) -> Result<Counters, Unavailable> {
+) -> Result<Counters, NotRecorded> {
     let (recording, tables) = tables::take(trace(tables)).unwrap();
     counters(
         tables.surroundings.counters,

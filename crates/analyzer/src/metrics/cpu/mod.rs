@@ -22,7 +22,7 @@ use self::tally::{
 use crate::basics::spans::{Span, length_ns};
 use crate::basics::statistics::ratio;
 use crate::error::Result;
-use crate::report::{Cpu, CpuHost, Unavailable, WeightUnit};
+use crate::report::{Cpu, CpuHost, NotRecorded, WeightUnit};
 use crate::subject::target::Target;
 use crate::tables::cpu::CpuTable;
 use crate::tables::recording::Recording;
@@ -133,7 +133,7 @@ fn is_inside(sorted: &[Span], time_ns: u64) -> bool {
 
 /// Why the program's part of the idle time has no name, if it has none.
 #[must_use]
-pub(crate) fn unavailable(cpu: Option<&Cpu>) -> Option<Unavailable> {
+pub(crate) fn unavailable(cpu: Option<&Cpu>) -> Option<NotRecorded> {
     let why = match cpu {
         None => {
             "the recording has no CPU samples, so what the program did while the GPU waited for \
@@ -152,5 +152,5 @@ pub(crate) fn unavailable(cpu: Option<&Cpu>) -> Option<Unavailable> {
         }
         Some(_) => return None,
     };
-    Some(Unavailable::new("cpu", why))
+    Some(NotRecorded::new("cpu", why))
 }

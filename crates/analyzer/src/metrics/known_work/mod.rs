@@ -16,7 +16,7 @@ use self::rates::{Amounts, share};
 use crate::basics::message::{kernel, name, path, ungrouped};
 use crate::message;
 use crate::report::{
-    ChipFacts, ChipLimits, ChipNamedBy, Kernel, Note, Report, Unavailable, Work, WorkRow,
+    ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, Work, WorkRow,
 };
 use crate::request::sidecar::{KnownWork, Per, Sidecar};
 use crate::subject::buffers::Buffer;
@@ -83,8 +83,8 @@ pub(crate) fn simulated(file: &Sidecar, is_synthetic: bool) -> Option<Note> {
 
 /// Why there are no rates.
 #[must_use]
-pub(crate) fn unavailable() -> Unavailable {
-    Unavailable::new(
+pub(crate) fn unavailable() -> NotRecorded {
+    NotRecorded::new(
         "work",
         "operations/s, GB/s and TFLOP/s are not measurable: a trace has the time of kernels, not \
          their work, and no work.json tells how many operations, bytes and flops a kernel has; \

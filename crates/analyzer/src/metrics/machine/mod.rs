@@ -14,7 +14,7 @@ use metalens_trace::Names;
 
 use crate::basics::held::Held;
 use crate::metrics::against::Against;
-use crate::report::{Machine, Unavailable};
+use crate::report::{Machine, NotRecorded};
 use crate::subject::others::ForeignUse;
 use crate::subject::timeline::Interval;
 use crate::tables::MachineTables;
@@ -36,7 +36,7 @@ pub(crate) struct MachineInput<'a> {
 /// performance state held.
 pub(crate) fn machine(
     input: MachineInput<'_>,
-    unavailable: &mut Vec<Unavailable>,
+    unavailable: &mut Vec<NotRecorded>,
 ) -> (Machine, Vec<Held>) {
     let (tables, against, names) = (input.tables, input.against, input.names);
     let mut missing = Missing(unavailable);
@@ -75,13 +75,13 @@ pub(crate) fn machine(
 }
 
 /// What the recording does not tell.
-struct Missing<'a>(&'a mut Vec<Unavailable>);
+struct Missing<'a>(&'a mut Vec<NotRecorded>);
 
 impl Missing<'_> {
     /// Tells why, if there is no such part.
     fn tell<T>(&mut self, what: &str, part: Given<T>) -> Option<T> {
         let unavailable = |absent: Absent| {
-            self.0.push(Unavailable::new(what, absent.why()));
+            self.0.push(NotRecorded::new(what, absent.why()));
         };
         part.map_err(unavailable).ok()
     }

@@ -55,7 +55,7 @@ pub(super) fn errors(table: &BufferErrors, mine: &[Interval]) -> CommandBufferEr
     let mut by_code: BTreeMap<Option<u64>, ErrorCode> = BTreeMap::new();
     let mut errors = CommandBufferErrors {
         count: rows as u64,
-        of_target: 0,
+        of_process: 0,
         codes: Vec::new(),
     };
     for row in 0..rows {
@@ -65,11 +65,11 @@ pub(super) fn errors(table: &BufferErrors, mine: &[Interval]) -> CommandBufferEr
         let found = by_code.entry(code).or_insert(ErrorCode {
             code,
             count: 0,
-            of_target: 0,
+            of_process: 0,
         });
         found.count += 1;
-        found.of_target += u64::from(is_mine);
-        errors.of_target += u64::from(is_mine);
+        found.of_process += u64::from(is_mine);
+        errors.of_process += u64::from(is_mine);
     }
     errors.codes = by_code.into_values().collect();
     errors
@@ -158,12 +158,12 @@ mod tests {
         let (_, tables) = machine_tables(&[(BUFFER_ERRORS.schema, columns, rows)]);
         let mine = [interval_of(0, 1, 7, 1), interval_of(1, 2, 8, 2)];
         let found = errors(&tables.buffer_errors.unwrap(), &mine);
-        let code = |code, count, of_target| ErrorCode {
+        let code = |code, count, of_process| ErrorCode {
             code: Some(code),
             count,
-            of_target,
+            of_process,
         };
-        assert_eq!((found.count, found.of_target), (3, 2));
+        assert_eq!((found.count, found.of_process), (3, 2));
         assert_eq!(found.codes, [code(2, 2, 1), code(9, 1, 1)]);
         assert!(machine_tables(&[]).1.buffer_errors.is_err());
     }

@@ -11,7 +11,7 @@ use self::named::named_phases;
 use crate::basics::message::{Message, name, time, ungrouped};
 use crate::basics::spans::Span;
 use crate::message;
-use crate::report::{Note, Phases, SelectedPhase, Unavailable, WarmUp};
+use crate::report::{NotRecorded, Note, Phases, SelectedPhase, WarmUp};
 use crate::subject::gaps::Occupancy;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::signposts::Signposts;
@@ -97,6 +97,6 @@ pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<Note> {
 }
 
 /// What the recording does not tell of phases.
-pub(crate) fn unavailable(signposts: &Signposts) -> Option<Unavailable> {
-    Some(Unavailable::new("phases.signposts", signposts.why_none()?))
+pub(crate) fn unavailable(signposts: &Signposts) -> Option<NotRecorded> {
+    Some(NotRecorded::new("phases.signposts", signposts.why_none()?))
 }

@@ -85,7 +85,7 @@ fn named_phase(
         subsystem: kind.subsystem.map(text),
         category: kind.category.map(text),
         process: process.map(|process| text(process.name)),
-        is_target: target.is(kind.process),
+        is_analyzed: target.is(kind.process),
         count: found.spans.len() as u64,
         total_ns,
         median_ns: percentile(&lengths, 50),

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 
 use crate::basics::spans::Span;
-use crate::report::{Brief, Segments};
+use crate::report::{Segments, WindowSummary};
 use crate::subject::brief::brief;
 use crate::subject::gaps::{Gap, Occupancy, quiet_gap_ns};
 use crate::subject::timeline::Interval;
@@ -36,7 +36,7 @@ fn between<'a>(
     quiet: impl Iterator<Item = &'a Gap>,
     mine: &[Interval],
     window: Span,
-) -> Vec<Brief> {
+) -> Vec<WindowSummary> {
     let mut all = Vec::new();
     let (mut start_ns, mut first) = (window.start_ns, 0);
     let mut add = |first: usize, until: usize, part: Span| {
@@ -56,7 +56,7 @@ fn between<'a>(
 }
 
 /// In order of time.
-fn busiest(mut all: Vec<Brief>) -> Vec<Brief> {
+fn busiest(mut all: Vec<WindowSummary>) -> Vec<WindowSummary> {
     if all.len() > LISTED {
         all.sort_by_key(|one| (Reverse(one.busy_ns), one.start_ns));
         all.truncate(LISTED);
@@ -111,7 +111,7 @@ mod tests {
             let found = of(&spans, window);
             let mine: Vec<Interval> = spans.iter().map(|&(s, e)| interval(s, e)).collect();
             let all = occupancy(&mine, window);
-            let sum = |part: fn(&Brief) -> u64| found.list.iter().map(part).sum::<u64>();
+            let sum = |part: fn(&WindowSummary) -> u64| found.list.iter().map(part).sum::<u64>();
             prop_assert_eq!(sum(|one| one.intervals), spans.len() as u64);
             prop_assert_eq!(sum(|one| one.busy_ns), crate::basics::spans::length_ns(&all.busy));
             let gaps = all.gaps.iter().map(|gap| gap.span.length_ns());

@@ -49,7 +49,7 @@ pub(crate) fn shape(
         },
         short: short(&work, mine, window, length_ns(&occupancy.busy), names),
         overlap: channels::overlap(mine, window, names),
-        utilisation: utilisation(window, &occupancy.busy, foreign),
+        utilization: utilization(window, &occupancy.busy, foreign),
         command_buffers: command_buffers::command_buffers(
             &subject.buffers,
             &occupancy.gaps,
@@ -97,7 +97,7 @@ fn short_kernels(work: &Work<'_>, names: &Names) -> Vec<ShortKernel> {
 
 /// Cuts the window into at most [`CHUNKS`] parts whose lengths differ by 1 ns
 /// at most, so that they tile it exactly.
-fn utilisation(window: Span, busy: &[Span], foreign: &[Span]) -> Vec<Chunk> {
+fn utilization(window: Span, busy: &[Span], foreign: &[Span]) -> Vec<Chunk> {
     let length = window.length_ns();
     let count = CHUNKS.min(length);
     let edge = |at: u64| {
@@ -109,7 +109,7 @@ fn utilisation(window: Span, busy: &[Span], foreign: &[Span]) -> Vec<Chunk> {
         Chunk {
             start_ns: part.start_ns,
             busy_ns: time_in(part, busy),
-            foreign_ns: time_in(part, foreign),
+            others_ns: time_in(part, foreign),
         }
     });
     chunks.collect()
@@ -130,16 +130,16 @@ mod tests {
             spans.sort_unstable();
             let window = Span::new(from, from + length);
             let busy = union(spans.iter().map(|&(s, n)| Span::new(s, s + n).clip(window)));
-            let chunks = utilisation(window, &busy, &[window]);
+            let chunks = utilization(window, &busy, &[window]);
             prop_assert_eq!(chunks.len() as u64, length.min(60));
             prop_assert_eq!(chunks.iter().map(|one| one.busy_ns).sum::<u64>(), length_ns(&busy));
             // Foreign work all the time: each chunk's is its own length.
             let mut at = window.start_ns;
             for chunk in &chunks {
                 prop_assert_eq!(chunk.start_ns, at);
-                prop_assert!((length / 60..=length / 60 + 1).contains(&chunk.foreign_ns));
-                prop_assert!(chunk.busy_ns <= chunk.foreign_ns);
-                at += chunk.foreign_ns;
+                prop_assert!((length / 60..=length / 60 + 1).contains(&chunk.others_ns));
+                prop_assert!(chunk.busy_ns <= chunk.others_ns);
+                at += chunk.others_ns;
             }
             prop_assert_eq!(at, window.end_ns);
         }

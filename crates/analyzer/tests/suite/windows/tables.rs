@@ -132,26 +132,26 @@ impl Tables {
     /// What the target waited for at a moment in which it was idle.
     pub(crate) fn cause(&self, at: u64) -> Cause {
         let Some([before, after]) = self.around(at) else {
-            return Cause::Unexplained;
+            return Cause::Unknown;
         };
         let from = before.end();
         let mut encodings = self.encodings.iter();
         let encoding = encodings.find(|&&(id, ..)| id == after.encoder && id > 0);
         let known = self.completion(before.buffer).zip(encoding);
         let Some((completed, &(_, start, duration))) = known else {
-            return Cause::Unexplained;
+            return Cause::Unknown;
         };
         let mut others = self.intervals.iter().filter(|one| one.who != TARGET);
         let is_foreign = others.any(|one| one.holds(at));
         let now = i128::from(at);
         match () {
-            () if start + duration < from && is_foreign => Cause::Foreign,
+            () if start + duration < from && is_foreign => Cause::Contention,
             () if start + duration < from => Cause::Queued,
             () if now < completed => Cause::Completion,
             () if at < start => Cause::Host,
-            () if at < start + duration => Cause::Encode,
-            () if is_foreign => Cause::Foreign,
-            () => Cause::Launch,
+            () if at < start + duration => Cause::Encoding,
+            () if is_foreign => Cause::Contention,
+            () => Cause::Submission,
         }
     }
 }

@@ -25,9 +25,9 @@ impl ReadingArguments {
 }
 
 impl MeasureArguments {
-    /// Returns the targets and the findings to leave out.
+    /// Returns the thresholds and the findings to leave out.
     fn settings(&self) -> anyhow::Result<Settings> {
-        config::settings(self.config.as_ref(), &self.targets)
+        config::settings(self.config.as_ref(), &self.thresholds)
     }
 }
 

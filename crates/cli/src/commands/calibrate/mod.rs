@@ -17,7 +17,7 @@ use metalens_xctrace::{Surroundings, Tool};
 
 use self::runs::Runner;
 use crate::args::recording::CalibrateArguments;
-use crate::exit::{self, Unavailable};
+use crate::exit::{self, NotRecorded};
 use crate::{json, out};
 
 /// The document's file in a folder.
@@ -69,7 +69,7 @@ fn can_measure(arguments: &CalibrateArguments) -> anyhow::Result<()> {
         return Ok(());
     }
     if !cfg!(target_os = "macos") {
-        return Err(anyhow::Error::new(Unavailable(
+        return Err(anyhow::Error::new(NotRecorded(
             "a calibration needs a Mac: it runs a Metal program with and without Apple's xctrace. \
              --simulate goes through all of it here, with a stand-in for xctrace: what was issued \
              is counted against what is found, and no time is measured",

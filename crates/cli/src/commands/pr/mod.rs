@@ -86,10 +86,10 @@ fn key(asked: Option<&str>, document: &Document) -> Result<String, Misuse> {
         };
     }
     let (kind, target) = match document {
-        Document::Report(report) => ("report", report.target.name.as_str()),
+        Document::Report(report) => ("report", report.process.name.as_str()),
         Document::Comparison(comparison) => {
             let first = comparison.new.runs.first();
-            ("comparison", first.map_or("", |run| run.target.as_str()))
+            ("comparison", first.map_or("", |run| run.process.as_str()))
         }
     };
     let mut key = kind.to_owned();

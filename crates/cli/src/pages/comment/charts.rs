@@ -50,7 +50,7 @@ fn fenced(text: &str) -> String {
 
 /// When the GPU was busy: a line for the target, and one for others if there were any.
 pub(super) fn timeline(report: &Report) -> Option<String> {
-    let chunks = &report.shape.utilisation;
+    let chunks = &report.shape.utilization;
     let [first, second, ..] = chunks.as_slice() else {
         return None;
     };
@@ -62,8 +62,8 @@ pub(super) fn timeline(report: &Report) -> Option<String> {
         columns.collect()
     };
     let mut text = format!("busy    {}\n", line(|chunk| chunk.busy_ns));
-    if chunks.iter().any(|chunk| chunk.foreign_ns > 0) {
-        text.push_str(&format!("others  {}\n", line(|chunk| chunk.foreign_ns)));
+    if chunks.iter().any(|chunk| chunk.others_ns > 0) {
+        text.push_str(&format!("others  {}\n", line(|chunk| chunk.others_ns)));
     }
     let each = short_time(second.start_ns.saturating_sub(first.start_ns));
     text.push_str(&format!(
@@ -75,12 +75,11 @@ pub(super) fn timeline(report: &Report) -> Option<String> {
 
 /// Where the idle time went.
 pub(super) fn ledger(report: &Report) -> Option<String> {
-    let whole = report.ledger.total_ns;
-    let parts = report.ledger.parts.in_words();
-    let rows = parts.into_iter().map(|(cause, ns, _)| {
-        let cause = Value::from_serialize(cause).to_string();
+    let whole = report.idle.total_ns;
+    let parts = report.idle.parts.largest_first();
+    let rows = parts.into_iter().map(|(cause, ns)| {
         (
-            cause,
+            cause.label().to_owned(),
             time(ns),
             crate::words::share(ns, whole),
             bar(ns, whole, BAR),

@@ -30,7 +30,7 @@ pub(crate) const COMMENT_LIMIT: usize = 60_000;
 /// What a step's job summary may be long, in bytes: 1 MiB, less what frames it.
 pub(crate) const SUMMARY_LIMIT: usize = 1_000_000;
 /// Charts in a comment: more are not looked at.
-pub(crate) const REPORT_CHARTS: [&str; 4] = ["timeline", "ledger", "kernels", "gaps"];
+pub(crate) const REPORT_CHARTS: [&str; 4] = ["timeline", "idle", "kernels", "gaps"];
 /// A longer name is clipped: nobody reads it to its end, and a report has thousands.
 const LONGEST_NAME: usize = 120;
 /// A longer sentence is clipped.

@@ -16,7 +16,7 @@ const MOST_LOUD: usize = 8;
 pub(super) fn contents(report: &Report, pictures: &[Picture]) -> Value {
     let instead = [
         ("timeline", charts::timeline(report)),
-        ("ledger", charts::ledger(report)),
+        ("idle", charts::ledger(report)),
         ("kernels", None),
         ("gaps", charts::gaps(report)),
     ];
@@ -41,7 +41,7 @@ pub(super) fn rows_of(report: &Report, section: &str) -> usize {
     match section {
         "findings" => report.findings.len(),
         "kernel_list" => report.kernels.len().min(MOST_KERNELS),
-        "notes" => report.quiet_notes().count().max(report.unavailable.len()),
+        "notes" => report.quiet_notes().count().max(report.not_recorded.len()),
         _ => 0,
     }
 }

@@ -14,7 +14,7 @@ const KERNELS: usize = 20;
 pub(crate) fn render(baseline: &Baseline) -> String {
     let runs = &baseline.runs;
     let mut lines = Lines::default();
-    let mut targets = runs.targets.clone();
+    let mut targets = runs.processes.clone();
     targets.dedup();
     lines.verdict(&format!(
         "{} of {}, as metalens {} kept them",

@@ -20,10 +20,10 @@ const MANY: usize = 4;
 const GROUPS: [(Group, &str); 7] = [
     (Group::Time, "Time"),
     (Group::Gaps, "Gaps"),
-    (Group::Ledger, "Where the idle time went"),
+    (Group::Idle, "Where the idle time went"),
     (Group::Work, "Work"),
     (Group::Latency, "How long work travels"),
-    (Group::Targets, "Targets"),
+    (Group::Thresholds, "Targets"),
     (Group::Machine, "Everybody on the GPU"),
 ];
 

@@ -24,9 +24,9 @@ pub(super) fn gpu_time(report: &Report, screen: &mut Screen) {
         columns.row([name.to_owned(), time(ns), share(ns, span), remark]);
     };
     row("target", busy.busy_ns, overlap_remark(report));
-    row("others", busy.foreign_busy_ns, String::new());
-    if busy.foreign_overlap_ns > 0 {
-        row("both at once", busy.foreign_overlap_ns, String::new());
+    row("others", busy.others_busy_ns, String::new());
+    if busy.others_overlap_ns > 0 {
+        row("both at once", busy.others_overlap_ns, String::new());
     }
     row("machine", busy.machine_busy_ns, active_remark(report));
     row(
@@ -81,7 +81,7 @@ pub(super) fn processes(report: &Report, screen: &mut Screen) {
             share(one.window_busy_ns, report.window.span_ns),
             time(one.busy_ns),
             count(one.intervals),
-            if one.is_target { "target" } else { "" }.to_owned(),
+            if one.is_analyzed { "target" } else { "" }.to_owned(),
         ]);
     }
     screen.columns(&columns.spare(screen.width, "in recording"));

@@ -104,7 +104,7 @@ pub(super) fn top_gaps(report: &Report, screen: &mut Screen) {
             time(gap.duration_ns),
             format!(
                 "{} {}",
-                gap.cause.name(),
+                gap.cause.label(),
                 share(gap.parts.of(gap.cause), gap.duration_ns)
             ),
             name(&gap.before, "the window's start"),
@@ -116,11 +116,11 @@ pub(super) fn top_gaps(report: &Report, screen: &mut Screen) {
 
 /// Where the idle time went, cause by cause.
 pub(super) fn ledger(report: &Report, screen: &mut Screen) {
-    let ledger = &report.ledger;
+    let ledger = &report.idle;
     if ledger.total_ns == 0 {
         return;
     }
-    screen.section("Whose fault the idle time is");
+    screen.section("Idle time by cause");
     let mut columns = Columns::new(&[
         ("cause", Align::Left),
         ("time", Align::Right),
@@ -128,22 +128,22 @@ pub(super) fn ledger(report: &Report, screen: &mut Screen) {
         ("", Align::Left),
         ("", Align::Left),
     ]);
-    for (cause, ns, words) in ledger.parts.in_words() {
+    for (cause, ns) in ledger.parts.largest_first() {
         columns.row([
-            cause.name().to_owned(),
+            cause.label().to_owned(),
             time(ns),
             share(ns, ledger.total_ns),
             bar(ns, ledger.total_ns, SMALL_BAR),
-            words.to_owned(),
+            cause.explanation().to_owned(),
         ]);
     }
     screen.columns(&columns.fit(screen.width));
     screen.text(2, &pairs(report));
 }
 
-/// How many pairs were joined and serialised, and what could not be joined.
+/// How many pairs were joined and serialized, and what could not be joined.
 fn pairs(report: &Report) -> String {
-    let ledger = &report.ledger;
+    let ledger = &report.idle;
     let mut said = vec![match ledger.joinable {
         0 => "no gap has both its completion and its encoding on record".to_owned(),
         joinable => format!(
@@ -151,7 +151,7 @@ fn pairs(report: &Report) -> String {
              encoded only once the last was known to be done",
             count(joinable),
             counted(ledger.pairs, "gap"),
-            count(ledger.serialised),
+            count(ledger.serialized),
         ),
     }];
     let inside = &report.shape.command_buffers;
@@ -176,10 +176,10 @@ fn pairs(report: &Report) -> String {
 pub(super) fn latency(report: &Report, screen: &mut Screen) {
     let latency = &report.latency;
     let rows = [
-        ("commit → GPU start", latency.start),
+        ("commit → GPU start", latency.submission),
         ("GPU end → completion", latency.completion),
-        ("commit → next commit", latency.commit_cadence),
-        ("encoding", latency.encode),
+        ("commit → next commit", latency.commit_interval),
+        ("encoding", latency.encoding),
     ];
     let rows: Vec<_> = rows
         .into_iter()

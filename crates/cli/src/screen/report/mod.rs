@@ -125,17 +125,17 @@ fn notes(report: &Report, screen: &mut Screen) {
     let notes = report.quiet_notes();
     let notes = notes.filter(|note| note.detail.id != "warm-up");
     let failed = report.sanity.checks.iter().filter(|check| !check.ok);
-    let failed = failed.map(|check| check.says.clone());
+    let failed = failed.map(|check| check.text.clone());
     let quiet: Vec<String> = notes.map(|note| note.text).chain(failed).collect();
-    if quiet.is_empty() && report.unavailable.is_empty() {
+    if quiet.is_empty() && report.not_recorded.is_empty() {
         return;
     }
     screen.section("Notes");
     for note in quiet {
         screen.item(2, &shown(&note));
     }
-    if !report.unavailable.is_empty() {
-        let missing = report.unavailable.iter().map(|one| one.what.as_str());
+    if !report.not_recorded.is_empty() {
+        let missing = report.not_recorded.iter().map(|one| one.what.as_str());
         let missing = missing.collect::<Vec<_>>().join(", ");
         let text = format!("this input cannot tell: {missing}; --json and --markdown say why");
         screen.item(2, &shown(&text));

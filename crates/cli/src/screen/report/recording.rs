@@ -1,7 +1,7 @@
 //! What was recorded, of whom, and which part of it this is about.
 
 use metalens_analyzer::units::counted;
-use metalens_analyzer::{Report, TargetProcess};
+use metalens_analyzer::{ProcessName, Report};
 use metalens_text::shown;
 
 use super::Screen;
@@ -37,17 +37,17 @@ pub(super) fn recording(report: &Report, screen: &mut Screen) {
     if !facts.is_empty() {
         screen.fact("recording", &shown(&facts.join(" · ")));
     }
-    let processes: Vec<String> = report.target.processes.iter().map(process).collect();
+    let processes: Vec<String> = report.process.processes.iter().map(process).collect();
     let processes = processes.join(", ");
     screen.fact(
         "target",
-        &format!("{processes}, {}", how(report.target.how)),
+        &format!("{processes}, {}", how(report.process.chosen_by)),
     );
     screen.fact("window", &window(report));
     screen.fact("work", &work(report));
 }
 
-fn process(process: &TargetProcess) -> String {
+fn process(process: &ProcessName) -> String {
     match process.pid {
         Some(pid) => format!("{} ({pid})", shown(&process.name)),
         None => shown(&process.name).into_owned(),

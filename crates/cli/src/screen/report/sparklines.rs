@@ -9,14 +9,14 @@ use crate::unbroken::{percent, short_time};
 
 /// A line for the target, and one for others if there was anything of theirs.
 pub(super) fn sparklines(report: &Report, screen: &mut Screen) {
-    let chunks = &report.shape.utilisation;
+    let chunks = &report.shape.utilization;
     let [first, second, ..] = chunks.as_slice() else {
         return;
     };
     screen.line("");
     line("busy", report, |chunk| chunk.busy_ns, screen);
-    if chunks.iter().any(|chunk| chunk.foreign_ns > 0) {
-        line("others", report, |chunk| chunk.foreign_ns, screen);
+    if chunks.iter().any(|chunk| chunk.others_ns > 0) {
+        line("others", report, |chunk| chunk.others_ns, screen);
     }
     let each = short_time(second.start_ns - first.start_ns);
     let full = percent(1.0);
@@ -25,7 +25,7 @@ pub(super) fn sparklines(report: &Report, screen: &mut Screen) {
 }
 
 fn line(name: &str, report: &Report, busy: impl Fn(&Chunk) -> u64, screen: &mut Screen) {
-    let chunks = &report.shape.utilisation;
+    let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = ends.chain([report.window.end_ns]);
     let columns = chunks.iter().zip(ends);

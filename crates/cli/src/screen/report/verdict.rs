@@ -1,6 +1,6 @@
 //! What it comes to: four sentences, the findings, the targets.
 
-use metalens_analyzer::{Finding, Report, Severity, TargetVerdict, Verdict, Wanted};
+use metalens_analyzer::{Finding, Report, Severity, ThresholdResult, Verdict, Wanted};
 use metalens_text::shown;
 
 use super::Screen;
@@ -20,7 +20,7 @@ pub(super) fn verdict(report: &Report, screen: &mut Screen) {
     for line in wrap(&shown(&format!("{}.", summary.busy)), screen.width) {
         screen.line(format!("{VERDICT}{line}{VERDICT:#}"));
     }
-    let rest = [Some(&summary.idle), summary.fault.as_ref()];
+    let rest = [Some(&summary.idle), summary.cause.as_ref()];
     for sentence in rest.into_iter().flatten() {
         screen.text(0, &shown(&format!("{sentence}.")));
     }
@@ -117,7 +117,7 @@ pub(super) fn targets(report: &Report, screen: &mut Screen) {
         ("target", Align::Right),
         ("", Align::Left),
     ]);
-    for target in &report.targets {
+    for target in &report.thresholds {
         let side = match target.wanted {
             Wanted::Below => "<",
             Wanted::Above => ">",
@@ -134,7 +134,7 @@ pub(super) fn targets(report: &Report, screen: &mut Screen) {
     screen.columns(&columns);
     screen.text(2, &efficiency(report));
     for target in report
-        .targets
+        .thresholds
         .iter()
         .filter(|one| one.verdict == Verdict::NotMeasurable)
     {
@@ -142,7 +142,7 @@ pub(super) fn targets(report: &Report, screen: &mut Screen) {
     }
 }
 
-fn verdict_word(target: &TargetVerdict) -> String {
+fn verdict_word(target: &ThresholdResult) -> String {
     match target.verdict {
         Verdict::Pass => format!("{GOOD}PASS{GOOD:#}"),
         Verdict::Fail => format!("{BAD}FAIL{BAD:#}"),

@@ -86,7 +86,7 @@ fn names_are_left_out() {
     let report: Value =
         serde_json::from_slice(&fs::read(bench.path("out/report.json")).unwrap()).unwrap();
     let others = report["processes"].as_array().unwrap().iter();
-    let others = others.filter(|one| one["is_target"] == false);
+    let others = others.filter(|one| one["is_analyzed"] == false);
     for other in others.map(|one| one["name"].as_str().unwrap()) {
         assert!(!plain.contains(other), "{other}");
     }
@@ -123,7 +123,7 @@ fn it_is_never_too_long() {
             let finding = report["findings"][0].clone();
             report["findings"] = vec![finding; 300].into();
             report["notes"] = vec!["n".repeat(3_000); 300].into();
-            report["target"]["name"] = "t".repeat(3_000).into();
+            report["process"]["name"] = "t".repeat(3_000).into();
             report["summary"]["busy"] = "ж".repeat(100_000).into();
         });
         let body = dry(
@@ -245,22 +245,22 @@ fn haunt(document: &mut Value, hostile: &str) {
     }
     document["notes"] = json!([hostile, format!("SYNTHETIC: {hostile}")]);
     if document["summary"].is_object() {
-        for said in ["busy", "idle", "fault", "advice"] {
+        for said in ["busy", "idle", "cause", "advice"] {
             document["summary"][said] = text();
         }
         for finding in document["findings"].as_array_mut().unwrap() {
-            for said in ["title", "evidence", "advice", "disproved_by"] {
+            for said in ["title", "evidence", "advice", "counter_evidence"] {
                 finding[said] = text();
             }
             finding["look_at"] = json!([hostile]);
         }
-        document["target"]["name"] = text();
+        document["process"]["name"] = text();
         document["source"]["path"] = text();
         document["run"]["template"] = text();
         document["run"]["start"] = text();
         document["run"]["device"]["gpu"] = text();
-        document["unavailable"] = json!([{ "what": hostile, "why": hostile }]);
-        document["targets"][0]["id"] = text();
+        document["not_recorded"] = json!([{ "what": hostile, "why": hostile }]);
+        document["thresholds"][0]["id"] = text();
     }
 }
 

@@ -94,7 +94,7 @@ fn attached_by_a_person() {
         "posted the comment \"report-Space-Game\" on o/r#7; pictures are attached by gh",
     );
     let expected = "pr comment 7 --repo o/r --body-file - --attach charts/timeline.png --attach \
-        charts/ledger.png --attach charts/gaps.png --attach charts/kernels.png";
+        charts/idle.png --attach charts/gaps.png --attach charts/kernels.png";
     assert_eq!(log.lines().last(), Some(expected));
     let log = check("3.0.0", UPLOADS, &ours(), "updated the comment");
     assert!(log.contains("--edit-last"), "{log}");

@@ -60,7 +60,7 @@ fn the_right_program() {
     let [asked] = bench.asked().try_into().unwrap();
     let built = format!("|--launch|--|<top>/here/{}|--count|3|", built.display());
     assert!(asked.ends_with(&built), "{asked}");
-    assert_eq!(bench.report("x.trace")["target"]["name"], "shown");
+    assert_eq!(bench.report("x.trace")["process"]["name"], "shown");
     assert_eq!(bench.json("x.recording.json")["command"][0], "shown");
 
     // Which of several is not guessed.

@@ -102,7 +102,7 @@ fn it_is_replaced() {
     // What tells of another program's work does not lie beside the new one.
     bench.fine(&[], &recording(&["--force"], "exit 0"));
     assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
-    assert_eq!(bench.report("x.trace")["target"]["name"], "bench");
+    assert_eq!(bench.report("x.trace")["process"]["name"], "bench");
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn what_comes_while_it_is_recorded() {
     assert!(seen.contains("It is kept as x.new.trace"), "{seen}");
     let text = |name: &str| fs::read_to_string(bench.here().join(name)).unwrap();
     assert_eq!(text("x.trace/notes"), "mine\n");
-    assert_eq!(bench.report("x.new.trace")["target"]["name"], "bench");
+    assert_eq!(bench.report("x.new.trace")["process"]["name"], "bench");
 
     let bench = Bench::new();
     let output = bench.run(&[], &recording(&[], "echo mine > x.recording.json"));

@@ -112,9 +112,9 @@ fn attached_to() {
         let said = stderr(&bench.fine(&[], &arguments));
         assert!(!said.contains("note:"), "{said}");
         let report = bench.report(output);
-        assert_eq!(report["target"]["how"], "attached");
-        assert_eq!(report["target"]["name"], "lens-at-work");
-        assert_eq!(report["target"]["pid"], other.id());
+        assert_eq!(report["process"]["chosen_by"], "attached");
+        assert_eq!(report["process"]["name"], "lens-at-work");
+        assert_eq!(report["process"]["pid"], other.id());
         let recording = bench.json(&output.replace(".trace", ".recording.json"));
         assert!(recording["target_ended"].is_null());
         assert!(runs(&mut other), "it was ended");

@@ -80,10 +80,10 @@ fn tells_the_truth_of_the_run() {
         assert_eq!(report["run"]["end_reason"], reason);
         assert_eq!(report["run"]["recording_mode"], mode);
         assert_eq!(report["run"]["synthetic"], true);
-        assert_eq!(report["target"]["how"], "launched");
+        assert_eq!(report["process"]["chosen_by"], "launched");
         let name = Path::new(command[0]).file_name().unwrap().to_str().unwrap();
-        assert_eq!(report["target"]["name"], name);
-        assert_ne!(report["target"]["pid"], 4321);
+        assert_eq!(report["process"]["name"], name);
+        assert_ne!(report["process"]["pid"], 4321);
     }
 }
 
@@ -208,8 +208,8 @@ fn attaches() {
             &[&first, "Reached specified time limit"]
         ));
         let report = report(folder.path(), &output_to);
-        assert_eq!(report["target"]["how"], "attached");
-        assert_eq!(report["target"]["pid"].to_string(), pid);
+        assert_eq!(report["process"]["chosen_by"], "attached");
+        assert_eq!(report["process"]["pid"].to_string(), pid);
     }
     assert!(running.try_wait().unwrap().is_none());
     running.kill().unwrap();
@@ -283,7 +283,7 @@ fn appends_a_run() {
     let report = report(folder.path(), "out.trace");
     assert_eq!(report["run"]["number"], 2);
     assert_eq!(report["run"]["template"], "Metal System Trace");
-    assert_eq!(report["target"]["name"], "sleep");
+    assert_eq!(report["process"]["name"], "sleep");
     let first = super::metalens(
         folder.path(),
         &["analyze", "out.trace", "--run", "1", "--json"],

@@ -75,7 +75,7 @@ fn event_label(cells: &mut impl Cells, plan: &Plan, kick: &Kick, label: &str) {
     cells.label_once(FORMATTED_LABEL, &parts);
 }
 
-/// The first part of a row's label: buffer and encoder, nothing for unlabelled work.
+/// The first part of a row's label: buffer and encoder, nothing for unlabeled work.
 fn write_label(plan: &Plan, kick: &Kick, label: &mut String) {
     label.clear();
     if !kick.attributed {
