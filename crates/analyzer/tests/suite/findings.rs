@@ -89,10 +89,7 @@ fn each_folder_is_of_a_finding() {
 fn nothing_is_found_where_all_is_well() {
     let report = of_case(&fixtures().join("all-well"), "scenario");
     assert_eq!(report.findings, []);
-    assert_eq!(
-        report.summary.advice,
-        "No finding"
-    );
+    assert_eq!(report.summary.advice, "No finding");
 }
 
 /// What a person reads: `scripts/bless` renews it, and reviewers see what changed.

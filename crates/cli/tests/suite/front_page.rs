@@ -1,6 +1,5 @@
-//! README shows what the program really says: its worked example and its
-//! pictures are made from synthetic recordings, and compared here.
-//! `scripts/bless` renews the pictures.
+//! Checks that README and the pages in docs show what the program really prints: examples and
+//! pictures are made from synthetic recordings. `scripts/bless` renews them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,31 +10,52 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-#[test]
-fn the_worked_example() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let output = stdout(&metalens(&root(), &["analyze", "fixtures/small-export"]));
-    assert!(
-        readme.contains(&output),
-        "README's example should be:\n{output}"
-    );
+/// Returns a page of the repository.
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
 }
 
-/// The first block of this language in README, without its fence.
-fn block(language: &str) -> String {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+/// Returns the first block of this language on a page, without its fence.
+fn block(page: &str, language: &str) -> String {
     let fence = format!("```{language}\n");
-    let from = readme.find(&fence).unwrap() + fence.len();
-    let rest = &readme[from..];
+    let from = page.find(&fence).unwrap() + fence.len();
+    let rest = &page[from..];
     rest[..rest.find("```").unwrap()].to_owned()
 }
 
-/// The settings and the file of known work that README shows are understood.
+/// The page about reports shows a whole one, and README its beginning.
 #[test]
-fn the_files_of_the_front_page() {
+fn the_worked_example() {
+    let command = "$ metalens analyze fixtures/small-export\n";
+    let output = stdout(&metalens(&root(), &["analyze", "fixtures/small-export"]));
+    let expected = format!("{command}{output}");
+
+    let name = "docs/reading-a-report.md";
+    let shown = block(&page(name), "console");
+    if shown != expected && std::env::var_os("METALENS_BLESS").is_some() {
+        fs::write(root().join(name), page(name).replace(&shown, &expected)).unwrap();
+    }
+    assert_eq!(
+        block(&page(name), "console"),
+        expected,
+        "scripts/bless renews it"
+    );
+
+    let beginning = block(&page("README.md"), "console");
+    assert!(beginning.lines().count() > 4);
+    assert!(
+        expected.starts_with(&beginning),
+        "README shows:\n{beginning}\nbut the program prints:\n{expected}"
+    );
+}
+
+/// metalens understands the settings and the file of known work that the docs show.
+#[test]
+fn the_files_of_the_docs() {
+    let docs = page("docs/reading-a-report.md");
     let folder = super::with_scenario("eager");
-    fs::write(folder.path().join("metalens.toml"), block("toml")).unwrap();
-    fs::write(folder.path().join("work.json"), block("json")).unwrap();
+    fs::write(folder.path().join("metalens.toml"), block(&docs, "toml")).unwrap();
+    fs::write(folder.path().join("work.json"), block(&docs, "json")).unwrap();
     let arguments = ["analyze", "eager", "--work", "work.json", "--json"];
     let output = metalens(folder.path(), &arguments);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -94,35 +114,51 @@ fn the_charts() {
             picture == drawn,
             "{shown} is not what is drawn: scripts/bless renews it"
         );
-        let readme = fs::read_to_string(root().join("README.md")).unwrap();
-        assert!(readme.contains(&shown), "README does not show {shown}");
+        let link = format!("\"{name}.png\"");
+        assert!(
+            page("docs/outputs.md").contains(&link),
+            "no page shows {shown}"
+        );
     }
 }
 
-/// Every file that README links to is there.
+/// Every file that a page links to exists.
 #[test]
-fn links_of_the_front_page() {
+fn links() {
     if std::env::var_os("METALENS_BLESS").is_some() {
-        // The pictures are being made.
+        // The pictures are being written.
         return;
     }
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let links = readme
-        .split("](")
-        .skip(1)
-        .map(|rest| rest.split(')').next());
-    let sources = ["src=\"", "srcset=\""].into_iter();
-    let sources = sources.flat_map(|key| readme.split(key).skip(1));
-    let sources = sources.map(|rest| rest.split('"').next());
+
+    let docs = fs::read_dir(root().join("docs")).unwrap();
+    let docs = docs.map(|entry| entry.unwrap().path());
+    let docs = docs.filter(|path| path.extension().is_some_and(|kind| kind == "md"));
+    let front = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+    ];
     let mut files = 0;
-    for link in links.chain(sources).flatten() {
-        if link.starts_with('#') || link.contains("://") || link.is_empty() {
-            continue;
+    for path in front.map(|name| root().join(name)).into_iter().chain(docs) {
+        let text = fs::read_to_string(&path).unwrap();
+        let links = text
+            .split("](")
+            .skip(1)
+            .map(|rest| rest.split([')', '#']).next());
+        let sources = ["src=\"", "srcset=\""].into_iter();
+        let sources = sources.flat_map(|key| text.split(key).skip(1));
+        let sources = sources.map(|rest| rest.split('"').next());
+        for link in links.chain(sources).flatten() {
+            if link.contains("://") || link.is_empty() {
+                continue;
+            }
+            files += 1;
+            let file = path.parent().unwrap().join(link);
+            assert!(file.exists(), "{}: {link}", path.display());
         }
-        files += 1;
-        assert!(root().join(link).exists(), "{link}");
     }
-    assert!(files >= 6, "{files}");
+    assert!(files >= 40, "{files}");
 }
 
 /// What is printed, cut where the gaps begin: the rest would make the picture a tower.
