@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! Arguments of the command line.
 
 pub(crate) mod batch;
 pub(crate) mod chart;
@@ -30,17 +30,17 @@ INPUT is a .trace bundle, or what `xctrace export` wrote: a folder with toc.xml 
 <schema>.xml per table, a single table, or - for standard input. Tables may be compressed (.gz, \
 .zst), bundles and folders zipped.
 
-Exit codes: 0 fine, 1 something failed, 2 bad usage, 3 this machine cannot do it, 4 the trace is \
-unusable or has no rows for the target, 5 a target was missed (--check) or a limit (--gate), \
-6 two sides are not comparable, 130 interrupted. Of several inputs, 1 if one failed.";
+Exit codes: 0 success, 1 failure (also of one of several inputs), 2 wrong usage, 3 this machine \
+cannot do it, 4 the recording is unusable or has no rows for the process, 5 a threshold (--check) or \
+a limit (--gate) was missed, 6 the two sides are not comparable, 130 interrupted.";
 
-/// Is my GPU busy, with what, and when it is idle, whose fault is that?
+/// Is my GPU busy, with what, and why is it idle?
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER_HELP, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Show neither progress nor notes on stderr
+    /// Print neither progress nor notes on stderr
     // clap counts commands too: unless it is told, every new one moves this in everyone's help.
     #[arg(short, long, global = true, display_order = 7)]
     pub(crate) quiet: bool,
@@ -48,95 +48,94 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Report how busy the GPU was, with what, and why it idled
+    /// Report how busy the GPU was, with what, and why it was idle
     Analyze(AnalyzeArguments),
     /// Record a program, or a bundled workload, with xctrace
     Record(RecordArguments),
-    /// Record, then report: a folder with the bundle, pages, charts and JSON
+    /// Record, then write a folder with the bundle, pages, charts and JSON
     RecordAndAnalyze(RecordAndAnalyzeArguments),
-    /// Tell what changed between recordings, and whether it is more than noise
+    /// Compare recordings, and separate changes from noise
     Compare(CompareArguments),
-    /// Report on many recordings at once: a folder each, and an index of them
+    /// Report on many recordings: a folder each, and an index
     Batch(Box<BatchArguments>),
-    /// Draw a picture of a report, as PNG or SVG
+    /// Draw a chart of a recording as PNG or SVG
     Chart(ChartArguments),
-    /// Ask traces and datasets with SQL
+    /// Query recordings and datasets with SQL
     Query(QueryArguments),
-    /// Post a report or a comparison as a comment on a pull request, and keep it up to date
+    /// Post a report or a comparison as a comment on a pull request, or update it
     Pr(PrArguments),
-    /// Tell whether this machine can record, and what to do if not
+    /// Check whether this machine can record, and suggest fixes
     Doctor(DoctorArguments),
-    /// Export a bundle's tables as XML, with Apple's xctrace
+    /// Export the tables of a bundle as XML, with Apple's xctrace
     Export(ExportArguments),
-    // The first screen lists ten commands; these it only names: see AFTER_HELP.
-    /// Keep several runs as one file to compare with, or show it
+    // The first screen lists ten commands and names these: see AFTER_HELP.
+    /// Save several runs as a baseline to compare with, or show one
     #[command(hide = true)]
     Baseline(BaselineArguments),
-    /// Tell what recording a bundled workload finds, and what it costs
+    /// Measure the completeness and the overhead of recording
     #[command(hide = true)]
     Calibrate(CalibrateArguments),
-    /// Print what a shell needs to complete these words
+    /// Print completions for a shell
     #[command(hide = true)]
     Completions(CompletionsArguments),
-    /// Write manual pages, one per command
+    /// Write manual pages, one for each command
     #[command(hide = true)]
     Manual(ManualArguments),
-    /// Give a bundle that sudo left to root back to its user
+    /// Change the owner of a bundle from root back to its user
     #[command(hide = true)]
     Own(OwnArguments),
-    /// Print the JSON Schema of the report, or of another of metalens's forms
+    /// Print the JSON Schema of the report, or of another format
     #[command(hide = true)]
     Schema(SchemaArguments),
     /// Compare the native reading of a bundle with an export of it, cell by cell
     #[command(hide = true)]
     Selfcheck(SelfcheckArguments),
-    /// Print what CPU samples found as collapsed stacks, for flame graphs
+    /// Print CPU samples as folded stacks, for flame graphs
     #[command(hide = true)]
     Stacks(StacksArguments),
     /// Write a synthetic recording with known truth, for tests and dashboards
     #[command(hide = true)]
     Synth(SynthArguments),
-    /// List the tables of a trace, or print one
+    /// List the tables of a recording, or print one
     #[command(hide = true)]
     Tables(TablesArguments),
     /// Run a bundled Metal program whose work is known
     #[command(hide = true)]
     Workload(WorkloadArguments),
-    /// Take the place of Apple's xctrace, for tests and simulations
+    /// Act as a fake xctrace, for tests and simulations
     #[command(hide = true, disable_help_flag = true)]
     StandIn(StandInArguments),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AnalyzeArguments {
-    /// What to analyze: .trace bundle, export folder, .zip, table, or - for standard input
+    /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Print the report as JSON (of several inputs, an array)
+    /// Print the report as JSON (an array for several inputs)
     #[arg(long)]
     pub(crate) json: bool,
     /// Print the report as Markdown
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
-    /// Keep other processes' names and the input's folder in pages and pictures, and those names
-    /// in a dataset, which leave them out
+    /// Show names of other processes and the input's folder in pages, charts and datasets
+    /// [default: leave them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Also write the whole report into this folder: report.json, report.md, report.html,
-    /// charts/*.png and manifest.json
+    /// Write the report to this folder: report.json, report.md, report.html, charts/*.png and
+    /// manifest.json
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Also write the report as a page of its own, with a timeline to zoom into, to this file
+    /// Write the report as an HTML page with a zoomable timeline
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Also write every gap and where its time went to this file, as CSV; a name that a
-    /// spreadsheet would run has ' before it
+    /// Write every gap and its causes as CSV; text that a spreadsheet would run gets a leading '
     #[arg(long, value_name = "FILE")]
     pub(crate) gaps: Option<PathBuf>,
-    /// Also write a trace to this file that ui.perfetto.dev and chrome://tracing open
+    /// Write a trace for ui.perfetto.dev and chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub(crate) perfetto: Option<PathBuf>,
-    /// Also add the run to a dataset in this folder: Parquet files for SQL engines and `query`
+    /// Add the run to a dataset in this folder: Parquet files for SQL engines and `query`
     #[arg(long, value_name = "DIR")]
     pub(crate) parquet: Option<PathBuf>,
     /// Replace files that exist
@@ -144,7 +143,7 @@ pub(crate) struct AnalyzeArguments {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) part: PartArguments,
-    /// Exit with 5 if a target is missed, or was set and cannot be measured
+    /// Exit with 5 if a threshold is missed, or was set and cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -153,7 +152,7 @@ pub(crate) struct AnalyzeArguments {
     pub(crate) reading: ReadingArguments,
 }
 
-/// What a report is measured by.
+/// Thresholds, settings and known work.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArguments {
     /// Set a threshold [defaults: average-gap=1us, utilization=80%, launch-efficiency=70%]
@@ -162,29 +161,29 @@ pub(crate) struct MeasureArguments {
     /// File of thresholds, and of findings to leave out [default: metalens.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// How much work each kernel does, as JSON [default: work.json in an export's folder, or
-    /// X.work.json beside X.trace]
+    /// Work of each kernel, as JSON [default: work.json in an export's folder, or X.work.json beside
+    /// X.trace]
     #[arg(long, value_name = "FILE")]
     pub(crate) work: Option<PathBuf>,
 }
 
-/// Whom and which part of a recording a report is about.
+/// Process and part of the recording to report on.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PartArguments {
-    /// Whom the report is about [default: whom the recording was about]
+    /// Process to report on [default: the recorded one]
     #[arg(long = "process", value_name = "NAME|PID")]
     pub(crate) processes: Vec<String>,
-    /// Cut off what comes before this time of the recording, such as 1.5s or 200ms
+    /// Start at this time of the recording, such as 1.5s or 200ms
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) from: Option<u64>,
-    /// Cut off what comes after this time of the recording
+    /// End at this time of the recording
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
-    /// Report only on this phase, named by os_signpost intervals: from its first begin to its
-    /// last end
+    /// Report only on this phase: from the first begin to the last end of the os_signpost
+    /// intervals with this name
     #[arg(long, value_name = "NAME")]
     pub(crate) phase: Option<String>,
-    /// Cut off the target's warm-up, if it has one
+    /// Leave out the warm-up, if there is one
     #[arg(long)]
     pub(crate) skip_warmup: bool,
 }
@@ -194,22 +193,22 @@ pub(crate) struct StacksArguments {
     /// .trace bundle, export folder, .zip, table, or - for standard input
     #[arg(value_name = "INPUT")]
     pub(crate) input: PathBuf,
-    /// Whose samples [default: those whom the recording was about, else everyone's]
+    /// Process whose samples to print [default: the recorded one, else all]
     #[arg(long = "process", value_name = "NAME|PID")]
     pub(crate) processes: Vec<String>,
-    /// Leave out what comes before this time of the recording, such as 1.5s or 200ms
+    /// Start at this time of the recording, such as 1.5s or 200ms
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) from: Option<u64>,
-    /// Leave out what comes after this time of the recording
+    /// End at this time of the recording
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
     /// Print the functions and threads with the most weight instead
     #[arg(long)]
     pub(crate) top: bool,
-    /// Print those, and more, as JSON
+    /// Print the same and more as JSON
     #[arg(long, conflicts_with = "top")]
     pub(crate) json: bool,
-    /// Write to a file
+    /// File to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Overwrite that file
@@ -227,7 +226,7 @@ pub(crate) struct TablesArguments {
     /// Print the rows of this table
     #[arg(long, value_name = "NAME")]
     pub(crate) schema: Option<String>,
-    /// How to print rows
+    /// Format of the rows
     #[arg(long, value_enum, default_value_t = RowFormat::Csv, requires = "schema")]
     pub(crate) format: RowFormat,
     /// Print the list as JSON
@@ -239,10 +238,10 @@ pub(crate) struct TablesArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RowFormat {
-    /// Comma-separated values; null is empty, an empty text is "", and a text that a spreadsheet
-    /// would run has ' before it
+    /// Comma-separated values; null is empty, an empty text is "", and text that a spreadsheet
+    /// would run gets a leading '
     Csv,
-    /// One JSON object per line, with every text as it is
+    /// One JSON object per line, with every text unchanged
     Jsonl,
 }
 
@@ -251,7 +250,7 @@ pub(crate) struct SelfcheckArguments {
     /// The .trace bundle
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
-    /// What `xctrace export` wrote of it [default: exported here and now, on a Mac with Xcode]
+    /// Export of the bundle [default: export it now, on a Mac with Xcode]
     #[arg(value_name = "EXPORT")]
     pub(crate) export: Option<PathBuf>,
     #[command(flatten)]
@@ -263,92 +262,92 @@ pub(crate) struct ExportArguments {
     /// The .trace bundles
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
-    /// The folder to write, or to complete; of several bundles, the folder of their folders
-    /// [default: X.export beside X.trace]
+    /// Folder to write or to complete; for several bundles, the parent of their folders [default:
+    /// X.export beside X.trace]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Which run of the trace [default: the last]
+    /// Run of the recording [default: the last]
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<u64>,
-    /// Export this table [default: those that metalens reads]
+    /// Export this table [default: all that metalens reads]
     #[arg(long = "schema", value_name = "NAME")]
     pub(crate) schemas: Vec<String>,
-    /// Export every table: this may take 10 times the bundle's size and more
+    /// Export every table: may need more than 10 times the size of the bundle
     #[arg(long, conflicts_with = "schemas")]
     pub(crate) all: bool,
-    /// Leave out what comes before this time of the recording, such as 1.5s or 200ms (Xcode 27)
+    /// Start at this time of the recording, such as 1.5s or 200ms (Xcode 27)
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) from: Option<u64>,
-    /// Leave out what comes after this time of the recording (Xcode 27)
+    /// End at this time of the recording (Xcode 27)
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
     /// Compress the tables
     #[arg(long)]
     pub(crate) gzip: bool,
-    /// Export again what is there, and write into a folder that holds something else
+    /// Export tables again that exist, and write into a folder with other files
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print what the folder holds as JSON
+    /// Print the list of exported tables as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Of what
+    /// Format to describe
     #[arg(value_enum, default_value_t = Form::Report)]
     pub(crate) form: Form,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
-    /// What `analyze --json` prints
+    /// Output of `analyze --json`
     Report,
-    /// What `stacks --json` prints
+    /// Output of `stacks --json`
     Profile,
-    /// What `analyze --work` reads
+    /// Input of `analyze --work`
     Work,
-    /// What lists the files that `analyze -o` writes
+    /// manifest.json of a report folder
     Manifest,
-    /// What `doctor --json` prints
+    /// Output of `doctor --json`
     Doctor,
-    /// What `record` writes beside a bundle: X.recording.json
+    /// X.recording.json beside a bundle
     Recording,
-    /// What `calibrate --json` prints
+    /// Output of `calibrate --json`
     Calibration,
-    /// What `compare --json` prints
+    /// Output of `compare --json`
     Comparison,
-    /// What `baseline save` writes
+    /// File that `baseline save` writes
     Baseline,
-    /// What `batch --json` prints
+    /// Output of `batch --json`
     Index,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {
-    /// Which shell
+    /// Shell to print completions for
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ManualArguments {
-    /// The folder to write them in
+    /// Folder to write the pages to
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
-    /// Overwrite pages that are there
+    /// Overwrite pages that exist
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SynthArguments {
-    /// A scenario's file (.toml), or the name of a built-in one
+    /// Name of a built-in scenario, or a scenario file (.toml)
     #[arg(required_unless_present = "list", value_name = "SCENARIO")]
     pub(crate) scenario: Option<String>,
-    /// The folder to write: a bundle if it is called X.trace, else an export
+    /// Folder to write: a bundle if its name is X.trace, else an export
     #[arg(short, long, required_unless_present = "list", value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Write into a folder that has something in it
+    /// Write into a folder that is not empty
     #[arg(long)]
     pub(crate) force: bool,
     /// List the built-in scenarios
@@ -358,7 +357,7 @@ pub(crate) struct SynthArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct StandInArguments {
-    /// What xctrace would be given
+    /// Arguments for xctrace
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -367,16 +366,16 @@ pub(crate) struct StandInArguments {
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
-/// How to read a trace.
+/// Run, reader, and treatment of truncated files.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct ReadingArguments {
-    /// Which run of the trace [default: the last]
+    /// Run of the recording [default: the last]
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<u64>,
-    /// Use the whole rows of a file that breaks off, and say so, instead of refusing it
+    /// Read a truncated file up to its last complete row, with a note, instead of refusing it
     #[arg(long)]
     pub(crate) allow_truncated: bool,
-    /// What reads a .trace bundle
+    /// Reader of .trace bundles
     #[arg(long, value_enum, default_value_t = ReaderChoice::Auto)]
     pub(crate) reader: ReaderChoice,
 }
@@ -391,8 +390,8 @@ pub(crate) enum ReaderChoice {
     Xctrace,
 }
 
-/// `1.5s`, `200ms`, `12us`, `12µs`, `500ns` → ns. The unit is required: a bare
-/// number is as likely to be meant in seconds as in nanoseconds.
+/// Parses `1.5s`, `200ms`, `12us`, `12µs` or `500ns` into nanoseconds. The unit is required: a bare
+/// number could mean seconds or nanoseconds.
 pub(crate) fn nanoseconds(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u32); 5] = [("ns", 0), ("us", 3), ("µs", 3), ("ms", 6), ("s", 9)];
     let unit = UNITS.iter().find(|(unit, _)| text.ends_with(unit));
@@ -401,7 +400,7 @@ pub(crate) fn nanoseconds(text: &str) -> Result<u64, String> {
     decimal(number, digits).ok_or_else(|| format!("`{number}` is not a number of {unit}"))
 }
 
-/// `1.5` with 9 digits → 1,500,000,000, exactly. Finer than 1 ns is refused.
+/// Parses `1.5` with 9 digits into 1,500,000,000, exactly. Fractions of 1 ns are refused.
 fn decimal(number: &str, digits: u32) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let all_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The words of `metalens batch`.
+//! Arguments of `metalens batch`.
 
 use std::path::PathBuf;
 
@@ -7,51 +7,49 @@ use clap::Args;
 use super::{MeasureArguments, PartArguments, ReadingArguments};
 
 const AFTER_BATCH: &str = "\
-PATH is a folder, searched for traces; a .trace bundle, an export, a .zip or a table; or a pattern \
-such as 'runs/*.trace'. Folders whose names begin with a dot are not searched, and nothing inside a \
-bundle or an export is.
+PATH is a folder to search, a .trace bundle, an export, a .zip, a table, or a pattern such as \
+'runs/*.trace'. Hidden folders, bundles and exports are not searched.
 
-DIR then has a folder for each trace, with what `analyze -o` writes, and an index of them all: \
-index.html, index.md, index.json, index.csv. In the CSV a text that a spreadsheet would run has ' \
-before it; the JSON has it as it is. Run again, only what is new or changed is done: an \
-input, how it is to be analyzed, or metalens itself.
+DIR gets a folder for each recording, with what `analyze -o` writes, and an index: index.html, \
+index.md, index.json, index.csv. In CSV, text that a spreadsheet would run gets a leading '; JSON has it \
+unchanged. The next run analyzes only what changed: an input, the options, or metalens.
 
-Exit codes: 0 all done, 1 an input failed (the others are done), 5 a target was missed (--check), \
-130 interrupted: whole reports, and an index of those that are done.";
+Exit codes: 0 success, 1 an input failed (the others are done), 5 a threshold was missed (--check), \
+130 interrupted: complete reports, and an index of them.";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_BATCH)]
 pub(crate) struct BatchArguments {
-    /// What to analyze: folders, .trace bundles, exports, .zip, tables, patterns
+    /// Folders, .trace bundles, exports, .zip, tables, patterns
     #[arg(required = true, value_name = "PATH")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The folder to write, or to complete
+    /// Folder to write or to complete
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
-    /// How many traces at once [default: as many as there are processors]
+    /// Recordings to analyze at once [default: the number of processors]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
-    /// How much memory the traces may take together, such as 4GB; a larger trace is analyzed
-    /// alone [default: half of what the machine has]
+    /// Memory limit for all of them, such as 4GB; a larger recording is analyzed alone [default:
+    /// half of the memory]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<u64>,
-    /// Also add each run to a dataset in this folder: Parquet files for SQL engines and `query`
+    /// Add each run to a dataset in this folder: Parquet files for SQL engines and `query`
     #[arg(long, value_name = "DIR")]
     pub(crate) parquet: Option<PathBuf>,
-    /// Do everything again, also what is done
+    /// Analyze everything again
     #[arg(long)]
     pub(crate) redo: bool,
     /// Print the index as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Keep other processes' names and the inputs' folders in pages and pictures, which leave
-    /// them out
+    /// Show names of other processes and the inputs' folders in pages and charts [default: leave
+    /// them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Replace files in DIR that metalens did not write, or that were changed since
+    /// Replace files in DIR that metalens did not write, or that changed since
     #[arg(long)]
     pub(crate) force: bool,
-    /// Exit with 5 if a target is missed, or was set and cannot be measured
+    /// Exit with 5 if a threshold is missed, or was set and cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -62,7 +60,7 @@ pub(crate) struct BatchArguments {
     pub(crate) reading: ReadingArguments,
 }
 
-/// `4GB`, `512 MiB`, `1.5G` → bytes. The unit is required.
+/// Parses `4GB`, `512 MiB` or `1.5G` into bytes. The unit is required.
 fn size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 11] = [
         ("KiB", 1 << 10),

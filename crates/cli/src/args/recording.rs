@@ -1,4 +1,4 @@
-//! The words of the commands that record.
+//! Arguments of the commands that record.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use super::{MeasureArguments, PartArguments, nanoseconds};
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {
-    /// The bundle to write [default: PROGRAM.trace here, or the next free name]
+    /// Bundle to write [default: PROGRAM.trace here, or the next free name]
     #[arg(short, long, value_name = "X.trace")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace a bundle that exists, once there is a whole new one
+    /// Replace a bundle that exists, once the new one is complete
     #[arg(long)]
     pub(crate) force: bool,
     /// Add a run to a bundle that exists
@@ -26,62 +26,60 @@ pub(crate) struct RecordArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordAndAnalyzeArguments {
-    /// The folder for the bundle and the report [default: PROGRAM.report here, or the next free
-    /// name]
+    /// Folder for the bundle and the report [default: PROGRAM.report here, or the next free name]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace files that exist in it
+    /// Replace files that exist in the folder
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print the report as JSON; what the program prints goes to stderr
+    /// Print the report as JSON; output of the program goes to stderr
     #[arg(long)]
     pub(crate) json: bool,
-    /// Keep other processes' names and the input's folder in pages and pictures
+    /// Show names of other processes and the input's folder in pages and charts [default: leave
+    /// them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Exit with 5 if a target is missed, or was set and cannot be measured
+    /// Exit with 5 if a threshold is missed, or was set and cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) recording: RecordingArguments,
-    #[command(flatten, next_help_heading = "What the report is about")]
+    #[command(flatten, next_help_heading = "Report options")]
     pub(crate) part: PartArguments,
     #[command(flatten)]
     pub(crate) measure: MeasureArguments,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Exits with 5 if what was found is not what was issued.")]
+#[command(after_help = "Exits with 5 if the recording lacks work that the workload issued.")]
 pub(crate) struct CalibrateArguments {
-    /// Which bundled workload to run; `metalens workload list` lists them
+    /// Bundled workload to run; `metalens workload list` lists them
     #[arg(long, value_name = "NAME", default_value = "eager")]
     pub(crate) workload: String,
-    /// Pairs of runs, one without and one with the recorder; five are the least to be sure of
-    /// anything
+    /// Pairs of runs, one without and one with the recorder; fewer than five prove nothing
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=99))]
     pub(crate) pairs: u64,
-    /// Elements of the workload's arrays
+    /// Elements in the arrays of the workload
     #[arg(long, value_name = "N")]
     pub(crate) size: Option<u64>,
-    /// Steps of the workload that are measured
+    /// Measured steps of the workload
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<u64>,
-    /// Steps of the workload before those
+    /// Warm-up steps of the workload
     #[arg(long, value_name = "N")]
     pub(crate) warm_up: Option<u64>,
     #[arg(long, value_enum, value_name = "STATE", hide_possible_values = true, help = GPU_CLOCK)]
     pub(crate) gpu_clock: Option<GpuClock>,
-    /// Keep the bundles, their reports and calibration.json in this folder
+    /// Folder for the bundles, their reports and calibration.json
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace files that exist in it
+    /// Replace files that exist in the folder
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
-    /// Print it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Let a simulator take xctrace's place, on any machine: counts are compared, no time is
-    /// measured
+    /// Use a fake xctrace, on any machine: compares counts, measures no time
     #[arg(long)]
     pub(crate) simulate: bool,
 }
@@ -94,39 +92,39 @@ pub(crate) struct WorkloadArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// The program that is to be recorded: whether macOS lets it be traced
+    /// Program to record: also checks whether macOS lets it be traced
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
-    /// Print it as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Where the recording is to go: whether there is room [default: here]
+    /// Bundle to write: checks the disk space there [default: here]
     #[arg(short, long, value_name = "X.trace")]
     pub(crate) output: Option<PathBuf>,
-    /// For how long it is to go on
+    /// Length of the recording, for the disk space
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) time_limit: Option<u64>,
-    /// Which template of Instruments it is to be made with
+    /// Instruments template to record with
     #[arg(long, value_name = "NAME|FILE", default_value = RecordRequest::TEMPLATE)]
     pub(crate) template: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct OwnArguments {
-    /// The bundles
+    /// Bundles to give back
     #[arg(required = true, value_name = "X.trace")]
     pub(crate) bundles: Vec<PathBuf>,
-    /// Whom they are to belong to [default: who ran sudo]
+    /// New owner [default: the user who ran sudo]
     #[arg(long, value_name = "UID:GID")]
     pub(crate) user: Option<Owner>,
 }
 
-/// The help of `--gpu-clock`.
-const GPU_CLOCK: &str = "Record at this clock of the GPU: minimum, medium, maximum, or default, \
-                         which leaves it to the GPU; without it the template chooses, and Apple's \
-                         was seen to choose the minimum";
+/// Help of `--gpu-clock`.
+const GPU_CLOCK: &str = "Clock state of the GPU: minimum, medium, maximum, or default, which \
+                         leaves it to the GPU. Without this option the template decides; Apple's \
+                         was seen to hold the minimum";
 
-/// A clock of the GPU.
+/// Clock state of the GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GpuClock {
     Minimum,
@@ -135,117 +133,117 @@ pub(crate) enum GpuClock {
     Default,
 }
 
-/// What to record, and how.
+/// Program to record, and how to record it.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArguments {
-    /// The program to record, and its arguments [default: a bundled workload]
+    /// Program to record, and its arguments [default: a bundled workload]
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
-    /// Which bundled workload to record [default: eager]; `metalens workload list` lists them
+    /// Bundled workload to record [default: eager]; `metalens workload list` lists them
     #[arg(long, value_name = "NAME", conflicts_with_all = ["command", "attach", "all_processes"])]
     pub(crate) workload: Option<String>,
     #[command(flatten)]
     pub(crate) amount: AmountArguments,
-    /// Record a process that runs; what is started by metalens is recorded more surely
+    /// Record a running process; starting the program with metalens is more reliable
     #[arg(long, value_name = "NAME|PID", conflicts_with_all = ["command", "all_processes"])]
     pub(crate) attach: Option<String>,
-    /// Record everyone on this Mac
+    /// Record all processes on this Mac
     #[arg(long, conflicts_with = "command")]
     pub(crate) all_processes: bool,
-    /// Record with this template of Instruments
+    /// Instruments template to record with
     #[arg(long, value_name = "NAME|FILE", default_value = RecordRequest::TEMPLATE)]
     pub(crate) template: String,
-    /// Add an instrument to it
+    /// Add an instrument to the template
     #[arg(long = "instrument", value_name = "NAME")]
     pub(crate) instruments: Vec<String>,
-    /// Add CPU samples, so that the report can say what the program did while the GPU waited
+    /// Add CPU samples, which show what the program did while the GPU waited
     #[arg(long)]
     pub(crate) cpu: bool,
-    /// Add the times of shaders, where the GPU gives them to xctrace
+    /// Add shader samples, where the GPU delivers them
     #[arg(long, conflicts_with = "template")]
     pub(crate) shader_timeline: bool,
     #[arg(long, value_enum, value_name = "STATE", hide_possible_values = true, conflicts_with = "template",
           help = GPU_CLOCK)]
     pub(crate) gpu_clock: Option<GpuClock>,
-    /// Stop after this time, such as 5s or 2500ms; a program that still runs is then killed
+    /// Stop after this time, such as 5s or 2500ms; the program is killed if it still runs
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) time_limit: Option<u64>,
-    /// Keep only the last part of this length
+    /// Keep only the last part of the recording, of this length
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) window: Option<u64>,
-    /// Set a variable in the program's environment
+    /// Set an environment variable of the program
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Call the run something
+    /// Name of the run
     #[arg(long, value_name = "NAME")]
     pub(crate) run_name: Option<String>,
-    /// Record on a device that is connected
+    /// Record on a connected device
     #[arg(long, value_name = "NAME|UUID")]
     pub(crate) device: Option<String>,
-    /// Wait this long for a bundle that does not grow, before it is left to itself
+    /// Wait this long for a bundle that does not grow, then leave xctrace running
     #[arg(long, value_name = "T", value_parser = nanoseconds, default_value = "300s")]
     pub(crate) patience: u64,
-    /// Wait this long for the recording to begin [default: 120s]
+    /// Wait this long for the recording to start [default: 120s]
     #[arg(long, value_name = "T", value_parser = nanoseconds, hide = true)]
     pub(crate) start_patience: Option<u64>,
     #[command(flatten)]
     pub(crate) cargo: CargoArguments,
-    /// Print what would be run, and run nothing
+    /// Print the commands, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Let a simulator take xctrace's place, on any machine: nothing is measured
+    /// Use a fake xctrace, on any machine: measures nothing
     #[arg(long)]
     pub(crate) simulate: bool,
 }
 
-/// How much of a bundled workload.
+/// Size of a bundled workload.
 #[derive(Debug, Args)]
 pub(crate) struct AmountArguments {
-    /// Elements of the workload's arrays
+    /// Elements in the arrays of the workload
     #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
     pub(crate) size: Option<u64>,
-    /// Steps of the workload that are measured
+    /// Measured steps of the workload
     #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
     pub(crate) count: Option<u64>,
-    /// Steps of the workload before those
+    /// Warm-up steps of the workload
     #[arg(long, value_name = "N", conflicts_with_all = ["command", "attach", "all_processes", "cargo"])]
     pub(crate) warm_up: Option<u64>,
 }
 
-/// What cargo is to build before it is recorded.
+/// Program that cargo builds before the recording.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Programs that cargo builds")]
 pub(crate) struct CargoArguments {
-    /// Build a program with cargo, then record it; after -- come its arguments
+    /// Build a program with cargo, then record it; its arguments follow --
     #[arg(long, conflicts_with_all = ["attach", "all_processes", "workload"])]
     pub(crate) cargo: bool,
-    /// Of this package
+    /// Package to build
     #[arg(long, value_name = "NAME", requires = "cargo")]
     pub(crate) package: Option<String>,
-    /// This program
+    /// Binary to build
     #[arg(long, value_name = "NAME", requires = "cargo")]
     pub(crate) bin: Option<String>,
-    /// This example
+    /// Example to build
     #[arg(long, value_name = "NAME", requires = "cargo", conflicts_with = "bin")]
     pub(crate) example: Option<String>,
-    /// This benchmark
+    /// Benchmark to build
     #[arg(long, value_name = "NAME", requires = "cargo", conflicts_with_all = ["bin", "example"])]
     pub(crate) bench: Option<String>,
-    /// As it is released
+    /// Build with the release profile
     #[arg(long, requires = "cargo", conflicts_with = "profile")]
     pub(crate) release: bool,
-    /// With this profile
+    /// Profile to build with
     #[arg(long, value_name = "NAME", requires = "cargo")]
     pub(crate) profile: Option<String>,
-    /// With these features
+    /// Features to enable
     #[arg(long, value_name = "LIST", requires = "cargo")]
     pub(crate) features: Option<String>,
-    /// Without the default ones
+    /// Disable the default features
     #[arg(long, requires = "cargo")]
     pub(crate) no_default_features: bool,
 }
 
-/// `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
