@@ -2,7 +2,9 @@
 
 use super::evidence::{Evidence, is_saturated, is_share, longest, of_idle, share_of};
 use super::rule::Rule;
-use crate::basics::message::{Message, count, counted, function, percent, process, time};
+use crate::basics::message::{
+    Message, count, counted, function, percent, process, time, ungrouped,
+};
 use crate::message;
 use crate::report::{Cause, Report, Severity};
 
@@ -58,6 +60,19 @@ pub(super) const RULES: &[Rule] = &[
              command buffers). Record with CPU samples to see the functions.",
         counter_evidence: "CPU samples show the encoding thread asleep: it waits for input, a timer or \
              another thread, and faster code would not help.",
+    },
+    Rule {
+        id: "encoding-bound",
+        severity: Severity::High,
+        title: "the GPU waits while the program encodes the next command buffer",
+        condition: encoding_bound,
+        action: "commit earlier, in smaller command buffers, or encode ahead",
+        advice: "The GPU starts a command buffer only after its commit, so it waits for the encoding of \
+             all its encoders. Commit the first encoders early in a command buffer of their own, \
+             encode the next buffer while the GPU runs the last one, or encode on several threads. \
+             Reuse encoded work where the API allows it (indirect command buffers; MLX: \
+             mx.compile encodes fewer kernels).",
+        counter_evidence: "With the first encoders committed on their own, gaps are as long.",
     },
     Rule {
         id: "queue-starved",
@@ -171,24 +186,55 @@ fn completion_latency(report: &Report) -> Option<Evidence> {
     })
 }
 
-fn host_bound(report: &Report) -> Option<Evidence> {
-    const SHARE: f64 = 0.4;
+/// Share of the idle time that host work and encoding need for a finding.
+const CPU_SHARE: f64 = 0.4;
+
+/// Returns host work and encoding in gaps, if they matter.
+fn cpu_time(report: &Report) -> Option<(u64, u64)> {
     let parts = &report.idle.parts;
-    let host_ns = parts.host_ns + parts.encoding_ns;
-    let fires = is_share(host_ns, report.idle.total_ns, SHARE) && !is_saturated(report);
-    fires.then(|| {
+    let cpu_ns = parts.host_ns + parts.encoding_ns;
+    let matters = is_share(cpu_ns, report.idle.total_ns, CPU_SHARE) && !is_saturated(report);
+    matters.then_some((parts.host_ns, parts.encoding_ns))
+}
+
+fn host_bound(report: &Report) -> Option<Evidence> {
+    let (host_ns, encoding_ns) = cpu_time(report)?;
+    (host_ns >= encoding_ns).then(|| {
         let text = message!(
             "CPU work accounts for {}: {} between a completion and the next encoding, {} of \
              encoding{}",
-            of_idle(host_ns, report),
-            time(parts.host_ns),
-            time(parts.encoding_ns),
+            of_idle(host_ns + encoding_ns, report),
+            time(host_ns),
+            time(encoding_ns),
             sampled(report),
         );
         Evidence::new(text)
             .at(functions(report))
             .at(longest(report, Cause::Host))
-            .gaining(host_ns)
+            .gaining(host_ns + encoding_ns)
+    })
+}
+
+fn encoding_bound(report: &Report) -> Option<Evidence> {
+    let (host_ns, encoding_ns) = cpu_time(report)?;
+    (encoding_ns > host_ns).then(|| {
+        let buffers = &report.shape.command_buffers;
+        let encoders = buffers.median_encoders.map(|median| {
+            message!(
+                "; the median command buffer has {} encoders",
+                ungrouped(median)
+            )
+        });
+        let text = message!(
+            "CPU work accounts for {}: {} of encoding up to the commit, {} of other host work{}",
+            of_idle(host_ns + encoding_ns, report),
+            time(encoding_ns),
+            time(host_ns),
+            encoders,
+        );
+        Evidence::new(text)
+            .at(longest(report, Cause::Encoding))
+            .gaining(host_ns + encoding_ns)
     })
 }
 

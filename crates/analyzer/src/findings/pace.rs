@@ -69,7 +69,8 @@ fn range(found: &Regularity) -> Message {
         ),
     };
     message!(
-        "at least 80 % of the idle time (of {} gaps) is in gaps of {}",
+        "at least {} of the idle time ({} gaps) is in gaps of {}",
+        shown_share("80 %".to_owned(), 0.8),
         count(found.gaps),
         lengths,
     )

@@ -1,22 +1,30 @@
-//! Whose fault the idle time is: every gap, cut into what was waited for.
+//! Splits every gap by cause.
 //!
 //! ```text
-//! GPU     …A)                                          [B…
-//!           a                                          b
-//! program  ------------)A completed     [B encoded)
-//!           completion |      host      |  encode  | launch
+//! GPU     …A)                                                     [B…
+//!           a                                                     b
+//! program  ------------)A completed [B encoded … commit)
+//!           completion | host work  |     encoding     | submission
+//!           latency    c            s                  k latency
 //! ```
 //!
-//! A closes the busy stretch before the gap, B opens the next. If B was encoded
-//! before `a`, the GPU had the work and the gap is *queued*. Otherwise the line
-//! is walked from `a` to `b`: until A's completion is known *completion*, until
-//! B's encoding begins *host*, until that ends *encode*, and from there *launch*,
-//! each held inside the gap, so that the parts sum to it exactly. What of
-//! *queued* and *launch* another process held the GPU for is *foreign*. A gap
-//! whose A has no completion or whose B has no encoding is *unexplained*.
+//! A closes the busy stretch before the gap, B opens the next. `c` is the completion of A's
+//! command buffer, `s` the start of B's encoding, and `k` the commit of B's command buffer, which is
+//! never before the end of B's encoding. A command buffer may hold many encoders: the program
+//! still encodes the others between the end of B's encoding and the commit.
 //!
-//! A gap that the window's edge cuts is walked whole and then cut, so that two
-//! windows that touch have between them the ledger of the two together.
+//! * If `k` is not after `a`, the GPU had the work: the gap is *queued*.
+//! * If the program waited for A (`s` is not before `c`), the walk from `a` to `b` is *completion
+//!   latency* until `c`, *host work* until `s`, *encoding* until `k`, then *submission latency*.
+//! * If it did not wait, completion delayed nothing: the walk is *host work* until `s`, *encoding*
+//!   until `k`, then *submission latency*.
+//!
+//! Each part is clamped to the gap, so that the parts sum to it exactly. The part of *queued* and
+//! *submission latency* during which another process held the GPU is *contention*. The cause of a
+//! gap is *unknown* if A has no completion or B no encoding.
+//!
+//! A gap that the edge of the window cuts is walked whole and then cut, so that the causes of two
+//! adjacent windows sum to those of both together.
 
 use crate::basics::spans::{Span, parted, time_in};
 use crate::report::{Cause, GapParts, IdleTime, Recovered, Report};
@@ -56,6 +64,8 @@ pub(crate) struct Pair {
     pub completed_ns: Option<u64>,
     /// B's encoding.
     pub encoding: Option<Encoding>,
+    /// The commit of B's command buffer, if its row tells it.
+    pub committed_ns: Option<u64>,
     /// Whether A and B are of one command buffer.
     pub same_buffer: bool,
 }
@@ -111,6 +121,7 @@ impl<'a> Book<'a> {
         let pair = Pair {
             completed_ns: buffer.and_then(|buffer| self.commands.completion(buffer)),
             encoding: after.and_then(|one| self.commands.encoding(one)),
+            committed_ns: after.and_then(Interval::committed_ns),
             same_buffer: self.is_inside_buffer(gap),
         };
         let whole = Span::new(
@@ -126,15 +137,15 @@ impl<'a> Book<'a> {
 
     fn parts(&self, walk: &Walk) -> GapParts {
         let foreign_queued = time_in(walk.queued, self.foreign);
-        let foreign_launch = time_in(walk.launch, self.foreign);
+        let foreign_submission = time_in(walk.submission, self.foreign);
         GapParts {
             completion_ns: walk.completion.length_ns(),
             host_ns: walk.host.length_ns(),
-            encoding_ns: walk.encode.length_ns(),
-            submission_ns: walk.launch.length_ns() - foreign_launch,
+            encoding_ns: walk.encoding.length_ns(),
+            submission_ns: walk.submission.length_ns() - foreign_submission,
             queued_ns: walk.queued.length_ns() - foreign_queued,
-            contention_ns: foreign_queued + foreign_launch,
-            unknown_ns: walk.unexplained.length_ns(),
+            contention_ns: foreign_queued + foreign_submission,
+            unknown_ns: walk.unknown.length_ns(),
         }
     }
 
@@ -158,10 +169,10 @@ impl<'a> Book<'a> {
 struct Walk {
     completion: Span,
     host: Span,
-    encode: Span,
-    launch: Span,
+    encoding: Span,
+    submission: Span,
     queued: Span,
-    unexplained: Span,
+    unknown: Span,
 }
 
 impl Walk {
@@ -170,30 +181,35 @@ impl Walk {
         let mut walk = Self {
             completion: nothing,
             host: nothing,
-            encode: nothing,
-            launch: nothing,
+            encoding: nothing,
+            submission: nothing,
             queued: nothing,
-            unexplained: nothing,
+            unknown: nothing,
         };
         let (Some(completed_ns), Some(encoding)) = (pair.completed_ns, pair.encoding) else {
-            walk.unexplained = gap;
+            walk.unknown = gap;
             return walk;
         };
         let encoding = encoding.span;
-        if encoding.end_ns < gap.start_ns {
+        let committed_ns = pair.committed_ns.unwrap_or(0).max(encoding.end_ns);
+        if committed_ns <= gap.start_ns {
             walk.queued = gap;
             return walk;
         }
+
         let mut at = gap.start_ns;
         let mut until = |end_ns: u64| {
             let span = Span::new(at, end_ns.clamp(at, gap.end_ns));
             at = span.end_ns;
             span
         };
-        walk.completion = until(completed_ns);
+        // Completion delays only a program that waits for it.
+        if encoding.start_ns >= completed_ns {
+            walk.completion = until(completed_ns);
+        }
         walk.host = until(encoding.start_ns);
-        walk.encode = until(encoding.end_ns);
-        walk.launch = until(gap.end_ns);
+        walk.encoding = until(committed_ns);
+        walk.submission = until(gap.end_ns);
         walk
     }
 
@@ -203,10 +219,10 @@ impl Walk {
         let all = [
             (self.completion, Cause::Completion, nobody),
             (self.host, Cause::Host, nobody),
-            (self.encode, Cause::Encoding, nobody),
-            (self.launch, Cause::Submission, foreign),
+            (self.encoding, Cause::Encoding, nobody),
+            (self.submission, Cause::Submission, foreign),
             (self.queued, Cause::Queued, foreign),
-            (self.unexplained, Cause::Unknown, nobody),
+            (self.unknown, Cause::Unknown, nobody),
         ];
         let all = all.into_iter().filter(|(span, ..)| !span.is_empty());
         all.flat_map(|(span, cause, foreign)| {
@@ -222,10 +238,10 @@ impl Walk {
         Self {
             completion: self.completion.clip(to),
             host: self.host.clip(to),
-            encode: self.encode.clip(to),
-            launch: self.launch.clip(to),
+            encoding: self.encoding.clip(to),
+            submission: self.submission.clip(to),
             queued: self.queued.clip(to),
-            unexplained: self.unexplained.clip(to),
+            unknown: self.unknown.clip(to),
         }
     }
 }
@@ -282,11 +298,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Completion, host, encode, launch, queued, foreign, unexplained.
+    /// Checks the parts of a gap in the order of [`Cause::ALL`]; `encoded` is the encoding's start,
+    /// its end, and the commit.
     fn check(
         gap: (u64, u64),
         completed_ns: Option<u64>,
-        encoded: Option<(u64, u64)>,
+        encoded: Option<(u64, u64, u64)>,
         foreign: &[(u64, u64)],
         expected: [u64; 7],
     ) {
@@ -310,65 +327,116 @@ mod tests {
         }
     }
 
-    fn pair(completed_ns: Option<u64>, encoded: Option<(u64, u64)>) -> Pair {
+    fn pair(completed_ns: Option<u64>, encoded: Option<(u64, u64, u64)>) -> Pair {
         Pair {
             completed_ns,
-            encoding: encoded.map(|(start, end)| Encoding {
+            encoding: encoded.map(|(start, end, _)| Encoding {
                 span: Span::new(start, end),
                 found_in: FoundIn::List,
             }),
+            committed_ns: encoded.map(|(.., commit)| commit),
             same_buffer: false,
         }
     }
 
     /// ```text
     ///          10        20        30        40        50
-    /// GPU      )                                       [
-    /// program  --------completed     [encoded)
+    /// GPU      )A                                      [B
+    /// program  --------completed     [encoded)   )commit
     /// ```
     #[test]
-    fn the_walk() {
+    fn gaps_are_split_at_the_commit() {
         let gap = (10, 50);
-        check(gap, Some(20), Some((28, 35)), &[], [10, 8, 7, 15, 0, 0, 0]);
-        // Encoded while waiting: what is left of the encoding counts.
-        check(gap, Some(20), Some((15, 35)), &[], [10, 0, 15, 15, 0, 0, 0]);
-        check(gap, Some(20), Some((12, 18)), &[], [10, 0, 0, 30, 0, 0, 0]);
-        // Encoded before the gap began: the GPU had it.
-        check(gap, Some(20), Some((2, 9)), &[], [0, 0, 0, 0, 40, 0, 0]);
-        // Ended just as the gap began: that is no queue yet.
-        check(gap, Some(20), Some((2, 10)), &[], [10, 0, 0, 30, 0, 0, 0]);
+        let encoded = Some((28, 35, 41));
+        check(gap, Some(20), encoded, &[], [10, 8, 13, 9, 0, 0, 0]);
+        // A commit before the end of the encoding is not one: some rows have no latency.
+        check(
+            gap,
+            Some(20),
+            Some((28, 35, 0)),
+            &[],
+            [10, 8, 7, 15, 0, 0, 0],
+        );
         // Completed before the GPU's own end, or after B started.
-        check(gap, Some(5), Some((28, 35)), &[], [0, 18, 7, 15, 0, 0, 0]);
-        check(gap, Some(90), Some((95, 99)), &[], [40, 0, 0, 0, 0, 0, 0]);
+        check(gap, Some(5), encoded, &[], [0, 18, 13, 9, 0, 0, 0]);
+        check(
+            gap,
+            Some(90),
+            Some((95, 99, 99)),
+            &[],
+            [40, 0, 0, 0, 0, 0, 0],
+        );
         // Encoded, as the tables have it, only after B ran.
-        check(gap, Some(20), Some((60, 70)), &[], [10, 30, 0, 0, 0, 0, 0]);
+        check(
+            gap,
+            Some(20),
+            Some((60, 70, 70)),
+            &[],
+            [10, 30, 0, 0, 0, 0, 0],
+        );
+    }
+
+    #[test]
+    fn completion_delays_only_a_program_that_waits() {
+        let gap = (10, 50);
+        check(
+            gap,
+            Some(20),
+            Some((15, 35, 41)),
+            &[],
+            [0, 5, 26, 9, 0, 0, 0],
+        );
+        check(
+            gap,
+            Some(20),
+            Some((2, 35, 41)),
+            &[],
+            [0, 0, 31, 9, 0, 0, 0],
+        );
+        check(
+            gap,
+            Some(20),
+            Some((12, 18, 19)),
+            &[],
+            [0, 2, 7, 31, 0, 0, 0],
+        );
+    }
+
+    #[test]
+    fn work_that_was_committed_before_the_gap_is_queued() {
+        let gap = (10, 50);
+        check(gap, Some(20), Some((2, 8, 9)), &[], [0, 0, 0, 0, 40, 0, 0]);
+        check(gap, Some(20), Some((2, 8, 10)), &[], [0, 0, 0, 0, 40, 0, 0]);
+        // Encoded before, committed after: the program was still encoding the rest.
+        check(
+            gap,
+            Some(20),
+            Some((2, 8, 30)),
+            &[],
+            [0, 0, 20, 20, 0, 0, 0],
+        );
     }
 
     #[test]
     fn others_on_the_gpu() {
         let gap = (10, 50);
         let others = [(0, 22), (30, 40), (48, 60)];
-        // Only launch is theirs: the program would not have been faster alone.
+        // Only submission latency is theirs: the program would not have been faster alone.
+        let encoded = Some((28, 35, 35));
+        check(gap, Some(20), encoded, &others, [10, 8, 7, 8, 0, 7, 0]);
         check(
             gap,
             Some(20),
-            Some((28, 35)),
-            &others,
-            [10, 8, 7, 8, 0, 7, 0],
-        );
-        check(
-            gap,
-            Some(20),
-            Some((2, 9)),
+            Some((2, 9, 9)),
             &others,
             [0, 0, 0, 0, 16, 24, 0],
         );
     }
 
     #[test]
-    fn what_cannot_be_joined_is_not_explained() {
+    fn without_a_completion_or_an_encoding_the_cause_is_unknown() {
         let nothing = [0, 0, 0, 0, 0, 0, 40];
-        check((10, 50), None, Some((28, 35)), &[(0, 60)], nothing);
+        check((10, 50), None, Some((28, 35, 35)), &[(0, 60)], nothing);
         check((10, 50), Some(20), None, &[(0, 60)], nothing);
     }
 
@@ -379,7 +447,7 @@ mod tests {
         fn the_parts_are_the_gap(
             start in 0_u64..60, length in 1_u64..60, cut in 0_u64..120,
             completed in prop::option::of(0_u64..150),
-            encoded in prop::option::of((0_u64..150, 0_u64..60)),
+            encoded in prop::option::of((0_u64..150, 0_u64..60, 0_u64..200)),
             mut foreign in prop::collection::vec((0_u64..150, 1_u64..20), 0..6),
         ) {
             foreign.sort_unstable();
@@ -389,7 +457,7 @@ mod tests {
             let commands = Commands::default();
             let book = book(&foreign, &commands);
             let gap = Span::new(start, start + length);
-            let encoded = encoded.map(|(start, long)| (start, start + long));
+            let encoded = encoded.map(|(start, long, commit)| (start, start + long, commit));
             let walk = Walk::of(gap, &pair(completed, encoded));
             let whole = book.parts(&walk);
             prop_assert_eq!(whole.total_ns(), length);

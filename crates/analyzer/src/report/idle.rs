@@ -210,7 +210,7 @@ impl Cause {
         match self {
             Self::Completion => "the GPU was done; the program was not notified yet",
             Self::Host => "the program was notified, and did not encode yet",
-            Self::Encoding => "the program encoded the next work",
+            Self::Encoding => "the program encoded the next command buffer",
             Self::Submission => "the next work was committed; the GPU did not start it yet",
             Self::Queued => "the next work was committed before the gap began",
             Self::Contention => "another process ran on the GPU",

@@ -225,10 +225,10 @@ fn of_real_recordings() {
     // Completion and launch of the known ledgers; and what was busy, which the
     // program's own time (24 and 16 ms) can hide.
     let cases = [
-        ("m1-launched-1000", 74_243_711 + 93_009_748, 6_698_335),
+        ("m1-launched-1000", 74_243_711 + 90_392_627, 6_698_335),
         (
             "m1-bundle-and-export/export",
-            68_235_324 + 87_213_159,
+            68_235_324 + 85_360_829,
             7_267_838,
         ),
     ];

@@ -55,9 +55,9 @@ fn rows_that_contradict_each_other_are_told() {
     let found = notes(&[(1, 130), (1, 131), (1, 129)], &[(1, 50, 4), (1, 50, 5)]);
     let expected = [
         "metal-application-encoders-list has a second, different time for the same encoder in 1 \
-         row; the first row of each counts",
+         row; the first row counts",
         "metal-command-buffer-completed has a second, different time for the same command buffer \
-         in 2 rows; the first row of each counts",
+         in 2 rows; the first row counts",
     ];
     assert_eq!(found, expected);
 }
@@ -80,15 +80,15 @@ fn buffers_whose_commit_is_not_known_are_told() {
         (
             known,
             notes
-                .filter(|note| note.contains("commits not"))
+                .filter(|note| note.contains("the commits of"))
                 .collect::<Vec<_>>(),
         )
     };
     assert_eq!(told([Some(3), Some(4)]), (true, vec![]));
     // Nothing is said of a queue that is not there.
     assert_eq!(told([None, None]), (false, vec![]));
-    let note = "commits not recorded: 1 of the process's 2 command buffers; start latency, \
-                cadence and queue depth leave them out";
+    let note = "the commits of 1 of 2 command buffers are not recorded; submission latency, commit \
+                interval and queue depth leave these buffers out";
     assert_eq!(told([Some(3), None]), (true, vec![note.to_owned()]));
 }
 

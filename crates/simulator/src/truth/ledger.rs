@@ -1,16 +1,17 @@
-//! Where the gaps' time went, by asking of every instant what was being waited for.
+//! Splits gaps by cause, by asking of every instant what the GPU was waiting for.
 //!
 //! ```text
-//! GPU    …A)                                       [B…
-//!          a                                       b
-//! host   ----------)completion    [encode)
-//!          completion |   host    | encode| launch
+//! GPU    …A)                                                   [B…
+//!          a                                                   b
+//! host   ----------)completion    [encode … commit)
+//!          completion |   host    |    encoding   | submission
 //! ```
 //!
 //! A is the row that closes the busy stretch before the gap (of the rows ending there the last in
-//! the table), B the one that opens the next (of those starting there the first). When B's
-//! encoding ended before `a`, strictly, the whole gap is queued instead. What another process
-//! held of the queued and launch time is foreign.
+//! the table), B the one that opens the next (of those starting there the first). If B's command
+//! buffer was committed by `a`, the whole gap is queued. A host that does not wait for A before it
+//! encodes B loses nothing to completion. Another process that holds the GPU in queued or
+//! submission time is contention.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,8 @@ struct Pair<'a> {
     completed_ns: u64,
     /// The encoding of B.
     encoding: &'a Encoder,
+    /// When B's command buffer was committed.
+    committed_ns: u64,
 }
 
 /// Adds up the causes of all gaps; `known` says of which encodings the recording tells.
@@ -85,15 +88,11 @@ impl Ledger {
     /// Cuts a segment where the cause changes, and books each piece.
     fn add_segment(&mut self, pair: &Pair<'_>, segment: &Segment) {
         let inside = |at_ns: &u64| (segment.from_ns..segment.to_ns).contains(at_ns);
-        let mut cuts: Vec<u64> = [
-            pair.completed_ns,
-            pair.encoding.start_ns,
-            pair.encoding.end_ns(),
-        ]
-        .into_iter()
-        .filter(inside)
-        .chain([segment.from_ns, segment.to_ns])
-        .collect();
+        let mut cuts: Vec<u64> = [pair.completed_ns, pair.encoding.start_ns, pair.committed_ns]
+            .into_iter()
+            .filter(inside)
+            .chain([segment.from_ns, segment.to_ns])
+            .collect();
         cuts.sort_unstable();
         for piece in cuts.windows(2) {
             *self.account(pair, piece[0], segment.foreign > 0) += piece[1] - piece[0];
@@ -102,12 +101,12 @@ impl Ledger {
 
     /// The component an instant of a gap belongs to.
     fn account(&mut self, pair: &Pair<'_>, at_ns: u64, foreign: bool) -> &mut u64 {
-        let queued = pair.encoding.end_ns() < pair.gap_start_ns;
-        if !queued && at_ns < pair.completed_ns {
+        let queued = pair.committed_ns <= pair.gap_start_ns;
+        if pair.is_serialized() && at_ns < pair.completed_ns {
             &mut self.completion_ns
-        } else if !queued && at_ns < pair.encoding.start_ns {
+        } else if at_ns < pair.encoding.start_ns {
             &mut self.host_ns
-        } else if !queued && at_ns < pair.encoding.end_ns() {
+        } else if at_ns < pair.committed_ns {
             &mut self.encoding_ns
         } else if foreign {
             &mut self.contention_ns
@@ -153,10 +152,12 @@ impl<'a> Neighbours<'a> {
         let opening = self.opening.get(&gap.to_ns).copied().flatten()?;
         let buffer = plan.buffer(closing.buffer);
         let encoding = plan.encoder(opening.encoder);
+        let committed_ns = plan.buffer(opening.buffer).committed_ns;
         buffer.completion_recorded.then_some(Pair {
             gap_start_ns: gap.from_ns,
             completed_ns: buffer.completed_ns,
             encoding,
+            committed_ns: committed_ns.max(encoding.end_ns()),
         })
     }
 }

@@ -67,8 +67,14 @@ const BESIDE: [&str; 6] = [
 /// How far a rule's figure is, of its limit.
 type Measure = fn(&Truth) -> f64;
 
+/// Returns how far the CPU time in gaps is; the larger part decides which of two rules fires.
+fn cpu_time(truth: &Truth) -> f64 {
+    let share = of_idle(truth, |ledger| ledger.host_ns + ledger.encoding_ns);
+    not_busy(truth, share / 0.4)
+}
+
 /// Every rule with what the truth can say of it: 1 or more fires.
-const RULES: [(&str, Measure); 24] = [
+const RULES: [(&str, Measure); 25] = [
     ("submission-latency", |truth| {
         not_busy(truth, of_idle(truth, |ledger| ledger.submission_ns) / 0.3)
     }),
@@ -88,12 +94,8 @@ const RULES: [(&str, Measure); 24] = [
     ("many-encoders-per-buffer", |truth| {
         ratio(truth.counts.encoders, truth.counts.command_buffers) / 32.0
     }),
-    ("host-bound", |truth| {
-        not_busy(
-            truth,
-            of_idle(truth, |ledger| ledger.host_ns + ledger.encoding_ns) / 0.4,
-        )
-    }),
+    ("host-bound", cpu_time),
+    ("encoding-bound", cpu_time),
     ("queue-starved", |truth| {
         not_busy(truth, of_idle(truth, |ledger| ledger.queued_ns) / 0.2)
     }),

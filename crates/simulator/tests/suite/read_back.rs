@@ -16,6 +16,8 @@ struct Row {
     pid: Option<u64>,
     buffer: u64,
     encoder: u64,
+    /// Its start, less its `start-latency`.
+    committed: u64,
 }
 
 #[test]
@@ -91,6 +93,7 @@ fn rows(files: &BTreeMap<String, String>) -> Vec<Row> {
         pid: pid(row),
         buffer: number(row, "cmdbuffer-id"),
         encoder: number(row, "encoder-id"),
+        committed: row[0].number().saturating_sub(number(row, "start-latency")),
     };
     table.rows.iter().map(row).collect()
 }
@@ -182,7 +185,8 @@ fn ledger(
             encoded.get(&opening.encoder),
         ) {
             (Some((done, _)), Some(encoding)) => {
-                book(&mut ledger, (a, b), *done, *encoding, foreign);
+                let committed = opening.committed.max(encoding.1);
+                book(&mut ledger, (a, b), *done, (encoding.0, committed), foreign);
             }
             _ => ledger.unknown_ns += b - a,
         }
@@ -190,7 +194,7 @@ fn ledger(
     ledger
 }
 
-/// Walks from `a` to `b`, each part clamped to what is left.
+/// Walks from `a` to `b`, each part clamped to what is left; `encoding` ends with the commit.
 fn book(
     ledger: &mut Ledger,
     (a, b): (u64, u64),
@@ -201,12 +205,17 @@ fn book(
     ledger.joinable += 1;
     ledger.serialized += u64::from(encoding.0 >= done);
     let held = |from, to| length(&cut(foreign, from, to));
-    if encoding.1 < a {
+    if encoding.1 <= a {
         ledger.contention_ns += held(a, b);
         ledger.queued_ns += b - a - held(a, b);
         return;
     }
-    let known = done.clamp(a, b);
+    // Completion delays only a host that waits for it.
+    let known = if encoding.0 >= done {
+        done.clamp(a, b)
+    } else {
+        a
+    };
     let starts = encoding.0.clamp(known, b);
     let ends = encoding.1.clamp(starts, b);
     ledger.completion_ns += known - a;

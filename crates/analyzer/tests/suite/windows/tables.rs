@@ -134,7 +134,7 @@ impl Tables {
         let Some([before, after]) = self.around(at) else {
             return Cause::Unknown;
         };
-        let from = before.end();
+        let from = i128::from(before.end());
         let mut encodings = self.encodings.iter();
         let encoding = encodings.find(|&&(id, ..)| id == after.encoder && id > 0);
         let known = self.completion(before.buffer).zip(encoding);
@@ -143,13 +143,20 @@ impl Tables {
         };
         let mut others = self.intervals.iter().filter(|one| one.who != TARGET);
         let is_foreign = others.any(|one| one.holds(at));
-        let now = i128::from(at);
+        let (now, start) = (i128::from(at), i128::from(start));
+        let encoded = start + i128::from(duration);
+        let latency = after.latency.map(i128::from);
+        let committed = latency.map_or(encoded, |latency| {
+            encoded.max(i128::from(after.start) - latency)
+        });
+        let is_queued = committed <= from;
+        let waited = start >= completed;
         match () {
-            () if start + duration < from && is_foreign => Cause::Contention,
-            () if start + duration < from => Cause::Queued,
-            () if now < completed => Cause::Completion,
-            () if at < start => Cause::Host,
-            () if at < start + duration => Cause::Encoding,
+            () if is_queued && is_foreign => Cause::Contention,
+            () if is_queued => Cause::Queued,
+            () if waited && now < completed => Cause::Completion,
+            () if now < start => Cause::Host,
+            () if now < committed => Cause::Encoding,
             () if is_foreign => Cause::Contention,
             () => Cause::Submission,
         }
