@@ -13,7 +13,7 @@ pub const SCHEMA: &str = "metalens.index/1";
 /// never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Index {
-    /// `metalens.index/1`.
+    /// Name of the format: `metalens.index/1`.
     pub schema: String,
     /// Version of metalens that wrote it.
     pub metalens: String,

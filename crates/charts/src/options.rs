@@ -2,7 +2,7 @@
 
 use crate::palette::Theme;
 
-/// ChartOptions of a chart.
+/// Options of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChartOptions {
     /// Width of the chart in pixels.

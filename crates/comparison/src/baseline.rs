@@ -18,7 +18,7 @@ pub const LEAST_RUNS: usize = 3;
 /// Several runs of one program, recorded under the same circumstances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
-    /// `metalens.baseline/1`.
+    /// Name of the format: `metalens.baseline/1`.
     pub schema: String,
     /// Version of metalens that wrote the file.
     pub metalens: String,

@@ -24,7 +24,7 @@ pub const SCHEMA: &str = "metalens.comparison/1";
 /// Changes from one side of runs to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// `metalens.comparison/1`.
+    /// Name of the format: `metalens.comparison/1`.
     pub schema: String,
     /// The change of the wall time and where it comes from, in one sentence.
     pub headline: String,
@@ -90,7 +90,7 @@ pub struct ComparisonMethod {
     pub says_values: Vec<PlacedValue>,
 }
 
-/// CompareOptions of a comparison.
+/// Options of a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CompareOptions {
     /// A specific question to answer. None for a plain comparison.

@@ -47,7 +47,7 @@ pub struct TraceOutlier {
     pub report: String,
     /// Name of its group.
     pub group: String,
-    /// TraceFigure in which the trace is far from the others.
+    /// Figure in which the trace is far from the others.
     pub figure: TraceFigure,
     /// Value of the figure.
     pub value: Number,
@@ -69,7 +69,7 @@ pub struct TraceOutlier {
 pub struct GroupTrend {
     /// Name of the group.
     pub group: String,
-    /// TraceFigure that the trend is about.
+    /// Figure that the trend is about.
     pub figure: TraceFigure,
     /// Number of traces with a date and a value.
     pub traces: u64,

@@ -16,7 +16,7 @@ pub struct MetricChange {
     pub id: String,
     /// Name of the figure in words.
     pub name: String,
-    /// MetricGroup that the figure belongs to.
+    /// Group that the figure belongs to.
     pub group: MetricGroup,
     /// Unit of the values.
     pub unit: Unit,

@@ -13,7 +13,7 @@ use crate::statistics::paired::Differences;
 /// Cost and completeness of recording the bundled workload.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Calibration {
-    /// `metalens.calibration/1`.
+    /// Name of the format: `metalens.calibration/1`.
     pub(crate) schema: &'static str,
     /// Version of metalens that wrote it.
     pub(crate) metalens: &'static str,

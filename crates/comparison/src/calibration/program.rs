@@ -49,7 +49,7 @@ pub struct IssuedTotals {
 /// Issued work with one encoder label.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct IssuedLabel {
-    /// IssuedLabel of the encoders.
+    /// Label of the encoders.
     pub label: String,
     /// Number of encoders.
     pub encoders: u64,

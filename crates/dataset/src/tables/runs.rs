@@ -33,7 +33,7 @@ fn recording<'t>() -> Vec<TableField<&'t Report>> {
             "File name of the input, without its folder.",
             |r| CellValue::Text(file_name(&r.source.path)),
         ),
-        text("kind", "CellKind of the input: bundle, export, xml.", |r| {
+        text("kind", "Kind of the input: bundle, export, xml.", |r| {
             CellValue::Text(source(r.source.kind))
         }),
         text("reader", "Reader of the input: native, xml.", |r| {
@@ -100,7 +100,7 @@ fn about<'t>() -> Vec<TableField<&'t Report>> {
         ),
         text(
             "process_chosen_by",
-            "ChosenBy the process was chosen: launched, attached, recorded, requested, busiest.",
+            "Way in which the process was chosen: launched, attached, recorded, requested, busiest.",
             |r| CellValue::Text(how(r.process.chosen_by)),
         ),
         ns(
