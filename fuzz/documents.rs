@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use metalens_analyzer::{Report, Request, Sidecar, analyze, selection};
-use metalens_comparison::{Baseline, Options, compare};
+use metalens_comparison::{Baseline, CompareOptions, compare};
 use metalens_exporter::{MANIFEST, Manifest};
 use metalens_simulator::{Scenario, truths, write_export};
 use metalens_trace::{Input, LoadOptions};
@@ -65,9 +65,9 @@ pub fn report(bytes: &[u8]) {
         return;
     };
     let both = [report.clone()];
-    let comparison = compare(&both, &both, &Options::default());
+    let comparison = compare(&both, &both, &CompareOptions::default());
     drop(serde_json::to_string(&comparison));
-    if let Ok(kept) = Baseline::of(&[report.clone(), report.clone(), report]) {
+    if let Ok(kept) = Baseline::from_reports(&[report.clone(), report.clone(), report]) {
         baseline(kept.text().unwrap().as_bytes());
     }
 }

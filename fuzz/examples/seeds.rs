@@ -128,7 +128,7 @@ fn documents(write: Write<'_>) {
     let report = analysis.report;
     let json = serde_json::to_vec(&report).expect("JSON");
     write("report", "small", &json);
-    let baseline = Baseline::of(&[report.clone(), report.clone(), report]);
+    let baseline = Baseline::from_reports(&[report.clone(), report.clone(), report]);
     let text = baseline.expect("a baseline").text().expect("JSON");
     write("baseline", "small", text.as_bytes());
     write("manifest", "small", MANIFEST.as_bytes());

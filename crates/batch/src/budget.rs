@@ -1,5 +1,5 @@
-//! How much memory traces take, and that those that are analyzed at once take no more
-//! than they may.
+//! Estimates the memory that traces need, and limits the traces that are analyzed at once to a
+//! budget.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,33 +8,32 @@ use std::time::Duration;
 
 use metalens_trace::{Likeness, likeness};
 
-use crate::identity::Part;
+use crate::identity::InputFile;
 
-/// What an analysis takes that reads nothing, its pictures and pages included.
-const LEAST: u64 = 48 << 20;
+/// Memory that an analysis needs without any rows, including its pictures and pages, in bytes.
+const BASE_MEMORY: u64 = 48 << 20;
 
-/// Where nobody knows how much memory there is.
+/// Memory of a machine whose memory is unknown, in bytes.
 const UNKNOWN: u64 = 4 << 30;
 
-/// How many bytes of memory an input's bytes on disk take, at the very most, by what
-/// they are. Measured as the peak of `analyze -o` less what it takes without any rows
-/// (36 MiB), per byte on disk, on synthetic recordings of 1 k to 200 k intervals and on
-/// real ones: XML 0.05 to 0.15 with all its tables, the same
-/// in gzip 0.8, bundles 1.5. A million intervals take 300 MiB.
-const OF_BUNDLE: u64 = 2;
-const OF_COMPRESSED: u64 = 6;
-/// XML's is less than one: its size is divided.
-const OF_XML: u64 = 2;
+/// Upper bound of the memory per byte on disk, by the kind of input. Measured as the peak of
+/// `analyze -o` minus its memory without any rows (36 MiB), per byte on disk, on synthetic
+/// recordings of 1,000 to 200,000 intervals and on real ones: XML with all its tables needs 0.05 to
+/// 0.15, the same in gzip 0.8, bundles 1.5. A million intervals need 300 MiB.
+const PER_BUNDLE_BYTE: u64 = 2;
+const PER_COMPRESSED_BYTE: u64 = 6;
+/// Divisor for XML, which needs less than one byte per byte.
+const XML_BYTES_PER_BYTE: u64 = 2;
 
-/// How much memory the analysis of an input may take.
-pub(crate) fn estimate(path: &Path, parts: &[Part]) -> u64 {
+/// Returns the memory that the analysis of an input may need, in bytes.
+pub(crate) fn estimate(path: &Path, parts: &[InputFile]) -> u64 {
     let is_bundle = matches!(likeness(path), Ok(Likeness::Bundle));
     let each = parts.iter().map(|part| match ending(&part.name) {
-        _ if is_bundle => part.size.saturating_mul(OF_BUNDLE),
-        "gz" | "zst" | "zip" => part.size.saturating_mul(OF_COMPRESSED),
-        _ => part.size / OF_XML,
+        _ if is_bundle => part.size.saturating_mul(PER_BUNDLE_BYTE),
+        "gz" | "zst" | "zip" => part.size.saturating_mul(PER_COMPRESSED_BYTE),
+        _ => part.size / XML_BYTES_PER_BYTE,
     });
-    each.fold(LEAST, u64::saturating_add)
+    each.fold(BASE_MEMORY, u64::saturating_add)
 }
 
 fn ending(name: &str) -> &str {
@@ -44,22 +43,22 @@ fn ending(name: &str) -> &str {
 /// Returns half of the machine's memory, in bytes.
 #[must_use]
 pub fn usual_memory() -> u64 {
-    machine().map_or(UNKNOWN, |bytes| bytes / 2)
+    machine_memory().map_or(UNKNOWN, |bytes| bytes / 2)
 }
 
 #[cfg(target_os = "linux")]
-#[expect(clippy::unnecessary_wraps, reason = "other systems may not tell")]
-fn machine() -> Option<u64> {
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not know")]
+fn machine_memory() -> Option<u64> {
     let info = rustix::system::sysinfo();
     Some(info.totalram.saturating_mul(info.mem_unit.into()))
 }
 
 #[cfg(target_os = "macos")]
-fn machine() -> Option<u64> {
-    let asked = std::process::Command::new("/usr/sbin/sysctl")
+fn machine_memory() -> Option<u64> {
+    let output = std::process::Command::new("/usr/sbin/sysctl")
         .args(["-n", "hw.memsize"])
         .output();
-    String::from_utf8(asked.ok()?.stdout)
+    String::from_utf8(output.ok()?.stdout)
         .ok()?
         .trim()
         .parse()
@@ -67,15 +66,15 @@ fn machine() -> Option<u64> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn machine() -> Option<u64> {
+fn machine_memory() -> Option<u64> {
     None
 }
 
-/// Memory that is shared out.
+/// A budget of memory that is shared among analyses.
 pub(crate) struct Budget {
     limit: u64,
     used: Mutex<u64>,
-    given_back: Condvar,
+    released: Condvar,
 }
 
 impl Budget {
@@ -83,25 +82,26 @@ impl Budget {
         Self {
             limit,
             used: Mutex::new(0),
-            given_back: Condvar::new(),
+            released: Condvar::new(),
         }
     }
 
-    /// Waits until there is room; what is larger than everything waits until nobody
-    /// else has any. None if `stop` comes first.
-    pub(crate) fn take(&self, bytes: u64, stop: &AtomicBool) -> Option<Share<'_>> {
+    /// Waits until there is room for this many bytes. A request above the limit waits until nothing
+    /// else is in use. Returns none if `stop` becomes true first.
+    pub(crate) fn take(&self, bytes: u64, stop: &AtomicBool) -> Option<MemoryShare<'_>> {
         const PATIENCE: Duration = Duration::from_millis(100);
         let bytes = bytes.min(self.limit);
+
         let mut used = self.used();
         while !stop.load(Ordering::SeqCst) {
             if *used == 0 || used.saturating_add(bytes) <= self.limit {
                 *used += bytes;
-                return Some(Share {
+                return Some(MemoryShare {
                     budget: self,
                     bytes,
                 });
             }
-            let waited = self.given_back.wait_timeout(used, PATIENCE);
+            let waited = self.released.wait_timeout(used, PATIENCE);
             used = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         None
@@ -112,16 +112,16 @@ impl Budget {
     }
 }
 
-/// Given back when it is dropped.
-pub(crate) struct Share<'a> {
+/// A share of the budget, returned when it is dropped.
+pub(crate) struct MemoryShare<'a> {
     budget: &'a Budget,
     bytes: u64,
 }
 
-impl Drop for Share<'_> {
+impl Drop for MemoryShare<'_> {
     fn drop(&mut self) {
         *self.budget.used() -= self.bytes;
-        self.budget.given_back.notify_all();
+        self.budget.released.notify_all();
     }
 }
 
@@ -130,15 +130,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_than_there_is() {
+    fn shares_never_exceed_the_budget() {
         let budget = Budget::new(100);
         let (go, stop) = (AtomicBool::new(false), AtomicBool::new(true));
         let large = budget.take(1_000, &go).unwrap();
-        assert!(budget.take(1, &stop).is_none(), "it is alone");
+        assert!(
+            budget.take(1, &stop).is_none(),
+            "the large share uses everything"
+        );
         drop(large);
+
         let half = budget.take(50, &go).unwrap();
         let other = budget.take(50, &go).unwrap();
         assert_eq!(*budget.used(), 100);
+
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| budget.take(60, &go).map(|share| share.bytes));
             drop(half);

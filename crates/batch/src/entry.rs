@@ -1,38 +1,38 @@
-//! One trace of a batch: whether its report is there, and making it.
+//! Handles one trace of a batch: checks whether its report is up to date, and makes it.
 
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::SystemTime;
 
-use metalens_comparison::many::Row;
+use metalens_comparison::many::TraceRow;
 use metalens_files::{Folder, sha256};
 
-use crate::find::Found;
-use crate::identity::{Part, content, parts, stamp, unsettled};
-use crate::reports::{Problem, Reports};
-use crate::request::Request;
-use crate::state::{Done, SCHEMA, State};
+use crate::find::FoundTrace;
+use crate::identity::{InputFile, content, input_files, stamp, unsettled};
+use crate::reports::{ReportProblem, Reports};
+use crate::request::BatchRequest;
+use crate::state::{EntryState, FinishedReport, SCHEMA};
 
-/// A request, and whoever makes its reports.
-pub(crate) struct Recipe {
-    pub(crate) request: Request,
+/// The request, and the maker of reports.
+pub(crate) struct ReportRecipe {
+    pub(crate) request: BatchRequest,
     pub(crate) reports: Box<dyn Reports>,
 }
 
 /// A trace, and the name of its folder.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
-    pub(crate) found: Found,
+pub(crate) struct BatchEntry {
+    pub(crate) found: FoundTrace,
     pub(crate) slug: String,
 }
 
-impl Entry {
-    fn folder(&self, recipe: &Recipe) -> PathBuf {
+impl BatchEntry {
+    fn folder(&self, recipe: &ReportRecipe) -> PathBuf {
         recipe.request.output.join(&self.slug)
     }
 
-    /// The path as a text that no other path has.
-    pub(crate) fn key(found: &Found) -> String {
+    /// Returns the path as a text that no other path has.
+    pub(crate) fn key(found: &FoundTrace) -> String {
         let shown = found.path.display().to_string();
         match found.path.to_str() {
             Some(_) => shown,
@@ -43,20 +43,26 @@ impl Entry {
         }
     }
 
-    /// Returns what its report came to, if that is there and would be made again just so. An
-    /// error says why it cannot be made: something is in the way.
-    pub(crate) fn done(&self, recipe: &Recipe) -> Result<Option<Row>, Problem> {
+    /// Returns the row of an up-to-date report, if there is one. Fails if the report cannot be made
+    /// because something is in the way.
+    pub(crate) fn up_to_date_row(
+        &self,
+        recipe: &ReportRecipe,
+    ) -> Result<Option<TraceRow>, ReportProblem> {
         let folder = self.folder(recipe);
         let reports = &recipe.reports;
-        // Better now than after a long reading.
+
+        // Checked now rather than after a long analysis.
         metalens_files::refuse_link(&folder)?;
         reports.refuse_links(&folder)?;
-        let state = State::load(&folder);
+
+        let state = EntryState::load(&folder);
         if let Some(state) = &state
-            && let Some(row) = self.kept(state, &folder, recipe)?
+            && let Some(row) = self.kept_row(state, &folder, recipe)?
         {
-            return Ok(Some(self.named(row)));
+            return Ok(Some(self.with_current_names(row)));
         }
+
         if !recipe.request.force {
             match state {
                 Some(_) => reports.refuse_changed(&folder)?,
@@ -67,56 +73,64 @@ impl Entry {
         Ok(None)
     }
 
-    /// Returns the row of the report in the folder, unless it is to be made again.
-    fn kept(&self, state: &State, folder: &Path, recipe: &Recipe) -> Result<Option<Row>, Problem> {
-        let Some(done) = &state.done else {
+    /// Returns the row of the report in the folder, unless the report has to be made again.
+    fn kept_row(
+        &self,
+        state: &EntryState,
+        folder: &Path,
+        recipe: &ReportRecipe,
+    ) -> Result<Option<TraceRow>, ReportProblem> {
+        let Some(finished) = &state.done else {
             return Ok(None);
         };
         let request = &recipe.request;
-        let is_whole = || recipe.reports.identity(folder).as_ref() == Some(&done.manifest);
-        if request.redo || state.settings != request.fingerprint || !is_whole() {
+        let is_complete = || recipe.reports.identity(folder).as_ref() == Some(&finished.manifest);
+        if request.redo || state.settings != request.fingerprint || !is_complete() {
             return Ok(None);
         }
         if let Some(runs) = &request.runs_before
-            && !done.run.as_ref().is_some_and(|run| runs.contains(run))
+            && !finished.run.as_ref().is_some_and(|run| runs.contains(run))
         {
             return Ok(None);
         }
 
-        let parts = self.parts(recipe)?;
-        let stamp = stamp(&parts);
+        let files = self.files(recipe)?;
+        let stamp = stamp(&files);
         if stamp == state.stamp {
-            return Ok(Some(done.row.clone()));
+            return Ok(Some(finished.row.clone()));
         }
-        let is_settled = unsettled(&parts, SystemTime::now()).is_none();
-        if content(&parts) != state.content {
+
+        let is_settled = unsettled(&files, SystemTime::now()).is_none();
+        if content(&files) != state.content {
             return Ok(None);
         }
+
         if is_settled {
-            // Next time the times tell.
-            let state = State {
+            // The new stamp saves hashing next time.
+            let state = EntryState {
                 stamp,
                 ..state.clone()
             };
             state.save(folder)?;
         }
-        Ok(Some(done.row.clone()))
+        Ok(Some(finished.row.clone()))
     }
 
-    /// Analyzes the trace and writes its report. What should be in the report and is not is told
-    /// in the row; beside the row stands whether all of it is there.
-    pub(crate) fn make(&self, recipe: &Recipe) -> Result<(Row, bool), Problem> {
+    /// Analyzes the trace and writes its report. The row lists missing parts of the report. The
+    /// flag is true if the report is complete.
+    pub(crate) fn make(&self, recipe: &ReportRecipe) -> Result<(TraceRow, bool), ReportProblem> {
         let folder = self.folder(recipe);
-        if let Some(left) = unsettled(&self.parts(recipe)?, SystemTime::now()) {
+        if let Some(left) = unsettled(&self.files(recipe)?, SystemTime::now()) {
             thread::sleep(left);
         }
-        let parts = self.parts(recipe)?;
-        let mut state = State {
+
+        let files = self.files(recipe)?;
+        let mut state = EntryState {
             schema: SCHEMA.to_owned(),
             input: Self::key(&self.found),
-            // Taken first: what is changed from now on has another time.
-            stamp: stamp(&parts),
-            content: content(&parts),
+            // Taken before the analysis: a file that changes from now on gets another stamp.
+            stamp: stamp(&files),
+            content: content(&files),
             settings: recipe.request.fingerprint.clone(),
             done: None,
         };
@@ -126,27 +140,31 @@ impl Entry {
         Folder::open(&recipe.request.output)?.inner(Path::new(&self.slug))?;
         state.save(&folder)?;
         let written = reports.write(analysis, &folder)?;
-        if written.is_whole {
+        if written.is_complete {
             let manifest = reports.identity(&folder);
-            state.done = Some(Done {
-                manifest: manifest.ok_or_else(|| Problem::of("the manifest is gone"))?,
+            state.done = Some(FinishedReport {
+                manifest: manifest.ok_or_else(|| {
+                    ReportProblem::from_reason(
+                        "the manifest disappeared while the report was written",
+                    )
+                })?,
                 row: written.row.clone(),
                 run: written.run,
             });
             state.save(&folder)?;
         }
-        Ok((self.named(written.row), written.is_whole))
+        Ok((self.with_current_names(written.row), written.is_complete))
     }
 
-    /// Returns the files that its report depends on.
-    pub(crate) fn parts(&self, recipe: &Recipe) -> std::io::Result<Vec<Part>> {
+    /// Returns the files that the report depends on.
+    pub(crate) fn files(&self, recipe: &ReportRecipe) -> std::io::Result<Vec<InputFile>> {
         let path = &self.found.path;
-        parts(path, recipe.reports.file_beside(path).as_deref())
+        input_files(path, recipe.reports.file_beside(path).as_deref())
     }
 
-    /// A row under the names of this time.
-    fn named(&self, row: Row) -> Row {
-        Row {
+    /// Returns a row with the names and paths of this run.
+    fn with_current_names(&self, row: TraceRow) -> TraceRow {
+        TraceRow {
             report: self.slug.clone(),
             name: self.found.name.clone(),
             input: self.found.path.display().to_string(),

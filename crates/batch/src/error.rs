@@ -1,53 +1,53 @@
-//! The reasons why a batch cannot begin.
+//! Defines the reasons why a batch cannot begin.
 
 use std::io;
 use std::path::PathBuf;
 
 use metalens_failure::{Failure, FailureKind};
 
-/// The result of preparing a batch.
+/// Result of preparing a batch.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The reason why a batch cannot begin.
+/// Reason why a batch cannot begin.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Standard input was named.
-    #[error("batch reads no standard input: `metalens analyze -` does")]
+    #[error("batch cannot read standard input: use `metalens analyze -`")]
     StandardInput,
-    /// A pattern that is none.
-    #[error("`{pattern}` is no pattern: {cause}")]
+    /// A pattern is invalid.
+    #[error("invalid pattern `{pattern}`: {cause}")]
     Pattern {
-        /// The pattern.
+        /// The pattern, as it was given.
         pattern: String,
-        /// The reason.
+        /// Reason why it is invalid.
         cause: glob::PatternError,
     },
-    /// A file that is not ours has the name of the lock.
+    /// A file that metalens did not write has the name of the lock.
     #[error(
-        "{} is no lock of metalens: move it away, or name another folder with -o", .0.display()
+        "{} is not a lock of metalens: move it, or choose another folder with -o", .0.display()
     )]
     NotALock(PathBuf),
-    /// Another batch writes into the folder.
+    /// Another batch writes to the folder.
     #[error(
-        "another metalens batch{holder} is writing into {}: wait for it, or name another folder \
+        "another metalens batch{holder} is writing to {}: wait for it, or choose another folder \
          with -o",
         folder.display()
     )]
     Locked {
-        /// The process that does, in words.
+        /// The process of the other batch, in words.
         holder: String,
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
     },
     /// The folder cannot be locked.
-    #[error("cannot write into {}: {cause}", folder.display())]
+    #[error("cannot lock {}: {cause}", folder.display())]
     CannotLock {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// The reason.
+        /// Error of the operating system.
         cause: io::Error,
     },
-    /// A file could not be opened or made.
+    /// A file cannot be opened or created.
     #[error(transparent)]
     Files(#[from] metalens_files::Error),
 }

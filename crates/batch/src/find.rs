@@ -1,5 +1,5 @@
-//! Which traces a command line names: folders are searched, patterns expanded, and what
-//! is named twice is one.
+//! Finds the traces that a command line names: searches folders, expands patterns, and keeps each
+//! input once.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -9,84 +9,87 @@ use metalens_trace::{Likeness, likeness};
 use crate::error::{Error, Result};
 use crate::state::is_entry;
 
-/// A trace to analyze.
+/// A trace to analyze, and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// As it was given, or found in what was given.
+pub struct FoundTrace {
+    /// Path of the trace, as it was given or found.
     pub path: PathBuf,
-    /// What people call it: its file name, with the folders in which it was found.
+    /// Name for people: the file name, with the folders in which it was found.
     pub name: String,
 }
 
-/// What was named, or found, and is no trace.
+/// A path that was named or found, but is not a trace.
 #[derive(Debug)]
-pub struct Refused {
-    /// The path.
+pub struct RefusedPath {
+    /// The path, as it was given or found.
     pub path: PathBuf,
-    /// The reason.
+    /// Reason why it is not a trace.
     pub why: String,
 }
 
-/// All that a command line names.
+/// Result of searching everything that a command line names.
 #[derive(Debug, Default)]
 pub struct Search {
     /// The traces, in the order in which they were named and found.
-    pub found: Vec<Found>,
-    /// Everything that is no trace although it was named.
-    pub refused: Vec<Refused>,
-    /// Files that were found and are no traces.
+    pub found: Vec<FoundTrace>,
+    /// Paths that were named but are not traces.
+    pub refused: Vec<RefusedPath>,
+    /// Number of files that were found and are not traces.
     pub skipped: usize,
-    /// How often an input was named that had been named before.
+    /// Number of inputs that were named again.
     pub twice: usize,
     inputs: HashSet<PathBuf>,
-    /// Those that were searched, of the one that was named.
+    /// Folders that were searched for the current path.
     folders: HashSet<PathBuf>,
-    /// The folder that is written.
+    /// The folder that the batch writes to.
     output: Option<PathBuf>,
 }
 
-/// Looks for traces in everything that was named, but for the folder that is written.
+/// Searches for traces in everything that was named, except for the folder that the batch writes
+/// to.
 ///
 /// # Errors
 ///
-/// If standard input was named, or a pattern that is none.
+/// If standard input or an invalid pattern was named.
 pub fn find(named: &[PathBuf], output: &Path) -> Result<Search> {
     let mut search = Search {
         output: output.canonicalize().ok(),
         ..Search::default()
     };
+
     for path in named {
         if path.as_os_str() == "-" {
             return Err(Error::StandardInput);
         }
-        let path = plain(path);
+        let path = without_dots(path);
         match pattern(&path) {
             Some(pattern) => search.expand(&pattern)?,
-            None => search.named(&path),
+            None => search.add_named(&path),
         }
     }
     Ok(search)
 }
 
-/// A path without the parts that lead nowhere.
-fn plain(path: &Path) -> PathBuf {
+/// Returns a path without `.` components.
+fn without_dots(path: &Path) -> PathBuf {
     let parts = path.components().filter(|part| *part != Component::CurDir);
     let path: PathBuf = parts.collect();
-    match path.as_os_str().is_empty() {
-        true => PathBuf::from("."),
-        false => path,
+    if path.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        path
     }
 }
 
-/// The pattern that a path is, if there is nothing of that very name.
+/// Returns a path as a pattern, if it looks like one and no file has exactly that name.
 fn pattern(path: &Path) -> Option<String> {
     let text = path.to_str()?;
-    let is_one = text.contains(['*', '?', '[']) && path.symlink_metadata().is_err();
-    is_one.then(|| text.to_owned())
+    let is_pattern = text.contains(['*', '?', '[']) && path.symlink_metadata().is_err();
+    is_pattern.then(|| text.to_owned())
 }
 
 impl Search {
-    /// As a shell would: what it finds is as if it had been named.
+    /// Expands a pattern like a shell. Each match counts as if it had been named.
     fn expand(&mut self, pattern: &str) -> Result<()> {
         let options = glob::MatchOptions {
             require_literal_leading_dot: true,
@@ -96,47 +99,52 @@ impl Search {
             pattern: pattern.to_owned(),
             cause,
         })?;
+
         let mut is_empty = true;
         for path in paths {
             is_empty = false;
             match path {
-                Ok(path) => self.named(&plain(&path)),
+                Ok(path) => self.add_named(&without_dots(&path)),
                 Err(error) => self.refuse(error.path(), &error.error().to_string()),
             }
         }
+
         if is_empty {
-            self.refuse(Path::new(pattern), "nothing has such a name");
+            self.refuse(Path::new(pattern), "no file matches this pattern");
         }
         Ok(())
     }
 
-    /// What a user named is a trace, or has one in it, or that is told.
-    fn named(&mut self, path: &Path) {
+    /// Adds a named path if it is a trace or has traces in it, and refuses it otherwise.
+    fn add_named(&mut self, path: &Path) {
         match likeness(path) {
-            Ok(Likeness::Folder) => {
-                let before = (self.found.len(), self.twice, self.refused.len());
-                let skipped = self.skipped;
-                // What is named is searched, whoever was there before.
-                self.folders = self.output.iter().cloned().collect();
-                self.folders.remove(&canonical(path));
-                self.search(path, path);
-                if before == (self.found.len(), self.twice, self.refused.len()) {
-                    let files = self.skipped - skipped;
-                    let what = match files {
-                        0 => String::new(),
-                        1 => ": the one file in it is none".to_owned(),
-                        files => format!(": none of the {files} files in it is one"),
-                    };
-                    self.refuse(path, &format!("there is no trace in this folder{what}"));
-                }
-            }
-            // Reading it tells what is wrong with it.
+            Ok(Likeness::Folder) => self.search_named(path),
+            // Reading a damaged trace reports what is wrong with it.
             Ok(_) => self.add(path, last_name(path)),
             Err(error) => self.refuse(path, &error.to_string()),
         }
     }
 
-    /// Every trace in a folder and its folders, in the order of their names.
+    fn search_named(&mut self, folder: &Path) {
+        let before = (self.found.len(), self.twice, self.refused.len());
+        let skipped = self.skipped;
+
+        // A named folder is searched even if an earlier search has been there.
+        self.folders = self.output.iter().cloned().collect();
+        self.folders.remove(&canonical(folder));
+        self.search(folder, folder);
+
+        if before == (self.found.len(), self.twice, self.refused.len()) {
+            let others = match self.skipped - skipped {
+                0 => String::new(),
+                1 => ", but 1 other file".to_owned(),
+                files => format!(", but {files} other files"),
+            };
+            self.refuse(folder, &format!("no trace in this folder{others}"));
+        }
+    }
+
+    /// Adds every trace in a folder and its folders, in the order of their names.
     fn search(&mut self, folder: &Path, root: &Path) {
         if !self.enter(folder) {
             return;
@@ -145,66 +153,69 @@ impl Search {
             Ok(entries) => entries,
             Err(error) => return self.refuse(folder, &error.to_string()),
         };
+
         for entry in entries {
             match likeness(&entry) {
-                // A report of ours.
+                // A report of an earlier batch.
                 Ok(Likeness::Folder) if is_entry(&entry) => {}
                 Ok(Likeness::Folder) => self.search(&entry, root),
                 Ok(Likeness::Other) => self.skipped += 1,
                 Ok(_) if self.folders.contains(&canonical(&entry)) => {}
                 Ok(_) => self.add(&entry, name_in(&entry, root)),
-                // A link that leads nowhere is nobody's trace.
+                // A broken link is not a trace.
                 Err(_) if entry.is_symlink() => self.skipped += 1,
                 Err(error) => self.refuse(&entry, &error.to_string()),
             }
         }
     }
 
-    /// Whether a folder was not searched yet: links may lead in circles.
+    /// Notes a folder, and returns whether it is new: links may form a circle.
     fn enter(&mut self, folder: &Path) -> bool {
         self.folders.insert(canonical(folder))
     }
 
     fn add(&mut self, path: &Path, name: String) {
-        match self.inputs.insert(canonical(path)) {
-            true => self.found.push(Found {
+        if self.inputs.insert(canonical(path)) {
+            self.found.push(FoundTrace {
                 path: path.to_path_buf(),
                 name,
-            }),
-            false => self.twice += 1,
+            });
+        } else {
+            self.twice += 1;
         }
     }
 
     fn refuse(&mut self, path: &Path, why: &str) {
-        self.refused.push(Refused {
+        self.refused.push(RefusedPath {
             path: path.to_path_buf(),
             why: why.to_owned(),
         });
     }
 }
 
-/// What is in a folder, but for what is hidden, in the order of the names.
+/// Returns the visible entries of a folder, sorted by name.
 fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut found = BTreeMap::new();
+    let mut entries = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
         let name = entry?.file_name();
         if !name.as_encoded_bytes().starts_with(b".") {
-            let path = match folder == Path::new(".") {
-                true => PathBuf::from(&name),
-                false => folder.join(&name),
+            let path = if folder == Path::new(".") {
+                PathBuf::from(&name)
+            } else {
+                folder.join(&name)
             };
-            found.insert(name, path);
+            entries.insert(name, path);
         }
     }
-    Ok(found.into_values().collect())
+    Ok(entries.into_values().collect())
 }
 
-/// The path without links, as far as there is one.
+/// Returns the path without links, or the path itself if it does not exist.
 pub(crate) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// The last part of a path; of `..` that of the folder it leads to.
+/// Returns the last part of a path. For `..` it is the name of the folder that it leads to.
 pub(crate) fn last_name(path: &Path) -> String {
     let name = path
         .file_name()
@@ -214,7 +225,7 @@ pub(crate) fn last_name(path: &Path) -> String {
         .unwrap_or_else(|| path.display().to_string())
 }
 
-/// Where it lies in the folder that was searched.
+/// Returns the path relative to the folder that was searched.
 fn name_in(path: &Path, root: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
     let parts = inside
@@ -228,7 +239,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A folder with all kinds of things in it.
+    /// Returns a folder with all kinds of things in it.
     fn zoo() -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         let file = |path: &str, content: &str| {
@@ -263,21 +274,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_is_a_trace_or_told() {
+    fn named_paths_are_traces_or_refused() {
         let root = zoo();
         let at = |path: &str| root.path().join(path);
         let check = |named: &[&str], expected: &[&str], refused: &[&str], twice: usize| {
             let named: Vec<PathBuf> = named.iter().map(|one| at(one)).collect();
             let search = find(&named, &at("out")).unwrap();
             assert_eq!(names(&search), expected, "{named:?}");
-            let told: Vec<&str> = search.refused.iter().map(|one| one.why.as_str()).collect();
-            assert_eq!(told, refused, "{named:?}");
+            let refusals: Vec<&str> = search.refused.iter().map(|one| one.why.as_str()).collect();
+            assert_eq!(refusals, refused, "{named:?}");
             assert_eq!(search.twice, twice, "{named:?}");
         };
         check(&["notes.txt"], &["notes.txt"], &[], 0);
-        check(&["empty"], &[], &["there is no trace in this folder"], 0);
+        check(&["empty"], &[], &["no trace in this folder"], 0);
         check(&["b*.trace"], &["b10.trace", "b2.trace"], &[], 0);
-        check(&["nothing*"], &[], &["nothing has such a name"], 0);
+        check(&["nothing*"], &[], &["no file matches this pattern"], 0);
         check(&["deep/er/export", "deep"], &["export"], &[], 1);
         check(&["b2.trace", "./b2.trace", "b2.*"], &["b2.trace"], &[], 2);
         check(&["deep", "deep/er"], &["er/export"], &[], 1);

@@ -1,11 +1,11 @@
-//! Whether an input is the one that was analyzed: by what the system says of its files, and
-//! where that differs by their bytes.
+//! Decides whether an input is the one that was analyzed: by its files' metadata, and if that
+//! differs by their bytes.
 //!
-//! A fresh checkout, or a copy, has other times and the same bytes: so the bytes decide,
-//! and they are read only then. When a file was last changed in any way (its ctime) is
-//! something that nobody can set: what has the same has the same bytes, unless it was changed
-//! so shortly before the look that the next change may have the same time. So what was changed
-//! just now is waited for.
+//! A fresh checkout or a copy has other times but the same bytes. So the bytes decide, and they are
+//! read only then. Nobody can set the time at which a file was last changed in any way (its ctime).
+//! A file with the same ctime has the same bytes, unless it was changed so shortly before the check
+//! that the next change may get the same time. So the batch waits for files that were changed just
+//! now.
 
 use std::collections::HashSet;
 use std::fs;
@@ -20,79 +20,79 @@ use sha2::{Digest, Sha256};
 
 /// A file of an input.
 #[derive(Debug)]
-pub(crate) struct Part {
-    /// Where it is in the input.
+pub(crate) struct InputFile {
+    /// Path in the input.
     pub(crate) name: String,
     path: PathBuf,
     pub(crate) size: u64,
-    /// When it was written, and when it was changed in any way, ns since 1970.
+    /// Times of the last write and of the last change in any way, in nanoseconds since 1970.
     written: i128,
     changed: i128,
-    number: u64,
+    inode: u64,
 }
 
-/// Returns the files that an input consists of, and the one beside it that its report depends
-/// on, too.
-pub(crate) fn parts(path: &Path, beside: Option<&Path>) -> io::Result<Vec<Part>> {
-    let mut parts = Vec::new();
+/// Returns the files of an input, and the file beside it that the report also depends on.
+pub(crate) fn input_files(path: &Path, beside: Option<&Path>) -> io::Result<Vec<InputFile>> {
+    let mut files = Vec::new();
     match likeness(path)? {
-        Likeness::Bundle => collect(path, "", true, &mut HashSet::new(), &mut parts)?,
+        Likeness::Bundle => collect(path, "", true, &mut HashSet::new(), &mut files)?,
         Likeness::Export | Likeness::Folder => {
-            collect(path, "", false, &mut HashSet::new(), &mut parts)?;
+            collect(path, "", false, &mut HashSet::new(), &mut files)?;
         }
         _ => {
-            // Its ending alone: a copy of another name is the same input.
+            // Only the extension counts: a copy with another name is the same input.
             let ending = path.extension().map(|ending| ending.to_string_lossy());
-            parts.extend(part(path, format!(".{}", ending.unwrap_or_default())));
+            files.extend(input_file(path, format!(".{}", ending.unwrap_or_default())));
         }
     }
-    // That of an export lies in it.
+
+    // The file of an export lies inside of the export.
     let beside = beside.filter(|file| !file.starts_with(path));
     if let Some(file) = beside.filter(|file| file.is_file()) {
-        parts.extend(part(file, "../work.json".to_owned()));
+        files.extend(input_file(file, "../work.json".to_owned()));
     }
-    parts.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(parts)
+
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(files)
 }
 
-/// The files of a folder, each folder once: links may lead in circles. A link to a folder
-/// inside a bundle is never read, and may lead to everything.
+/// Collects the files of a folder. Each folder is visited once, because links may form a circle. A
+/// link to a folder inside a bundle is never read, and may lead anywhere.
 fn collect(
     folder: &Path,
     inside: &str,
     deep: bool,
-    seen: &mut HashSet<PathBuf>,
-    parts: &mut Vec<Part>,
+    visited: &mut HashSet<PathBuf>,
+    files: &mut Vec<InputFile>,
 ) -> io::Result<()> {
-    if !seen.insert(folder.canonicalize()?) {
+    if !visited.insert(folder.canonicalize()?) {
         return Ok(());
     }
+
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
         let name = format!("{inside}{}", entry.file_name().to_string_lossy());
-        match path.is_dir() {
-            true if deep && !path.is_symlink() => {
-                collect(&path, &format!("{name}/"), deep, seen, parts)?;
-            }
-            true => {}
-            false => parts.extend(part(&path, name)),
+        if !path.is_dir() {
+            files.extend(input_file(&path, name));
+        } else if deep && !path.is_symlink() {
+            collect(&path, &format!("{name}/"), deep, visited, files)?;
         }
     }
     Ok(())
 }
 
-/// A file; none if it is gone, or a link that leads nowhere.
-fn part(path: &Path, name: String) -> Option<Part> {
-    let facts = fs::metadata(path).ok()?;
-    Some(Part {
+/// Returns a file; none if it is gone or a broken link.
+fn input_file(path: &Path, name: String) -> Option<InputFile> {
+    let metadata = fs::metadata(path).ok()?;
+    Some(InputFile {
         name,
         path: path.to_owned(),
-        size: facts.len(),
-        written: nanoseconds(facts.mtime(), facts.mtime_nsec()),
-        changed: nanoseconds(facts.ctime(), facts.ctime_nsec()),
-        number: facts.ino(),
+        size: metadata.len(),
+        written: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        inode: metadata.ino(),
     })
 }
 
@@ -100,40 +100,43 @@ fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
 }
 
-/// Names, sizes, times and numbers: what is the same has not been changed since it had settled.
-pub(crate) fn stamp(parts: &[Part]) -> String {
+/// Hashes names, sizes, times and inodes. Files with the same stamp have not changed since they had
+/// settled.
+pub(crate) fn stamp(files: &[InputFile]) -> String {
     let mut hash = Sha256::new();
-    for part in parts {
-        hash.update(part.name.as_bytes());
+    for file in files {
+        hash.update(file.name.as_bytes());
         hash.update([0]);
-        hash.update(part.size.to_le_bytes());
-        hash.update(part.written.to_le_bytes());
-        hash.update(part.changed.to_le_bytes());
-        hash.update(part.number.to_le_bytes());
+        hash.update(file.size.to_le_bytes());
+        hash.update(file.written.to_le_bytes());
+        hash.update(file.changed.to_le_bytes());
+        hash.update(file.inode.to_le_bytes());
     }
     hexadecimal(&hash.finalize())
 }
 
-/// Returns how long to wait until no file was changed just now: another change meanwhile might
-/// leave its times as they are. None if all files have settled.
-pub(crate) fn unsettled(parts: &[Part], now: SystemTime) -> Option<Duration> {
-    /// The step of the coarsest clocks that file systems have.
+/// Returns the time to wait until no file was changed just now: another change in that time might
+/// keep the file's times. None if all files have settled.
+pub(crate) fn unsettled(files: &[InputFile], now: SystemTime) -> Option<Duration> {
+    /// Time step of the coarsest clock of a file system.
     const STEP: Duration = Duration::from_secs(2);
+
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let last = parts.iter().map(|part| part.changed).max()?;
+    let last = files.iter().map(|file| file.changed).max()?;
     let last = Duration::from_nanos(u64::try_from(last).unwrap_or(0));
-    // A clock elsewhere may be ahead of ours.
+    // A file server's clock may be ahead of this machine's.
     let left = (last + STEP).checked_sub(now)?.min(STEP);
     (!left.is_zero()).then_some(left)
 }
 
-/// Names and bytes. What cannot be read counts as such: an analysis may not need it.
-pub(crate) fn content(parts: &[Part]) -> String {
+/// Hashes names and bytes. A file that cannot be read counts with its error, because an analysis
+/// may not need it.
+pub(crate) fn content(files: &[InputFile]) -> String {
     let mut all = Sha256::new();
-    for part in parts {
-        all.update(part.name.as_bytes());
+    for file in files {
+        all.update(file.name.as_bytes());
         all.update([0]);
-        match sha256_of_file(&part.path) {
+        match sha256_of_file(&file.path) {
             Ok(hash) => all.update(hash),
             Err(error) => all.update(error.kind().to_string().as_bytes()),
         }
@@ -151,45 +154,49 @@ mod tests {
         let bundle = root.path().join("x.trace");
         let store = bundle.join("corespace/store");
         fs::create_dir_all(bundle.join("corespace")).unwrap();
-        let of = || {
+        let hashes = || {
             let work = root.path().join("x.work.json");
-            let parts = parts(&bundle, Some(&work)).unwrap();
-            (stamp(&parts), content(&parts))
+            let files = input_files(&bundle, Some(&work)).unwrap();
+            (stamp(&files), content(&files))
         };
         let write = |text: &str| fs::write(&store, text).unwrap();
         let age = || {
             let file = fs::File::options().write(true).open(&store).unwrap();
             file.set_modified(UNIX_EPOCH).unwrap();
         };
+
         write("one");
-        let first = of();
-        assert_eq!(of(), first);
+        let first = hashes();
+        assert_eq!(hashes(), first);
         age();
-        let aged = of();
+        let aged = hashes();
         assert!(aged.0 != first.0 && aged.1 == first.1);
-        // Not even with the time that it had: when it was changed nobody can set.
+
+        // Setting the old time does not help: nobody can set the ctime.
         write("two");
         age();
-        let changed = of();
+        let changed = hashes();
         assert!(changed.0 != aged.0 && changed.1 != aged.1);
+
         fs::write(root.path().join("x.work.json"), "{}").unwrap();
-        let with_work = of();
+        let with_work = hashes();
         assert!(with_work.0 != changed.0 && with_work.1 != changed.1);
-        // It leads out of the bundle, and is never read.
+
+        // A link out of the bundle is never read.
         std::os::unix::fs::symlink("/", bundle.join("everything")).unwrap();
-        assert_eq!(of(), with_work);
+        assert_eq!(hashes(), with_work);
     }
 
     #[test]
-    fn what_was_changed_just_now_is_waited_for() {
+    fn recent_changes_are_waited_for() {
         let root = tempfile::tempdir().unwrap();
         let file = root.path().join("a.xml");
         fs::write(&file, "<x/>").unwrap();
-        let parts = parts(&file, None).unwrap();
-        let changed = Duration::from_nanos(u64::try_from(parts[0].changed).unwrap());
+        let files = input_files(&file, None).unwrap();
+        let changed = Duration::from_nanos(u64::try_from(files[0].changed).unwrap());
         let check = |at: Duration, expected_ms: Option<u64>| {
-            let found = unsettled(&parts, UNIX_EPOCH + at);
-            assert_eq!(found, expected_ms.map(Duration::from_millis), "{at:?}");
+            let left = unsettled(&files, UNIX_EPOCH + at);
+            assert_eq!(left, expected_ms.map(Duration::from_millis), "{at:?}");
         };
         let seconds = Duration::from_secs;
         check(changed, Some(2_000));

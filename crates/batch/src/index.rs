@@ -1,70 +1,72 @@
-//! The index: what there is, what failed, who is unlike the others, and where it goes.
+//! Defines the index of a batch: rows, failures, outliers and trends.
 
 use metalens_analyzer::units::counted;
 use metalens_analyzer::{MessageMut, notes_mut};
-use metalens_comparison::many::{self, Group, Outlier, Row, TrendFound};
+use metalens_comparison::many::{self, GroupTrend, TraceGroup, TraceOutlier, TraceRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The format's name; its number rises when a key is removed or changes meaning.
+/// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.index/1";
 
-/// Many traces at a glance. All times are whole nanoseconds; `null` is unknown or
-/// undefined, never zero.
+/// An index of many traces. All times are whole nanoseconds; `null` means unknown or undefined,
+/// never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Index {
-    /// `metalens.index/1`.
+    /// Name of the format: `metalens.index/1`.
     pub schema: String,
-    /// The version of metalens that wrote it.
+    /// Version of metalens that wrote it.
     pub metalens: String,
-    /// A row for each trace that was analyzed, by name.
-    pub rows: Vec<Row>,
-    /// What could not be analyzed, and why, by name.
-    pub failed: Vec<Failed>,
-    /// The traces that are compared with each other: those of one program on one GPU.
-    pub groups: Vec<Group>,
+    /// A row for each analyzed trace, sorted by name.
+    pub rows: Vec<TraceRow>,
+    /// Traces that could not be analyzed, sorted by name.
+    pub failed: Vec<FailedTrace>,
+    /// Groups of traces of one program on one GPU, which are compared with each other.
+    pub groups: Vec<TraceGroup>,
     /// Traces that are far from the others of their group.
-    pub outliers: Vec<Outlier>,
-    /// Where groups go with time: those with at least eight dated traces.
-    pub trends: Vec<TrendFound>,
-    /// How many traces were not done when the batch was interrupted.
+    pub outliers: Vec<TraceOutlier>,
+    /// Trends over time of groups with at least eight dated traces.
+    pub trends: Vec<GroupTrend>,
+    /// Number of traces that were not analyzed because the batch was interrupted.
     pub unfinished: u64,
-    /// What a reader should know about this index.
+    /// Notes that a reader needs to interpret the index.
     pub notes: Vec<String>,
 }
 
 /// A trace that could not be analyzed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Failed {
-    /// What it is called.
+pub struct FailedTrace {
+    /// Name of the trace.
     pub name: String,
-    /// Its path, as it was given or found.
+    /// Path of the trace, as it was given or found.
     pub input: String,
-    /// Why.
+    /// Reason of the failure.
     pub why: String,
-    /// What to do about it.
+    /// Advice on how to solve the problem. Null if there is none.
     pub hint: Option<String>,
-    /// What stands in them that pages leave out, and what stands there instead.
+    /// Texts in `why` and `hint` that pages replace, each with its replacement.
     #[serde(skip)]
     pub hidden: Vec<(String, String)>,
 }
 
 impl Index {
-    /// Makes the index of what there is.
-    pub(crate) fn of(
-        mut rows: Vec<Row>,
-        mut failed: Vec<Failed>,
+    /// Makes the index of all results, sorted by name.
+    pub(crate) fn new(
+        mut rows: Vec<TraceRow>,
+        mut failed: Vec<FailedTrace>,
         unfinished: u64,
         mut notes: Vec<String>,
     ) -> Self {
         rows.sort_by(|a, b| natural(&a.name, &b.name).then_with(|| a.input.cmp(&b.input)));
         failed.sort_by(|a, b| natural(&a.name, &b.name).then_with(|| a.input.cmp(&b.input)));
+
         if unfinished > 0 {
             let what = counted(unfinished, "trace");
             notes.push(format!(
-                "interrupted: {what} not done yet; the same command goes on"
+                "interrupted: {what} not analyzed yet; run the same command to continue"
             ));
         }
+
         let groups = many::groups(&rows);
         Self {
             schema: SCHEMA.to_owned(),
@@ -81,18 +83,19 @@ impl Index {
 }
 
 impl Index {
-    /// Lends every sentence in which values may stand, for a change.
+    /// Lends every sentence that may contain values, so that a caller can change it.
     pub fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
         let outliers = self.outliers.iter_mut();
-        let outliers = outliers.map(|one| (&mut one.says, &mut one.says_values));
+        let outliers = outliers.map(|outlier| (&mut outlier.says, &mut outlier.says_values));
         let trends = self.trends.iter_mut();
-        let trends = trends.map(|one| (&mut one.says, &mut one.says_values));
-        let said = outliers.chain(trends);
-        let said = said.map(|(text, values)| MessageMut { text, values });
+        let trends = trends.map(|trend| (&mut trend.says, &mut trend.says_values));
+        let sentences = outliers.chain(trends);
+        let sentences = sentences.map(|(text, values)| MessageMut { text, values });
+
         let problems = self.rows.iter_mut();
         let problems =
             problems.flat_map(|row| notes_mut(&mut row.problems, &mut row.problem_details));
-        said.chain(problems)
+        sentences.chain(problems)
     }
 }
 
@@ -106,7 +109,7 @@ pub fn json_schema() -> serde_json::Value {
     schema
 }
 
-/// `b2` before `b10`: numbers in names by their size.
+/// Compares names with numbers by their size: `b2` before `b10`.
 fn natural(a: &str, b: &str) -> std::cmp::Ordering {
     let (mut left, mut right) = (a, b);
     loop {
@@ -117,9 +120,10 @@ fn natural(a: &str, b: &str) -> std::cmp::Ordering {
             }
             (Some((one, rest)), Some((other, more))) => {
                 (left, right) = (rest, more);
-                match is_number(one) && is_number(other) {
-                    true => by_size(one, other),
-                    false => one.cmp(other),
+                if is_number(one) && is_number(other) {
+                    by_size(one, other)
+                } else {
+                    one.cmp(other)
                 }
             }
             _ => return a.cmp(b),
@@ -139,7 +143,7 @@ fn by_size(a: &str, b: &str) -> std::cmp::Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// What a text begins with, digits or not, and the rest.
+/// Splits off the digits or non-digits that a text begins with.
 fn split(text: &str) -> Option<(&str, &str)> {
     let first = text.chars().next()?.is_ascii_digit();
     let end = text.find(|letter: char| letter.is_ascii_digit() != first);

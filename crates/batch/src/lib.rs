@@ -1,18 +1,18 @@
-//! Many inputs → a report for each, once, and an index of them all. This crate decides what is
-//! to be done, when, and how many at once; whoever it works for analyzes and writes
-//! ([`Reports`]), and is told how it goes ([`Watcher`]). It prints nothing.
+//! Runs a batch: makes a report for each of many inputs, once, and an index of all. This crate
+//! decides which reports to make, when, and how many at once. The caller analyzes and writes
+//! ([`Reports`]) and follows the progress ([`BatchWatcher`]). Nothing here prints.
 //!
 //! ```text
-//! PATH… → find → entries ─ done before? ─┬─ yes ───────────────────────┬→ rows → index
+//! PATH… → find → entries ─ up to date? ─┬─ yes ───────────────────────┬→ rows → index
 //!                                        └─ no → analyze, write (pool) ┘
 //! ```
 //!
 //! # Laws
 //!
-//! * A folder of a trace has what [`Reports`] writes of it, to the byte, and `batch.json`.
-//! * One that fails costs no other.
-//! * Run again on the same, it makes nothing.
-//! * The index is of what was named this time; other reports in the folder stay.
+//! * The folder of a trace has exactly what [`Reports`] writes, and `batch.json`.
+//! * A trace that fails does not affect others.
+//! * A second run with the same inputs and settings writes no report.
+//! * The index lists what was named this time; other reports in the folder stay.
 
 mod budget;
 mod entry;
@@ -24,16 +24,16 @@ mod lock;
 mod pool;
 mod reports;
 mod request;
+mod run;
 mod slugs;
 mod state;
-mod work;
 
 pub use budget::usual_memory;
 pub use error::{Error, Result};
-pub use find::{Found, Refused, Search, find};
-pub use index::{Failed, Index, SCHEMA, json_schema};
-pub use lock::Lock;
-pub use reports::{Problem, Reports, Written};
-pub use request::Request;
+pub use find::{FoundTrace, RefusedPath, Search, find};
+pub use index::{FailedTrace, Index, SCHEMA, json_schema};
+pub use lock::FolderLock;
+pub use reports::{ReportProblem, Reports, WrittenReport};
+pub use request::BatchRequest;
+pub use run::{BatchOutcome, BatchWatcher, run};
 pub use slugs::slugs;
-pub use work::{Outcome, Watcher, run};

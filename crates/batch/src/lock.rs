@@ -1,4 +1,4 @@
-//! One batch at a time writes into a folder.
+//! Locks a folder, so that only one batch at a time writes to it.
 
 use std::fs::File;
 use std::io;
@@ -13,25 +13,26 @@ use crate::error::{Error, Result};
 
 const LOCK: &str = ".metalens.lock";
 
-/// The length of what a lock says: the number of a process, with spaces before it. Always
-/// the same, so that nothing is ever cut off.
+/// Length of a lock's text: the number of a process, padded with spaces. It is always the same, so
+/// that nothing is ever truncated.
 const LENGTH: usize = 20;
 
-/// Held until it is dropped, or until whoever holds it is gone: the system knows.
+/// A lock that is held until it is dropped or its process ends.
 #[derive(Debug)]
-pub struct Lock {
+pub struct FolderLock {
     file: File,
 }
 
-impl Lock {
+impl FolderLock {
     /// Takes the lock of a folder.
     ///
     /// # Errors
     ///
-    /// If another batch has it, or a file of somebody is in its place.
+    /// If another batch has it, or another file has its name.
     pub fn take(folder: &Folder, path: &Path) -> Result<Self> {
         let file = folder.open_or_make(LOCK)?;
         let holder = holder(&file).ok_or_else(|| Error::NotALock(path.join(LOCK)))?;
+
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => {
@@ -43,7 +44,7 @@ impl Lock {
                     folder: path.to_owned(),
                 });
             }
-            // Some network file systems have no locks: then there is none.
+            // Some network file systems have no locks. Then the batch runs without one.
             Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => {}
             Err(error) => {
                 return Err(Error::CannotLock {
@@ -52,20 +53,21 @@ impl Lock {
                 });
             }
         }
+
         let lock = Self { file };
-        // Who reads it only wants to know whom to wait for.
-        let _ = lock.say(&std::process::id().to_string());
+        // The number only helps people, so that an error is harmless.
+        let _ = lock.write(&std::process::id().to_string());
         Ok(lock)
     }
 
-    fn say(&self, text: &str) -> io::Result<()> {
+    fn write(&self, text: &str) -> io::Result<()> {
         self.file
             .write_all_at(format!("{text:>LENGTH$}").as_bytes(), 0)
     }
 }
 
-/// Returns who holds a lock, as its file says. None if the file says anything else: then it
-/// is somebody's, maybe under another name, too.
+/// Returns the process that holds a lock, as the file says. None if the file has any other text:
+/// then it belongs to somebody, possibly under a second name.
 fn holder(file: &File) -> Option<String> {
     let mut text = [0; LENGTH + 1];
     let count = file.read_at(&mut text, 0).ok()?;
@@ -75,10 +77,10 @@ fn holder(file: &File) -> Option<String> {
     is_ours.then(|| pid.to_owned())
 }
 
-impl Drop for Lock {
+impl Drop for FolderLock {
     fn drop(&mut self) {
-        // The file stays: to take it away would let two hold locks of that name.
-        let _ = self.say("");
+        // The file stays: without it, two processes could lock files of that name.
+        let _ = self.write("");
     }
 }
 
@@ -86,8 +88,8 @@ impl Drop for Lock {
 mod tests {
     use super::*;
 
-    fn take(folder: &Path) -> Result<Lock> {
-        Lock::take(&Folder::make(folder)?, folder)
+    fn take(folder: &Path) -> Result<FolderLock> {
+        FolderLock::take(&Folder::make(folder)?, folder)
     }
 
     #[test]
@@ -99,17 +101,18 @@ mod tests {
         let pid = std::process::id();
         assert!(second.contains(&format!("(process {pid})")), "{second}");
         drop(first);
+
         take(&folder).unwrap();
-        // As earlier versions left it.
+        // Earlier versions left such files.
         for text in ["", "4242"] {
             std::fs::write(folder.join(LOCK), text).unwrap();
             take(&folder).unwrap();
         }
     }
 
-    /// Whatever lies in its place, or has it as a second name, stays as it is.
+    /// Checks that any other file with the name of the lock stays as it is.
     #[test]
-    fn nothing_of_anybody_is_cut() {
+    fn foreign_files_are_not_truncated() {
         let root = tempfile::tempdir().unwrap();
         let (victim, lock) = (root.path().join("victim"), root.path().join(LOCK));
         let text = "a file of somebody";
@@ -120,10 +123,11 @@ mod tests {
             assert_eq!(std::fs::read_to_string(&victim).unwrap(), text);
             std::fs::remove_file(&lock).unwrap();
         };
+
         std::os::unix::fs::symlink(&victim, &lock).unwrap();
         check("is a link");
         std::fs::hard_link(&victim, &lock).unwrap();
-        check("is no lock of metalens");
+        check("is not a lock of metalens");
         let _socket = std::os::unix::net::UnixListener::bind(&lock).unwrap();
         check("cannot open");
         std::os::unix::fs::symlink("nowhere", &lock).unwrap();

@@ -1,4 +1,4 @@
-//! A few threads that share a list of things to do.
+//! Runs a list of jobs on a few threads.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,84 +8,88 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How a list was done.
+/// Reason why the pool ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// To its end, or to where it was stopped; nobody works any more.
+pub(crate) enum PoolEnd {
+    /// All jobs were run or skipped, and no thread works any more.
     Done,
-    /// Nobody waits for those who still work.
+    /// The caller does not wait for the jobs that still run.
     Abandoned,
 }
 
-/// What came of one of the things.
-pub(crate) enum Came<R> {
+/// Outcome of a job.
+pub(crate) enum JobOutcome<R> {
     Result(R),
-    /// It was not begun.
-    Left,
-    /// A bug: it broke off.
-    Broke(String),
+    /// The job was not started.
+    NotStarted,
+    /// The job panicked, which is a bug.
+    Panicked(String),
 }
 
-/// Does all of it, `jobs` at once, in order, and hands on what comes of each. When
-/// `stop` becomes true nothing new is begun; what is begun is finished, unless
-/// `abandon` says that nobody waits for it.
-pub(crate) fn each<T: Send + 'static, R: Send + 'static>(
-    jobs: usize,
-    things: Vec<T>,
+/// Runs all jobs in order, `threads` at once, and passes on the outcome of each. When `stop`
+/// becomes true, no job is started any more. Running jobs are finished, unless `abandon` says not
+/// to wait for them.
+pub(crate) fn run_jobs<T: Send + 'static, R: Send + 'static>(
+    threads: usize,
+    jobs: Vec<T>,
     stop: &Arc<AtomicBool>,
     work: impl Fn(T) -> Option<R> + Send + Sync + 'static,
-    mut hand_on: impl FnMut(usize, Came<R>),
+    mut pass_on: impl FnMut(usize, JobOutcome<R>),
     mut abandon: impl FnMut() -> bool,
-) -> Ended {
+) -> PoolEnd {
     const PATIENCE: Duration = Duration::from_millis(50);
-    let threads = jobs.min(things.len());
+
+    let threads = threads.min(jobs.len());
     let list = Arc::new(Mutex::new(
-        things.into_iter().enumerate().collect::<VecDeque<_>>(),
+        jobs.into_iter().enumerate().collect::<VecDeque<_>>(),
     ));
     let work = Arc::new(work);
-    let (tell, told) = mpsc::channel();
+    let (sender, outcomes) = mpsc::channel();
     for _ in 0..threads {
-        let (list, work, tell) = (Arc::clone(&list), Arc::clone(&work), tell.clone());
+        let (list, work, sender) = (Arc::clone(&list), Arc::clone(&work), sender.clone());
         let stop = Arc::clone(stop);
-        // Not scoped: whoever abandons them does not wait.
+        // Not scoped, because a caller that abandons the jobs does not wait for them.
         thread::spawn(move || {
             let next = || {
                 list.lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .pop_front()
             };
-            while let Some((at, thing)) = next() {
-                let came = match stop.load(Ordering::SeqCst) {
-                    true => Came::Left,
-                    false => one(&*work, thing),
+            while let Some((at, job)) = next() {
+                let outcome = if stop.load(Ordering::SeqCst) {
+                    JobOutcome::NotStarted
+                } else {
+                    run_job(&*work, job)
                 };
-                if tell.send((at, came)).is_err() {
+                if sender.send((at, outcome)).is_err() {
                     return;
                 }
             }
         });
     }
-    drop(tell);
+
+    // The channel closes when the last thread ends.
+    drop(sender);
     loop {
-        match told.recv_timeout(PATIENCE) {
-            Ok((at, came)) => hand_on(at, came),
-            Err(RecvTimeoutError::Disconnected) => return Ended::Done,
+        match outcomes.recv_timeout(PATIENCE) {
+            Ok((at, outcome)) => pass_on(at, outcome),
+            Err(RecvTimeoutError::Disconnected) => return PoolEnd::Done,
             Err(RecvTimeoutError::Timeout) => {}
         }
         if abandon() {
-            return Ended::Abandoned;
+            return PoolEnd::Abandoned;
         }
     }
 }
 
-fn one<T, R>(work: &dyn Fn(T) -> Option<R>, thing: T) -> Came<R> {
-    match catch_unwind(AssertUnwindSafe(|| work(thing))) {
-        Ok(Some(result)) => Came::Result(result),
-        Ok(None) => Came::Left,
+fn run_job<T, R>(work: &dyn Fn(T) -> Option<R>, job: T) -> JobOutcome<R> {
+    match catch_unwind(AssertUnwindSafe(|| work(job))) {
+        Ok(Some(result)) => JobOutcome::Result(result),
+        Ok(None) => JobOutcome::NotStarted,
         Err(panic) => {
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-            Came::Broke(said.unwrap_or("no reason given").to_owned())
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+            JobOutcome::Panicked(message.unwrap_or("no reason given").to_owned())
         }
     }
 }
@@ -95,57 +99,56 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_once_whatever_happens() {
-        let check = |jobs: usize| {
-            let mut came: Vec<(usize, Option<usize>)> = Vec::new();
+    fn each_job_runs_once() {
+        let check = |threads: usize| {
+            let mut outcomes: Vec<(usize, Option<usize>)> = Vec::new();
             let stop = Arc::new(AtomicBool::new(false));
-            let work = |thing: usize| {
-                assert!(thing != 7, "seven");
-                Some(thing * thing)
+            let work = |job: usize| {
+                assert!(job != 7, "seven");
+                Some(job * job)
             };
-            let hand_on = |at, one| {
-                came.push(match one {
-                    Came::Result(square) => (at, Some(square)),
-                    Came::Broke(why) if why.contains("seven") => (at, None),
+            let pass_on = |at, outcome| {
+                outcomes.push(match outcome {
+                    JobOutcome::Result(square) => (at, Some(square)),
+                    JobOutcome::Panicked(why) if why.contains("seven") => (at, None),
                     _ => (at, Some(0)),
                 });
             };
-            let ended = each(jobs, (0..50).collect(), &stop, work, hand_on, || false);
-            assert_eq!(ended, Ended::Done);
-            came.sort_unstable();
+            let end = run_jobs(threads, (0..50).collect(), &stop, work, pass_on, || false);
+            assert_eq!(end, PoolEnd::Done);
+            outcomes.sort_unstable();
             let expected = (0..50).map(|at| (at, (at != 7).then_some(at * at)));
-            assert_eq!(came, expected.collect::<Vec<_>>(), "{jobs} jobs");
+            assert_eq!(outcomes, expected.collect::<Vec<_>>(), "{threads} threads");
         };
         check(1);
         check(4);
         check(100);
     }
 
-    /// What is not begun is left, and told so.
+    /// Jobs that were not started are reported as such.
     #[test]
-    fn stopped() {
+    fn a_stopped_pool_starts_no_job() {
         let stop = Arc::new(AtomicBool::new(false));
         let inside = Arc::clone(&stop);
-        let work = move |thing: usize| {
-            inside.store(thing >= 3, Ordering::SeqCst);
-            Some(thing)
+        let work = move |job: usize| {
+            inside.store(job >= 3, Ordering::SeqCst);
+            Some(job)
         };
         let (mut done, mut left) = (0, 0);
-        let hand_on = |_, one| match one {
-            Came::Result(_) => done += 1,
+        let pass_on = |_, outcome| match outcome {
+            JobOutcome::Result(_) => done += 1,
             _ => left += 1,
         };
-        assert_eq!(
-            each(1, (0..10).collect(), &stop, work, hand_on, || false),
-            Ended::Done
-        );
+        let end = run_jobs(1, (0..10).collect(), &stop, work, pass_on, || false);
+        assert_eq!(end, PoolEnd::Done);
         assert_eq!((done, left), (4, 6));
+
         let sleeps = |_| -> Option<()> {
             thread::sleep(Duration::from_secs(600));
             None
         };
         let never = Arc::new(AtomicBool::new(false));
-        let ended = each(2, vec![1, 2, 3], &never, sleeps, |_, _| {}, || true);
-        assert_eq!(ended, Ended::Abandoned);
+        let end = run_jobs(2, vec![1, 2, 3], &never, sleeps, |_, _| {}, || true);
+        assert_eq!(end, PoolEnd::Abandoned);
     }
 }

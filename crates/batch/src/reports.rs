@@ -1,62 +1,62 @@
-//! The maker of reports, as a batch sees it.
+//! Defines the maker of reports, which the caller of a batch provides.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::Analysis;
-use metalens_comparison::many::Row;
+use metalens_comparison::many::TraceRow;
 use metalens_failure::in_one_line;
 
-/// Analyzes traces, writes their reports, and knows its own reports again. Several threads use
-/// it at once.
+/// Analyzes traces, writes their reports, and recognizes its own reports. Several threads use it at
+/// once.
 pub trait Reports: Send + Sync {
-    /// Returns the file outside an input that its report depends on, too, if there can be one.
+    /// Returns the file outside an input that the report also depends on, if there can be one.
     fn file_beside(&self, input: &Path) -> Option<PathBuf>;
 
-    /// Refuses a folder if a link in it leads a report elsewhere.
-    fn refuse_links(&self, folder: &Path) -> Result<(), Problem>;
+    /// Refuses a folder in which a link would lead a report elsewhere.
+    fn refuse_links(&self, folder: &Path) -> Result<(), ReportProblem>;
 
-    /// Refuses a folder with a file of a report that was changed since it was written.
-    fn refuse_changed(&self, folder: &Path) -> Result<(), Problem>;
+    /// Refuses a folder with a report file that was changed since it was written.
+    fn refuse_changed(&self, folder: &Path) -> Result<(), ReportProblem>;
 
-    /// Refuses a folder, not of a batch, with a file that has the name of one of a report.
-    fn refuse_others(&self, folder: &Path) -> Result<(), Problem>;
+    /// Refuses a folder that no batch made, if a file in it has the name of a report file.
+    fn refuse_others(&self, folder: &Path) -> Result<(), ReportProblem>;
 
-    /// Returns what tells the report in a folder from all others, if it is whole.
+    /// Returns a text that identifies the report in a folder, if it is complete.
     fn identity(&self, folder: &Path) -> Option<String>;
 
     /// Reads and analyzes a trace.
-    fn analyze(&self, input: &Path) -> Result<Analysis, Problem>;
+    fn analyze(&self, input: &Path) -> Result<Analysis, ReportProblem>;
 
-    /// Writes the report into a folder, replacing what is there.
-    fn write(&self, analysis: Analysis, folder: &Path) -> Result<Written, Problem>;
+    /// Writes the report to a folder, replacing what is there.
+    fn write(&self, analysis: Analysis, folder: &Path) -> Result<WrittenReport, ReportProblem>;
 }
 
 /// A report that was written.
 #[derive(Debug)]
-pub struct Written {
-    /// The report at a glance; its folder, name and input are the batch's to fill in.
-    pub row: Row,
-    /// Whether every part of the report is in the folder.
-    pub is_whole: bool,
-    /// The name of the run in a dataset, if it was written to one.
+pub struct WrittenReport {
+    /// Row of the index. The batch fills in its folder, name and input.
+    pub row: TraceRow,
+    /// True if every part of the report is in the folder.
+    pub is_complete: bool,
+    /// Name of the run in a dataset, if it was written to one.
     pub run: Option<String>,
 }
 
-/// The reason why there is no report of a trace, in words.
+/// Reason why a trace has no report, in words.
 #[derive(Debug)]
-pub struct Problem {
-    /// The reason.
+pub struct ReportProblem {
+    /// Reason of the failure.
     pub why: String,
-    /// The advice that goes with it.
+    /// Advice on how to solve it. None if there is none.
     pub hint: Option<String>,
-    /// Texts in both that pages leave out, each with the text that stands there instead.
+    /// Texts in `why` and `hint` that pages replace, each with its replacement.
     pub hidden: Vec<(String, String)>,
 }
 
-impl Problem {
-    /// Makes a problem of a reason alone.
-    pub(crate) fn of(why: &str) -> Self {
+impl ReportProblem {
+    /// Makes a problem from a reason alone.
+    pub(crate) fn from_reason(why: &str) -> Self {
         Self {
             why: why.to_owned(),
             hint: None,
@@ -65,8 +65,8 @@ impl Problem {
     }
 }
 
-impl<E: Error> From<E> for Problem {
+impl<E: Error> From<E> for ReportProblem {
     fn from(error: E) -> Self {
-        Self::of(&in_one_line(&error))
+        Self::from_reason(&in_one_line(&error))
     }
 }

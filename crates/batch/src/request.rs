@@ -1,23 +1,23 @@
-//! The request to a batch.
+//! Defines the request to a batch.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// A request to a batch.
+/// Settings of a batch.
 #[derive(Debug)]
-pub struct Request {
-    /// The folder of the reports' folders.
+pub struct BatchRequest {
+    /// Folder in which each report has a folder.
     pub output: PathBuf,
-    /// A text that differs if reports would: of everything that makes one but its input.
+    /// Text that identifies everything that determines a report, except for its input.
     pub fingerprint: String,
-    /// Whether files that are not ours, or were changed, may be replaced.
+    /// True if files may be replaced that were changed, or that metalens did not write.
     pub force: bool,
-    /// Whether what is done is done again.
+    /// True if up-to-date reports are made again.
     pub redo: bool,
-    /// The runs that a dataset had before, if the traces are written to one, too.
+    /// Runs that the dataset had before. None if the traces are not written to a dataset.
     pub runs_before: Option<BTreeSet<String>>,
-    /// The number of traces that are analyzed at once.
+    /// Number of traces that are analyzed at once.
     pub jobs: usize,
-    /// The bytes of memory that they may take together.
+    /// Memory that these analyses may use together, in bytes.
     pub memory: u64,
 }

@@ -1,19 +1,18 @@
-//! What the folder of each trace is called: as the trace, in letters that every file
-//! system and every link can bear, and never as another one's.
+//! Chooses the name of each trace's folder: similar to the trace's name, in letters that every file
+//! system and every link allows, and unique.
 //!
-//! A name does not depend on how many others there are: where two would be called the
-//! same, both get a few digits of a hash of their paths, except one that has the
-//! name already.
+//! A name does not depend on the number of other traces. If two would have the same name, both get
+//! a few digits of a hash of their paths, except for one that already has the name.
 
 use std::collections::HashMap;
 
 use metalens_files::sha256;
 
-/// Longer names are cut.
+/// Length at which names are cut.
 const LONGEST: usize = 80;
-/// Digits of the hash.
+/// Number of digits of the hash.
 const DIGITS: usize = 8;
-/// What other things in the folder are called, and what Windows has no file of.
+/// Names of other things in the folder, and names that Windows does not allow.
 const RESERVED: [&str; 28] = [
     "index", "trends", "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6",
     "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
@@ -28,62 +27,72 @@ const ENDINGS: [&str; 6] = [
     ".xml.zst",
 ];
 
-/// Returns a name for each of (name, path). `owner` tells whose folder a name is already.
+/// Returns a folder name for each (name, path). `owner` returns the path whose folder already has a
+/// name.
 pub fn slugs(inputs: &[(&str, &str)], owner: impl Fn(&str) -> Option<String>) -> Vec<String> {
-    let plain: Vec<Plain> = inputs.iter().map(|(name, _)| Plain::of(name)).collect();
+    let plain: Vec<PlainName> = inputs
+        .iter()
+        .map(|(name, _)| PlainName::new(name))
+        .collect();
     let mut count: HashMap<String, usize> = HashMap::new();
-    for one in &plain {
-        *count.entry(one.text.to_lowercase()).or_default() += 1;
+    for name in &plain {
+        *count.entry(name.text.to_lowercase()).or_default() += 1;
     }
-    let slug = |(one, (_, path)): (Plain, &(&str, &str))| {
-        let is_alone = count.get(&one.text.to_lowercase()) == Some(&1);
-        let owner = owner(&one.text);
+
+    let slugs = plain.into_iter().zip(inputs).map(|(name, (_, path))| {
+        let is_alone = count.get(&name.text.to_lowercase()) == Some(&1);
+        let owner = owner(&name.text);
         let is_its_own = owner.as_deref() == Some(*path);
-        match one.is_enough && (is_its_own || is_alone && owner.is_none()) {
-            true => one.text,
-            false => hashed(&one.text, path),
+        if name.is_exact && (is_its_own || is_alone && owner.is_none()) {
+            name.text
+        } else {
+            with_hash(&name.text, path)
         }
-    };
-    plain.into_iter().zip(inputs).map(slug).collect()
+    });
+    slugs.collect()
 }
 
-fn hashed(text: &str, path: &str) -> String {
+fn with_hash(text: &str, path: &str) -> String {
     let hash = sha256(path.as_bytes());
     let digits = hash.get(..DIGITS).unwrap_or(&hash);
     format!("{text}-{digits}")
 }
 
 /// A name in plain letters.
-struct Plain {
+struct PlainName {
     text: String,
-    /// Whether it is all of the name: else others may look the same.
-    is_enough: bool,
+    /// False if something of the name is lost, so that others may look the same.
+    is_exact: bool,
 }
 
-impl Plain {
-    fn of(name: &str) -> Self {
-        let ends = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
-        let name = ends.unwrap_or(name);
+impl PlainName {
+    fn new(name: &str) -> Self {
+        let stem = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
+        let name = stem.unwrap_or(name);
+
         let mut text = String::new();
-        let mut is_enough = true;
+        let mut is_exact = true;
         for letter in name.chars() {
             match letter {
                 'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' | '.' => text.push(letter),
-                _ if letter.is_alphanumeric() => is_enough = false,
+                _ if letter.is_alphanumeric() => is_exact = false,
                 _ if !text.ends_with('-') => text.push('-'),
                 _ => {}
             }
         }
+
         let text = text.trim_matches(['-', '.']);
         let cut = text
             .get(..LONGEST)
             .unwrap_or(text)
             .trim_end_matches(['-', '.']);
+
         let stem = cut.split('.').next().unwrap_or(cut).to_ascii_lowercase();
         let is_reserved = RESERVED.contains(&stem.as_str());
         let is_cut = cut.len() < text.len();
+
         Self {
-            is_enough: is_enough && !cut.is_empty() && !is_reserved && !is_cut,
+            is_exact: is_exact && !cut.is_empty() && !is_reserved && !is_cut,
             text: match cut {
                 "" => "trace".to_owned(),
                 _ if is_reserved => format!("trace-{cut}"),
@@ -97,13 +106,13 @@ impl Plain {
 mod tests {
     use super::*;
 
-    fn of(inputs: &[(&str, &str)]) -> Vec<String> {
+    fn new_slugs(inputs: &[(&str, &str)]) -> Vec<String> {
         slugs(inputs, |_| None)
     }
 
     #[test]
-    fn names_as_people_know_them() {
-        let check = |name: &str, expected: &str| assert_eq!(of(&[(name, "p")]), [expected]);
+    fn slugs_resemble_names() {
+        let check = |name: &str, expected: &str| assert_eq!(new_slugs(&[(name, "p")]), [expected]);
         check("run.trace", "run");
         check("Run 1 (final).trace", "Run-1-final");
         check("a/b/run.trace.zip", "a-b-run");
@@ -119,10 +128,10 @@ mod tests {
         check(&"x".repeat(300), &format!("{}-148de9c5", "x".repeat(80)));
     }
 
-    /// Also where letters of both cases are one.
+    /// Checks that names stay unique where upper and lower case are the same.
     #[test]
-    fn no_two_are_called_the_same() {
-        let slugs = of(&[
+    fn slugs_are_unique() {
+        let slugs = new_slugs(&[
             ("Run.trace", "1"),
             ("run.trace", "2"),
             ("run!", "3"),
@@ -139,9 +148,9 @@ mod tests {
         );
     }
 
-    /// Who has a name keeps it, and nobody takes a folder that is another's.
+    /// An input keeps its name, and no input takes another one's folder.
     #[test]
-    fn names_stay() {
+    fn slugs_are_stable() {
         let owner = |slug: &str| (slug == "run").then(|| "1".to_owned());
         let both = slugs(&[("run", "1"), ("run", "2")], owner);
         assert_eq!(both[0], "run");

@@ -1,67 +1,68 @@
-//! `batch.json`: of which input, analyzed how, the report in a folder is. It is written before
-//! the first file and after the last, so that whatever was interrupted is known to be ours and
-//! not done.
+//! Reads and writes `batch.json`, which says which input the report in a folder is from, and how it
+//! was analyzed. It is written before the first file and after the last, so that an interrupted
+//! report is recognized as ours and unfinished.
 
 use std::path::Path;
 
-use metalens_comparison::many::Row;
+use metalens_comparison::many::TraceRow;
 use serde::{Deserialize, Serialize};
 
-use crate::reports::Problem;
+use crate::reports::ReportProblem;
 
-/// What says whose report a folder has.
+/// Name of the file.
 const STATE: &str = "batch.json";
 pub(crate) const SCHEMA: &str = "metalens.batch/1";
-/// It has one row, and some names.
-const LONGEST_STATE: u64 = 16 << 20;
+/// Largest size of the file, in bytes: it has one row and some names.
+const MAX_BYTES: u64 = 16 << 20;
 
-/// What `batch.json` holds.
+/// Contents of `batch.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct State {
+pub(crate) struct EntryState {
     pub(crate) schema: String,
-    /// The input's path.
+    /// Path of the input.
     pub(crate) input: String,
-    /// What the system says of its files.
+    /// Hash of the metadata of the input's files.
     pub(crate) stamp: String,
-    /// Their bytes.
+    /// Hash of the bytes of the input's files.
     pub(crate) content: String,
-    /// How it was analyzed, and by which metalens.
+    /// Fingerprint of the settings and the version of metalens.
     pub(crate) settings: String,
-    /// Null while it is made.
-    pub(crate) done: Option<Done>,
+    /// The finished report. Null while it is made.
+    pub(crate) done: Option<FinishedReport>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Done {
-    /// The SHA-256 of the report's manifest.
+pub(crate) struct FinishedReport {
+    /// SHA-256 of the report's manifest.
     pub(crate) manifest: String,
-    pub(crate) row: Row,
-    /// What it is called in a dataset, if it was written to one.
+    pub(crate) row: TraceRow,
+    /// Name of the run in a dataset, if it was written to one.
     #[serde(default)]
     pub(crate) run: Option<String>,
 }
 
-/// Whose report is in a folder: the path of its input.
+/// Returns the path of the input whose report is in a folder.
 pub(crate) fn owner(folder: &Path) -> Option<String> {
-    State::load(folder).map(|state| state.input)
+    EntryState::load(folder).map(|state| state.input)
 }
 
-/// Whether a folder has, or had, a report of a batch.
+/// Returns whether a folder has, or had, a report of a batch.
 pub(crate) fn is_entry(folder: &Path) -> bool {
-    State::load(folder).is_some()
+    EntryState::load(folder).is_some()
 }
 
-impl State {
+impl EntryState {
     pub(crate) fn load(folder: &Path) -> Option<Self> {
-        let text = metalens_files::read(&folder.join(STATE), LONGEST_STATE).ok()?;
+        let text = metalens_files::read(&folder.join(STATE), MAX_BYTES).ok()?;
         let state: Self = serde_json::from_slice(&text).ok()?;
         (state.schema == SCHEMA).then_some(state)
     }
 
-    pub(crate) fn save(&self, folder: &Path) -> Result<(), Problem> {
+    pub(crate) fn save(&self, folder: &Path) -> Result<(), ReportProblem> {
         let text = serde_json::to_vec(self);
-        let mut text =
-            text.map_err(|error| Problem::of(&format!("cannot write what was done: {error}")))?;
+        let mut text = text.map_err(|error| {
+            ReportProblem::from_reason(&format!("cannot write {STATE}: {error}"))
+        })?;
         text.push(b'\n');
         Ok(metalens_files::write_bytes(
             &folder.join(STATE),

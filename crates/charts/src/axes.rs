@@ -1,4 +1,4 @@
-//! Axes whose ticks are round numbers with a unit, for plotters.
+//! Defines axes for plotters, whose ticks are round numbers with a unit.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use time::{Duration, UtcDateTime};
 
 use crate::font::{self, SMALL};
 
-/// An axis that knows its ticks and what they are called.
+/// An axis with its ticks and their labels.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axis {
     from: f64,
@@ -20,7 +20,7 @@ pub(crate) struct Axis {
 const HOUR: u64 = 3_600_000_000_000;
 
 impl Axis {
-    /// From 0 on, ns; at most so many ticks.
+    /// Makes an axis from 0, in nanoseconds, with at most this many ticks.
     #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn time(span_ns: u64, most: usize) -> Self {
         let span_ns = span_ns.max(1);
@@ -30,6 +30,7 @@ impl Axis {
             0 => "0".to_owned(),
             _ => format!("{:.decimals$} {name}", time as f64 / unit as f64),
         };
+
         let ticks = (0..=span_ns / step).map(|at| at * step);
         Self {
             from: 0.0,
@@ -39,7 +40,7 @@ impl Axis {
         }
     }
 
-    /// From 0 to a round length that is not below `most_ns`.
+    /// Makes an axis from 0 to a round length that is not below `most_ns`.
     #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn length(most_ns: u64) -> Self {
         const TICKS: usize = 5;
@@ -52,12 +53,16 @@ impl Axis {
         }
     }
 
-    /// From one date to another, ms since 1970 UTC, and a little beyond on either side.
+    /// Makes an axis between two dates in milliseconds since 1970 UTC, with some room on either
+    /// side.
     #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn dates(first_ms: i64, last_ms: i64, most: usize) -> Self {
         let length = last_ms.saturating_sub(first_ms).max(2 * HOUR_MS);
-        let room = length / 40;
-        let (from, to) = (first_ms.saturating_sub(room), last_ms.saturating_add(room));
+        let margin = length / 40;
+        let (from, to) = (
+            first_ms.saturating_sub(margin),
+            last_ms.saturating_add(margin),
+        );
         let to = to.max(from.saturating_add(length));
         let step = date_step(length, most.max(1));
         let begin = from.div_euclid(step) * step;
@@ -66,10 +71,14 @@ impl Axis {
             .skip_while(|&tick| tick < from)
             .take_while(|&tick| tick <= to)
             .take(most + 2);
-        let label = |ms: i64| match step < DAY_MS {
-            true => format!("{} {}", short_date(ms), clock(ms)),
-            false => date(ms),
+        let label = |ms: i64| {
+            if step < DAY_MS {
+                format!("{} {}", short_date(ms), clock(ms))
+            } else {
+                date(ms)
+            }
         };
+
         Self {
             from: from as f64,
             to: to as f64,
@@ -78,7 +87,7 @@ impl Axis {
         }
     }
 
-    /// From 0 to 100 %, of 1.
+    /// Makes an axis from 0 to 100 %, for shares.
     pub(crate) fn percent() -> Self {
         let ticks = (0..=5).map(|fifth| (f64::from(fifth) / 5.0, format!("{} %", fifth * 20)));
         Self {
@@ -89,7 +98,7 @@ impl Axis {
         }
     }
 
-    /// From 0 to a round share that is not below `most`, of 1.
+    /// Makes an axis from 0 to a round share that is not below `most`.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -109,7 +118,7 @@ impl Axis {
         }
     }
 
-    /// From 0 to a round number that is not below `most`.
+    /// Makes an axis from 0 to a round number that is not below `most`.
     #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn count(most: u64) -> Self {
         let step = round_step(most, 5);
@@ -124,7 +133,7 @@ impl Axis {
         }
     }
 
-    /// Times on a logarithmic scale, ns, both above 0.
+    /// Makes a logarithmic axis of times in nanoseconds, both above 0.
     #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
     pub(crate) fn logarithmic_time(from_ns: u64, to_ns: u64) -> Self {
         let from_ns = from_ns.max(1);
@@ -152,8 +161,7 @@ impl Axis {
         }
     }
 
-    /// Without ticks whose labels would touch the one before, on an axis of this
-    /// many pixels.
+    /// Drops ticks whose labels would touch the one before, on an axis of this many pixels.
     pub(crate) fn spaced(mut self, pixels: f32) -> Self {
         const BETWEEN: f64 = 6.0;
         let ticks = std::mem::take(&mut self.ticks).into_iter();
@@ -173,22 +181,21 @@ impl Axis {
         self.ticks.len()
     }
 
-    /// How far along the axis a value is: from 0 to 1.
+    /// Returns the position of a value on the axis, from 0 to 1.
     pub(crate) fn along(&self, value: f64) -> f64 {
-        let share = match self.logarithmic {
-            // Not the platform's own logarithm, whose last digit may differ.
-            true => {
-                let log = |value: f64| libm::log(value / self.from);
-                log(value.max(self.from)) / log(self.to)
-            }
-            false => (value - self.from) / (self.to - self.from),
+        let share = if self.logarithmic {
+            // The platform's own logarithm may differ in the last digit.
+            let log = |value: f64| libm::log(value / self.from);
+            log(value.max(self.from)) / log(self.to)
+        } else {
+            (value - self.from) / (self.to - self.from)
         };
         share.clamp(0.0, 1.0)
     }
 }
 
 impl Axis {
-    /// The same axis with ticks so few that their labels have room: each second, each third, …
+    /// Keeps each second, third, … tick, so that all labels have room.
     #[expect(clippy::cast_precision_loss, reason = "a few ticks")]
     pub(crate) fn with_room(mut self, width: f32) -> Self {
         const LABEL: f32 = 46.0;
@@ -205,7 +212,7 @@ impl Axis {
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
-/// The least of some round stretches that cuts a length into no more than `most`.
+/// Returns the smallest round step that divides a length into at most `most` parts.
 fn date_step(length_ms: i64, most: usize) -> i64 {
     const HOURS: [i64; 14] = [
         1, 2, 6, 12, 24, 48, 168, 336, 672, 1_344, 4_368, 8_736, 43_680, 436_800,
@@ -218,7 +225,7 @@ fn date_step(length_ms: i64, most: usize) -> i64 {
         .unwrap_or_else(|| (length_ms / most).max(1))
 }
 
-/// Returns the UTC date of a moment in ms since 1970, as `2026-01-31`.
+/// Returns the UTC date of a moment in milliseconds since 1970, as `2026-01-31`.
 pub(crate) fn date(ms: i64) -> String {
     let (year, month, day) = civil(ms);
     format!("{year:04}-{month:02}-{day:02}")
@@ -230,13 +237,13 @@ fn short_date(ms: i64) -> String {
     format!("{month:02}-{day:02}")
 }
 
-/// `09:30`.
+/// Returns the UTC time of day, as `09:30`.
 fn clock(ms: i64) -> String {
     let minutes = ms.rem_euclid(DAY_MS) / 60_000;
     format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
-/// Returns year, month and day of a moment. One beyond the calendar is at its edge.
+/// Returns year, month and day of a moment. A moment beyond the calendar is moved to its edge.
 fn civil(ms: i64) -> (i32, u8, u8) {
     let since_1970 = Duration::milliseconds(ms);
     let moment = UtcDateTime::UNIX_EPOCH.saturating_add(since_1970);
@@ -244,7 +251,7 @@ fn civil(ms: i64) -> (i32, u8, u8) {
     (year, u8::from(month), day)
 }
 
-/// `10 µs` for a round time.
+/// Formats a round time, such as `10 µs`.
 fn round_time(ns: u64) -> String {
     match ns {
         ..1_000 => format!("{ns} ns"),
@@ -254,7 +261,7 @@ fn round_time(ns: u64) -> String {
     }
 }
 
-/// The step of a time axis, and the unit it is said in.
+/// Returns the step of a time axis in nanoseconds, and its unit.
 fn time_step(span_ns: u64, most: u64) -> (u64, u64, &'static str) {
     const UNITS: [(u64, &str); 4] = [
         (1_000_000_000, "s"),
@@ -272,7 +279,7 @@ fn time_step(span_ns: u64, most: u64) -> (u64, u64, &'static str) {
     (step, unit, name)
 }
 
-/// The least of 1, 2, 5, 10, 20, … that cuts a length into no more than `most`.
+/// Returns the smallest of 1, 2, 5, 10, 20, … that divides a length into at most `most` parts.
 fn round_step(length: u64, most: u64) -> u64 {
     let mut decade = 1_u64;
     loop {
@@ -285,7 +292,7 @@ fn round_step(length: u64, most: u64) -> u64 {
     }
 }
 
-/// How many decimals tell steps apart.
+/// Returns the number of decimals that distinguishes steps.
 fn decimals(step: u64, unit: u64) -> usize {
     let (mut scaled, mut decimals) = (step, 0);
     while !scaled.is_multiple_of(unit) && decimals < 9 {

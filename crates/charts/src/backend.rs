@@ -1,6 +1,6 @@
-//! What plotters draws becomes part of a scene.
+//! Turns what plotters draws into shapes of a scene.
 //!
-//! plotters' own backends misplace text, and smooth what should be sharp.
+//! The backends that come with plotters misplace text and smooth edges that should be sharp.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -11,10 +11,10 @@ use plotters_backend::{
 };
 
 use crate::font;
-use crate::palette::Colour;
-use crate::scene::{Anchor, Scene, Shape};
+use crate::palette::Color;
+use crate::scene::{Anchor, Primitive, Scene};
 
-/// Where plotters draws: on a scene, inside `size`.
+/// Drawing target for plotters: a scene, within `size`.
 pub(crate) struct SceneBackend<'a> {
     pub(crate) scene: &'a RefCell<Scene>,
     pub(crate) size: (u32, u32),
@@ -23,7 +23,7 @@ pub(crate) struct SceneBackend<'a> {
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 impl SceneBackend<'_> {
-    fn add(&self, shape: Shape) {
+    fn add(&self, shape: Primitive) {
         self.scene.borrow_mut().shapes.push(shape);
     }
 }
@@ -43,9 +43,9 @@ impl DrawingBackend for SceneBackend<'_> {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> Drawn {
-        if let Some(fill) = visible(colour) {
-            self.add(Shape::Rectangle {
+    fn draw_pixel(&mut self, at: BackendCoord, color: BackendColor) -> Drawn {
+        if let Some(fill) = visible(color) {
+            self.add(Primitive::Rectangle {
                 at: corner(at),
                 size: (1.0, 1.0),
                 fill,
@@ -70,7 +70,7 @@ impl DrawingBackend for SceneBackend<'_> {
         style: &S,
         fill: bool,
     ) -> Drawn {
-        let Some(colour) = visible(style.color()) else {
+        let Some(color) = visible(style.color()) else {
             return Ok(());
         };
         if !fill {
@@ -78,10 +78,10 @@ impl DrawingBackend for SceneBackend<'_> {
             return self.draw_path(corners, style);
         }
         let (at, end) = (corner(from), corner(to));
-        self.add(Shape::Rectangle {
+        self.add(Primitive::Rectangle {
             at,
             size: (end.0 - at.0, end.1 - at.1),
-            fill: colour,
+            fill: color,
         });
         Ok(())
     }
@@ -91,30 +91,31 @@ impl DrawingBackend for SceneBackend<'_> {
         path: I,
         style: &S,
     ) -> Drawn {
-        let Some(colour) = visible(style.color()) else {
+        let Some(color) = visible(style.color()) else {
             return Ok(());
         };
         let points: Vec<BackendCoord> = path.into_iter().collect();
         #[expect(clippy::cast_precision_loss, reason = "a line's width")]
         let width = style.stroke_width() as f32;
         match points.as_slice() {
-            // An upright or level line is a sharp rectangle.
+            // A vertical or horizontal line is drawn as a sharp rectangle.
             &[from, to] if from.0 == to.0 || from.1 == to.1 => {
                 let low = corner((from.0.min(to.0), from.1.min(to.1)));
                 let high = corner((from.0.max(to.0), from.1.max(to.1)));
-                self.add(Shape::Rectangle {
+                self.add(Primitive::Rectangle {
                     at: low,
-                    size: match from.1 == to.1 {
-                        true => (high.0 - low.0, width),
-                        false => (width, high.1 - low.1),
+                    size: if from.1 == to.1 {
+                        (high.0 - low.0, width)
+                    } else {
+                        (width, high.1 - low.1)
                     },
-                    fill: colour,
+                    fill: color,
                 });
             }
-            points => self.add(Shape::Line {
+            points => self.add(Primitive::Line {
                 points: points.iter().map(|&at| middle(at)).collect(),
                 width,
-                stroke: colour,
+                stroke: color,
             }),
         }
         Ok(())
@@ -127,7 +128,7 @@ impl DrawingBackend for SceneBackend<'_> {
     ) -> Drawn {
         if let Some(fill) = visible(style.color()) {
             let points = points.into_iter().map(middle).collect();
-            self.add(Shape::Polygon { points, fill });
+            self.add(Primitive::Polygon { points, fill });
         }
         Ok(())
     }
@@ -140,9 +141,10 @@ impl DrawingBackend for SceneBackend<'_> {
         let anchor = anchor(style.anchor().h_pos);
         let below = baseline_below(style.anchor().v_pos, size);
         let (x, y) = corner(at);
+
         let text = font::clean(text);
-        let x = inside(x, font::width(&text, size), anchor, self.size.0);
-        self.add(Shape::Text {
+        let x = kept_inside(x, font::width(&text, size), anchor, self.size.0);
+        self.add(Primitive::Text {
             at: (x, y + below),
             size,
             anchor,
@@ -168,8 +170,8 @@ impl DrawingBackend for SceneBackend<'_> {
     }
 }
 
-/// Moves a text's place so that it stays on a canvas of this width.
-pub(crate) fn inside(x: f32, width: f32, anchor: Anchor, canvas: u32) -> f32 {
+/// Moves a text so that it stays on a canvas of this width.
+pub(crate) fn kept_inside(x: f32, width: f32, anchor: Anchor, canvas: u32) -> f32 {
     const MARGIN: f32 = 3.0;
     let before = anchor.share_before() * width;
     #[expect(clippy::cast_precision_loss, reason = "a canvas's width")]
@@ -185,7 +187,8 @@ const fn anchor(across: HPos) -> Anchor {
     }
 }
 
-/// Digits are 0.73 em high; that is what looks centred.
+/// Returns the distance from the anchor down to the baseline. Digits are 0.73 em high, so this
+/// centers them.
 fn baseline_below(up: VPos, size: f32) -> f32 {
     match up {
         VPos::Top => size * 0.85,
@@ -199,15 +202,15 @@ fn size_of<S: BackendTextStyle>(style: &S) -> f32 {
     style.size() as f32
 }
 
-fn visible(colour: BackendColor) -> Option<Colour> {
-    let (red, green, blue) = colour.rgb;
+fn visible(color: BackendColor) -> Option<Color> {
+    let (red, green, blue) = color.rgb;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "from 0 to 255"
     )]
-    let alpha = (colour.alpha * 255.0).round().clamp(0.0, 255.0) as u8;
-    (alpha > 0).then_some(Colour {
+    let alpha = (color.alpha * 255.0).round().clamp(0.0, 255.0) as u8;
+    (alpha > 0).then_some(Color {
         red,
         green,
         blue,

@@ -1,58 +1,61 @@
-//! How busy the GPU was over time.
+//! Draws the GPU utilization over time.
 
 use metalens_analyzer::units::percent;
 use metalens_analyzer::{Analysis, Report};
 use plotters::series::LineSeries;
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, limit, ratio, stroke};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio, stroke, threshold};
 use crate::coverage::Grid;
 use crate::font::{self, SMALL};
-use crate::options::{Error, Options};
-use crate::palette::Colour;
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::Color;
 use crate::panel::ticks;
 use crate::scene::{Anchor, Scene};
 use crate::states;
 use crate::strip::{Strip, columns};
 
-/// Left of the plot, for the axis and the strip's name.
+/// Room left of the plot, for the axis and the strip's name.
 const LEFT: f32 = 62.0;
-/// Between the axis and the strip under it.
+/// Room between the axis and the strip under it.
 const BETWEEN: f32 = 6.0;
 
-/// Draws it.
-pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Error> {
+/// Draws the utilization chart.
+pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
     let report = &analysis.report;
-    let title = format!("How busy {} kept the GPU", report.process.name);
+    let title = format!("GPU utilization of {} over time", report.process.name);
     let canvas = Canvas::new(options, &title);
     let window = &report.window;
     let top = canvas.header(report, &report.summary.busy, &[&report.summary.idle]);
-    let across = Place {
+    let across = Area {
         left: MARGIN + LEFT,
         top: (top + 8.0).round(),
         width: (canvas.width - 2.0 * MARGIN - LEFT - 8.0).floor(),
         height: 0.0,
     };
+
     let columns = columns(across.width, options.scale);
     let grid = Grid::new(window.start_ns, window.end_ns, columns);
     let band = states::band(analysis, &canvas.palette);
-    let strip = band.as_ref().map(|band| (Strip::of(band, grid), band));
+    let strip = band.as_ref().map(|band| (Strip::on_grid(band, grid), band));
     let mut legends = vec![legend(&canvas, report)];
     if let Some((strip, band)) = &strip {
         legends.push(strip.legend(band, &canvas.palette));
     }
+
     let around = AXIS
         + 8.0
         + strip
             .as_ref()
             .map_or(0.0, |(strip, _)| strip.height + BETWEEN);
-    let place = Place {
+    let place = Area {
         height: height(&canvas, options, across.top + around, &legends),
         ..across
     };
+
     plot(&canvas, report, place)?;
     if let Some((strip, _)) = &strip {
-        let place = Place {
+        let place = Area {
             top: place.bottom() + AXIS + BETWEEN,
             height: strip.height,
             ..place
@@ -62,6 +65,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
         let name = font::shorten(&strip.name, SMALL, LEFT - 4.0);
         canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, &name);
     }
+
     let mut bottom = place.bottom() + around;
     for legend in &legends {
         bottom = canvas.legend(bottom, legend);
@@ -69,13 +73,13 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
 
-/// How high the plot is: what is left over of a given height.
+/// Returns the height of the plot: the rest of a given height.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
 fn height(
     canvas: &Canvas,
-    options: &Options,
+    options: &ChartOptions,
     around: f32,
-    legends: &[Vec<(Colour, String)>],
+    legends: &[Vec<(Color, String)>],
 ) -> f32 {
     let legends = legends.iter();
     let legend: f32 = legends.map(|one| canvas.legend_height(one, options)).sum();
@@ -85,9 +89,9 @@ fn height(
     room.floor().max(80.0)
 }
 
-/// The target's share as bars, others' as a line over them, and what is asked for.
+/// Draws the process's share as bars, the others' share as a line over them, and the threshold.
 #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
-fn plot(canvas: &Canvas, report: &Report, place: Place) -> Result<(), Error> {
+fn plot(canvas: &Canvas, report: &Report, place: Area) -> Result<(), ChartError> {
     let window = &report.window;
     let across = Axis::time(window.span_ns, ticks(place.width));
     let mut plot = canvas.plot(place, (across, Axis::percent()), Mesh::Across)?;
@@ -99,44 +103,46 @@ fn plot(canvas: &Canvas, report: &Report, place: Place) -> Result<(), Error> {
             0 => 0.0,
             _ => snap(high).max(1.0),
         };
-        let bar = Place {
+        let bar = Area {
             left: x(start),
             top: place.bottom() - height,
             width: x(end) - x(start),
             height,
         };
-        canvas.rectangle(bar, canvas.palette.target);
+        canvas.rectangle(bar, canvas.palette.process);
     }
-    // A light line under it, so that it is seen upon the target's bars too.
+
+    // A light line under it keeps it visible on the bars.
     let lines = [(canvas.palette.background, 4), (canvas.palette.others, 2)];
-    for (colour, width) in lines {
+    for (color, width) in lines {
         for line in others(report) {
-            plot.draw_series(LineSeries::new(line, stroke(colour).stroke_width(width)))?;
+            plot.draw_series(LineSeries::new(line, stroke(color).stroke_width(width)))?;
         }
     }
+
     drop(plot);
-    if let Some(limit) = limit(report, "utilization") {
+    if let Some(limit) = threshold(report, "utilization") {
         let y = snap(place.bottom() - place.height * limit.clamp(0.0, 1.0) as f32);
         canvas.dashes_across(y, place);
-        let label = format!("target {:.0} %", limit * 100.0);
-        canvas.label_upon((place.right() - 4.0, y - 5.0), &label);
+        let label = format!("threshold {:.0} %", limit * 100.0);
+        canvas.label_over((place.right() - 4.0, y - 5.0), &label);
     }
     Ok(())
 }
 
-/// The lines of others' shares. Where there were none, a line would only hide
-/// the target's work.
+/// Returns the lines of the others' shares. Parts without other work have no line, which would hide
+/// the process's work.
 #[expect(clippy::cast_precision_loss, reason = "places on a canvas")]
 fn others(report: &Report) -> Vec<Vec<(f64, f64)>> {
     let mut lines = vec![Vec::new()];
     for (start, end, chunk) in chunks(report) {
-        let foreign = ratio(chunk.others_ns, end - start);
+        let others = ratio(chunk.others_ns, end - start);
         match lines.last_mut() {
             Some(line) if chunk.others_ns > 0 => {
                 if line.is_empty() {
                     line.push((start as f64, 0.0));
                 }
-                line.extend([(start as f64, foreign), (end as f64, foreign)]);
+                line.extend([(start as f64, others), (end as f64, others)]);
             }
             Some(line) if !line.is_empty() => {
                 line.push((start as f64, 0.0));
@@ -149,13 +155,13 @@ fn others(report: &Report) -> Vec<Vec<(f64, f64)>> {
     lines
 }
 
-/// Who is shown, and how busy each kept the GPU.
-fn legend(canvas: &Canvas, report: &Report) -> Vec<(Colour, String)> {
+/// Lists the process and the others, with the share of the window in which each kept the GPU busy.
+fn legend(canvas: &Canvas, report: &Report) -> Vec<(Color, String)> {
     let share = |ns: u64| percent(ratio(ns, report.window.span_ns));
     let busy = &report.busy;
     let name = font::shorten(&report.process.name, SMALL, canvas.width / 3.0);
-    let mine = format!("{name} {}", share(busy.busy_ns));
-    let mut entries = vec![(canvas.palette.target, mine)];
+    let own = format!("{name} {}", share(busy.busy_ns));
+    let mut entries = vec![(canvas.palette.process, own)];
     if busy.others_busy_ns > 0 {
         let others = format!("other processes {}", share(busy.others_busy_ns));
         entries.push((canvas.palette.others, others));
@@ -163,7 +169,7 @@ fn legend(canvas: &Canvas, report: &Report) -> Vec<(Colour, String)> {
     entries
 }
 
-/// The parts of the window: start and end, counted from its start.
+/// Returns the parts of the window with their start and end, counted from its start.
 fn chunks(report: &Report) -> impl Iterator<Item = (u64, u64, &metalens_analyzer::Chunk)> {
     let window = &report.window;
     let chunks = &report.shape.utilization;

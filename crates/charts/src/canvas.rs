@@ -1,4 +1,4 @@
-//! What all charts are drawn with: words, legends, plots with axes.
+//! Provides what all charts are drawn with: text, legends, plots with axes.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -13,38 +13,38 @@ use plotters::style::{IntoFont, RGBColor, ShapeStyle, TextStyle};
 use plotters_backend::BackendColor;
 
 use crate::axes::Axis;
-use crate::backend::{SceneBackend, inside};
+use crate::backend::{SceneBackend, kept_inside};
 use crate::font::{self, SMALL};
-use crate::options::{Error, Options};
-use crate::palette::{Colour, Palette};
-use crate::scene::{Anchor, Scene, Shape};
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::{Color, Palette};
+use crate::scene::{Anchor, Primitive, Scene};
 
-/// Around everything.
+/// Room around everything, in pixels.
 pub(crate) const MARGIN: f32 = 16.0;
-/// What a picture says.
+/// Text size of the headline.
 pub(crate) const HEADLINE: f32 = 15.0;
 const BODY: f32 = 12.0;
 
-/// A picture in the making.
+/// A picture that is being drawn.
 pub(crate) struct Canvas {
     pub(crate) scene: RefCell<Scene>,
     pub(crate) palette: Palette,
     pub(crate) width: f32,
-    /// The width of a device pixel.
+    /// Width of a device pixel.
     pub(crate) pixel: f32,
     has_header: bool,
 }
 
-/// Where something is: left, top, width, height.
+/// A rectangular area of the canvas, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct Area {
     pub(crate) left: f32,
     pub(crate) top: f32,
     pub(crate) width: f32,
     pub(crate) height: f32,
 }
 
-impl Place {
+impl Area {
     pub(crate) fn right(self) -> f32 {
         self.left + self.width
     }
@@ -58,8 +58,8 @@ pub(crate) type Plot<'a> = ChartContext<'a, SceneBackend<'a>, Cartesian2d<Axis, 
 
 impl Canvas {
     #[expect(clippy::cast_precision_loss, reason = "a canvas's width")]
-    pub(crate) fn new(options: &Options, title: &str) -> Self {
-        let palette = Palette::of(options.theme);
+    pub(crate) fn new(options: &ChartOptions, title: &str) -> Self {
+        let palette = Palette::for_theme(options.theme);
         Self {
             scene: RefCell::new(Scene {
                 width: options.width,
@@ -76,48 +76,48 @@ impl Canvas {
         }
     }
 
-    /// The picture, `height` pixels high.
+    /// Finishes the picture with this height in pixels.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a canvas's height"
     )]
-    pub(crate) fn finish(self, height: f32, options: &Options) -> Result<Scene, Error> {
+    pub(crate) fn finish(self, height: f32, options: &ChartOptions) -> Result<Scene, ChartError> {
         let needed = height.ceil() as u32;
         let height = options.height.unwrap_or(needed);
         if height < needed {
-            return Err(Error::TooLow { height, needed });
+            return Err(ChartError::TooLow { height, needed });
         }
         let mut scene = self.scene.into_inner();
         scene.height = height;
         Ok(scene)
     }
 
-    pub(crate) fn add(&self, shape: Shape) {
+    pub(crate) fn add(&self, shape: Primitive) {
         self.scene.borrow_mut().shapes.push(shape);
     }
 
-    pub(crate) fn rectangle(&self, place: Place, fill: Colour) {
-        self.add(Shape::Rectangle {
+    pub(crate) fn rectangle(&self, place: Area, fill: Color) {
+        self.add(Primitive::Rectangle {
             at: (place.left, place.top),
             size: (place.width, place.height),
             fill,
         });
     }
 
-    /// A text at its baseline, moved so that it stays on the canvas.
+    /// Writes a text at its baseline, moved so that it stays on the canvas.
     pub(crate) fn text(
         &self,
         (x, y): (f32, f32),
         size: f32,
         anchor: Anchor,
-        fill: Colour,
+        fill: Color,
         text: &str,
     ) {
         let text = font::clean(text);
         let canvas = self.scene.borrow().width;
-        let x = inside(x, font::width(&text, size), anchor, canvas);
-        self.add(Shape::Text {
+        let x = kept_inside(x, font::width(&text, size), anchor, canvas);
+        self.add(Primitive::Text {
             at: (x, y),
             size,
             anchor,
@@ -126,27 +126,29 @@ impl Canvas {
         });
     }
 
-    /// The verdict and what explains it, from the top on, and what changes the
-    /// meaning of every number: a picture of a simulation must say so. Where it ends.
+    /// Writes the verdict and its explanation at the top, and the loud notes, which change the
+    /// meaning of every number: a picture of a simulation must say so. Returns the bottom of the
+    /// header.
     pub(crate) fn header(&self, report: &Report, headline: &str, lines: &[&str]) -> f32 {
         let loud: Vec<String> = report.loud_notes().map(|note| note.text).collect();
-        self.words_above(headline, lines, &loud)
+        self.header_lines(headline, lines, &loud)
     }
 
-    /// A headline, what explains it, and what nobody may overlook. Where it ends: at
-    /// the margin, if it is not wanted.
-    pub(crate) fn words_above(&self, headline: &str, lines: &[&str], loud: &[String]) -> f32 {
+    /// Writes a headline, its explanation and the loud notes. Returns the bottom of the header, or
+    /// the margin if no header is wanted.
+    pub(crate) fn header_lines(&self, headline: &str, lines: &[&str], loud: &[String]) -> f32 {
         if !self.has_header {
             return MARGIN - 6.0;
         }
         let room = self.width - 2.0 * MARGIN;
         let mut bottom = MARGIN - 2.0;
-        let mut write = |text: &str, size: f32, fill: Colour| {
+        let mut write = |text: &str, size: f32, fill: Color| {
             for line in font::balanced(text, size, room) {
                 bottom += size + 6.0;
                 self.text((MARGIN, bottom - 4.0), size, Anchor::Start, fill, &line);
             }
         };
+
         write(headline, HEADLINE, self.palette.text);
         for line in lines {
             write(line, BODY, self.palette.faint);
@@ -157,26 +159,25 @@ impl Canvas {
         bottom + 6.0
     }
 
-    /// The causes that took time, and how much of the idle time each took, for a
-    /// legend.
-    pub(crate) fn causes(&self, report: &Report) -> Vec<(Colour, String)> {
-        let ledger = &report.idle;
-        let parts = ledger.parts.by_cause().into_iter();
+    /// Returns legend entries for the causes of idle time, with their shares.
+    pub(crate) fn causes(&self, report: &Report) -> Vec<(Color, String)> {
+        let idle = &report.idle;
+        let parts = idle.parts.by_cause().into_iter();
         let entry = |(cause, ns): (Cause, u64)| {
-            let share = percent(ratio(ns, ledger.total_ns));
+            let share = percent(ratio(ns, idle.total_ns));
             let label = format!("{} {share}", cause.label());
             (self.palette.cause(cause), label)
         };
         parts.filter(|&(_, ns)| ns > 0).map(entry).collect()
     }
 
-    /// Coloured squares and what they stand for, in as many lines as it takes.
-    /// Where it ends.
-    pub(crate) fn legend(&self, top: f32, entries: &[(Colour, String)]) -> f32 {
+    /// Draws colored squares and their labels, in as many lines as needed. Returns the bottom of
+    /// the legend.
+    pub(crate) fn legend(&self, top: f32, entries: &[(Color, String)]) -> f32 {
         const LINE: f32 = 18.0;
         const SQUARE: f32 = 10.0;
         let (mut left, mut line) = (MARGIN, top);
-        for (colour, label) in entries {
+        for (color, label) in entries {
             let room = self.width - 2.0 * MARGIN - SQUARE - 5.0;
             let label = font::shorten(label, SMALL, room);
             let width = SQUARE + 5.0 + font::width(&label, SMALL);
@@ -184,34 +185,32 @@ impl Canvas {
                 left = MARGIN;
                 line += LINE;
             }
-            let square = Place {
+            let square = Area {
                 left: left.round(),
                 top: line + 3.0,
                 width: SQUARE,
                 height: SQUARE,
             };
-            self.rectangle(square, *colour);
+            self.rectangle(square, *color);
             let at = (square.right() + 5.0, line + 12.0);
             self.text(at, SMALL, Anchor::Start, self.palette.text, &label);
             left += width + 16.0;
         }
-        match entries.is_empty() {
-            true => top,
-            false => line + LINE,
-        }
+
+        if entries.is_empty() { top } else { line + LINE }
     }
 
-    /// How high that is, for those who must know before they draw.
-    pub(crate) fn legend_height(&self, entries: &[(Colour, String)], options: &Options) -> f32 {
-        // It is drawn on a canvas that nobody sees.
+    /// Returns the height of a legend before it is drawn.
+    pub(crate) fn legend_height(&self, entries: &[(Color, String)], options: &ChartOptions) -> f32 {
+        // Drawn on a canvas that is dropped.
         Self::new(options, "").legend(0.0, entries)
     }
 
-    /// A limit: dashes from the top of a place to its bottom.
-    pub(crate) fn dashes_down(&self, x: f32, place: Place) {
+    /// Draws a limit as dashes from the top of an area to its bottom.
+    pub(crate) fn dashes_down(&self, x: f32, place: Area) {
         let mut top = place.top;
         while top < place.bottom() {
-            let dash = Place {
+            let dash = Area {
                 left: x,
                 top,
                 width: 1.0,
@@ -222,11 +221,11 @@ impl Canvas {
         }
     }
 
-    /// A limit: dashes from the left of a place to its right.
-    pub(crate) fn dashes_across(&self, y: f32, place: Place) {
+    /// Draws a limit as dashes from the left of an area to its right.
+    pub(crate) fn dashes_across(&self, y: f32, place: Area) {
         let mut left = place.left;
         while left < place.right() {
-            let dash = Place {
+            let dash = Area {
                 left,
                 top: y,
                 width: 4.0_f32.min(place.right() - left),
@@ -237,9 +236,9 @@ impl Canvas {
         }
     }
 
-    /// A dash with light around it, so that it is seen upon bars too.
-    fn dash(&self, dash: Place) {
-        let light = Place {
+    /// Draws a dash with a light border, so that it is visible on bars too.
+    fn dash(&self, dash: Area) {
+        let light = Area {
             left: dash.left - 1.0,
             top: dash.top - 1.0,
             width: dash.width + 2.0,
@@ -249,10 +248,10 @@ impl Canvas {
         self.rectangle(dash, self.palette.mark);
     }
 
-    /// A label that ends at its place, legible upon whatever is there.
-    pub(crate) fn label_upon(&self, (x, y): (f32, f32), text: &str) {
+    /// Writes a label that ends at its position, legible on any background.
+    pub(crate) fn label_over(&self, (x, y): (f32, f32), text: &str) {
         let width = font::width(text, SMALL) + 8.0;
-        let light = Place {
+        let light = Area {
             left: (x - width + 4.0).floor(),
             top: y - 11.0,
             width: width.ceil(),
@@ -262,27 +261,29 @@ impl Canvas {
         self.text((x, y), SMALL, Anchor::End, self.palette.text, text);
     }
 
-    /// Axes around a place, which is theirs without their labels.
+    /// Draws axes around an area, whose labels lie outside of it.
     pub(crate) fn plot(
         &self,
-        place: Place,
+        place: Area,
         (across, up): (Axis, Axis),
         mesh: Mesh,
-    ) -> Result<Plot<'_>, Error> {
+    ) -> Result<Plot<'_>, ChartError> {
         let across = across.spaced(place.width);
-        let labels = Labels::of(mesh);
-        let area = self.area(Place {
+        let labels = LabelRoom::for_mesh(mesh);
+        let area = self.area(Area {
             left: place.left - labels.left,
             top: place.top,
             width: place.width + labels.left,
             height: place.height + labels.below,
         })?;
+
         let ticks = (across.tick_count(), up.tick_count());
         let mut plot = ChartBuilder::on(&area)
-            .x_label_area_size(whole(labels.below))
-            .y_label_area_size(whole(labels.left))
+            .x_label_area_size(to_pixels(labels.below))
+            .y_label_area_size(to_pixels(labels.left))
             .build_cartesian_2d(across, up)?;
-        let faint = self.words(self.palette.faint);
+
+        let faint = self.text_style(self.palette.faint);
         let clear = plotters::style::TRANSPARENT;
         let mut around = plot.configure_mesh();
         around
@@ -293,6 +294,7 @@ impl Canvas {
             .bold_line_style(stroke(self.palette.grid))
             .light_line_style(clear)
             .set_all_tick_mark_size(4);
+
         match mesh {
             Mesh::Across => {
                 around.disable_x_mesh();
@@ -308,46 +310,46 @@ impl Canvas {
         Ok(plot)
     }
 
-    fn words(&self, colour: Colour) -> TextStyle<'static> {
+    fn text_style(&self, color: Color) -> TextStyle<'static> {
         let font = ("sans-serif", f64::from(SMALL)).into_font();
         let mut style = TextStyle::from(font);
         style.color = BackendColor {
             alpha: 1.0,
-            rgb: (colour.red, colour.green, colour.blue),
+            rgb: (color.red, color.green, color.blue),
         };
         style
     }
 
-    fn area(&self, place: Place) -> Result<DrawingArea<SceneBackend<'_>, Shift>, Error> {
+    fn area(&self, place: Area) -> Result<DrawingArea<SceneBackend<'_>, Shift>, ChartError> {
         let backend = SceneBackend {
             scene: &self.scene,
             size: (unsigned(self.width), unsigned(place.bottom())),
         };
-        let corner = (whole(place.left), whole(place.top));
-        let size = (whole(place.width), whole(place.height));
+        let corner = (to_pixels(place.left), to_pixels(place.top));
+        let size = (to_pixels(place.width), to_pixels(place.height));
         Ok(backend.into_drawing_area().shrink(corner, size))
     }
 }
 
-/// Which lines and labels a plot has.
+/// Lines and labels of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mesh {
-    /// Lines across, from the upright axis.
+    /// Horizontal lines, from the vertical axis.
     Across,
-    /// Upright lines, and no upright axis.
+    /// Vertical lines, and no vertical axis.
     Up,
-    /// No lines, and no upright axis.
+    /// Neither lines nor a vertical axis.
     Time,
 }
 
-/// The room of labels.
-struct Labels {
+/// Room for the labels of axes.
+struct LabelRoom {
     left: f32,
     below: f32,
 }
 
-impl Labels {
-    fn of(mesh: Mesh) -> Self {
+impl LabelRoom {
+    fn for_mesh(mesh: Mesh) -> Self {
         Self {
             left: match mesh {
                 Mesh::Across => 52.0,
@@ -358,28 +360,25 @@ impl Labels {
     }
 }
 
-/// The height of a time axis with its labels.
+/// Height of a time axis with its labels.
 pub(crate) const AXIS: f32 = 24.0;
 
-/// Returns the two largest causes of the idle time, in few words.
-pub(crate) fn fault(report: &Report) -> Option<String> {
-    let ledger = &report.idle;
-    let parts = ledger.parts.largest_first();
-    let mut said = parts
+/// Returns the two main causes of idle time with their shares, if they have any.
+pub(crate) fn main_causes(report: &Report) -> Option<String> {
+    let idle = &report.idle;
+    let parts = idle.parts.largest_first();
+    let main: Vec<String> = parts
         .iter()
         .take(2)
-        .map(|&(cause, ns)| (ratio(ns, ledger.total_ns), cause.label()))
-        // A share that rounds to zero explains nothing.
+        .map(|&(cause, ns)| (ratio(ns, idle.total_ns), cause.label()))
+        // A cause with a negligible share explains nothing.
         .filter(|&(share, _)| share >= 0.005)
-        .map(|(share, cause)| format!("{} {cause}", rounded(share)));
-    let first = said.next()?;
-    Some(match said.next() {
-        Some(second) => format!("Idle time: {first}, {second}"),
-        None => format!("Idle time: {first}"),
-    })
+        .map(|(share, label)| format!("{label} {}", rounded(share)))
+        .collect();
+    (!main.is_empty()).then(|| format!("Main causes of idle time: {}", main.join(", ")))
 }
 
-/// Whole percents, but that what is not all of it is not 100.
+/// Formats a share as whole percent. Only a full share is 100 %.
 fn rounded(share: f64) -> String {
     match share {
         0.995..1.0 => percent(share),
@@ -387,13 +386,16 @@ fn rounded(share: f64) -> String {
     }
 }
 
-/// What a target asks for.
-pub(crate) fn limit(report: &Report, id: &str) -> Option<f64> {
-    let target = report.thresholds.iter().find(|target| target.id == id)?;
-    Some(target.limit)
+/// Returns the limit of a threshold, by its id.
+pub(crate) fn threshold(report: &Report, id: &str) -> Option<f64> {
+    let threshold = report
+        .thresholds
+        .iter()
+        .find(|threshold| threshold.id == id)?;
+    Some(threshold.limit)
 }
 
-/// A part of a whole; nothing of nothing.
+/// Returns a part as a share of the whole; 0 if the whole is 0.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
@@ -403,24 +405,24 @@ pub(crate) fn ratio(part: u64, whole: u64) -> f64 {
     }
 }
 
-pub(crate) fn stroke(colour: Colour) -> ShapeStyle {
-    ShapeStyle::from(plain(colour)).stroke_width(1)
+pub(crate) fn stroke(color: Color) -> ShapeStyle {
+    ShapeStyle::from(plain(color)).stroke_width(1)
 }
 
-pub(crate) const fn plain(colour: Colour) -> RGBColor {
-    RGBColor(colour.red, colour.green, colour.blue)
+pub(crate) const fn plain(color: Color) -> RGBColor {
+    RGBColor(color.red, color.green, color.blue)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-fn whole(length: f32) -> i32 {
+fn to_pixels(length: f32) -> i32 {
     length.round() as i32
 }
 
 fn unsigned(length: f32) -> u32 {
-    u32::try_from(whole(length)).unwrap_or(0)
+    u32::try_from(to_pixels(length)).unwrap_or(0)
 }
 
-impl From<DrawingAreaErrorKind<Infallible>> for Error {
+impl From<DrawingAreaErrorKind<Infallible>> for ChartError {
     fn from(error: DrawingAreaErrorKind<Infallible>) -> Self {
         Self::Layout(error.to_string())
     }

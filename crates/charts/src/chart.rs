@@ -1,37 +1,41 @@
-//! The charts that there are.
+//! Lists the charts of a report.
 
 use metalens_analyzer::Analysis;
 
-use crate::options::{Error, Options, check};
+use crate::options::{ChartError, ChartOptions, check};
 use crate::scene::Scene;
-use crate::{busy, gaps, kernels, ledger, timeline};
+use crate::{busy, gaps, idle, kernels, timeline};
 
-/// A chart.
+/// A chart of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Chart {
-    /// When the GPU was busy, and why it was idle when it was.
+    /// Busy and idle time of the GPU over the window, with the causes of idle time.
     #[default]
     Timeline,
-    /// Where the idle time went.
+    /// Idle time by cause.
     Idle,
-    /// The gaps by length.
+    /// Number of gaps by length.
     Gaps,
-    /// How busy the GPU was over time.
+    /// GPU utilization over time.
     Busy,
-    /// The kernels that took the most time.
+    /// Kernels with the most time.
     Kernels,
 }
 
-/// Draws a chart.
+/// Draws a chart of an analysis.
 ///
 /// # Errors
 ///
-/// If the options leave it no room.
-pub fn draw(chart: Chart, analysis: &Analysis, options: &Options) -> Result<Scene, Error> {
+/// If the options leave too little room.
+pub fn draw(
+    chart: Chart,
+    analysis: &Analysis,
+    options: &ChartOptions,
+) -> Result<Scene, ChartError> {
     check(options)?;
     match chart {
         Chart::Timeline => timeline::draw(analysis, options),
-        Chart::Idle => ledger::draw(&analysis.report, options),
+        Chart::Idle => idle::draw(&analysis.report, options),
         Chart::Gaps => gaps::draw(analysis, options),
         Chart::Busy => busy::draw(analysis, options),
         Chart::Kernels => kernels::draw(&analysis.report, options),

@@ -1,39 +1,39 @@
-//! Before and after: two recordings of one program on one scale, and what of the
-//! difference lies where.
+//! Draws two recordings of one program before and after a change, on one scale, and shows where the
+//! difference comes from.
 //!
-//! Both begin at 0, a nanosecond is as wide in both, and busy time and the causes
-//! of idle time are the whole length of each: what is longer took longer.
+//! Both begin at 0 and share one time scale. Busy time and the causes of idle time fill the whole
+//! length of each, so a longer recording took longer.
 
-mod alike;
+mod circumstances;
+mod sentences;
 mod table;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use metalens_analyzer::units::{percent, time};
 use metalens_analyzer::{Analysis, Report};
-use metalens_comparison::Comparable;
+use metalens_comparison::Comparability;
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, HEADLINE, MARGIN, Mesh, Place, ratio};
+use crate::canvas::{AXIS, Area, Canvas, HEADLINE, MARGIN, Mesh, ratio};
 use crate::coverage::{Grid, Sweep, height};
 use crate::font::{self, SMALL};
+use crate::idle::{BarPart, stacked_bar};
 use crate::lanes;
-use crate::ledger::{Part, parts};
-use crate::options::{Error, Options, check};
+use crate::options::{ChartError, ChartOptions, check};
 use crate::panel::{cause_strip, ticks};
 use crate::scene::{Anchor, Scene};
 use crate::strip::bars;
 
-/// Left of the lanes, for their names.
+/// Room left of the lanes, for their names.
 const NAMES: f32 = 64.0;
-/// Right of the lanes, for what they sum to.
+/// Room right of the lanes, for their sums.
 const SUMS: f32 = 66.0;
 const LANE: f32 = 38.0;
 const STRIP: f32 = 18.0;
 const BAR: f32 = 24.0;
 const TITLE: f32 = 20.0;
-/// Between what belongs together, and between what does not.
+/// Space between related parts, and between unrelated parts.
 const NEAR: f32 = 3.0;
 const FAR: f32 = 10.0;
 
@@ -41,75 +41,84 @@ const FAR: f32 = 10.0;
 ///
 /// # Errors
 ///
-/// If the options leave it no room.
-pub fn draw_comparison(base: &Analysis, new: &Analysis, options: &Options) -> Result<Scene, Error> {
+/// If the options leave too little room.
+pub fn draw_comparison(
+    base: &Analysis,
+    new: &Analysis,
+    options: &ChartOptions,
+) -> Result<Scene, ChartError> {
     check(options)?;
     let (before, now) = (&base.report, &new.report);
     let canvas = Canvas::new(options, &title(before, now));
     let (sums, others) = table::rows(&canvas, before, now);
-    let found = Comparable::of(before, now);
-    let top = header(&canvas, before, now, &found);
-    let small = small_print(&canvas, &found);
+    let circumstances = Comparability::of_reports(before, now);
+    let top = header(&canvas, before, now, &circumstances);
+    let small = small_print(&canvas, &circumstances);
+
     let below = FAR + table::height(&sums, &others) + footer_height(&small) + MARGIN - 6.0;
-    let place = Place {
+    let place = Area {
         left: MARGIN + NAMES,
         top,
         width: (canvas.width - 2.0 * MARGIN - NAMES - SUMS).floor(),
         height: 0.0,
     };
+
     let scale = TimeScale {
         place,
         longest_ns: before.window.span_ns.max(now.window.span_ns).max(1),
         lane: lane_height(top + below, options),
     };
+
     let bottom = scale.timelines(&canvas, base, new, options)?;
-    let bottom = scale.ledgers(&canvas, before, now, bottom + 2.0);
+    let bottom = scale.window_bars(&canvas, before, now, bottom + 2.0);
     table::draw(&canvas, bottom + FAR, &sums, &others);
     let bottom = bottom + FAR + table::height(&sums, &others);
     footer(&canvas, bottom, &small);
     canvas.finish(bottom + footer_height(&small) + MARGIN - 6.0, options)
 }
 
-/// The comparison in words, for those who cannot see it.
+/// Describes the comparison in words, for people who cannot see it.
 #[must_use]
 pub fn alt_comparison(base: &Report, new: &Report) -> String {
-    let found = Comparable::of(base, new);
-    let mut loud = words::loud(base, new);
-    loud.extend(alike::warnings(&found));
-    let loud: String = loud.iter().map(|one| format!(" {one}.")).collect();
-    let said = format!(
+    let circumstances = Comparability::of_reports(base, new);
+    let mut loud = sentences::loud(base, new);
+    loud.extend(circumstances::warnings(&circumstances));
+    let loud: String = loud.iter().map(|line| format!(" {line}.")).collect();
+    let text = format!(
         "Before and after. {}. {}. {}.{loud} One run each.",
-        words::headline(base, new, str::to_owned),
-        words::moved(base, new),
+        sentences::headline(base, new, str::to_owned),
+        sentences::difference(base, new),
         table::in_words(base, new),
     );
-    font::clean(&said)
+    font::clean(&text)
 }
 
 fn title(base: &Report, new: &Report) -> String {
-    match base.process.name == new.process.name {
-        true => format!("{}: base and new", new.process.name),
-        false => format!(
+    if base.process.name == new.process.name {
+        format!("{}: base and new", new.process.name)
+    } else {
+        format!(
             "{} and {}: base and new",
             base.process.name, new.process.name
-        ),
+        )
     }
 }
 
-fn header(canvas: &Canvas, base: &Report, new: &Report, found: &Comparable) -> f32 {
-    let lines = [words::moved(base, new), words::work(base, new)];
-    let mut loud = words::loud(base, new);
-    loud.extend(alike::warnings(found));
+fn header(canvas: &Canvas, base: &Report, new: &Report, circumstances: &Comparability) -> f32 {
+    let lines = [sentences::difference(base, new), sentences::work(base, new)];
+    let mut loud = sentences::loud(base, new);
+    loud.extend(circumstances::warnings(circumstances));
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    // The rest of the line is for the figures.
+
+    // The rest of the line has to hold the figures.
     let room = (canvas.width - 2.0 * MARGIN) * 0.4;
-    let headline = words::headline(base, new, |name| font::shorten(name, HEADLINE, room));
-    canvas.words_above(&headline, &lines, &loud)
+    let headline = sentences::headline(base, new, |name| font::shorten(name, HEADLINE, room));
+    canvas.header_lines(&headline, &lines, &loud)
 }
 
-/// What of a given height is left over is the lanes'.
+/// Returns the height of a busy lane: the rest of a given height, divided among the lanes.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-fn lane_height(around: f32, options: &Options) -> f32 {
+fn lane_height(around: f32, options: &ChartOptions) -> f32 {
     let fixed = 2.0 * (TITLE + STRIP + NEAR + FAR + BAR + NEAR) + AXIS;
     let spare = options
         .height
@@ -117,9 +126,9 @@ fn lane_height(around: f32, options: &Options) -> f32 {
     LANE + (spare / 2.0).floor().clamp(0.0, 160.0)
 }
 
-/// Nanoseconds to pixels, for everything between the words and the table.
+/// Time scale of everything between the header and the table.
 struct TimeScale {
-    place: Place,
+    place: Area,
     longest_ns: u64,
     lane: f32,
 }
@@ -131,21 +140,21 @@ impl TimeScale {
         ((width / canvas.pixel).round() * canvas.pixel).max(canvas.pixel)
     }
 
-    /// When each was busy, and why it was not. Where they end.
+    /// Draws busy time and the causes of idle time of both. Returns their bottom.
     fn timelines(
         &self,
         canvas: &Canvas,
         base: &Analysis,
         new: &Analysis,
-        options: &Options,
-    ) -> Result<f32, Error> {
+        options: &ChartOptions,
+    ) -> Result<f32, ChartError> {
         let mut place = self.place;
         self.title(
             canvas,
             place.top,
             &[
-                "When the GPU was busy, and below why it was not: both from their start, on one scale",
-                "Busy, and why not: on one scale",
+                "GPU busy, and below it idle time by cause: both from their start, on one scale",
+                "Busy and idle time by cause, on one scale",
             ],
         );
         place.top += TITLE;
@@ -153,7 +162,8 @@ impl TimeScale {
         for (name, analysis) in [("base", base), ("new", new)] {
             place.top = self.timeline(canvas, place, name, analysis, options) + FAR;
         }
-        let lanes = Place {
+
+        let lanes = Area {
             top,
             height: place.top - FAR + NEAR - top,
             ..place
@@ -163,7 +173,7 @@ impl TimeScale {
         Ok(lanes.bottom() + AXIS)
     }
 
-    /// The first that fits.
+    /// Writes the first title that fits.
     fn title(&self, canvas: &Canvas, top: f32, texts: &[&str]) {
         let room = canvas.width - self.place.left - MARGIN;
         let mut fit = texts.iter().filter(|text| font::width(text, SMALL) <= room);
@@ -173,45 +183,47 @@ impl TimeScale {
         }
     }
 
-    /// One of the two: its busy lane and its causes. Where it ends.
+    /// Draws one recording: its busy lane and its causes. Returns its bottom.
     fn timeline(
         &self,
         canvas: &Canvas,
-        place: Place,
+        place: Area,
         name: &str,
         analysis: &Analysis,
-        options: &Options,
+        options: &ChartOptions,
     ) -> f32 {
         let report = &analysis.report;
         let span_ns = report.window.span_ns;
-        let lane = Place {
+        let lane = Area {
             width: self.width(canvas, span_ns),
             height: self.lane,
             ..place
         };
-        let strip = Place {
+        let strip = Area {
             top: lane.bottom() + NEAR,
             height: STRIP,
             ..lane
         };
+
         let palette = &canvas.palette;
         for place in [lane, strip] {
             canvas.rectangle(place, palette.panel);
         }
         let share = report.busy.ratio.map_or_else(|| "–".to_owned(), percent);
-        self.beside(canvas, lane, name, &share, true);
+        self.label(canvas, lane, name, &share, true);
         let idle = percent(ratio(report.gaps.total_ns, span_ns));
-        self.beside(canvas, strip, "idle, why", &idle, false);
+        self.label(canvas, strip, "idle", &idle, false);
+
         let start_ns = report.window.start_ns;
         let end_ns = start_ns.saturating_add(self.longest_ns);
         let grid = Grid::new(start_ns, end_ns, columns(place.width, options.scale));
         self.busy(canvas, lane, grid, analysis);
         self.causes(canvas, strip, grid, analysis);
-        self.end(canvas, lane, strip, span_ns);
+        self.mark_end(canvas, lane, strip, span_ns);
         strip.bottom()
     }
 
-    fn busy(&self, canvas: &Canvas, lane: Place, grid: Grid, analysis: &Analysis) {
+    fn busy(&self, canvas: &Canvas, lane: Area, grid: Grid, analysis: &Analysis) {
         let mut sweep = Sweep::new(grid);
         for span in analysis.spans() {
             sweep.add(span.start_ns, span.end_ns);
@@ -221,30 +233,30 @@ impl TimeScale {
             (lane.bottom() - height, lane.bottom())
         });
         let spans: Vec<(f32, f32)> = spans.collect();
-        bars(canvas, self.full(lane), spans, canvas.palette.target);
+        bars(canvas, self.full(lane), spans, canvas.palette.process);
     }
 
-    /// The causes' shares of each column, one upon the other.
-    fn causes(&self, canvas: &Canvas, strip: Place, grid: Grid, analysis: &Analysis) {
+    /// Draws the causes' shares of each column, stacked.
+    fn causes(&self, canvas: &Canvas, strip: Area, grid: Grid, analysis: &Analysis) {
         let sweeps = lanes::causes(analysis, &[grid]).into_iter().flatten();
         let causes = cause_strip(&canvas.palette, grid, sweeps.collect());
         causes.stack(canvas, self.full(strip));
     }
 
-    /// As wide as the longer of the two.
-    fn full(&self, lane: Place) -> Place {
-        Place {
+    /// Returns the area as wide as the longer recording.
+    fn full(&self, lane: Area) -> Area {
+        Area {
             width: self.place.width,
             ..lane
         }
     }
 
-    /// Where the shorter one is over.
-    fn end(&self, canvas: &Canvas, lane: Place, strip: Place, span_ns: u64) {
+    /// Marks the end of the shorter recording.
+    fn mark_end(&self, canvas: &Canvas, lane: Area, strip: Area, span_ns: u64) {
         if span_ns == self.longest_ns {
             return;
         }
-        let edge = Place {
+        let edge = Area {
             left: lane.right(),
             top: lane.top - 2.0,
             width: 1.0,
@@ -259,8 +271,8 @@ impl TimeScale {
         }
     }
 
-    /// A lane's name and what it sums to.
-    fn beside(&self, canvas: &Canvas, lane: Place, name: &str, sum: &str, strong: bool) {
+    /// Writes a lane's name and its sum.
+    fn label(&self, canvas: &Canvas, lane: Area, name: &str, sum: &str, strong: bool) {
         let palette = &canvas.palette;
         let ink = if strong { palette.text } else { palette.faint };
         let baseline = (lane.top + lane.height / 2.0 + 4.0).round();
@@ -269,49 +281,50 @@ impl TimeScale {
         canvas.text(at, SMALL, Anchor::End, ink, sum);
     }
 
-    /// The same time, sorted by what it went to. Where it ends.
-    fn ledgers(&self, canvas: &Canvas, base: &Report, new: &Report, top: f32) -> f32 {
+    /// Draws the window as one bar of busy time and causes of idle time. Returns its bottom.
+    fn window_bars(&self, canvas: &Canvas, base: &Report, new: &Report, top: f32) -> f32 {
         let titles = [
-            "The same time on the same scale, by what it went to",
-            "What the time went to: same scale",
+            "Busy time and idle time by cause, on one scale",
+            "Busy and idle by cause",
         ];
         self.title(canvas, top, &titles);
-        let mut place = Place {
+        let mut place = Area {
             top: top + TITLE,
             height: BAR,
             ..self.place
         };
         for (name, report) in [("base", base), ("new", new)] {
             let span_ns = report.window.span_ns;
-            self.beside(canvas, place, name, &time(span_ns), true);
-            let bar = Place {
+            self.label(canvas, place, name, &time(span_ns), true);
+            let bar = Area {
                 width: self.width(canvas, span_ns),
                 ..place
             };
-            ledger(canvas, bar, report);
+            window_bar(canvas, bar, report);
             place.top += BAR + NEAR;
         }
         place.top
     }
 }
 
-/// Busy time and the causes of idle time, end to end: all of the window.
-fn ledger(canvas: &Canvas, bar: Place, report: &Report) {
-    let mut all = vec![Part {
+/// Draws busy time and the causes of idle time end to end, which is the whole window.
+fn window_bar(canvas: &Canvas, bar: Area, report: &Report) {
+    let mut all = vec![BarPart {
         ns: report.busy.busy_ns,
-        fill: canvas.palette.target,
+        fill: canvas.palette.process,
         labels: vec![
             format!("busy {}", time(report.busy.busy_ns)),
             "busy".to_owned(),
         ],
     }];
+
     let causes = report.idle.parts.by_cause().into_iter();
-    all.extend(causes.map(|(cause, ns)| Part {
+    all.extend(causes.map(|(cause, ns)| BarPart {
         ns,
         fill: canvas.palette.cause(cause),
         labels: vec![format!("{} {}", cause.label(), time(ns)), time(ns)],
     }));
-    parts(canvas, bar, &all);
+    stacked_bar(canvas, bar, &all);
 }
 
 #[expect(
@@ -325,16 +338,17 @@ fn columns(width: f32, scale: u8) -> usize {
 
 const PRINT: f32 = 10.0;
 
-/// What a reader must not forget.
-fn small_print(canvas: &Canvas, found: &Comparable) -> Vec<String> {
-    let mut said = vec![
-        "One run each: this picture does not tell a change from noise. Causes are what was \
-         waited for while the GPU was idle."
+/// Returns the caveats under the table.
+fn small_print(canvas: &Canvas, circumstances: &Comparability) -> Vec<String> {
+    let mut lines = vec![
+        "One run each: noise between runs is unknown. A cause is what the GPU waited for while it \
+         was idle."
             .to_owned(),
     ];
-    said.extend(alike::small_print(found));
+    lines.extend(circumstances::small_print(circumstances));
     let room = canvas.width - 2.0 * MARGIN;
-    said.iter()
+    lines
+        .iter()
         .flat_map(|text| font::wrap(text, PRINT, room, 2))
         .collect()
 }

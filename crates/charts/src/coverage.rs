@@ -1,8 +1,8 @@
-//! How long of each pixel column something was going on: exactly, in one sweep.
+//! Computes how much of each pixel column something covers: exactly, in one sweep.
 
-use crate::canvas::{Place, ratio};
+use crate::canvas::{Area, ratio};
 
-/// A stretch of time, cut into columns that tile it.
+/// A stretch of time, divided into columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Grid {
     pub(crate) start_ns: u64,
@@ -11,7 +11,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// No column is shorter than a nanosecond: a short stretch has fewer.
+    /// Makes a grid. No column is shorter than a nanosecond, so a short stretch has fewer columns.
     pub(crate) fn new(start_ns: u64, end_ns: u64, columns: usize) -> Self {
         let end_ns = end_ns.max(start_ns.saturating_add(1));
         let most = usize::try_from(end_ns - start_ns).unwrap_or(usize::MAX);
@@ -26,48 +26,49 @@ impl Grid {
         self.end_ns - self.start_ns
     }
 
-    /// Where a time is drawn in a place that the stretch fills.
+    /// Returns the x position of a time in an area that the stretch fills.
     #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-    pub(crate) fn x(&self, time_ns: u64, place: Place) -> f32 {
+    pub(crate) fn x(&self, time_ns: u64, place: Area) -> f32 {
         let into = time_ns.clamp(self.start_ns, self.end_ns) - self.start_ns;
         place.left + place.width * ratio(into, self.span_ns()) as f32
     }
 
-    /// Whether a length is so many columns or more.
+    /// Returns whether a length covers at least this many columns.
     pub(crate) fn spans(&self, length_ns: u64, columns: u64) -> bool {
         u128::from(length_ns) * self.columns as u128
             >= u128::from(self.span_ns()) * u128::from(columns)
     }
 
-    /// Whether a length is enough for a word: a fortieth of the stretch.
+    /// Returns whether a length has room for a word: at least a fortieth of the stretch.
     pub(crate) const fn has_room(&self, length_ns: u64) -> bool {
         length_ns.saturating_mul(40) >= self.span_ns()
     }
 
-    /// Where a column begins.
+    /// Returns the start of a column.
     pub(crate) fn edge(&self, column: usize) -> u64 {
         let part = u128::from(self.span_ns()) * column as u128 / self.columns as u128;
         let part = u64::try_from(part).unwrap_or(u64::MAX);
         self.start_ns.saturating_add(part).min(self.end_ns)
     }
 
-    /// The column in which a time of the stretch lies.
+    /// Returns the column that contains a time of the stretch.
     fn column(&self, time_ns: u64) -> usize {
         let into = u128::from(time_ns - self.start_ns) * self.columns as u128;
         let guess = usize::try_from(into / u128::from(self.span_ns())).unwrap_or(0);
-        // Edges are rounded down, so a guess may be one too low.
-        match self.edge(guess + 1) <= time_ns {
-            true => guess + 1,
-            false => guess,
+        // Edges are rounded down, so the guess may be one too low.
+        if self.edge(guess + 1) <= time_ns {
+            guess + 1
+        } else {
+            guess
         }
     }
 
-    /// How long each column is.
+    /// Returns the length of each column.
     pub(crate) fn widths_ns(&self) -> impl Iterator<Item = u64> + '_ {
         (0..self.columns).map(|column| self.width_ns(column))
     }
 
-    /// What each column is full of.
+    /// Returns the length of a column.
     fn width_ns(&self, column: usize) -> u64 {
         self.edge(column + 1) - self.edge(column)
     }
@@ -77,7 +78,7 @@ impl Grid {
 #[derive(Debug, Clone)]
 pub(crate) struct Sweep {
     grid: Grid,
-    /// Up to here the union is known.
+    /// Time up to which the union is known.
     done_ns: u64,
     column: usize,
     column_end_ns: u64,
@@ -99,18 +100,21 @@ impl Sweep {
         self.grid
     }
 
-    /// Adds a stretch that does not begin before those that were added.
+    /// Adds a stretch that does not begin before those already added.
     pub(crate) fn add(&mut self, start_ns: u64, end_ns: u64) {
         let mut at = start_ns.max(self.done_ns);
         let end_ns = end_ns.min(self.grid.end_ns);
         if at >= end_ns {
             return;
         }
+
         self.done_ns = end_ns;
+
         if at >= self.column_end_ns {
             self.column = self.grid.column(at);
             self.column_end_ns = self.grid.edge(self.column + 1);
         }
+
         loop {
             let until = end_ns.min(self.column_end_ns);
             if let Some(busy) = self.busy_ns.get_mut(self.column) {
@@ -125,17 +129,17 @@ impl Sweep {
         }
     }
 
-    /// The length of the union.
+    /// Returns the length of the union.
     pub(crate) fn total_ns(&self) -> u64 {
         self.busy_ns.iter().sum()
     }
 
-    /// How long of each column is covered.
+    /// Returns the covered length of each column.
     pub(crate) fn columns(&self) -> &[u64] {
         &self.busy_ns
     }
 
-    /// The same as a share of the column.
+    /// Returns the covered share of each column.
     #[expect(clippy::cast_precision_loss, reason = "a share of a column")]
     pub(crate) fn shares(&self) -> impl Iterator<Item = f64> + '_ {
         let columns = self.busy_ns.iter().enumerate();
@@ -143,8 +147,8 @@ impl Sweep {
     }
 }
 
-/// The height of a column of this share: what is not nothing is seen, and what
-/// is not all is not painted full.
+/// Returns the painted height of a share. Any share above 0 is visible, and any share below 1
+/// leaves a gap.
 #[expect(clippy::cast_possible_truncation, reason = "a height in pixels")]
 pub(crate) fn height(share: f64, full: f32, pixel: f32) -> f32 {
     match share {
@@ -160,8 +164,8 @@ mod tests {
 
     use super::*;
 
-    /// Nanosecond by nanosecond.
-    fn by_hand(grid: Grid, stretches: &[(u64, u64)]) -> Vec<u64> {
+    /// Counts nanosecond by nanosecond.
+    fn counted(grid: Grid, stretches: &[(u64, u64)]) -> Vec<u64> {
         let mut busy = vec![0; grid.columns];
         for (column, busy) in busy.iter_mut().enumerate() {
             for time in grid.edge(column)..grid.edge(column + 1) {
@@ -189,14 +193,13 @@ mod tests {
             for &(from, to) in &stretches {
                 sweep.add(from, to);
             }
-            prop_assert_eq!(sweep.columns().to_vec(), by_hand(grid, &stretches));
+            prop_assert_eq!(sweep.columns().to_vec(), counted(grid, &stretches));
         }
 
-        /// Painted share × column width, summed, is the busy time to within one
-        /// column; but for columns that have the least or the greatest height,
-        /// which are no further off than a pixel each.
+        /// The painted share times the column width, summed, is the busy time to within one column.
+        /// Columns with the least or the greatest height may be off by one pixel each.
         #[test]
-        fn what_is_painted_is_what_was_busy(
+        fn painted_time_is_busy_time(
             lengths in prop::collection::vec((1_u64..3_000, 1_u64..3_000), 1..200),
             columns in 1_usize..300,
         ) {
@@ -205,11 +208,13 @@ mod tests {
                 stretches.push((at + gap, at + gap + busy));
                 at += gap + busy;
             }
+
             let grid = Grid::new(0, at, columns);
             let mut sweep = Sweep::new(grid);
             for &(from, to) in &stretches {
                 sweep.add(from, to);
             }
+
             let (full, pixel) = (36.0_f32, 0.5_f32);
             let (mut painted, mut busy, mut slack) = (0.0, 0.0, 0.0);
             for (column, share) in sweep.shares().enumerate() {
@@ -223,6 +228,7 @@ mod tests {
                 painted += f64::from(height / full) * width;
                 busy += share * width;
             }
+
             prop_assert!((busy - sweep.total_ns() as f64).abs() < 1.0);
             prop_assert!((painted - busy).abs() <= slack + grid.span_ns() as f64 / columns as f64);
         }

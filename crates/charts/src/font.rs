@@ -1,49 +1,53 @@
-//! The font: how wide a text is, and what it looks like.
+//! Measures, shortens and paints text.
 
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use metalens_text::is_hidden;
 
-use crate::face::font;
-use crate::lacking;
+use crate::embedded_font::font;
+use crate::missing_glyphs;
 
-/// The size of labels of axes and lanes.
+/// Text size of axis and lane labels.
 pub(crate) const SMALL: f32 = 11.0;
 
-/// Names that a browser tries in turn; all of nearly the same widths.
+/// Font names that a browser tries in turn, all of nearly the same widths.
 pub(crate) const FAMILY: &str = "DejaVu Sans, Verdana, Geneva, sans-serif";
 
-/// ab_glyph counts a size from the lowest to the highest, everyone else by the em.
+/// Returns the scale of a text size. ab_glyph measures a size from the lowest to the highest point,
+/// everything else by the em.
 fn scale(font: &FontRef<'static>, size: f32) -> PxScale {
     let em = font.units_per_em().unwrap_or(2_048.0);
     PxScale::from(size * font.height_unscaled() / em)
 }
 
-/// The width that a text of this size needs: in pixels, or in a browser's own
-/// fonts, which have the letters that this one lacks.
+/// Returns the width that a text needs in pixels and in a browser, which has its own fonts for
+/// letters that this one lacks.
 #[must_use]
 pub(crate) fn width(text: &str, size: f32) -> f32 {
     let painted = painted_width(text, size);
-    let lacking = lacking::count(text);
-    #[expect(clippy::cast_precision_loss, reason = "a few letters")]
-    match lacking {
-        0 => painted,
-        _ => painted.max(size * lacking as f32 + painted_width(&lacking::without(text), size)),
+    let missing = missing_glyphs::count(text);
+    if missing == 0 {
+        return painted;
     }
+    #[expect(clippy::cast_precision_loss, reason = "a few letters")]
+    let square = size * missing as f32;
+    painted.max(square + painted_width(&missing_glyphs::remove(text), size))
 }
 
-/// The width of a text of this size as it is painted.
+/// Returns the width of a text as it is painted.
 #[must_use]
 pub(crate) fn painted_width(text: &str, size: f32) -> f32 {
     let Some(font) = font() else {
         return 0.0;
     };
     let mut end = 0.0;
-    place(font, &lacking::told(text), size, |_, after| end = after);
+    place(font, &missing_glyphs::substitute(text), size, |_, after| {
+        end = after;
+    });
     end
 }
 
-/// Glyph by glyph, and where the pen is after it.
-fn place(font: &FontRef<'static>, text: &str, size: f32, mut each: impl FnMut(Glyph, f32)) {
+/// Visits each glyph and the position of the pen after it.
+fn place(font: &FontRef<'static>, text: &str, size: f32, mut visit: impl FnMut(Glyph, f32)) {
     let scale = scale(font, size);
     let scaled = font.as_scaled(scale);
     let (mut pen, mut last) = (0.0, None);
@@ -55,35 +59,40 @@ fn place(font: &FontRef<'static>, text: &str, size: f32, mut each: impl FnMut(Gl
         let glyph = id.with_scale_and_position(scale, point(pen, 0.0));
         pen += scaled.h_advance(id);
         last = Some(id);
-        each(glyph, pen);
+        visit(glyph, pen);
     }
 }
 
-/// Paints a text that begins at (x, baseline): pixel, and how much of it is ink.
+/// Paints a text that begins at (x, baseline). `pixel` gets each pixel and its share of ink.
 pub(crate) fn paint(text: &str, size: f32, at: (f32, f32), mut pixel: impl FnMut(i32, i32, f32)) {
     let Some(font) = font() else {
         return;
     };
-    place(font, &lacking::told(text), size, |mut glyph, _| {
-        glyph.position.x += at.0;
-        glyph.position.y += at.1;
-        let Some(outline) = font.outline_glyph(glyph) else {
-            return;
-        };
-        let corner = outline.px_bounds().min;
-        #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-        let (left, top) = (corner.x as i32, corner.y as i32);
-        outline.draw(|x, y, ink| {
-            let (Ok(x), Ok(y)) = (i32::try_from(x), i32::try_from(y)) else {
+    place(
+        font,
+        &missing_glyphs::substitute(text),
+        size,
+        |mut glyph, _| {
+            glyph.position.x += at.0;
+            glyph.position.y += at.1;
+            let Some(outline) = font.outline_glyph(glyph) else {
                 return;
             };
-            pixel(left.saturating_add(x), top.saturating_add(y), ink.min(1.0));
-        });
-    });
+            let corner = outline.px_bounds().min;
+            #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
+            let (left, top) = (corner.x as i32, corner.y as i32);
+            outline.draw(|x, y, ink| {
+                let (Ok(x), Ok(y)) = (i32::try_from(x), i32::try_from(y)) else {
+                    return;
+                };
+                pixel(left.saturating_add(x), top.saturating_add(y), ink.min(1.0));
+            });
+        },
+    );
 }
 
-/// A text without what has no shape of its own: control characters and those
-/// that turn the direction of writing would only confuse.
+/// Replaces characters without a shape: control characters, and those that change the writing
+/// direction, which would confuse readers.
 #[must_use]
 pub(crate) fn clean(text: &str) -> String {
     let visible = |letter: char| match letter {
@@ -95,7 +104,8 @@ pub(crate) fn clean(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// `a_very_long_name` → `a_ver…name`: what fits, the ends kept.
+/// Shortens a text to the available room and keeps its ends: `a_very_long_name` becomes
+/// `a_ver…name`.
 #[must_use]
 pub(crate) fn shorten(text: &str, size: f32, room: f32) -> String {
     let text = clean(text);
@@ -103,15 +113,18 @@ pub(crate) fn shorten(text: &str, size: f32, room: f32) -> String {
         return text;
     }
     let letters: Vec<char> = text.chars().collect();
-    // Halving finds the most letters that fit: more letters are never narrower.
+
+    // More letters are never narrower, so that bisection finds the most that fit.
     let (mut fits, mut fails) = (0, letters.len());
     while fits + 1 < fails {
         let middle = fits.midpoint(fails);
-        match width(&without_middle(&letters, middle), size) <= room {
-            true => fits = middle,
-            false => fails = middle,
+        if width(&without_middle(&letters, middle), size) <= room {
+            fits = middle;
+        } else {
+            fails = middle;
         }
     }
+
     match fits {
         0 => String::new(),
         _ => without_middle(&letters, fits),
@@ -125,8 +138,8 @@ fn without_middle(letters: &[char], keep: usize) -> String {
     head.chain(&['…']).chain(tail).collect()
 }
 
-/// Lines of words that are no wider than `room`; what is too much for the last
-/// line is shortened.
+/// Breaks a text into lines that are no wider than `room`. The last line is shortened if it has too
+/// much text.
 #[must_use]
 pub(crate) fn wrap(text: &str, size: f32, room: f32, lines: usize) -> Vec<String> {
     let text = clean(text);
@@ -145,8 +158,8 @@ pub(crate) fn wrap(text: &str, size: f32, room: f32, lines: usize) -> Vec<String
     wrapped.into_iter().map(fit).collect()
 }
 
-/// At most two lines, broken where the sentence pauses, if that fits; if not, the
-/// second is not so short that it looks forgotten.
+/// Breaks a text into at most two lines, at a pause of the sentence if both parts fit. Otherwise
+/// the second line is not left very short.
 #[must_use]
 pub(crate) fn balanced(text: &str, size: f32, room: f32) -> Vec<String> {
     let lines = wrap(text, size, room, 2);
@@ -155,6 +168,7 @@ pub(crate) fn balanced(text: &str, size: f32, room: f32) -> Vec<String> {
     {
         return halves;
     }
+
     let short = |line: &String| width(line, size) < room * 0.2;
     if lines.len() == 2 && lines.last().is_some_and(short) {
         return wrap(text, size, room * 0.75, 2);
@@ -162,7 +176,7 @@ pub(crate) fn balanced(text: &str, size: f32, room: f32) -> Vec<String> {
     lines
 }
 
-/// Two lines, as alike in width as a colon or comma allows.
+/// Breaks a text at the colon, semicolon or comma that gives the most equal widths.
 fn at_a_pause(text: &str, size: f32, room: f32) -> Option<Vec<String>> {
     let text = clean(text);
     let pauses = [": ", ", ", "; "];
@@ -173,6 +187,7 @@ fn at_a_pause(text: &str, size: f32, room: f32) -> Option<Vec<String>> {
         let longer = width(first, size).max(width(second, size));
         (longer <= room).then_some((longer, first, second))
     });
+
     let (_, first, second) = halves.min_by(|one, other| one.0.total_cmp(&other.0))?;
     Some(vec![first.to_owned(), second.to_owned()])
 }
@@ -200,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_has_a_shape_or_is_told() {
+    fn every_letter_is_painted_or_substituted() {
         for letter in ["µ", "×", "→", "Ω", "Ж", "…", "行", "\u{10FFFF}"] {
             let mut ink = 0.0;
             paint(letter, 20.0, (0.0, 20.0), |_, _, part| ink += part);
@@ -237,14 +252,14 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_what_a_browser_writes() {
+    fn width_leaves_room_for_browser_fonts() {
         // A letter of these scripts is as wide as it is high.
         assert!(width("行列積カーネル行列積カーネル", 10.0) >= 140.0);
         assert!(painted_width("行列積カーネル行列積カーネル", 10.0) < 80.0);
     }
 
     #[test]
-    fn what_confuses_is_shown() {
+    fn confusing_characters_are_replaced() {
         assert_eq!(clean("a\u{202E}b\nc\u{1}"), "a\u{FFFD}b c ");
     }
 }

@@ -1,26 +1,26 @@
-//! Which part of the overview is enlarged: a frame around it, and a funnel from
-//! there to its panel.
+//! Draws the frame around the enlarged part of the overview, and a funnel from there to its panel.
 
-use crate::canvas::{Canvas, Place};
+use crate::canvas::{Area, Canvas};
 use crate::coverage::Grid;
-use crate::palette::Colour;
-use crate::scene::Shape;
+use crate::palette::Color;
+use crate::scene::Primitive;
 
-/// A frame is at least this wide inside, or nobody would see it.
-const LEAST: f32 = 3.0;
+/// Smallest inner width of a frame; a narrower one would be invisible.
+const MIN_WIDTH: f32 = 3.0;
 
-/// Draws both: `lanes` are the overview's, `below` is where the panel begins.
-pub(crate) fn draw(canvas: &Canvas, window: &Grid, span: (u64, u64), lanes: Place, below: f32) {
+/// Draws frame and funnel. `lanes` is the area of the overview, `below` the top of the panel.
+pub(crate) fn draw(canvas: &Canvas, window: &Grid, span: (u64, u64), lanes: Area, below: f32) {
     let x = |time: u64| window.x(time, lanes).round();
     let (mut left, mut right) = (x(span.0), x(span.1));
-    if right - left < LEAST {
-        left = (left - 1.0).clamp(lanes.left, lanes.right() - LEAST);
-        right = left + LEAST;
+    if right - left < MIN_WIDTH {
+        left = (left - 1.0).clamp(lanes.left, lanes.right() - MIN_WIDTH);
+        right = left + MIN_WIDTH;
     }
+
     let mark = canvas.palette.mark;
-    let faint = Colour { alpha: 26, ..mark };
+    let faint = Color { alpha: 26, ..mark };
     let bottom = lanes.bottom();
-    canvas.add(Shape::Polygon {
+    canvas.add(Primitive::Polygon {
         points: vec![
             (left, bottom),
             (right, bottom),
@@ -29,9 +29,10 @@ pub(crate) fn draw(canvas: &Canvas, window: &Grid, span: (u64, u64), lanes: Plac
         ],
         fill: faint,
     });
+
     let top = lanes.top - 3.0;
     let frame = |left: f32, top: f32, width: f32, height: f32| {
-        let place = Place {
+        let place = Area {
             left,
             top,
             width,

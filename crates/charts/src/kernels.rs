@@ -1,66 +1,71 @@
-//! The kernels that took the most time, and how their durations are spread.
+//! Draws the kernels with the most time, and the spread of their durations.
 
 use metalens_analyzer::units::{count, counted, percent, short_time};
 use metalens_analyzer::{Kernel, Report};
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, ratio};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio};
 use crate::font::{self, SMALL};
-use crate::options::{Error, Options};
-use crate::palette::Colour;
-use crate::scene::{Anchor, Scene, Shape};
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::Color;
+use crate::scene::{Anchor, Primitive, Scene};
 
 const MOST: usize = 12;
-/// From this width on there are bars.
+/// Smallest width at which there are bars.
 const WIDE: f32 = 600.0;
 
-/// Draws it.
+/// Draws the chart of kernels.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
-    let title = format!(
-        "The kernels of {} that took the most time",
-        report.process.name
-    );
+pub(crate) fn draw(report: &Report, options: &ChartOptions) -> Result<Scene, ChartError> {
+    let title = format!("Kernels of {} with the most time", report.process.name);
     let canvas = Canvas::new(options, &title);
     let shown: Vec<&Kernel> = report.kernels.iter().take(MOST).collect();
     let more = report.kernels.len() - shown.len();
-    let whole: u64 = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
+    let total: u64 = report.kernels.iter().map(|kernel| kernel.total_ns).sum();
     let kept: u64 = shown.iter().map(|kernel| kernel.total_ns).sum();
     let kernels = report.kernels.len() as u64;
     let left_out = match more {
-        0 => format!("All of the GPU time is in {}", counted(kernels, "kernel")),
+        0 => format!(
+            "These {} have all of the GPU time",
+            counted(kernels, "kernel")
+        ),
         _ => format!(
-            "The {} shown are {} of the GPU time; {} more {} not",
+            "The {} kernels shown have {} of the GPU time; {} more {} not shown",
             shown.len(),
-            percent(ratio(kept, whole)),
+            percent(ratio(kept, total)),
             count(more as u64),
             if more == 1 { "is" } else { "are" }
         ),
     };
+
     let top = canvas.header(report, &title, &[&left_out]);
     let inner = canvas.width - 2.0 * MARGIN;
-    // Where there is little room, the figures must do without bars.
-    let (names, bars, figures) = match canvas.width >= WIDE {
-        true => (0.25, 0.16, 142.0),
-        false => (0.33, 0.0, 100.0),
+    // A narrow chart has no room for bars.
+    let (names, bars, figures) = if canvas.width >= WIDE {
+        (0.25, 0.16, 142.0)
+    } else {
+        (0.33, 0.0, 100.0)
     };
-    let columns = Columns {
+
+    let columns = KernelColumns {
         names: (inner * names).round(),
         bars: (inner * bars).round(),
         figures,
         right: canvas.width - MARGIN - 12.0,
     };
+
     let key_height = key(&Canvas::new(options, ""), 0.0);
     let room = options.height.map_or(0.0, |height| {
         (height as f32 - top - 22.0 - AXIS - MARGIN - key_height) / shown.len().max(1) as f32
     });
     let row = room.floor().max(24.0);
-    let place = Place {
+    let place = Area {
         left: columns.spread(),
         top: (top + 22.0).round(),
         width: columns.right - columns.spread(),
         height: row * shown.len() as f32,
     };
+
     heads(&canvas, place, &columns);
     let (Some(shortest), Some(longest)) = (
         shown.iter().map(|kernel| kernel.min_ns).min(),
@@ -68,17 +73,19 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
     ) else {
         return canvas.finish(top + MARGIN, options);
     };
+
     let axis = Axis::logarithmic_time(shortest / 10 * 8, longest / 10 * 13 + 2);
     let axis = axis.with_room(place.width);
     canvas.plot(place, (axis.clone(), Axis::percent()), Mesh::Up)?;
+
     let channel = report.kernels.first().map(|kernel| &kernel.channel);
     let several = report
         .kernels
         .iter()
-        .any(|one| Some(&one.channel) != channel);
+        .any(|kernel| Some(&kernel.channel) != channel);
     let largest = shown.first().map_or(1, |kernel| kernel.total_ns);
     for (at, kernel) in shown.iter().enumerate() {
-        let line = Place {
+        let line = Area {
             top: place.top + row * at as f32,
             height: row,
             ..place
@@ -91,42 +98,43 @@ pub(crate) fn draw(report: &Report, options: &Options) -> Result<Scene, Error> {
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
 
-/// Where the columns are.
-struct Columns {
+/// Widths and positions of the columns.
+struct KernelColumns {
     names: f32,
     bars: f32,
-    /// Right of a bar, what it says.
+    /// Room right of a bar, for its figures.
     figures: f32,
     right: f32,
 }
 
-impl Columns {
+impl KernelColumns {
     fn bars_left(&self) -> f32 {
         MARGIN + self.names + 8.0
     }
 
-    /// Right of the bars there is room for what they say.
+    /// Returns the left edge of the spreads, which leaves room for the figures of the bars.
     fn spread(&self) -> f32 {
         (self.bars_left() + self.bars + self.figures + 14.0).round()
     }
 }
 
-fn heads(canvas: &Canvas, place: Place, columns: &Columns) {
+fn heads(canvas: &Canvas, place: Area, columns: &KernelColumns) {
     let head = |x: f32, text: &str| {
         let at = (x, place.top - 8.0);
         canvas.text(at, SMALL, Anchor::Start, canvas.palette.faint, text);
     };
     head(MARGIN, "kernel");
-    let figures = match columns.bars > 0.0 {
-        true => "time in all, its share, how often",
-        false => "time, its share",
+    let figures = if columns.bars > 0.0 {
+        "total time, share, count"
+    } else {
+        "total time, share"
     };
     head(columns.bars_left(), figures);
-    head(place.left, "how long one takes");
+    head(place.left, "duration");
 }
 
-/// The name, and where it ran if that tells it from others.
-fn name(canvas: &Canvas, line: Place, columns: &Columns, kernel: &Kernel, several: bool) {
+/// Writes the name, and the channel if kernels ran on several.
+fn name(canvas: &Canvas, line: Area, columns: &KernelColumns, kernel: &Kernel, several: bool) {
     let palette = &canvas.palette;
     let baseline = (line.top + line.height / 2.0).round() + 4.0;
     let channel = kernel.channel.as_deref().filter(|_| several);
@@ -144,13 +152,13 @@ fn name(canvas: &Canvas, line: Place, columns: &Columns, kernel: &Kernel, severa
     canvas.text(at, SMALL, Anchor::Start, palette.text, &name);
 }
 
-/// The time as a bar, and in figures: as many as there is room for.
+/// Draws the time as a bar, and as many figures as fit.
 #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-fn bar(canvas: &Canvas, line: Place, columns: &Columns, kernel: &Kernel, largest: u64) {
+fn bar(canvas: &Canvas, line: Area, columns: &KernelColumns, kernel: &Kernel, largest: u64) {
     let palette = &canvas.palette;
     let middle = (line.top + line.height / 2.0).round();
     let width = columns.bars * ratio(kernel.total_ns, largest) as f32;
-    let bar = Place {
+    let bar = Area {
         left: columns.bars_left().round(),
         top: middle - 6.0,
         width: width.round().max(1.0),
@@ -158,30 +166,32 @@ fn bar(canvas: &Canvas, line: Place, columns: &Columns, kernel: &Kernel, largest
     };
     let mut left = columns.bars_left().round();
     if columns.bars > 0.0 {
-        canvas.rectangle(bar, palette.target);
+        canvas.rectangle(bar, palette.process);
         left = bar.right() + 6.0;
     }
+
     let share = percent(kernel.time_pct / 100.0);
     let short = format!("{}, {share}", short_time(kernel.total_ns));
     let long = format!("{short}, {}×", count(kernel.instances));
     let room = columns.spread() - 10.0 - left;
-    let text = match font::width(&long, SMALL) <= room {
-        true => long,
-        false => short,
+    let text = if font::width(&long, SMALL) <= room {
+        long
+    } else {
+        short
     };
     let at = (left, middle + 4.0);
     canvas.text(at, SMALL, Anchor::Start, palette.text, &text);
 }
 
-/// How the durations are spread: a thin line from the shortest to the longest, a
-/// thick one from the median to the 95th percentile.
+/// Draws the spread of the durations: a thin line from the shortest to the longest, a thick one
+/// from the median to the 95th percentile.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     reason = "a place on a canvas"
 )]
-fn spread(canvas: &Canvas, line: Place, axis: &Axis, kernel: &Kernel) {
-    let marks = Marks {
+fn spread(canvas: &Canvas, line: Area, axis: &Axis, kernel: &Kernel) {
+    let marks = SpreadMarks {
         canvas,
         middle: (line.top + line.height / 2.0).round(),
     };
@@ -192,15 +202,15 @@ fn spread(canvas: &Canvas, line: Place, axis: &Axis, kernel: &Kernel) {
     marks.limit(x(kernel.p95_ns));
 }
 
-/// The marks of a spread, at one height.
-struct Marks<'a> {
+/// Marks of a spread, at one height.
+struct SpreadMarks<'a> {
     canvas: &'a Canvas,
     middle: f32,
 }
 
-impl Marks<'_> {
-    fn stroke(&self, from: f32, to: f32, height: f32, fill: Colour) {
-        let place = Place {
+impl SpreadMarks<'_> {
+    fn stroke(&self, from: f32, to: f32, height: f32, fill: Color) {
+        let place = Area {
             left: from,
             top: self.middle - height / 2.0,
             width: (to - from).max(2.0),
@@ -209,7 +219,7 @@ impl Marks<'_> {
         self.canvas.rectangle(place, fill);
     }
 
-    /// A thin line with two ends.
+    /// Draws a thin line with two ends.
     fn range(&self, from: f32, to: f32) {
         let fill = self.canvas.palette.others;
         self.stroke(from, to, 2.0, fill);
@@ -218,14 +228,14 @@ impl Marks<'_> {
     }
 
     fn usual(&self, from: f32, to: f32) {
-        self.stroke(from, to, 6.0, self.canvas.palette.target);
+        self.stroke(from, to, 6.0, self.canvas.palette.process);
     }
 
     fn median(&self, at: f32) {
         let palette = &self.canvas.palette;
-        for (radius, fill) in [(5.5, palette.background), (4.5, palette.target)] {
-            let points = round((at, self.middle), radius);
-            self.canvas.add(Shape::Polygon { points, fill });
+        for (radius, fill) in [(5.5, palette.background), (4.5, palette.process)] {
+            let points = circle((at, self.middle), radius);
+            self.canvas.add(Primitive::Polygon { points, fill });
         }
     }
 
@@ -234,14 +244,14 @@ impl Marks<'_> {
     }
 }
 
-/// What the marks mean, each drawn as above. Where it ends.
+/// Draws the marks with their meaning. Returns the bottom.
 fn key(canvas: &Canvas, top: f32) -> f32 {
     const LINE: f32 = 20.0;
     const MARK: f32 = 26.0;
     let entries = [
         "shortest and longest",
         "median",
-        "from there up to the 95th percentile",
+        "median to 95th percentile",
     ];
     let (mut left, mut line) = (MARGIN, top);
     for (which, text) in entries.into_iter().enumerate() {
@@ -251,10 +261,12 @@ fn key(canvas: &Canvas, top: f32) -> f32 {
             left = MARGIN;
             line += LINE;
         }
-        let marks = Marks {
+
+        let marks = SpreadMarks {
             canvas,
             middle: line + 10.0,
         };
+
         match which {
             0 => marks.range(left, left + MARK),
             1 => marks.median(left + MARK / 2.0),
@@ -263,6 +275,7 @@ fn key(canvas: &Canvas, top: f32) -> f32 {
                 marks.limit(left + MARK);
             }
         }
+
         let at = (left + MARK + 6.0, line + 14.0);
         canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, &text);
         left += width + 18.0;
@@ -270,9 +283,9 @@ fn key(canvas: &Canvas, top: f32) -> f32 {
     line + LINE
 }
 
-/// A circle, as twenty-four corners.
-fn round((x, y): (f32, f32), radius: f32) -> Vec<(f32, f32)> {
-    /// A quarter of the sines of every 15 degrees.
+/// Returns a circle as a polygon of 24 corners.
+fn circle((x, y): (f32, f32), radius: f32) -> Vec<(f32, f32)> {
+    /// Sines of 0 to 90 degrees, in steps of 15 degrees.
     const SINES: [f32; 7] = [
         0.0,
         0.258_819,

@@ -1,4 +1,4 @@
-//! A report → pictures. Opens no file, starts no process.
+//! Draws reports as pictures. Opens no file and starts no process.
 //!
 //! ```text
 //! Analysis → a chart's layout ─┬→ plotters: axes, series → `backend` ─┬→ Scene → PNG
@@ -8,9 +8,9 @@
 //!
 //! # Laws
 //!
-//! * A column of pixels is painted as high as the GPU was busy in it: exactly,
-//!   but for two cases. What is not nothing is at least one pixel high, and what is
-//!   not all of it leaves at least one pixel free.
+//! A column of pixels is painted as high as the GPU was busy in it, with two exceptions: any busy
+//! time is at least one pixel high, and anything less than all of it leaves at least one pixel
+//! free.
 //! * Same input, same bytes, on every platform: places are sums, products,
 //!   quotients and square roots, which IEEE 754 lays down to the last bit, and
 //!   logarithms come from `libm`, not from the system. What tiny-skia and ab_glyph
@@ -19,7 +19,7 @@
 //! * A label is measured before it is drawn: none leaves the canvas.
 //! * Nothing is read from the system: the font is a part of the program.
 //!
-//! The font is DejaVu Sans, whose licence (Bitstream Vera's, and Arev's) allows
+//! The font is DejaVu Sans, whose license (Bitstream Vera's, and Arev's) allows
 //! to embed it. What it lacks is painted as a word, `‹3 CJK›`; SVG and the text for
 //! those who cannot see keep the letters.
 
@@ -31,20 +31,20 @@ mod canvas;
 mod chart;
 mod compare;
 mod coverage;
-mod face;
+mod embedded_font;
 mod font;
 mod funnel;
 mod gaps;
+mod idle;
 mod kernels;
-mod lacking;
 mod lanes;
-mod ledger;
+mod missing_glyphs;
 mod options;
-#[cfg(test)]
-mod painted;
 mod palette;
 mod panel;
 mod phases;
+#[cfg(test)]
+mod pixel_tests;
 mod raster;
 mod scene;
 mod states;
@@ -59,7 +59,7 @@ mod zoom;
 pub use alt::alt;
 pub use chart::{Chart, draw};
 pub use compare::{alt_comparison, draw_comparison};
-pub use options::{Error, Options};
+pub use options::{ChartError, ChartOptions};
 pub use palette::Theme;
 pub use raster::png;
 pub use scene::Scene;

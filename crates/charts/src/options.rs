@@ -1,25 +1,25 @@
-//! Options of charts, and errors.
+//! Defines the options and errors of charts.
 
 use crate::palette::Theme;
 
-/// How a chart is drawn.
+/// Options of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Its width in pixels.
+pub struct ChartOptions {
+    /// Width of the chart in pixels.
     pub width: u32,
-    /// Its height in pixels; what it needs if none is given.
+    /// Height in pixels. None for the height that the chart needs.
     pub height: Option<u32>,
-    /// Device pixels per pixel.
+    /// Number of device pixels per pixel.
     pub scale: u8,
-    /// Dark on light, or light on dark.
+    /// Theme of the colors: light or dark.
     pub theme: Theme,
-    /// Whether the verdict is above it. In a page that says it already, it need not
-    /// be: then nobody may take the picture out of that page.
+    /// True if the verdict is written above the chart. A page that shows the verdict itself leaves
+    /// it out; such a picture must not be used outside of its page.
     pub has_header: bool,
 }
 
-impl Default for Options {
-    /// As wide as a pull request.
+impl Default for ChartOptions {
+    /// Returns options for a picture as wide as a pull request.
     fn default() -> Self {
         Self {
             width: 830,
@@ -31,36 +31,36 @@ impl Default for Options {
     }
 }
 
-/// Why there is no picture.
+/// Reason why a chart cannot be drawn.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Too narrow or too wide.
-    #[error("a chart is {least} to {most} pixels wide, not {width}")]
+pub enum ChartError {
+    /// The chart is too narrow or too wide.
+    #[error("chart width must be {least} to {most} pixels, not {width}")]
     Width {
-        /// What was asked for.
+        /// Requested width in pixels.
         width: u32,
-        /// The least.
+        /// Smallest allowed width in pixels.
         least: u32,
-        /// The most.
+        /// Largest allowed width in pixels.
         most: u32,
     },
-    /// Not enough room.
-    #[error("{height} pixels are too few for this chart: it needs {needed}")]
+    /// The requested height is too small.
+    #[error("chart height of {height} pixels is too small: this chart needs {needed}")]
     TooLow {
-        /// What was asked for.
+        /// Requested height in pixels.
         height: u32,
-        /// What it needs.
+        /// Height in pixels that the chart needs.
         needed: u32,
     },
-    /// More than can be held.
+    /// The picture is too large for memory or viewers.
     #[error("a picture of {width}x{height} pixels is too large")]
     TooLarge {
-        /// Device pixels across.
+        /// Width in device pixels.
         width: u32,
-        /// Device pixels down.
+        /// Height in device pixels.
         height: u32,
     },
-    /// The chart has no place for its parts.
+    /// The chart has no room for its parts.
     #[error("the chart cannot be laid out: {0}")]
     Layout(String),
     /// The picture cannot be encoded.
@@ -68,21 +68,21 @@ pub enum Error {
     Png(String),
 }
 
-/// The narrowest chart that can be read.
+/// Smallest legible width of a chart.
 const NARROWEST: u32 = 400;
-/// The largest: what browsers and PNG viewers show without complaint.
+/// Largest width and height: what browsers and PNG viewers accept.
 const LARGEST: u32 = 8_000;
 
-/// Refuses what no picture can be.
-pub(crate) fn check(options: &Options) -> Result<(), Error> {
-    let &Options {
+/// Refuses sizes that no picture can have.
+pub(crate) fn check(options: &ChartOptions) -> Result<(), ChartError> {
+    let &ChartOptions {
         width,
         height,
         scale,
         ..
     } = options;
     if !(NARROWEST..=LARGEST).contains(&width) {
-        return Err(Error::Width {
+        return Err(ChartError::Width {
             width,
             least: NARROWEST,
             most: LARGEST,
@@ -90,7 +90,7 @@ pub(crate) fn check(options: &Options) -> Result<(), Error> {
     }
     let height = height.unwrap_or(0);
     if height > LARGEST || !(1..=4).contains(&scale) {
-        return Err(Error::TooLarge { width, height });
+        return Err(ChartError::TooLarge { width, height });
     }
     Ok(())
 }

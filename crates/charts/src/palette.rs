@@ -1,30 +1,31 @@
-//! The colours of all charts, by Okabe and Ito: told apart by everybody.
+//! Defines the colors of all charts, from the palette by Okabe and Ito, which color-blind people
+//! can distinguish.
 
 use metalens_analyzer::Cause;
 
-/// Dark on light, or light on dark.
+/// Theme of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
-    /// Dark on white.
+    /// Dark text on white.
     #[default]
     Light,
-    /// Light on black.
+    /// Light text on black.
     Dark,
 }
 
-/// A colour, and how much of it.
+/// A color with its opacity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Colour {
+pub(crate) struct Color {
     pub(crate) red: u8,
     pub(crate) green: u8,
     pub(crate) blue: u8,
-    /// 255 is all of it.
+    /// Opacity; 255 is opaque.
     pub(crate) alpha: u8,
 }
 
-impl Colour {
-    /// `0x0072B2`, all of it.
-    pub(crate) const fn of(rgb: u32) -> Self {
+impl Color {
+    /// Makes an opaque color from a number, such as `0x0072B2`.
+    pub(crate) const fn opaque(rgb: u32) -> Self {
         let [_, red, green, blue] = rgb.to_be_bytes();
         Self {
             red,
@@ -34,102 +35,103 @@ impl Colour {
         }
     }
 
-    /// `#0072b2`.
+    /// Returns the color in CSS notation, such as `#0072b2`.
     pub(crate) fn hex(self) -> String {
         format!("#{:02x}{:02x}{:02x}", self.red, self.green, self.blue)
     }
 
-    /// Which of black and white reads better on it: black where its luminance, which
-    /// goes about with the squares, is above a fifth of white's.
+    /// Returns black or white, whichever reads better on the color: black if its luminance, which
+    /// is about proportional to the squares, is above a fifth of white's.
     pub(crate) fn ink_on_it(self) -> Self {
         let [red, green, blue] = [self.red, self.green, self.blue].map(u32::from);
         let luminance = 2_126 * red * red + 7_152 * green * green + 722 * blue * blue;
-        match luminance > 136_000_000 {
-            true => Self::of(0x11_11_11),
-            false => Self::of(0xFF_FF_FF),
+        if luminance > 136_000_000 {
+            Self::opaque(0x11_11_11)
+        } else {
+            Self::opaque(0xFF_FF_FF)
         }
     }
 }
 
-/// What things are painted with.
+/// Colors of the elements of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Palette {
-    pub(crate) background: Colour,
-    /// Behind lanes and plots.
-    pub(crate) panel: Colour,
-    pub(crate) grid: Colour,
-    pub(crate) axis: Colour,
-    pub(crate) text: Colour,
-    pub(crate) faint: Colour,
-    /// The target's work.
-    pub(crate) target: Colour,
-    /// Others' work.
-    pub(crate) others: Colour,
-    /// Limits, and the stretch that is enlarged.
-    pub(crate) mark: Colour,
-    /// Words that nobody may overlook: the colour of alarm, dark or light enough to read.
-    pub(crate) loud: Colour,
-    /// A beginning that is unlike the rest.
-    pub(crate) warm_up: Colour,
-    /// Phases, told apart by their names; shades, so that neighbours differ.
-    pub(crate) phases: [Colour; 3],
-    /// The lowest performance state and the highest.
-    states: [Colour; 2],
+    pub(crate) background: Color,
+    /// Background of lanes and plots.
+    pub(crate) panel: Color,
+    pub(crate) grid: Color,
+    pub(crate) axis: Color,
+    pub(crate) text: Color,
+    pub(crate) faint: Color,
+    /// Work of the analyzed process.
+    pub(crate) process: Color,
+    /// Work of other processes.
+    pub(crate) others: Color,
+    /// Limits, and the frame of the enlarged stretch.
+    pub(crate) mark: Color,
+    /// Loud text: the color of alarm, dark or light enough to read.
+    pub(crate) loud: Color,
+    /// Warm-up at the beginning of the window.
+    pub(crate) warm_up: Color,
+    /// Phases, which are distinguished by their names; shades let neighbors differ.
+    pub(crate) phases: [Color; 3],
+    /// Lowest and highest performance state.
+    states: [Color; 2],
     theme: Theme,
 }
 
 impl Palette {
-    pub(crate) fn of(theme: Theme) -> Self {
+    pub(crate) fn for_theme(theme: Theme) -> Self {
         match theme {
             Theme::Light => Self {
-                background: Colour::of(0xFF_FF_FF),
-                panel: Colour::of(0xF1_F3_F5),
-                grid: Colour::of(0xDD_E1_E6),
-                axis: Colour::of(0x9A_A1_A9),
-                text: Colour::of(0x1A_1D_21),
-                faint: Colour::of(0x57_5E_66),
-                target: Colour::of(0x00_72_B2),
-                others: Colour::of(0x6B_73_7B),
-                mark: Colour::of(0x1A_1D_21),
-                loud: Colour::of(0xB8_4E_00),
-                warm_up: Colour::of(0xE0_C4_00),
-                phases: [0xD9_C7_A7, 0xC4_AE_84, 0xE4_D6_BC].map(Colour::of),
-                states: [0xD0_CB_EE, 0x8A_82_C9].map(Colour::of),
+                background: Color::opaque(0xFF_FF_FF),
+                panel: Color::opaque(0xF1_F3_F5),
+                grid: Color::opaque(0xDD_E1_E6),
+                axis: Color::opaque(0x9A_A1_A9),
+                text: Color::opaque(0x1A_1D_21),
+                faint: Color::opaque(0x57_5E_66),
+                process: Color::opaque(0x00_72_B2),
+                others: Color::opaque(0x6B_73_7B),
+                mark: Color::opaque(0x1A_1D_21),
+                loud: Color::opaque(0xB8_4E_00),
+                warm_up: Color::opaque(0xE0_C4_00),
+                phases: [0xD9_C7_A7, 0xC4_AE_84, 0xE4_D6_BC].map(Color::opaque),
+                states: [0xD0_CB_EE, 0x8A_82_C9].map(Color::opaque),
                 theme,
             },
             Theme::Dark => Self {
-                background: Colour::of(0x0D_11_17),
-                panel: Colour::of(0x1B_21_29),
-                grid: Colour::of(0x30_37_41),
-                axis: Colour::of(0x6B_74_80),
-                text: Colour::of(0xEC_EF_F3),
-                faint: Colour::of(0xA3_AC_B7),
-                target: Colour::of(0x2B_8F_D6),
-                others: Colour::of(0x7C_85_90),
-                mark: Colour::of(0xEC_EF_F3),
-                loud: Colour::of(0xF0_7A_1F),
-                warm_up: Colour::of(0xD9_CD_3A),
-                phases: [0x5C_51_40, 0x45_3D_31, 0x73_66_52].map(Colour::of),
-                states: [0x41_3E_68, 0x85_7D_C7].map(Colour::of),
+                background: Color::opaque(0x0D_11_17),
+                panel: Color::opaque(0x1B_21_29),
+                grid: Color::opaque(0x30_37_41),
+                axis: Color::opaque(0x6B_74_80),
+                text: Color::opaque(0xEC_EF_F3),
+                faint: Color::opaque(0xA3_AC_B7),
+                process: Color::opaque(0x2B_8F_D6),
+                others: Color::opaque(0x7C_85_90),
+                mark: Color::opaque(0xEC_EF_F3),
+                loud: Color::opaque(0xF0_7A_1F),
+                warm_up: Color::opaque(0xD9_CD_3A),
+                phases: [0x5C_51_40, 0x45_3D_31, 0x73_66_52].map(Color::opaque),
+                states: [0x41_3E_68, 0x85_7D_C7].map(Color::opaque),
                 theme,
             },
         }
     }
 
-    /// The shade of a performance state: 0 is the lowest, 1 the highest. What is
-    /// higher stands out more from the background.
+    /// Returns the shade of a performance state, where 0 is the lowest and 1 the highest. A higher
+    /// state stands out more from the background.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "between two bytes"
     )]
-    pub(crate) fn state(&self, strength: f64) -> Colour {
+    pub(crate) fn state(&self, strength: f64) -> Color {
         let [low, high] = self.states;
         let between = |low: u8, high: u8| {
             let (low, high) = (f64::from(low), f64::from(high));
             (low + (high - low) * strength).round() as u8
         };
-        Colour {
+        Color {
             red: between(low.red, high.red),
             green: between(low.green, high.green),
             blue: between(low.blue, high.blue),
@@ -137,12 +139,12 @@ impl Palette {
         }
     }
 
-    /// The colour of a cause, the same on every chart.
-    pub(crate) const fn cause(&self, cause: Cause) -> Colour {
-        Colour::of(match (cause, self.theme) {
+    /// Returns the color of a cause, the same on every chart.
+    pub(crate) const fn cause(&self, cause: Cause) -> Color {
+        Color::opaque(match (cause, self.theme) {
             (Cause::Completion, _) => 0xE6_9F_00,
             (Cause::Host, _) => 0xD5_5E_00,
-            // As grey as others' work to those who lack green: so not as light.
+            // Darker than the gray of other processes, for people who cannot see green.
             (Cause::Encoding, Theme::Light) => 0xCC_79_A7,
             (Cause::Encoding, Theme::Dark) => 0xE5_A3_C8,
             (Cause::Submission, _) => 0x00_9E_73,
@@ -159,14 +161,14 @@ impl Palette {
 mod tests {
     use super::*;
 
-    /// As the Web Content Accessibility Guidelines define it.
-    fn contrast(one: Colour, other: Colour) -> f64 {
-        let luminance = |colour: Colour| {
+    /// Returns the contrast as the Web Content Accessibility Guidelines define it.
+    fn contrast_ratio(one: Color, other: Color) -> f64 {
+        let luminance = |color: Color| {
             let linear = |byte: u8| match f64::from(byte) / 255.0 {
                 part if part <= 0.04045 => part / 12.92,
                 part => ((part + 0.055) / 1.055).powf(2.4),
             };
-            let [red, green, blue] = [colour.red, colour.green, colour.blue].map(linear);
+            let [red, green, blue] = [color.red, color.green, color.blue].map(linear);
             0.2126 * red + 0.7152 * green + 0.0722 * blue
         };
         let (one, other) = (luminance(one), luminance(other));
@@ -174,20 +176,20 @@ mod tests {
     }
 
     #[test]
-    fn words_can_be_read() {
+    fn text_is_legible() {
         for theme in [Theme::Light, Theme::Dark] {
-            let palette = Palette::of(theme);
+            let palette = Palette::for_theme(theme);
             let own = [palette.text, palette.faint, palette.loud];
             let plain = own.map(|ink| (ink, palette.background));
             let causes = Cause::ALL.map(|cause| palette.cause(cause));
             let fills = causes.into_iter().chain(palette.phases);
-            let fills = fills.chain([palette.target, palette.warm_up]);
+            let fills = fills.chain([palette.process, palette.warm_up]);
             let states = [0.0, 0.25, 0.5, 0.75, 1.0].map(|state| palette.state(state));
             let fills = fills.chain(states).map(|fill| (fill.ink_on_it(), fill));
             for (ink, ground) in fills.chain(plain) {
-                let found = contrast(ink, ground);
+                let contrast = contrast_ratio(ink, ground);
                 let what = format!("{theme:?}: {} on {}", ink.hex(), ground.hex());
-                assert!(found >= 4.5, "{what}: {found:.2}");
+                assert!(contrast >= 4.5, "{what}: {contrast:.2}");
             }
         }
     }

@@ -1,50 +1,51 @@
-//! A part of the window as lanes and strips, over one time axis.
+//! Draws a part of the window as lanes and strips over one time axis.
 
 use metalens_analyzer::units::percent;
 use metalens_analyzer::{Analysis, Cause};
 
 use crate::axes::Axis;
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place, ratio};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh, ratio};
 use crate::coverage::{Grid, Sweep, height};
 use crate::font::{self, SMALL};
-use crate::lanes::{self, Kind, Lane};
-use crate::options::Error;
-use crate::palette::{Colour, Palette};
+use crate::lanes::{self, Lane, LaneOwner};
+use crate::options::ChartError;
+use crate::palette::{Color, Palette};
 use crate::scene::Anchor;
 use crate::strip::{Band, Layer, Strip, bars, name_inside};
 
-/// Left of the lanes, for their names.
+/// Room left of the lanes, for their names.
 pub(crate) const NAMES: f32 = 96.0;
-/// Right of the lanes, for their shares.
+/// Room right of the lanes, for their shares.
 pub(crate) const SHARES: f32 = 58.0;
-/// Above the lanes, for the title.
+/// Room above the lanes, for the title.
 pub(crate) const TITLE: f32 = 20.0;
 const BETWEEN: f32 = 4.0;
-/// The height of the causes' strip.
+/// Height of the causes' strip.
 const CAUSES: f32 = 22.0;
 
-/// A part of the window, as lanes.
+/// A part of the window, as lanes and strips.
 pub(crate) struct Panel {
     pub(crate) grid: Grid,
     lanes: Vec<Lane>,
-    /// Idle time by cause; none if there is none.
+    /// Idle time by cause. None if there is no idle time.
     causes: Option<Strip>,
     bands: Vec<Strip>,
 }
 
-/// One pass over everything for all grids.
+/// Collects the panels of all grids, in one pass over the analysis.
 pub(crate) fn panels(
     analysis: &Analysis,
     palette: &Palette,
     grids: &[Grid],
     bands: &[Band<'_>],
 ) -> Vec<Panel> {
-    let idle = analysis.report.gaps.total_ns > 0;
-    let mut causes = match idle {
-        true => lanes::causes(analysis, grids),
-        false => Vec::new(),
-    }
-    .into_iter();
+    let is_idle = analysis.report.gaps.total_ns > 0;
+    let causes = if is_idle {
+        lanes::causes(analysis, grids)
+    } else {
+        Vec::new()
+    };
+    let mut causes = causes.into_iter();
     let lanes = lanes::lanes(analysis, grids);
     let panels = grids.iter().zip(lanes).map(|(&grid, lanes)| Panel {
         grid,
@@ -52,122 +53,141 @@ pub(crate) fn panels(
         causes: causes
             .next()
             .map(|sweeps| cause_strip(palette, grid, sweeps)),
-        bands: bands.iter().map(|band| Strip::of(band, grid)).collect(),
+        bands: bands
+            .iter()
+            .map(|band| Strip::on_grid(band, grid))
+            .collect(),
     });
+
     let mut panels: Vec<Panel> = panels.collect();
     for enlarged in panels.iter_mut().skip(1) {
-        // The overview says it already.
+        // The overview shows it already.
         enlarged.bands.retain(|band| !band.is_constant());
     }
     panels
 }
 
-/// Why it was idle, from what `lanes::causes` says of a grid.
+/// Returns the strip of idle time by cause, from what `lanes::causes` returns for a grid.
 pub(crate) fn cause_strip(palette: &Palette, grid: Grid, sweeps: Vec<Sweep>) -> Strip {
     let layers = Cause::ALL.into_iter().zip(sweeps);
     let layers = layers.map(|(cause, sweep)| Layer {
         fill: palette.cause(cause),
         sweep,
     });
-    Strip::plain("Idle, why", grid, layers.collect())
+    Strip::plain("Idle", grid, layers.collect())
 }
 
 impl Panel {
-    /// The strips under the causes.
+    /// Returns the strips under the causes.
     pub(crate) fn bands(&self) -> &[Strip] {
         &self.bands
     }
 
-    /// How high its lanes are.
+    /// Returns the height of its lanes.
     pub(crate) fn height(&self, factor: f32) -> f32 {
-        let lanes: f32 = self.lanes.iter().map(|lane| self.lane(lane, factor)).sum();
-        match self.causes.is_some() {
-            true => lanes + (CAUSES * factor).round(),
-            false => lanes,
+        let lanes: f32 = self
+            .lanes
+            .iter()
+            .map(|lane| self.lane_height(lane, factor))
+            .sum();
+        if self.causes.is_some() {
+            lanes + (CAUSES * factor).round()
+        } else {
+            lanes
         }
     }
 
-    /// How many lanes and strips become higher where there is room.
+    /// Returns the number of lanes and strips that grow with the height of the chart.
     pub(crate) fn scaled(&self) -> usize {
         self.lanes.len() + usize::from(self.causes.is_some())
     }
 
-    /// How much it has above, between and below its lanes.
+    /// Returns the height above, between and below its lanes.
     #[expect(clippy::cast_precision_loss, reason = "a few lanes")]
     pub(crate) fn around(&self) -> f32 {
         let bands: f32 = self.bands.iter().map(|band| band.height + BETWEEN).sum();
         TITLE + self.scaled() as f32 * BETWEEN + bands + AXIS
     }
 
-    fn lane(&self, lane: &Lane, factor: f32) -> f32 {
-        let own = self.lanes.iter().filter(|lane| lane.kind == Kind::Target);
+    fn lane_height(&self, lane: &Lane, factor: f32) -> f32 {
+        let own = self
+            .lanes
+            .iter()
+            .filter(|lane| lane.owner == LaneOwner::Process);
         let own = own.count();
-        // An empty lane among others has nothing to show but that it is empty.
+        // An empty lane among others needs little height to show that it is empty.
         let is_empty = lane.sweep.total_ns() == 0 && own > 1;
-        let height = match (lane.kind, own) {
-            (Kind::Others, _) => 16.0,
-            (Kind::Target, _) if is_empty => 16.0,
-            (Kind::Target, ..3) => 40.0,
-            (Kind::Target, 3..5) => 28.0,
-            (Kind::Target, _) => 20.0,
+        let height = match (lane.owner, own) {
+            (LaneOwner::Others, _) => 16.0,
+            (LaneOwner::Process, _) if is_empty => 16.0,
+            (LaneOwner::Process, ..3) => 40.0,
+            (LaneOwner::Process, 3..5) => 28.0,
+            (LaneOwner::Process, _) => 20.0,
         };
         (height * factor).round()
     }
 
-    /// Draws it from `place` down. Where its lanes are.
+    /// Draws the panel from `place` down. Returns the area of its lanes.
     pub(crate) fn draw(
         &self,
         canvas: &Canvas,
-        place: Place,
+        place: Area,
         factor: f32,
         title: &str,
-    ) -> Result<Place, Error> {
+    ) -> Result<Area, ChartError> {
         let room = canvas.width - place.left - MARGIN;
         let title = font::shorten(title, SMALL, room);
         let at = (place.left, place.top + 13.0);
         canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, &title);
-        let mut lane_place = Place {
+
+        let mut lane_place = Area {
             top: place.top + TITLE,
             ..place
         };
+
         for lane in &self.lanes {
-            lane_place.height = self.lane(lane, factor);
+            lane_place.height = self.lane_height(lane, factor);
             self.draw_lane(canvas, lane, lane_place);
             lane_place.top = lane_place.bottom() + BETWEEN;
         }
-        let causes = self.causes.iter().map(|one| (one, CAUSES * factor));
+
+        let causes = self.causes.iter().map(|strip| (strip, CAUSES * factor));
         let bands = self.bands.iter().map(|band| (band, band.height));
         for (strip, height) in causes.chain(bands) {
             lane_place.height = height.round();
             strip.draw(canvas, lane_place);
             let faint = canvas.palette.faint;
-            beside(canvas, lane_place, &strip.name, &strip.share(), faint);
+            label(canvas, lane_place, &strip.name, &strip.share(), faint);
             lane_place.top = lane_place.bottom() + BETWEEN;
         }
-        let lanes = Place {
+
+        let lanes = Area {
             top: place.top + TITLE,
             height: lane_place.top - place.top - TITLE,
             ..place
         };
+
         let axis = Axis::time(self.grid.span_ns(), ticks(place.width));
         canvas.plot(lanes, (axis, Axis::percent()), Mesh::Time)?;
         Ok(lanes)
     }
 
-    fn draw_lane(&self, canvas: &Canvas, lane: &Lane, place: Place) {
+    fn draw_lane(&self, canvas: &Canvas, lane: &Lane, place: Area) {
         let palette = &canvas.palette;
-        let (fill, ink) = match lane.kind {
-            Kind::Target => (palette.target, palette.text),
-            Kind::Others => (palette.others, palette.faint),
+        let (fill, ink) = match lane.owner {
+            LaneOwner::Process => (palette.process, palette.text),
+            LaneOwner::Others => (palette.others, palette.faint),
         };
         canvas.rectangle(place, palette.panel);
         let share = ratio(lane.sweep.total_ns(), self.grid.span_ns());
-        beside(canvas, place, &lane.name, &percent(share), ink);
+        label(canvas, place, &lane.name, &percent(share), ink);
+
         let spans = lane.sweep.shares().map(|share| {
             let height = height(share, place.height, canvas.pixel.max(1.0));
             (place.bottom() - height, place.bottom())
         });
         bars(canvas, place, spans.collect(), fill);
+
         let ink = fill.ink_on_it();
         for (start, end, name) in &lane.named {
             name_inside(canvas, self.grid, place, (*start, *end), name, ink);
@@ -175,7 +195,7 @@ impl Panel {
     }
 }
 
-/// One tick per so many pixels.
+/// Returns the number of ticks on an axis of this width.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -185,8 +205,8 @@ pub(crate) fn ticks(width: f32) -> usize {
     (width / 70.0).max(2.0) as usize
 }
 
-/// A lane's name and its share.
-fn beside(canvas: &Canvas, place: Place, name: &str, share: &str, ink: Colour) {
+/// Writes a lane's name and its share.
+fn label(canvas: &Canvas, place: Area, name: &str, share: &str, ink: Color) {
     let baseline = (place.top + place.height / 2.0 + 4.0).round();
     let name = font::shorten(name, SMALL, NAMES - 8.0);
     let at = (canvas.width - MARGIN, baseline);

@@ -1,104 +1,105 @@
-//! A scene as PNG.
+//! Rasterizes a scene and encodes it as PNG.
 
 use std::collections::HashMap;
 
-use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform,
-};
+use tiny_skia::{FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 use crate::font;
-use crate::options::Error;
-use crate::palette::Colour;
-use crate::scene::{Scene, Shape};
+use crate::options::ChartError;
+use crate::palette::Color;
+use crate::scene::{Primitive, Scene};
 
-/// The picture as PNG: opaque, one byte per pixel where 256 colours will do, else
-/// three, and with its density where that is not 1.
+/// Encodes the picture as PNG: opaque, with one byte per pixel if 256 colors are enough and three
+/// otherwise, and with its density if that is not 1.
 ///
 /// # Errors
 ///
-/// If the picture is too large to be held.
-pub fn png(scene: &Scene) -> Result<Vec<u8>, Error> {
-    let canvas = painted(scene)?;
+/// If the picture is too large for memory.
+pub fn png(scene: &Scene) -> Result<Vec<u8>, ChartError> {
+    let canvas = rasterize(scene)?;
     let (width, height) = (canvas.width(), canvas.height());
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, width, height);
+
     let pixels = match indexed(&canvas) {
-        Some((colours, pixels)) => {
+        Some((colors, pixels)) => {
             encoder.set_color(png::ColorType::Indexed);
-            encoder.set_palette(colours);
+            encoder.set_palette(colors);
             pixels
         }
         None => {
             encoder.set_color(png::ColorType::Rgb);
-            let colours = canvas.data().chunks_exact(4);
-            colours
+            let colors = canvas.data().chunks_exact(4);
+            colors
                 .flat_map(|pixel| pixel.iter().take(3))
                 .copied()
                 .collect()
         }
     };
+
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::High);
-    // Flat colours: what other filters gain elsewhere they lose here.
+    // Other filters make pictures of flat colors larger.
     encoder.set_filter(png::Filter::NoFilter);
     if scene.scale > 1 {
-        // 72 per inch is what counts as one to one.
-        let per_metre = 2_835 * u32::from(scene.scale);
+        // One to one means 72 pixels per inch.
+        let per_meter = 2_835 * u32::from(scene.scale);
         encoder.set_pixel_dims(Some(png::PixelDimensions {
-            xppu: per_metre,
-            yppu: per_metre,
+            xppu: per_meter,
+            yppu: per_meter,
             unit: png::Unit::Meter,
         }));
     }
-    let encoded = |error: png::EncodingError| Error::Png(error.to_string());
+
+    let encoded = |error: png::EncodingError| ChartError::Png(error.to_string());
     let mut writer = encoder.write_header().map_err(encoded)?;
     writer.write_image_data(&pixels).map_err(encoded)?;
     writer.finish().map_err(encoded)?;
     Ok(out)
 }
 
-/// The colours in the order in which they first appear, and which of them each
-/// pixel has; none if there are more than a byte can count.
+/// Returns the colors in the order in which they first appear, and the index of each pixel's color.
+/// Returns none if there are more than 256 colors.
 fn indexed(canvas: &Pixmap) -> Option<(Vec<u8>, Vec<u8>)> {
-    let mut colours: Vec<[u8; 3]> = Vec::new();
+    let mut colors: Vec<[u8; 3]> = Vec::new();
     let mut numbers: HashMap<[u8; 3], u8> = HashMap::new();
     let mut pixels = Vec::with_capacity(canvas.pixels().len());
-    // Most pixels are as the one before, which need not be looked up.
+    // Most pixels have the color of the one before, which saves the lookup.
     let mut last: Option<([u8; 3], u8)> = None;
     for pixel in canvas.pixels() {
-        let colour = [pixel.red(), pixel.green(), pixel.blue()];
-        let known = last.filter(|&(before, _)| before == colour);
+        let color = [pixel.red(), pixel.green(), pixel.blue()];
+        let known = last.filter(|&(before, _)| before == color);
         let known = known.map(|(_, number)| number);
-        let number = match known.or_else(|| numbers.get(&colour).copied()) {
+        let number = match known.or_else(|| numbers.get(&color).copied()) {
             Some(number) => number,
             None => {
-                let number = u8::try_from(colours.len()).ok()?;
-                colours.push(colour);
-                numbers.insert(colour, number);
+                let number = u8::try_from(colors.len()).ok()?;
+                colors.push(color);
+                numbers.insert(color, number);
                 number
             }
         };
-        last = Some((colour, number));
+        last = Some((color, number));
         pixels.push(number);
     }
-    Some((colours.concat(), pixels))
+    Some((colors.concat(), pixels))
 }
 
-/// The picture, pixel by pixel.
-pub(crate) fn painted(scene: &Scene) -> Result<Pixmap, Error> {
+/// Draws the scene pixel by pixel.
+pub(crate) fn rasterize(scene: &Scene) -> Result<Pixmap, ChartError> {
     let (width, height) = scene.device_size();
-    let mut canvas = Pixmap::new(width, height).ok_or(Error::TooLarge { width, height })?;
+    let mut canvas = Pixmap::new(width, height).ok_or(ChartError::TooLarge { width, height })?;
     canvas.fill(skia(scene.background));
     let scale = f32::from(scene.scale);
     for shape in &scene.shapes {
         match shape {
-            Shape::Rectangle { at, size, fill } => rectangle(
+            Primitive::Rectangle { at, size, fill } => rectangle(
                 &mut canvas,
                 (at.0 * scale, at.1 * scale),
                 ((at.0 + size.0) * scale, (at.1 + size.1) * scale),
                 *fill,
             ),
-            Shape::Bars {
+            Primitive::Bars {
                 left,
                 step,
                 spans,
@@ -110,13 +111,13 @@ pub(crate) fn painted(scene: &Scene) -> Result<Pixmap, Error> {
                 scale,
                 *fill,
             ),
-            Shape::Line {
+            Primitive::Line {
                 points,
                 width,
                 stroke,
             } => line(&mut canvas, points, *width, *stroke, scale),
-            Shape::Polygon { points, fill } => polygon(&mut canvas, points, *fill, scale),
-            Shape::Text {
+            Primitive::Polygon { points, fill } => polygon(&mut canvas, points, *fill, scale),
+            Primitive::Text {
                 at,
                 size,
                 anchor,
@@ -127,7 +128,7 @@ pub(crate) fn painted(scene: &Scene) -> Result<Pixmap, Error> {
                 let before = anchor.share_before() * font::painted_width(text, size);
                 let start = (at.0 * scale - before, (at.1 * scale).round());
                 font::paint(text, size, start, |x, y, ink| {
-                    // So few shades that a picture can have a palette.
+                    // Few shades, so that a picture fits a palette.
                     let ink = (ink * 15.0).round() / 15.0;
                     blend(&mut canvas, (x, y), *fill, ink);
                 });
@@ -137,8 +138,8 @@ pub(crate) fn painted(scene: &Scene) -> Result<Pixmap, Error> {
     Ok(canvas)
 }
 
-/// Sharp edges: what is meant to touch leaves no seam.
-fn rectangle(canvas: &mut Pixmap, from: (f32, f32), to: (f32, f32), fill: Colour) {
+/// Fills a rectangle with sharp edges, so that touching ones leave no seam.
+fn rectangle(canvas: &mut Pixmap, from: (f32, f32), to: (f32, f32), fill: Color) {
     let (left, top) = (from.0.round(), from.1.round());
     let (right, bottom) = (to.0.round().max(left), to.1.round().max(top));
     let Some(area) = Rect::from_ltrb(left, top, right, bottom) else {
@@ -147,7 +148,7 @@ fn rectangle(canvas: &mut Pixmap, from: (f32, f32), to: (f32, f32), fill: Colour
     canvas.fill_rect(area, &paint(fill, false), Transform::identity(), None);
 }
 
-/// Sharp at the sides; the topmost and the lowest pixel of a column have as
+/// Fills columns that are sharp at the sides. The topmost and the lowest pixel of a column have as
 /// much ink as the column covers of them.
 #[expect(
     clippy::cast_precision_loss,
@@ -159,7 +160,7 @@ fn bars(
     (left, step): (f32, f32),
     spans: &[(f32, f32)],
     scale: f32,
-    fill: Colour,
+    fill: Color,
 ) {
     for (at, &(top, bottom)) in spans.iter().enumerate() {
         let (top, bottom) = (top * scale, bottom * scale);
@@ -178,7 +179,7 @@ fn bars(
     }
 }
 
-fn line(canvas: &mut Pixmap, points: &[(f32, f32)], width: f32, stroke: Colour, scale: f32) {
+fn line(canvas: &mut Pixmap, points: &[(f32, f32)], width: f32, stroke: Color, scale: f32) {
     let Some(path) = path(points, false) else {
         return;
     };
@@ -192,7 +193,7 @@ fn line(canvas: &mut Pixmap, points: &[(f32, f32)], width: f32, stroke: Colour, 
     canvas.stroke_path(&path, &paint(stroke, true), &style, transform, None);
 }
 
-fn polygon(canvas: &mut Pixmap, points: &[(f32, f32)], fill: Colour, scale: f32) {
+fn polygon(canvas: &mut Pixmap, points: &[(f32, f32)], fill: Color, scale: f32) {
     let Some(path) = path(points, true) else {
         return;
     };
@@ -219,21 +220,21 @@ fn path(points: &[(f32, f32)], closed: bool) -> Option<tiny_skia::Path> {
     builder.finish()
 }
 
-fn paint(colour: Colour, smooth: bool) -> Paint<'static> {
+fn paint(color: Color, smooth: bool) -> Paint<'static> {
     let mut paint = Paint {
         anti_alias: smooth,
         ..Paint::default()
     };
-    paint.set_color(skia(colour));
+    paint.set_color(skia(color));
     paint
 }
 
-fn skia(colour: Colour) -> Color {
-    Color::from_rgba8(colour.red, colour.green, colour.blue, colour.alpha)
+fn skia(color: Color) -> tiny_skia::Color {
+    tiny_skia::Color::from_rgba8(color.red, color.green, color.blue, color.alpha)
 }
 
-/// Puts ink on a pixel. The canvas is opaque, and stays it.
-fn blend(canvas: &mut Pixmap, (x, y): (i32, i32), colour: Colour, ink: f32) {
+/// Puts ink on a pixel. The canvas is opaque, and stays opaque.
+fn blend(canvas: &mut Pixmap, (x, y): (i32, i32), color: Color, ink: f32) {
     let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else {
         return;
     };
@@ -241,15 +242,14 @@ fn blend(canvas: &mut Pixmap, (x, y): (i32, i32), colour: Colour, ink: f32) {
     if x >= width || y >= height {
         return;
     }
+
     let at = (y * width + x) * 4;
     let Some(pixel) = canvas.data_mut().get_mut(at..at + 3) else {
         return;
     };
-    let ink = ink.clamp(0.0, 1.0) * f32::from(colour.alpha) / 255.0;
-    for (old, new) in pixel
-        .iter_mut()
-        .zip([colour.red, colour.green, colour.blue])
-    {
+
+    let ink = ink.clamp(0.0, 1.0) * f32::from(color.alpha) / 255.0;
+    for (old, new) in pixel.iter_mut().zip([color.red, color.green, color.blue]) {
         let mixed = f32::from(*old) + (f32::from(new) - f32::from(*old)) * ink;
         #[expect(
             clippy::cast_possible_truncation,

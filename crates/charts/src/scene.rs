@@ -1,56 +1,57 @@
-//! What a picture consists of: plain shapes in pixels, in the order they are painted.
+//! Defines a picture as plain shapes in pixels, in the order in which they are painted.
 
 use std::fmt;
 
-use crate::palette::Colour;
+use crate::palette::Color;
 
-/// A picture, before it is PNG or SVG.
+/// A picture, before it is encoded as PNG or SVG.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     pub(crate) width: u32,
     pub(crate) height: u32,
-    /// Device pixels per pixel.
+    /// Number of device pixels per pixel.
     pub(crate) scale: u8,
-    pub(crate) background: Colour,
-    pub(crate) shapes: Vec<Shape>,
+    pub(crate) background: Color,
+    pub(crate) shapes: Vec<Primitive>,
     pub(crate) title: String,
 }
 
-/// One shape. Lengths are in pixels at scale 1.
+/// A shape of a picture. Lengths are in pixels at scale 1.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Shape {
+pub(crate) enum Primitive {
     Rectangle {
         at: (f32, f32),
         size: (f32, f32),
-        fill: Colour,
+        fill: Color,
     },
-    /// Columns of one width, side by side: from the first of `spans[i]` down to the second.
+    /// Columns of one width, side by side. Column i reaches from the first value of `spans[i]` down
+    /// to the second.
     Bars {
         left: f32,
         step: f32,
         spans: Vec<(f32, f32)>,
-        fill: Colour,
+        fill: Color,
     },
     Line {
         points: Vec<(f32, f32)>,
         width: f32,
-        stroke: Colour,
+        stroke: Color,
     },
     Polygon {
         points: Vec<(f32, f32)>,
-        fill: Colour,
+        fill: Color,
     },
     Text {
-        /// Where it begins, has its middle or ends; and its baseline.
+        /// Horizontal anchor position, and baseline.
         at: (f32, f32),
         size: f32,
         anchor: Anchor,
-        fill: Colour,
+        fill: Color,
         text: String,
     },
 }
 
-/// What of a text is at its place.
+/// Part of a text that is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -59,7 +60,7 @@ pub(crate) enum Anchor {
 }
 
 impl Anchor {
-    /// As SVG calls it.
+    /// Returns the name in SVG.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -68,7 +69,7 @@ impl Anchor {
         }
     }
 
-    /// How much of its width lies left of its place.
+    /// Returns the share of the width that lies left of the position.
     pub(crate) const fn share_before(self) -> f32 {
         match self {
             Self::Start => 0.0,
@@ -79,7 +80,7 @@ impl Anchor {
 }
 
 impl Scene {
-    /// Width and height in device pixels.
+    /// Returns width and height in device pixels.
     #[must_use]
     pub fn device_size(&self) -> (u32, u32) {
         let scale = u32::from(self.scale);
@@ -87,13 +88,13 @@ impl Scene {
     }
 }
 
-/// What is drawn where, one line per shape; for tests.
+/// Lists the shapes, one per line, for tests.
 impl fmt::Display for Scene {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { width, height, .. } = self;
         writeln!(out, "{width}x{height} on {}", self.background.hex())?;
         self.shapes.iter().try_for_each(|shape| match shape {
-            Shape::Rectangle { at, size, fill } => writeln!(
+            Primitive::Rectangle { at, size, fill } => writeln!(
                 out,
                 "rectangle {} {}x{} {}",
                 place(*at),
@@ -101,7 +102,7 @@ impl fmt::Display for Scene {
                 number(size.1),
                 fill.hex()
             ),
-            Shape::Bars {
+            Primitive::Bars {
                 left,
                 step,
                 spans,
@@ -114,7 +115,7 @@ impl fmt::Display for Scene {
                 fill.hex(),
                 spark(spans)
             ),
-            Shape::Line {
+            Primitive::Line {
                 points,
                 width,
                 stroke,
@@ -125,10 +126,10 @@ impl fmt::Display for Scene {
                 stroke.hex(),
                 path(points)
             ),
-            Shape::Polygon { points, fill } => {
+            Primitive::Polygon { points, fill } => {
                 writeln!(out, "polygon {} {}", fill.hex(), path(points))
             }
-            Shape::Text {
+            Primitive::Text {
                 at,
                 size,
                 anchor,
@@ -146,7 +147,7 @@ impl fmt::Display for Scene {
     }
 }
 
-/// The fewest digits that say it to a thousandth of a pixel.
+/// Formats a number with the fewest digits that are exact to a thousandth of a pixel.
 pub(crate) fn number(value: f32) -> String {
     let text = format!("{value:.3}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -160,7 +161,7 @@ fn place((x, y): (f32, f32)) -> String {
     format!("{},{}", number(x), number(y))
 }
 
-/// Few points all, many by their ends.
+/// Formats all of a few points, and the ends of many.
 fn path(points: &[(f32, f32)]) -> String {
     let few = |points: &[(f32, f32)]| -> String {
         let places: Vec<String> = points.iter().copied().map(place).collect();
@@ -177,7 +178,7 @@ fn path(points: &[(f32, f32)]) -> String {
     }
 }
 
-/// Bars as a line of characters, each the mean of some neighbours.
+/// Formats bars as a line of characters, each the mean of some neighbors.
 fn spark(spans: &[(f32, f32)]) -> String {
     const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let low = spans.iter().map(|span| span.1).fold(0.0, f32::max);

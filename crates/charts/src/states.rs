@@ -1,5 +1,5 @@
-//! The GPU's performance states, as a strip: the higher the state, the stronger
-//! its shade. Where none is known there is nothing.
+//! Collects the GPU's performance states as a strip, in which a higher state has a stronger shade.
+//! Without known states there is no strip.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -8,32 +8,33 @@ use std::collections::BTreeMap;
 use metalens_analyzer::Analysis;
 
 use crate::palette::Palette;
-use crate::strip::{Band, Item, Kind};
+use crate::strip::{Band, BandItem, BandKind};
 
-/// As Apple's tool calls them, from the slowest on.
+/// Names of the states in Apple's tools, the slowest first.
 const KNOWN: [&str; 3] = ["Minimum", "Medium", "Maximum"];
-/// How a state begins that has only a number.
+/// Prefix of a state that only has a number.
 const NUMBERED: &str = "device state ";
-/// More states than this share a colour.
+/// Number of states with a color of their own; the others share one.
 const STATES: usize = 6;
 
-/// The strip; none if the recording does not tell.
+/// Returns the strip; none if the recording has no states.
 pub(crate) fn band<'a>(analysis: &'a Analysis, palette: &Palette) -> Option<Band<'a>> {
-    let held = analysis.performance();
+    let intervals = analysis.performance();
     let mut lengths: BTreeMap<&str, u64> = BTreeMap::new();
-    for one in held {
-        let length = lengths.entry(&one.what).or_default();
-        *length = length.saturating_add(one.end_ns - one.start_ns);
+    for interval in intervals {
+        let length = lengths.entry(&interval.what).or_default();
+        *length = length.saturating_add(interval.end_ns - interval.start_ns);
     }
+
     let states = longest(&lengths);
-    let kinds = states.iter().map(|&state| Kind {
+    let kinds = states.iter().map(|&state| BandKind {
         fill: match strength(state, &states) {
             Some(strength) => palette.state(strength),
             None => palette.others,
         },
-        legend: Some(said(state)),
+        legend: Some(legend(state)),
     });
-    let more = (lengths.len() > states.len()).then(|| Kind {
+    let more = (lengths.len() > states.len()).then(|| BandKind {
         fill: palette.others,
         legend: Some("other GPU states".to_owned()),
     });
@@ -41,26 +42,28 @@ pub(crate) fn band<'a>(analysis: &'a Analysis, palette: &Palette) -> Option<Band
         let mut known = states.iter();
         known.position(|&one| one == state).unwrap_or(states.len())
     };
-    let items = held.iter().map(|one| Item {
-        start_ns: one.start_ns,
-        end_ns: one.end_ns,
-        name: match one.is_induced {
-            true => Cow::Owned(format!("{} (induced)", one.what)),
-            false => Cow::Borrowed(one.what.as_str()),
+
+    let items = intervals.iter().map(|interval| BandItem {
+        start_ns: interval.start_ns,
+        end_ns: interval.end_ns,
+        name: if interval.is_induced {
+            Cow::Owned(format!("{} (induced)", interval.what))
+        } else {
+            Cow::Borrowed(interval.what.as_str())
         },
-        kind: kind(&one.what),
-        is_marked: one.is_induced,
+        kind: kind(&interval.what),
+        is_marked: interval.is_induced,
     });
-    (!held.is_empty()).then(|| Band {
+    (!intervals.is_empty()).then(|| Band {
         kinds: kinds.chain(more).collect(),
         items: items.collect(),
         unknown: Some("GPU state unknown"),
-        marked: "induced, not the GPU's own choice",
+        marked: "induced, not chosen by the GPU",
         ..Band::new("GPU state")
     })
 }
 
-/// The states that have a colour of their own, from the slowest on.
+/// Returns the states that have a color of their own, the slowest first.
 fn longest<'a>(lengths: &BTreeMap<&'a str, u64>) -> Vec<&'a str> {
     let mut states: Vec<(&str, u64)> = lengths.iter().map(|(&name, &ns)| (name, ns)).collect();
     states.sort_by_key(|&(_, ns)| Reverse(ns));
@@ -76,14 +79,15 @@ fn rank(state: &str) -> Option<u64> {
     known.map(|at| at as u64).or_else(number)
 }
 
-/// How high a state is, from 0 to 1; unknown of what is neither known nor
-/// numbered. The three known ones are always the same; numbers are the chip's
-/// own, and only their order is known.
+/// Returns the rank of a state among all, from 0 to 1. None for a state that is neither known nor
+/// numbered. The three known states always have the same rank; of the chip's numbers only the order
+/// is known.
 #[expect(clippy::cast_precision_loss, reason = "a few states")]
 fn strength(state: &str, states: &[&str]) -> Option<f64> {
     if let Some(at) = KNOWN.iter().position(|&one| one == state) {
         return Some(at as f64 / (KNOWN.len() - 1) as f64);
     }
+
     rank(state)?;
     let mut ranked = states.iter().filter(|&&one| rank(one).is_some());
     let count = ranked.clone().count();
@@ -94,10 +98,11 @@ fn strength(state: &str, states: &[&str]) -> Option<f64> {
     })
 }
 
-fn said(state: &str) -> String {
-    match state.starts_with(NUMBERED) {
-        true => format!("GPU {state}"),
-        false => format!("GPU at {state}"),
+fn legend(state: &str) -> String {
+    if state.starts_with(NUMBERED) {
+        format!("GPU {state}")
+    } else {
+        format!("GPU at {state}")
     }
 }
 

@@ -1,46 +1,46 @@
-//! A thin strip: what held when. Exact per column, as lanes are, however often it
-//! changes; with names where there is room.
+//! Draws a thin strip of intervals: exact per column, like lanes, and with names where there is
+//! room.
 
 use metalens_analyzer::units::percent;
 
-use crate::canvas::{Canvas, Place, ratio};
+use crate::canvas::{Area, Canvas, ratio};
 use crate::coverage::{Grid, Sweep, height};
 use crate::font::{self, SMALL};
-use crate::palette::{Colour, Palette};
-use crate::scene::{Anchor, Shape};
+use crate::palette::{Color, Palette};
+use crate::scene::{Anchor, Primitive};
 
-/// The height of a strip that has names in it.
+/// Height of a strip with names in it.
 const HEIGHT: f32 = 15.0;
-/// Fewer letters than this say nothing of a longer name.
+/// Fewest letters of a shortened name that are still useful.
 const LEAST: usize = 8;
-/// What is this many columns wide or wider is set apart from what it touches.
+/// Smallest width, in columns, of an interval that is set apart from its neighbors.
 const APART: u64 = 6;
 
-/// What held when, on no grid yet.
+/// A strip's intervals, not yet on a grid.
 pub(crate) struct Band<'a> {
     pub(crate) name: String,
-    /// What it tells apart.
-    pub(crate) kinds: Vec<Kind>,
-    /// In order of time.
-    pub(crate) items: Vec<Item<'a>>,
-    /// Whether neighbours of one kind are set apart: one step, the next step.
+    /// Colors of the items, by kind.
+    pub(crate) kinds: Vec<BandKind>,
+    /// Items in the order of time.
+    pub(crate) items: Vec<BandItem<'a>>,
+    /// True if neighbors of one kind are set apart, as for repeated steps.
     pub(crate) is_cut: bool,
-    /// Whether it says how much of the time anything held.
+    /// True if the strip shows the share of time that its items cover.
     pub(crate) has_share: bool,
-    /// What the legend calls `is_marked`.
+    /// Legend of marked items.
     pub(crate) marked: &'static str,
-    /// What the legend calls the time in which nothing is known to have held.
+    /// Legend of the time without any item. None if it is not shown.
     pub(crate) unknown: Option<&'static str>,
 }
 
-/// A colour, and what it stands for if the names do not say it.
-pub(crate) struct Kind {
-    pub(crate) fill: Colour,
+/// Color of items, and its legend if their names do not explain it.
+pub(crate) struct BandKind {
+    pub(crate) fill: Color,
     pub(crate) legend: Option<String>,
 }
 
 impl Band<'_> {
-    /// Without anything in it.
+    /// Makes a band without items.
     pub(crate) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -54,14 +54,14 @@ impl Band<'_> {
     }
 }
 
-/// One thing held.
-pub(crate) struct Item<'a> {
+/// An interval in a band.
+pub(crate) struct BandItem<'a> {
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
     pub(crate) name: std::borrow::Cow<'a, str>,
-    /// Its place in `kinds`.
+    /// Index of its kind in `kinds`.
     pub(crate) kind: usize,
-    /// Whether it has a line along it.
+    /// True if the item has a line along its top.
     pub(crate) is_marked: bool,
 }
 
@@ -70,32 +70,32 @@ pub(crate) struct Strip {
     pub(crate) name: String,
     pub(crate) height: f32,
     grid: Grid,
-    /// From below.
+    /// Layers, the lowest first.
     layers: Vec<Layer>,
-    /// When anything held.
+    /// Time that any item covers.
     any_ns: u64,
     has_share: bool,
     is_cut: bool,
-    named: Vec<(u64, u64, String, Colour)>,
-    /// Where one of a kind ends and another begins.
+    named: Vec<(u64, u64, String, Color)>,
+    /// Times at which one item of a kind ends and another begins.
     cuts: Vec<u64>,
     marked: Sweep,
 }
 
-/// How long something of one colour held.
+/// Coverage of the columns by items of one color.
 pub(crate) struct Layer {
-    pub(crate) fill: Colour,
+    pub(crate) fill: Color,
     pub(crate) sweep: Sweep,
 }
 
 impl Strip {
-    /// Without names; of its layers never two at a time.
+    /// Makes a strip without names, of layers that never overlap.
     pub(crate) fn plain(name: &str, grid: Grid, layers: Vec<Layer>) -> Self {
         Self {
             name: name.to_owned(),
             height: HEIGHT,
             grid,
-            any_ns: layers.iter().map(|one| one.sweep.total_ns()).sum(),
+            any_ns: layers.iter().map(|layer| layer.sweep.total_ns()).sum(),
             has_share: true,
             is_cut: false,
             layers,
@@ -105,8 +105,8 @@ impl Strip {
         }
     }
 
-    /// A band, as a grid has it.
-    pub(crate) fn of(band: &Band<'_>, grid: Grid) -> Self {
+    /// Puts a band on a grid.
+    pub(crate) fn on_grid(band: &Band<'_>, grid: Grid) -> Self {
         let kinds = band.kinds.iter();
         let layers = kinds.map(|kind| Layer {
             fill: kind.fill,
@@ -117,17 +117,20 @@ impl Strip {
             has_share: band.has_share,
             ..Self::plain(&band.name, grid, layers.collect())
         };
+
         let mut any = Sweep::new(grid);
-        let inside = |item: &&Item<'_>| item.start_ns < grid.end_ns && item.end_ns > grid.start_ns;
+        let inside =
+            |item: &&BandItem<'_>| item.start_ns < grid.end_ns && item.end_ns > grid.start_ns;
         for item in band.items.iter().filter(inside) {
             any.add(item.start_ns, item.end_ns);
             strip.add(item);
         }
+
         strip.any_ns = any.total_ns();
         strip
     }
 
-    fn add(&mut self, item: &Item<'_>) {
+    fn add(&mut self, item: &BandItem<'_>) {
         let Some(layer) = self.layers.get_mut(item.kind) else {
             return;
         };
@@ -135,10 +138,12 @@ impl Strip {
         if item.is_marked {
             self.marked.add(item.start_ns, item.end_ns);
         }
+
         let (start, end) = (
             item.start_ns.max(self.grid.start_ns),
             item.end_ns.min(self.grid.end_ns),
         );
+
         if self.grid.has_room(end - start) {
             let ink = layer.fill.ink_on_it();
             self.named.push((start, end, item.name.to_string(), ink));
@@ -148,30 +153,32 @@ impl Strip {
         }
     }
 
-    /// How much of the time anything held, if that is worth saying.
+    /// Returns the share of time that items cover, or nothing if it is not shown.
     pub(crate) fn share(&self) -> String {
-        match self.has_share {
-            true => self.part(self.any_ns),
-            false => String::new(),
+        if self.has_share {
+            self.percent_of_grid(self.any_ns)
+        } else {
+            String::new()
         }
     }
 
-    fn part(&self, length_ns: u64) -> String {
+    fn percent_of_grid(&self, length_ns: u64) -> String {
         percent(ratio(length_ns, self.grid.span_ns()))
     }
 
-    /// Whether one state held from end to end; of phases the name is news.
+    /// Returns whether one state fills the whole strip. Strips of phases never count, because their
+    /// names are informative.
     pub(crate) fn is_constant(&self) -> bool {
         let span_ns = self.grid.span_ns();
         let layers = self.layers.iter();
-        let is_one = layers.filter(|one| one.sweep.total_ns() > 0).count() == 1;
+        let is_one = layers.filter(|layer| layer.sweep.total_ns() > 0).count() == 1;
         let is_evenly_marked = [0, span_ns].contains(&self.marked.total_ns());
         is_one && is_evenly_marked && self.any_ns == span_ns && !self.is_cut
     }
 
-    /// What its colours stand for, and how much of the time each held;
-    /// nothing if the name in it says it all.
-    pub(crate) fn legend(&self, band: &Band<'_>, palette: &Palette) -> Vec<(Colour, String)> {
+    /// Returns the legend of the colors with their shares of time; empty if the name in the strip
+    /// explains everything.
+    pub(crate) fn legend(&self, band: &Band<'_>, palette: &Palette) -> Vec<(Color, String)> {
         if self.is_constant() {
             return Vec::new();
         }
@@ -180,45 +187,48 @@ impl Strip {
             let label = kind.legend.as_deref()?;
             Some((kind.fill, label, layer.sweep.total_ns()))
         });
+
         let unknown_ns = self.grid.span_ns() - self.any_ns;
         let unknown = band.unknown.map(|label| (palette.panel, label, unknown_ns));
         let marked = (palette.mark, band.marked, self.marked.total_ns());
+
         kinds
             .chain(unknown)
             .chain([marked])
             .filter(|&(_, _, ns)| ns > 0)
-            .map(|(fill, label, ns)| (fill, format!("{label} {}", self.part(ns))))
+            .map(|(fill, label, ns)| (fill, format!("{label} {}", self.percent_of_grid(ns))))
             .collect()
     }
 
-    /// Its layers, one upon the other, and its names.
-    pub(crate) fn draw(&self, canvas: &Canvas, place: Place) {
+    /// Draws the layers, one above the other, and the names.
+    pub(crate) fn draw(&self, canvas: &Canvas, place: Area) {
         canvas.rectangle(place, canvas.palette.panel);
         self.stack(canvas, place);
         for &cut in &self.cuts {
-            let line = Place {
+            let line = Area {
                 left: self.grid.x(cut, place).round(),
                 width: 1.0,
                 ..place
             };
             canvas.rectangle(line, canvas.palette.background);
         }
-        self.line(canvas, place);
+        self.draw_marks(canvas, place);
         for (start, end, name, ink) in &self.named {
             name_inside(canvas, self.grid, place, (*start, *end), name, *ink);
         }
     }
 
-    /// Its layers' shares of each column, one upon the other.
-    pub(crate) fn stack(&self, canvas: &Canvas, place: Place) {
+    /// Draws the layers' shares of each column, stacked.
+    pub(crate) fn stack(&self, canvas: &Canvas, place: Area) {
         let widths: Vec<u64> = self.grid.widths_ns().collect();
         let mut below: Vec<u64> = vec![0; widths.len()];
         let pixel = canvas.pixel;
-        // Whole pixels: two colours never share one.
+        // Rounded to whole pixels, so that two colors never share one.
         let level = |below: u64, width: u64| {
             let height = height(ratio(below, width), place.height, pixel.max(1.0));
             place.bottom() - (height / pixel).round() * pixel
         };
+
         for layer in &self.layers {
             let columns = layer.sweep.columns().iter().zip(&widths);
             let spans = columns.zip(&mut below).map(|((&held, &width), below)| {
@@ -233,8 +243,8 @@ impl Strip {
         }
     }
 
-    /// Along the top of what is marked.
-    fn line(&self, canvas: &Canvas, place: Place) {
+    /// Draws a line along the top of marked items.
+    fn draw_marks(&self, canvas: &Canvas, place: Area) {
         if self.marked.total_ns() == 0 {
             return;
         }
@@ -246,10 +256,10 @@ impl Strip {
     }
 }
 
-/// Columns that fill a place side by side.
+/// Draws columns that fill an area side by side.
 #[expect(clippy::cast_precision_loss, reason = "a few thousand columns")]
-pub(crate) fn bars(canvas: &Canvas, place: Place, spans: Vec<(f32, f32)>, fill: Colour) {
-    canvas.add(Shape::Bars {
+pub(crate) fn bars(canvas: &Canvas, place: Area, spans: Vec<(f32, f32)>, fill: Color) {
+    canvas.add(Primitive::Bars {
         left: place.left,
         step: place.width / spans.len().max(1) as f32,
         spans,
@@ -257,27 +267,28 @@ pub(crate) fn bars(canvas: &Canvas, place: Place, spans: Vec<(f32, f32)>, fill: 
     });
 }
 
-/// The name of something that has room for it.
+/// Writes a name inside of its interval, if there is room.
 pub(crate) fn name_inside(
     canvas: &Canvas,
     grid: Grid,
-    place: Place,
+    place: Area,
     (start, end): (u64, u64),
     name: &str,
-    ink: Colour,
+    ink: Color,
 ) {
     let (left, right) = (grid.x(start, place), grid.x(end, place));
     let text = font::shorten(name, SMALL - 1.0, right - left - 8.0);
-    // Of a name that is cut to the bone nothing can be read.
+    // A name that is cut too much is useless.
     let is_cut = text != name;
     if text.is_empty() || place.height < 14.0 || (is_cut && text.chars().count() < LEAST) {
         return;
     }
+
     let at = (left.midpoint(right), place.top + place.height / 2.0 + 4.0);
     canvas.text(at, SMALL - 1.0, Anchor::Middle, ink, &text);
 }
 
-/// How many columns of device pixels are in a width.
+/// Returns the number of device pixel columns in a width.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

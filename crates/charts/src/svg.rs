@@ -1,14 +1,14 @@
-//! A scene as SVG.
+//! Writes a scene as SVG.
 
 use std::fmt::Write;
 
 use metalens_text::is_hidden;
 
 use crate::font::FAMILY;
-use crate::palette::Colour;
-use crate::scene::{Scene, Shape, number};
+use crate::palette::Color;
+use crate::scene::{Primitive, Scene, number};
 
-/// The picture as SVG, with `alt` as its description.
+/// Writes the picture as SVG, with `alt` as its description.
 #[must_use]
 pub fn svg(scene: &Scene, alt: &str) -> String {
     let (width, height) = (scene.width, scene.height);
@@ -30,9 +30,9 @@ pub fn svg(scene: &Scene, alt: &str) -> String {
     out
 }
 
-fn element(shape: &Shape) -> String {
+fn element(shape: &Primitive) -> String {
     match shape {
-        Shape::Rectangle { at, size, fill } => format!(
+        Primitive::Rectangle { at, size, fill } => format!(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" shape-rendering=\"crispEdges\" {}/>",
             number(at.0),
             number(at.1),
@@ -40,7 +40,7 @@ fn element(shape: &Shape) -> String {
             number(size.1),
             paint("fill", *fill),
         ),
-        Shape::Bars {
+        Primitive::Bars {
             left,
             step,
             spans,
@@ -50,7 +50,7 @@ fn element(shape: &Shape) -> String {
             bars(*left, *step, spans),
             paint("fill", *fill)
         ),
-        Shape::Line {
+        Primitive::Line {
             points,
             width,
             stroke,
@@ -60,12 +60,12 @@ fn element(shape: &Shape) -> String {
             number(*width),
             paint("stroke", *stroke)
         ),
-        Shape::Polygon { points, fill } => format!(
+        Primitive::Polygon { points, fill } => format!(
             "<polygon points=\"{}\" {}/>",
             list(points),
             paint("fill", *fill)
         ),
-        Shape::Text {
+        Primitive::Text {
             at,
             size,
             anchor,
@@ -83,7 +83,7 @@ fn element(shape: &Shape) -> String {
     }
 }
 
-/// One path; neighbours of one height are one rectangle.
+/// Returns one path for all bars; neighbors of one height become one rectangle.
 #[expect(clippy::cast_precision_loss, reason = "a few thousand columns")]
 fn bars(left: f32, step: f32, spans: &[(f32, f32)]) -> String {
     let mut out = String::new();
@@ -116,9 +116,9 @@ fn list(points: &[(f32, f32)]) -> String {
     pairs.join(" ")
 }
 
-fn paint(what: &str, colour: Colour) -> String {
-    let hex = colour.hex();
-    match colour.alpha {
+fn paint(what: &str, color: Color) -> String {
+    let hex = color.hex();
+    match color.alpha {
         255 => format!("{what}=\"{hex}\""),
         alpha => format!(
             "{what}=\"{hex}\" {what}-opacity=\"{}\"",
@@ -127,7 +127,7 @@ fn paint(what: &str, colour: Colour) -> String {
     }
 }
 
-/// Text for between tags and in attributes.
+/// Escapes text for use between tags and in attributes.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

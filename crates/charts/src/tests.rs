@@ -1,4 +1,4 @@
-//! Whole charts: what is drawn where, that it stays so, and what is odd.
+//! Checks whole charts: their layout, that it stays the same, and odd inputs.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use metalens_analyzer::{Analysis, Request, analyze, selection};
 use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions};
 
-use crate::scene::{Scene, Shape};
-use crate::{Chart, Options, Theme, alt, draw, font, png, svg};
+use crate::scene::{Primitive, Scene};
+use crate::{Chart, ChartOptions, Theme, alt, draw, font, png, svg};
 
 const ALL: [Chart; 5] = [
     Chart::Timeline,
@@ -24,7 +24,7 @@ pub(super) fn small(request: &Request) -> Analysis {
     analyze(trace, request).unwrap()
 }
 
-fn of_scenario(text: &str) -> Analysis {
+fn analyze_scenario(text: &str) -> Analysis {
     let folder = tempfile::tempdir().unwrap();
     let scenario = Scenario::from_toml(text).unwrap();
     write_export(&scenario, folder.path(), false).unwrap();
@@ -34,30 +34,30 @@ fn of_scenario(text: &str) -> Analysis {
 }
 
 fn scene(chart: Chart, analysis: &Analysis) -> Scene {
-    draw(chart, analysis, &Options::default()).unwrap()
+    draw(chart, analysis, &ChartOptions::default()).unwrap()
 }
 
 #[test]
-fn the_timeline_is_laid_out() {
+fn timeline_layout() {
     let analysis = small(&Request::default());
     insta::assert_snapshot!(scene(Chart::Timeline, &analysis));
 }
 
-/// A page that has said it leaves the words above a chart out, and nothing else.
+/// Checks that only the words above a chart are missing without a header.
 #[test]
 fn a_header_can_be_left_out() {
     let analysis = small(&Request::default());
     let texts = |scene: &Scene| -> Vec<String> {
         let texts = scene.shapes.iter().filter_map(|shape| match shape {
-            Shape::Text { text, .. } => Some(text.clone()),
+            Primitive::Text { text, .. } => Some(text.clone()),
             _ => None,
         });
         texts.collect()
     };
     for chart in ALL {
-        let options = Options {
+        let options = ChartOptions {
             has_header: false,
-            ..Options::default()
+            ..ChartOptions::default()
         };
         let (whole, bare) = (
             scene(chart, &analysis),
@@ -75,12 +75,12 @@ fn a_header_can_be_left_out() {
 }
 
 #[test]
-fn the_ledger_is_laid_out() {
+fn idle_layout() {
     let analysis = small(&Request::default());
     insta::assert_snapshot!(scene(Chart::Idle, &analysis));
 }
 
-/// A warm-up, a pause, phases in phases, and three states, which begin late.
+/// A scenario with a warm-up, a pause, nested phases, and three states that begin late.
 const PHASES: &str = r#"
     seed = 3
 
@@ -131,18 +131,17 @@ const PHASES: &str = r#"
 "#;
 
 #[test]
-fn phases_and_states_are_laid_out() {
-    let analysis = of_scenario(PHASES);
+fn phases_and_states_layout() {
+    let analysis = analyze_scenario(PHASES);
     for chart in [Chart::Timeline, Chart::Busy] {
         insta::assert_snapshot!(format!("phases_{chart:?}"), scene(chart, &analysis));
     }
     check_all(&analysis, "phases");
 }
 
-/// Thousands of phases and of changes of state are a few shapes each, and no
-/// word lies upon another.
+/// Thousands of phases and of state changes are a few shapes each, and no texts overlap.
 #[test]
-fn thousands_of_phases_are_no_mess() {
+fn thousands_of_phases_stay_legible() {
     let mut text = PHASES.replace("count = 120", "count = 5000");
     text = text.replace("to = \"735ms\"", "to = \"3s\"");
     for at in 0..3_000 {
@@ -154,7 +153,7 @@ fn thousands_of_phases_are_no_mess() {
             1,
         );
     }
-    let analysis = of_scenario(&text);
+    let analysis = analyze_scenario(&text);
     assert!(analysis.named_phases().len() > 1_000);
     assert!(analysis.performance().len() > 3_000);
     let scene = scene(Chart::Timeline, &analysis);
@@ -163,13 +162,13 @@ fn thousands_of_phases_are_no_mess() {
 }
 
 #[test]
-fn charts_in_words() {
+fn alt_texts() {
     let analysis = small(&Request::default());
     let all = ALL.map(|chart| alt(chart, &analysis.report));
     insta::assert_snapshot!(all.join("\n"));
 }
 
-/// The short way to the intervals leads to the same ones.
+/// The short iterator of intervals visits the same ones.
 #[test]
 fn spans_are_intervals() {
     let analysis = small(&Request::default());
@@ -185,22 +184,22 @@ fn spans_are_intervals() {
     );
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash.
 pub(super) fn hash(bytes: &[u8]) -> String {
     let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
 #[test]
-fn the_same_bytes_as_ever() {
+fn picture_hashes() {
     let analysis = small(&Request::default());
     let mut hashes = Vec::new();
     for chart in ALL {
         for (scale, theme) in [(1, Theme::Light), (2, Theme::Dark)] {
-            let options = Options {
+            let options = ChartOptions {
                 scale,
                 theme,
-                ..Options::default()
+                ..ChartOptions::default()
             };
             let scene = draw(chart, &analysis, &options).unwrap();
             let picture = png(&scene).unwrap();
@@ -215,9 +214,9 @@ fn the_same_bytes_as_ever() {
     insta::assert_snapshot!(hashes.join("\n"));
 }
 
-/// Left, right, top and bottom of a text.
-fn extent(shape: &Shape) -> Option<([f32; 4], &str)> {
-    let Shape::Text {
+/// Returns left, right, top and bottom of a text.
+fn extent(shape: &Primitive) -> Option<([f32; 4], &str)> {
+    let Primitive::Text {
         at,
         size,
         anchor,
@@ -233,7 +232,7 @@ fn extent(shape: &Shape) -> Option<([f32; 4], &str)> {
     Some(([left, left + width, top, bottom], text))
 }
 
-/// No text leaves the canvas, and no two lie upon each other.
+/// Checks that no text leaves the canvas and no two overlap.
 pub(super) fn check_texts(scene: &Scene, what: &str) {
     let texts: Vec<_> = scene.shapes.iter().filter_map(extent).collect();
     let (width, height) = (scene.width as f32, scene.height as f32);
@@ -242,7 +241,7 @@ pub(super) fn check_texts(scene: &Scene, what: &str) {
         assert!(inside, "{what}: `{text}` leaves the canvas: {a:?}");
         for (b, other) in texts.iter().skip(at + 1) {
             let apart = a[1] <= b[0] || b[1] <= a[0] || a[3] <= b[2] || b[3] <= a[2];
-            assert!(apart, "{what}: `{text}` {a:?} lies upon `{other}` {b:?}");
+            assert!(apart, "{what}: `{text}` {a:?} overlaps `{other}` {b:?}");
         }
     }
 }
@@ -251,19 +250,19 @@ fn check_all(analysis: &Analysis, what: &str) {
     for chart in ALL {
         for width in [400, 830, 1_600] {
             for scale in [1, 2] {
-                let options = Options {
+                let options = ChartOptions {
                     width,
                     scale,
-                    ..Options::default()
+                    ..ChartOptions::default()
                 };
                 let scene = draw(chart, analysis, &options).unwrap();
                 check_texts(&scene, &format!("{what}, {chart:?}, {width}"));
                 assert!(!png(&scene).unwrap().is_empty());
             }
         }
-        let high = Options {
+        let high = ChartOptions {
             height: Some(900),
-            ..Options::default()
+            ..ChartOptions::default()
         };
         let scene = draw(chart, analysis, &high).unwrap();
         assert_eq!((scene.width, scene.height), (830, 900), "{what}");
@@ -294,12 +293,13 @@ fn windows_of_every_kind() {
 }
 
 #[test]
-fn a_day() {
+fn a_window_of_a_day() {
     let mut analysis = small(&Request::default());
-    // The target's work is the beginning of a day.
+    // The process's work is the beginning of a day.
     analysis.report.window.end_ns = analysis.report.window.start_ns + 86_400_000_000_000;
     analysis.report.window.span_ns = 86_400_000_000_000;
     check_all(&analysis, "a day");
+
     let text = scene(Chart::Timeline, &analysis).to_string();
     assert!(text.contains(" 20 h\n"), "{text}");
 }
@@ -338,23 +338,23 @@ fn names_of_every_kind() {
 }
 
 #[test]
-fn what_has_no_room_is_refused() {
+fn invalid_sizes_are_refused() {
     let analysis = small(&Request::default());
-    let default = Options::default();
+    let default = ChartOptions::default();
     let cases = [
-        Options {
+        ChartOptions {
             width: 100,
             ..default
         },
-        Options {
+        ChartOptions {
             width: 9_000,
             ..default
         },
-        Options {
+        ChartOptions {
             height: Some(50),
             ..default
         },
-        Options {
+        ChartOptions {
             scale: 0,
             ..default
         },

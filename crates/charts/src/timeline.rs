@@ -1,54 +1,58 @@
-//! The timeline: the window as lanes, why it was idle under them, and a typical
-//! stretch of it enlarged.
+//! Draws the timeline: the window as lanes, idle time by cause under them, and a typical stretch of
+//! it enlarged.
 
 use metalens_analyzer::units::{counted, time};
 use metalens_analyzer::{Analysis, Report};
 
-use crate::canvas::{AXIS, Canvas, MARGIN, Place, fault};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, main_causes};
 use crate::coverage::Grid;
 use crate::funnel;
-use crate::options::{Error, Options};
-use crate::palette::Colour;
+use crate::options::{ChartError, ChartOptions};
+use crate::palette::Color;
 use crate::panel::{self, NAMES, Panel, SHARES, TITLE};
 use crate::phases;
 use crate::scene::Scene;
 use crate::states;
 use crate::strip::{Band, columns};
-use crate::zoom::{self, Stretch};
+use crate::zoom::{self, TypicalStretch};
 
-/// Between two panels.
+/// Space between two panels.
 const APART: f32 = 12.0;
 
-/// Draws it.
-pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Error> {
+/// Draws the timeline chart.
+pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene, ChartError> {
     let report = &analysis.report;
     let canvas = Canvas::new(options, &format!("GPU timeline of {}", report.process.name));
-    let fault = fault(report);
+    let causes = main_causes(report);
     let lines: Vec<&str> = [report.summary.idle.as_str()]
         .into_iter()
-        .chain(fault.as_deref())
+        .chain(causes.as_deref())
         .collect();
     let top = canvas.header(report, &report.summary.busy, &lines);
-    let across = Place {
+
+    let across = Area {
         left: MARGIN + NAMES,
         top,
         width: (canvas.width - 2.0 * MARGIN - NAMES - SHARES).floor(),
         height: 0.0,
     };
+
     let stretch = zoom::stretch(analysis);
     let columns = columns(across.width, options.scale);
     let window = Grid::new(report.window.start_ns, report.window.end_ns, columns);
-    let enlarged = stretch.map(|one| Grid::new(one.start_ns, one.end_ns, columns));
+    let enlarged = stretch.map(|stretch| Grid::new(stretch.start_ns, stretch.end_ns, columns));
     let grids: Vec<Grid> = [window].into_iter().chain(enlarged).collect();
+
     let mut bands = phases::bands(analysis, &canvas.palette);
     bands.extend(states::band(analysis, &canvas.palette));
     let panels = panel::panels(analysis, &canvas.palette, &grids, &bands);
     let legends = legends(&canvas, report, &panels, &bands);
-    let stretched = stretched_by(&panels, top, &legends, &canvas, options);
+    let factor = height_factor(&panels, top, &legends, &canvas, options);
+
     let mut bottom = top;
     let mut overview = None;
     for (at, panel) in panels.iter().enumerate() {
-        let place = Place {
+        let place = Area {
             top: bottom,
             ..across
         };
@@ -59,62 +63,64 @@ pub(crate) fn draw(analysis: &Analysis, options: &Options) -> Result<Scene, Erro
             funnel::draw(&canvas, &window, span, overview.unwrap_or(place), below);
         }
         let title = title(report, panel.grid, stretch);
-        let lanes = panel.draw(&canvas, place, stretched, &title)?;
+        let lanes = panel.draw(&canvas, place, factor, &title)?;
         overview = Some(lanes);
         bottom = lanes.bottom() + AXIS + APART;
     }
+
     for legend in &legends {
         bottom = canvas.legend(bottom, legend);
     }
     canvas.finish(bottom + MARGIN - 6.0, options)
 }
 
-/// What the colours stand for: those of the causes, and from a new line on those
-/// of the strips.
+/// Returns the legends: that of the causes, and below it that of the strips.
 fn legends(
     canvas: &Canvas,
     report: &Report,
     panels: &[Panel],
     bands: &[Band<'_>],
-) -> [Vec<(Colour, String)>; 2] {
+) -> [Vec<(Color, String)>; 2] {
     let strips = panels.first().map_or(&[][..], Panel::bands);
     let own = strips.iter().zip(bands);
     let own = own.flat_map(|(strip, band)| strip.legend(band, &canvas.palette));
     [canvas.causes(report), own.collect()]
 }
 
-/// What of a given height is left over, as a factor for the lanes.
+/// Returns the factor by which lanes grow to fill a given height.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-fn stretched_by(
+fn height_factor(
     panels: &[Panel],
     top: f32,
-    legends: &[Vec<(Colour, String)>],
+    legends: &[Vec<(Color, String)>],
     canvas: &Canvas,
-    options: &Options,
+    options: &ChartOptions,
 ) -> f32 {
     let Some(height) = options.height else {
         return 1.0;
     };
+
     let legends = legends.iter();
     let legend: f32 = legends.map(|one| canvas.legend_height(one, options)).sum();
     let lanes: f32 = panels.iter().map(|panel| panel.height(1.0)).sum();
     let rest: f32 = panels.iter().map(|panel| panel.around() + APART).sum();
     let left = height as f32 - top - legend - (MARGIN - 6.0) - rest;
-    // A pixel is lost in each lane to rounding.
+
+    // Rounding may lose a pixel in each lane.
     let rounding: usize = panels.iter().map(Panel::scaled).sum();
     ((left - rounding as f32) / lanes).max(0.5)
 }
 
-fn title(report: &Report, grid: Grid, stretch: Option<Stretch>) -> String {
+fn title(report: &Report, grid: Grid, stretch: Option<TypicalStretch>) -> String {
     let start = report.window.start_ns;
     match stretch {
         None => format!(
-            "Whole window: {}, from {} into the recording",
+            "Window: {}, starting {} into the recording",
             time(grid.span_ns()),
             time(start)
         ),
         Some(stretch) => format!(
-            "Enlarged: a typical {} with {}, from {} into the window",
+            "Enlarged: a typical {} with {}, starting {} into the window",
             time(grid.span_ns()),
             counted(stretch.gaps as u64, "gap"),
             time(stretch.start_ns - start)

@@ -1,65 +1,65 @@
-//! Many recordings of one program by date: how busy each kept the GPU, and how long
-//! each took. Each is a point; a line goes where the values go with time, if they do.
+//! Draws many recordings of one program by date: their busy share and the length of their window.
+//! Each recording is a point, and a line shows the trend if there is one.
 
 use std::collections::HashSet;
 
 use metalens_analyzer::units::{counted, percent, time};
 
 use crate::axes::{Axis, date};
-use crate::canvas::{AXIS, Canvas, MARGIN, Mesh, Place};
+use crate::canvas::{AXIS, Area, Canvas, MARGIN, Mesh};
 use crate::font::{self, SMALL};
-use crate::options::{Error, Options, check};
-use crate::palette::Colour;
+use crate::options::{ChartError, ChartOptions, check};
+use crate::palette::Color;
 use crate::panel::ticks;
-use crate::scene::{Anchor, Scene, Shape};
+use crate::scene::{Anchor, Primitive, Scene};
 
-/// Left of the plots, for their axes.
+/// Room left of the plots, for their axes.
 const LEFT: f32 = 56.0;
-/// Above each plot, for its title.
+/// Room above each plot, for its title.
 const TITLE: f32 = 26.0;
 /// Half the width of a point.
 const POINT: f32 = 3.5;
-/// Points that are nearer to each other than this are one.
+/// Distance below which points are drawn as one.
 const CELL: f32 = 2.0;
 
-/// What is drawn.
+/// Contents of a trend chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrendView {
-    /// What they are recordings of.
+    /// Name of the group of recordings.
     pub name: String,
-    /// What they show, in sentences.
+    /// Findings about the group, in sentences.
     pub lines: Vec<String>,
-    /// What nobody may overlook.
+    /// Notes that must not be overlooked.
     pub loud: Vec<String>,
     /// The recordings, in any order.
     pub points: Vec<TrendPoint>,
-    /// Where busy goes with time, if it does.
+    /// Trend of the busy share, if there is one.
     pub busy: Option<TrendLine>,
-    /// Where the length goes with time, if it does: in ns.
+    /// Trend of the window's length in nanoseconds, if there is one.
     pub span: Option<TrendLine>,
 }
 
-/// One recording.
+/// A recording in a trend chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrendPoint {
-    /// When it began, in ms since 1970 UTC.
+    /// Start of the recording, in milliseconds since 1970 UTC.
     pub at_ms: i64,
-    /// The busy share of its window; none if that has no length.
+    /// Busy share of the window. None if the window has no length.
     pub busy: Option<f64>,
-    /// The length of its window.
+    /// Length of the window, in nanoseconds.
     pub span_ns: u64,
-    /// Whether its busy share is far from the others'.
+    /// True if the busy share is an outlier.
     pub is_busy_far: bool,
-    /// Whether its length is far from the others'.
+    /// True if the length is an outlier.
     pub is_span_far: bool,
 }
 
-/// A straight line: its value at the first recording and at the last.
+/// A straight line, given by its values at the first and the last recording.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrendLine {
-    /// At the first.
+    /// Value at the first recording.
     pub first: f64,
-    /// At the last.
+    /// Value at the last recording.
     pub last: f64,
 }
 
@@ -67,36 +67,40 @@ pub struct TrendLine {
 ///
 /// # Errors
 ///
-/// If the options leave it no room.
-pub fn draw_trend(view: &TrendView, options: &Options) -> Result<Scene, Error> {
+/// If the options leave too little room.
+pub fn draw_trend(view: &TrendView, options: &ChartOptions) -> Result<Scene, ChartError> {
     check(options)?;
     let title = format!("{} over time", view.name);
     let canvas = Canvas::new(options, &title);
     let lines: Vec<&str> = view.lines.iter().map(String::as_str).collect();
-    let top = canvas.words_above(&headline(view), &lines, &view.loud);
+    let top = canvas.header_lines(&headline(view), &lines, &view.loud);
+
     let around = 2.0 * (TITLE + AXIS) + 6.0 + MARGIN;
-    let mut place = Place {
+    let mut place = Area {
         left: MARGIN + LEFT,
         top: (top + TITLE).round(),
         width: (canvas.width - 2.0 * MARGIN - LEFT - 8.0).floor(),
         height: plot_height(top + around, options),
     };
-    let dates = Dates::of(view);
+
+    let dates = Dates::from_view(view);
     let busy = |point: &TrendPoint| Some((point.busy?, point.is_busy_far));
     let most = view.points.iter().filter_map(|point| point.busy);
     let share = Axis::share(most.fold(0.0, f64::max));
     panel_title(&canvas, place, "Busy share of the window");
     plot(&canvas, view, (&dates, place), share, busy, view.busy)?;
+
     place.top = (place.bottom() + AXIS + 6.0 + TITLE).round();
     panel_title(&canvas, place, "Length of the window");
     let longest = view.points.iter().map(|point| point.span_ns).max();
     let up = Axis::length(longest.unwrap_or(1));
     let span = |point: &TrendPoint| Some((to_float(point.span_ns), point.is_span_far));
     plot(&canvas, view, (&dates, place), up, span, view.span)?;
+
     canvas.finish(place.bottom() + AXIS + MARGIN, options)
 }
 
-/// The picture in words, for those who cannot see it.
+/// Describes the picture in words, for people who cannot see it.
 #[must_use]
 pub fn alt_trend(view: &TrendView) -> String {
     let shares = || view.points.iter().filter_map(|point| point.busy);
@@ -110,37 +114,38 @@ pub fn alt_trend(view: &TrendView) -> String {
         format!(" Windows from {} to {} long.", time(least), time(most))
     });
     let sentences = view.lines.iter().chain(&view.loud);
-    let said: String = sentences.map(|one| format!(" {one}.")).collect();
-    font::clean(&format!("{}.{busy}{span}{said}", headline(view)))
+    let sentences: String = sentences.map(|text| format!(" {text}.")).collect();
+    font::clean(&format!("{}.{busy}{span}{sentences}", headline(view)))
 }
 
 fn headline(view: &TrendView) -> String {
-    let dates = Dates::of(view);
+    let dates = Dates::from_view(view);
     let count = counted(view.points.len() as u64, "recording");
     let (first, last) = (date(dates.first_ms), date(dates.last_ms));
-    match first == last {
-        true => format!("{}: {count} of {first}", view.name),
-        false => format!("{}: {count} from {first} to {last}", view.name),
+    if first == last {
+        format!("{}: {count} of {first}", view.name)
+    } else {
+        format!("{}: {count} from {first} to {last}", view.name)
     }
 }
 
-/// What of a given height is left over is the plots'.
+/// Returns the height of a plot: half of the rest of a given height.
 #[expect(clippy::cast_precision_loss, reason = "a height in pixels")]
-fn plot_height(around: f32, options: &Options) -> f32 {
+fn plot_height(around: f32, options: &ChartOptions) -> f32 {
     let room = options
         .height
         .map_or(240.0, |height| height as f32 - around);
     (room / 2.0).floor().max(70.0)
 }
 
-/// From when to when.
+/// Dates of the first and the last recording.
 struct Dates {
     first_ms: i64,
     last_ms: i64,
 }
 
 impl Dates {
-    fn of(view: &TrendView) -> Self {
+    fn from_view(view: &TrendView) -> Self {
         let dates = || view.points.iter().map(|point| point.at_ms);
         Self {
             first_ms: dates().min().unwrap_or(0),
@@ -149,34 +154,36 @@ impl Dates {
     }
 }
 
-fn panel_title(canvas: &Canvas, place: Place, text: &str) {
+fn panel_title(canvas: &Canvas, place: Area, text: &str) {
     let at = (MARGIN, place.top - 12.0);
     canvas.text(at, SMALL, Anchor::Start, canvas.palette.text, text);
 }
 
-/// A point for each recording that has the value, and the line.
+/// Draws a point for each recording that has the value, and the trend line.
 fn plot(
     canvas: &Canvas,
     view: &TrendView,
-    (dates, place): (&Dates, Place),
+    (dates, place): (&Dates, Area),
     up: Axis,
     value: impl Fn(&TrendPoint) -> Option<(f64, bool)>,
     line: Option<TrendLine>,
-) -> Result<(), Error> {
-    // So far inside that no point leaves the plot.
+) -> Result<(), ChartError> {
+    // The axis has room at both ends, so that no point leaves the plot.
     let across = Axis::dates(dates.first_ms, dates.last_ms, ticks(place.width));
     drop(canvas.plot(place, (across.clone(), up.clone()), Mesh::Across)?);
     let at = |ms: i64, value: f64| {
         let x = place.left + place.width * along(&across, to_float_signed(ms));
         (x, place.bottom() - place.height * along(&up, value))
     };
+
     if let Some(line) = line {
-        canvas.add(Shape::Line {
+        canvas.add(Primitive::Line {
             points: vec![at(dates.first_ms, line.first), at(dates.last_ms, line.last)],
             width: 2.0,
             stroke: canvas.palette.faint,
         });
     }
+
     let mut points: Vec<&TrendPoint> = view.points.iter().collect();
     points.sort_by_key(|point| (point.at_ms, point.span_ns));
     let mut drawn = HashSet::new();
@@ -185,25 +192,25 @@ fn plot(
         .filter_map(|point| value(point).map(|(value, is_far)| (value, is_far, point.at_ms)))
     {
         let middle = at(ms, value);
-        // Of many points in one place one is enough.
+        // One of many points in one place is enough.
         let cell = ((middle.0 / CELL).round(), (middle.1 / CELL).round());
-        if !drawn.insert((whole(cell.0), whole(cell.1), is_far)) {
+        if !drawn.insert((to_integer(cell.0), to_integer(cell.1), is_far)) {
             continue;
         }
-        let colour = if is_far {
+        let color = if is_far {
             canvas.palette.loud
         } else {
-            canvas.palette.target
+            canvas.palette.process
         };
-        diamond(canvas, middle, colour);
+        diamond(canvas, middle, color);
     }
     Ok(())
 }
 
-/// With light around it, so that those that overlap are told apart.
-fn diamond(canvas: &Canvas, (x, y): (f32, f32), colour: Colour) {
-    for (half, fill) in [(POINT + 1.0, canvas.palette.background), (POINT, colour)] {
-        canvas.add(Shape::Polygon {
+/// Draws a point with a light border, so that overlapping points are distinguishable.
+fn diamond(canvas: &Canvas, (x, y): (f32, f32), color: Color) {
+    for (half, fill) in [(POINT + 1.0, canvas.palette.background), (POINT, color)] {
+        canvas.add(Primitive::Polygon {
             points: vec![(x - half, y), (x, y - half), (x + half, y), (x, y + half)],
             fill,
         });
@@ -216,7 +223,7 @@ fn along(axis: &Axis, value: f64) -> f32 {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a place on a canvas")]
-fn whole(place: f32) -> i32 {
+fn to_integer(place: f32) -> i32 {
     place as i32
 }
 
@@ -236,7 +243,7 @@ mod tests {
 
     const DAY: i64 = 86_400_000;
 
-    /// Twelve days, ever less busy; the seventh is far.
+    /// Returns twelve days with a falling busy share; the eighth is an outlier.
     fn view() -> TrendView {
         let points = (0..12_i32).map(|day| {
             let is_far = day == 7;
@@ -267,8 +274,8 @@ mod tests {
     }
 
     #[test]
-    fn it_is_laid_out() {
-        insta::assert_snapshot!(draw_trend(&view(), &Options::default()).unwrap());
+    fn trend_layout() {
+        insta::assert_snapshot!(draw_trend(&view(), &ChartOptions::default()).unwrap());
         assert_eq!(
             alt_trend(&view()),
             "bench on Apple M1: 12 recordings from 2026-01-28 to 2026-02-08. Busy from 41.0 % to \
@@ -276,19 +283,19 @@ mod tests {
         );
     }
 
-    /// No point leaves its plot, one date or many.
+    /// Checks that no point leaves its plot, with one date or many.
     #[test]
-    fn odd_ones() {
+    fn points_stay_inside() {
         let check = |points: Vec<TrendPoint>| {
             let view = TrendView { points, ..view() };
             for width in [400, 830] {
-                let options = Options {
+                let options = ChartOptions {
                     width,
-                    ..Options::default()
+                    ..ChartOptions::default()
                 };
                 let scene = draw_trend(&view, &options).unwrap();
                 for shape in &scene.shapes {
-                    if let Shape::Polygon { points, .. } = shape {
+                    if let Primitive::Polygon { points, .. } = shape {
                         let inside = |&(x, y): &(f32, f32)| {
                             x >= 0.0 && x <= width as f32 && y >= 0.0 && y <= scene.height as f32
                         };
@@ -297,26 +304,26 @@ mod tests {
                 }
             }
         };
-        let one = view().points[0];
+        let point = view().points[0];
         check(vec![]);
-        check(vec![one]);
-        check(vec![one; 3]);
+        check(vec![point]);
+        check(vec![point; 3]);
         check(vec![
             TrendPoint {
                 busy: None,
                 span_ns: 0,
-                ..one
+                ..point
             },
-            one,
+            point,
         ]);
         check(vec![
             TrendPoint {
                 busy: Some(1.0),
                 at_ms: 0,
                 span_ns: u64::MAX,
-                ..one
+                ..point
             },
-            one,
+            point,
         ]);
     }
 }

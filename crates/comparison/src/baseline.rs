@@ -1,4 +1,4 @@
-//! A baseline: several runs kept as one file that people can review.
+//! Writes and reads baselines: several runs in one file that people can review.
 
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{Report, notes_mut};
@@ -6,53 +6,54 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::titled;
-use crate::repeated::{Repeated, last_name};
+use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
 
-/// The format's name; its number rises when a key is removed or changes meaning.
+/// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const BASELINE_SCHEMA: &str = "metalens.baseline/1";
 
-/// Fewer runs than this have no range that is worth the name.
+/// Smallest number of runs in a baseline: fewer have no useful range.
 pub const LEAST_RUNS: usize = 3;
 
-/// Several runs of one program, recorded alike.
+/// Several runs of one program, recorded under the same circumstances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
-    /// `metalens.baseline/1`.
+    /// Name of the format: `metalens.baseline/1`.
     pub schema: String,
-    /// The version of metalens that wrote it.
+    /// Version of metalens that wrote the file.
     pub metalens: String,
-    /// The runs.
+    /// The runs and their figures.
     #[serde(flatten)]
     pub runs: Runs,
 }
 
-/// Why there is no baseline.
+/// Reason why runs or a file are not a baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineError {
-    /// Too few.
-    #[error("a baseline needs {LEAST_RUNS} runs or more, not {0}: fewer have no range to speak of")]
+    /// There are too few runs.
+    #[error("a baseline needs at least {LEAST_RUNS} runs, not {0}")]
     TooFew(usize),
-    /// Two of them are one.
+    /// Two of the runs are the same run.
     #[error("{0}: a baseline needs different runs")]
-    Repeated(Repeated),
-    /// They differ among themselves.
-    #[error("the runs differ among themselves, so that they are no baseline: {0}")]
+    Repeated(RepeatedRun),
+    /// The runs differ in their circumstances.
+    #[error("a baseline needs runs that were recorded alike, but these differ: {0}")]
     Differ(String),
-    /// Not what this crate wrote.
-    #[error("is no baseline: {0}")]
+    /// The file was not written by this crate.
+    #[error("not a baseline: {0}")]
     Unreadable(String),
 }
 
 impl Baseline {
-    /// Of these runs. What was read keeps its last name alone: a baseline is posted.
+    /// Makes a baseline from reports. Only the last part of each path is kept, because baselines
+    /// are published.
     ///
     /// # Errors
     ///
-    /// If they are too few, if two of them are the same run, or if they are of different
+    /// If there are too few runs, if two of them are the same run, or if they are of different
     /// programs or were recorded under different circumstances.
-    pub fn of(reports: &[Report]) -> Result<Self, BaselineError> {
-        let mut runs = Runs::of(reports);
+    pub fn from_reports(reports: &[Report]) -> Result<Self, BaselineError> {
+        let mut runs = Runs::from_reports(reports);
         check(&runs)?;
         for path in &mut runs.paths {
             *path = last_name(path);
@@ -67,35 +68,37 @@ impl Baseline {
         })
     }
 
-    /// Reads what [`Self::text`] wrote.
+    /// Reads a file that [`Self::text`] wrote.
     ///
     /// # Errors
     ///
-    /// If it is something else, if it was edited so that lists do not fit each other or
-    /// lack what [`Self::text`] always writes, or for the reasons of [`Self::of`].
+    /// If the text is something else, if it was edited so that its lists do not match each other or
+    /// lack something that [`Self::text`] always writes, or for the reasons of
+    /// [`Self::from_reports`].
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
-        let unreadable = |why: String| BaselineError::Unreadable(why);
-        let baseline: Self =
-            serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+        let baseline: Self = serde_json::from_str(text)
+            .map_err(|error| BaselineError::Unreadable(error.to_string()))?;
         if baseline.schema != BASELINE_SCHEMA {
             let why = format!(
-                "it says {:?} where {BASELINE_SCHEMA:?} was expected",
+                "its schema is {:?}, expected {BASELINE_SCHEMA:?}",
                 baseline.schema
             );
-            return Err(unreadable(why));
+            return Err(BaselineError::Unreadable(why));
         }
         if let Some(why) = baseline.runs.fault() {
-            return Err(unreadable(why));
+            return Err(BaselineError::Unreadable(why));
         }
+
         check(&baseline.runs)?;
         Ok(baseline)
     }
 
-    /// The file: the same runs, the same bytes; one line for each list of values.
+    /// Returns the text of the file. The same runs give the same bytes, with one line for each list
+    /// of values.
     ///
     /// # Errors
     ///
-    /// None in practice: everything in it can be written as JSON.
+    /// None in practice: everything in a baseline can be written as JSON.
     pub fn text(&self) -> Result<String, serde_json::Error> {
         let pretty = serde_json::to_string_pretty(self)?;
         let mut text = joined_lists(&pretty);
@@ -104,7 +107,7 @@ impl Baseline {
     }
 }
 
-/// Refuses runs that say nothing of how runs of one program vary.
+/// Refuses runs that do not show how runs of one program vary.
 fn check(runs: &Runs) -> Result<(), BaselineError> {
     if runs.count() < LEAST_RUNS {
         return Err(BaselineError::TooFew(runs.count()));
@@ -112,6 +115,7 @@ fn check(runs: &Runs) -> Result<(), BaselineError> {
     if let Some(repeated) = runs.repeated() {
         return Err(BaselineError::Repeated(repeated));
     }
+
     let facts = runs.circumstances.iter();
     let facts = facts.map(|fact| (fact.what.as_str(), fact.values.iter().flatten().collect()));
     let programs = ("program", runs.processes.iter().collect());
@@ -122,14 +126,16 @@ fn check(runs: &Runs) -> Result<(), BaselineError> {
         let known: Vec<&str> = known.into_iter().map(String::as_str).collect();
         (known.len() > 1).then(|| format!("{what} {}", known.join(" and ")))
     });
+
     let differ: Vec<String> = differ.collect();
-    match differ.is_empty() {
-        true => Ok(()),
-        false => Err(BaselineError::Differ(differ.join("; "))),
+    if differ.is_empty() {
+        Ok(())
+    } else {
+        Err(BaselineError::Differ(differ.join("; ")))
     }
 }
 
-/// Lists of numbers and words on one line each: a changed figure is one changed line.
+/// Puts each list of numbers or words on one line, so that a changed figure is one changed line.
 fn joined_lists(pretty: &str) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut list: Vec<&str> = Vec::new();
@@ -156,11 +162,12 @@ fn joined_lists(pretty: &str) -> String {
             _ => out.push(line.to_owned()),
         }
     }
+
     out.extend(list.into_iter().map(str::to_owned));
     out.join("\n")
 }
 
-/// The JSON Schema of the baseline.
+/// Returns the JSON Schema of the baseline.
 #[must_use]
 pub fn baseline_json_schema() -> serde_json::Value {
     titled(schemars::schema_for!(Baseline), BASELINE_SCHEMA)

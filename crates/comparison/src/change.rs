@@ -1,4 +1,4 @@
-//! What became of one figure: both sides, the change, and what to call it.
+//! Computes the change of one figure between two sides, and its class.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,36 +7,39 @@ use crate::number::Number;
 use crate::statistics::{Interval, Rank, median, shift_ranked};
 use crate::unit::Unit;
 
-/// What became of one figure.
+/// The change of one figure between two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// The side to compare with.
+    /// The figure on the base side.
     pub base: Side,
-    /// The side that is compared.
+    /// The figure on the new side.
     pub new: Side,
-    /// New less base: the Hodges–Lehmann estimate. Null if a side has no value.
+    /// New minus base: the Hodges–Lehmann estimate. Null if a side has no value.
     pub absolute: Option<Number>,
-    /// That / the median of base; null if that is 0.
+    /// `absolute` divided by the median of base. Null if that median is 0.
     pub relative: Option<f64>,
-    /// Where the true change lies; null with fewer than two values on a side.
+    /// Confidence interval of the true change. Null with fewer than two values on a side.
     pub interval: Option<Interval>,
-    /// What to call it.
+    /// Class of the change.
     pub class: Class,
-    /// Whether that is for the better; null if nothing is known to have changed, or
-    /// neither way is better.
+    /// Direction of the change: better or worse. Null if no significant change is known, or if the
+    /// figure has no better side.
     pub direction: Option<Direction>,
 }
 
 impl Change {
-    /// Whether the change is more than the runs differ among themselves. `sign`: 1 of
-    /// growth, -1 of the opposite.
+    /// Returns whether the change is larger than the differences among the runs of a side. `sign`
+    /// is 1 for growth and -1 for the opposite.
     pub(crate) fn is_beyond_noise(&self, sign: f64) -> bool {
         let Some(interval) = self.interval else {
             return true;
         };
+
         let (low, high) = (interval.low.get(), interval.high.get());
         let nearest = if sign > 0.0 { low } else { -high };
+
         let spread = [&self.base, &self.new].map(|side| side.range().unwrap_or(0.0));
+
         let is_whole_range = match (self.base.max, self.new.min) {
             (Some(most), Some(least)) if sign > 0.0 => least.get() - most.get() >= low,
             _ => match (self.base.min, self.new.max) {
@@ -44,75 +47,76 @@ impl Change {
                 _ => false,
             },
         };
-        match is_whole_range {
-            true => nearest > 0.0 && nearest >= spread[0].max(spread[1]),
-            false => nearest > 0.0,
+        if is_whole_range {
+            nearest > 0.0 && nearest >= spread[0].max(spread[1])
+        } else {
+            nearest > 0.0
         }
     }
 }
 
-/// A figure of one side.
+/// The values of a figure on one side.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
-    /// Of each run, in the order of the runs; null where the run does not tell it.
+    /// Value of each run, in the order of the runs. Null where a run did not record it.
     pub values: Vec<Option<Number>>,
-    /// Their median, nearest rank; null of none.
+    /// Median of the values, nearest rank. Null if there are none.
     pub median: Option<Number>,
-    /// The least.
+    /// The least value. Null if there are none.
     pub min: Option<Number>,
-    /// The most.
+    /// The greatest value. Null if there are none.
     pub max: Option<Number>,
 }
 
-/// What a change is called.
+/// Class of a change.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// No run of base has it: of kernels only.
+    /// Absent from every run of base. Only kernels have this class.
     Added,
-    /// No run of new has it: of kernels only. It is gone, or called otherwise.
+    /// Absent from every run of new. Only kernels have this class: the kernel is gone or was renamed.
     Removed,
-    /// More than noise and worth a word.
+    /// The value increased by more than noise and at least by the floor.
     Grown,
-    /// The same, downwards.
+    /// The value decreased by more than noise and at least by the floor.
     Shrunk,
-    /// Nowhere near worth a word.
+    /// The change is certainly smaller than the floor.
     Unchanged,
-    /// The runs differ too much among themselves to decide.
+    /// The runs of a side differ too much among themselves to decide.
     Unstable,
     /// A side has no value.
     Unknown,
 }
 
-/// Whether a change is for the better.
+/// Direction of a change: for the better or for the worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// It is.
+    /// The change is for the better.
     Better,
-    /// It is for the worse.
+    /// The change is for the worse.
     Worse,
 }
 
-/// Which way a figure should go.
+/// Preferred direction of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wish {
-    /// The less, the better.
-    Less,
-    /// Neither.
-    Neither,
+pub(crate) enum Preference {
+    /// A lower value is better.
+    Lower,
+    /// Neither direction is better.
+    None,
 }
 
-/// The smallest change that is worth a word.
+/// The smallest change that is worth reporting.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Floor {
-    /// Of times and counts: this share of the larger side.
+    /// Floor for times and counts, as a share of the larger side.
     pub relative: f64,
-    /// Of times: never less than this. Two ticks of the GPU's clock are 83 ns.
+    /// Least floor for times, in nanoseconds. Two ticks of the GPU's clock are 83 ns.
     pub time_ns: f64,
-    /// Of ratios: this much, 0.01 being a point.
+    /// Floor for ratios, as an absolute difference: 0.01 is one percentage point.
     pub ratio: f64,
 }
 
@@ -127,8 +131,8 @@ impl Default for Floor {
 }
 
 impl Floor {
-    /// The floor of one figure. Seen from either side it is the same.
-    fn of(&self, unit: Unit, base: f64, new: f64) -> f64 {
+    /// Returns the floor of one figure. It is the same when the sides are swapped.
+    fn for_values(&self, unit: Unit, base: f64, new: f64) -> f64 {
         let share = self.relative * base.abs().max(new.abs());
         match unit {
             Unit::Ns => share.max(self.time_ns),
@@ -139,11 +143,11 @@ impl Floor {
 }
 
 impl Side {
-    /// Of the values of each run.
+    /// Summarizes the values of each run.
     #[must_use]
-    pub fn of(values: &[Option<Number>]) -> Self {
+    pub fn from_values(values: &[Option<Number>]) -> Self {
         let known = known(values);
-        let number = |value: Option<f64>| value.and_then(Number::of);
+        let number = |value: Option<f64>| value.and_then(Number::new);
         Self {
             values: values.to_vec(),
             median: number(median(&known)),
@@ -152,7 +156,7 @@ impl Side {
         }
     }
 
-    /// From the least to the most.
+    /// Returns the distance between the least and the greatest value.
     #[must_use]
     pub fn range(&self) -> Option<f64> {
         Some(self.max?.get() - self.min?.get())
@@ -163,14 +167,16 @@ fn known(values: &[Option<Number>]) -> Vec<f64> {
     values.iter().flatten().map(|one| one.get()).collect()
 }
 
-/// How changes are judged: the same for all of a comparison.
+/// Rules by which all changes of a comparison are judged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judge {
+    /// The smallest change that is worth reporting.
     pub(crate) floor: Floor,
-    /// Of all runs of both sides.
+    /// Numbers of runs of base and new.
     runs: (usize, usize),
-    /// Whether no run is among them twice: only then is there any confidence.
+    /// False if a run is given twice. Then there is no confidence.
     are_independent: bool,
+    /// Rank of the interval for `runs`. None if there is no interval.
     rank: Option<Rank>,
 }
 
@@ -180,12 +186,12 @@ impl Judge {
             floor,
             runs: (base, new),
             are_independent: true,
-            rank: Rank::of(base, new),
+            rank: Rank::for_counts(base, new),
         }
     }
 
-    /// Judges runs of which some are among them twice: by their figures alone.
-    pub(crate) fn of_repeated(self) -> Self {
+    /// Returns the same rules without confidence, for sides with a run that is given twice.
+    pub(crate) fn without_confidence(self) -> Self {
         Self {
             are_independent: false,
             rank: None,
@@ -201,21 +207,23 @@ impl Judge {
         if (base, new) == self.runs || !self.are_independent {
             self.rank
         } else {
-            Rank::of(base, new)
+            Rank::for_counts(base, new)
         }
     }
 
-    /// What became of a figure.
+    /// Computes the change of a figure from the values of both sides.
     pub(crate) fn change(
         &self,
         (base, new): (&[Option<Number>], &[Option<Number>]),
         unit: Unit,
-        wish: Wish,
+        preference: Preference,
     ) -> Change {
         let (was, now) = (known(base), known(new));
         let rank = self.rank(was.len(), now.len());
-        let (base, new) = (Side::of(base), Side::of(new));
+
+        let (base, new) = (Side::from_values(base), Side::from_values(new));
         let shift = shift_ranked(&was, &now, rank);
+
         let (Some(shift), Some(before), Some(after)) = (shift, base.median, new.median) else {
             return Change {
                 base,
@@ -227,42 +235,48 @@ impl Judge {
                 direction: None,
             };
         };
-        let floor = self.floor.of(unit, before.get(), after.get());
+
+        let floor = self.floor.for_values(unit, before.get(), after.get());
         let estimate = shift.estimate.get();
         let class = class(estimate, shift.interval, floor);
+
         Change {
             absolute: Some(shift.estimate),
             relative: relative(estimate, before.get()),
             interval: shift.interval,
             class,
-            direction: direction(class, wish),
+            direction: direction(class, preference),
             base,
             new,
         }
     }
 }
 
-/// The documented rule.
+/// Applies the rule in the crate's documentation.
 pub(crate) fn class(estimate: f64, interval: Option<Interval>, floor: f64) -> Class {
     let (low, high) = interval.map_or((estimate, estimate), |one| (one.low.get(), one.high.get()));
     let is_small = |value: f64| value == 0.0 || value.abs() < floor;
-    match () {
-        () if is_small(low) && is_small(high) => Class::Unchanged,
-        () if low > 0.0 && estimate >= floor => Class::Grown,
-        () if high < 0.0 && estimate <= -floor => Class::Shrunk,
-        () => Class::Unstable,
+    if is_small(low) && is_small(high) {
+        Class::Unchanged
+    } else if low > 0.0 && estimate >= floor {
+        Class::Grown
+    } else if high < 0.0 && estimate <= -floor {
+        Class::Shrunk
+    } else {
+        Class::Unstable
     }
 }
 
-fn direction(class: Class, wish: Wish) -> Option<Direction> {
-    match (class, wish) {
-        (Class::Grown, Wish::Less) => Some(Direction::Worse),
-        (Class::Shrunk, Wish::Less) => Some(Direction::Better),
+/// Returns whether a change of a class is better or worse; none without a preference.
+pub(crate) fn direction(class: Class, preference: Preference) -> Option<Direction> {
+    match (class, preference) {
+        (Class::Grown, Preference::Lower) => Some(Direction::Worse),
+        (Class::Shrunk, Preference::Lower) => Some(Direction::Better),
         _ => None,
     }
 }
 
-/// Of nothing there is no share.
+/// Returns a change as a share of a value. None if that value is 0.
 pub(crate) fn relative(change: f64, of: f64) -> Option<f64> {
     let share = change / of.abs();
     share.is_finite().then_some(share + 0.0)
@@ -273,12 +287,12 @@ mod tests {
     use super::*;
 
     fn numbers(values: &[f64]) -> Vec<Option<Number>> {
-        values.iter().map(|&one| Number::of(one)).collect()
+        values.iter().map(|&one| Number::new(one)).collect()
     }
 
     fn change(base: &[f64], new: &[f64], unit: Unit) -> Change {
         let judge = Judge::new(Floor::default(), base.len(), new.len());
-        judge.change((&numbers(base), &numbers(new)), unit, Wish::Less)
+        judge.change((&numbers(base), &numbers(new)), unit, Preference::Lower)
     }
 
     #[test]
@@ -320,24 +334,24 @@ mod tests {
                 Unit::Count,
                 Unchanged,
             ),
-            // In a muddle.
+            // The ranges of the sides overlap.
             (
                 &[100.0, 150.0, 120.0],
                 &[110.0, 160.0, 130.0],
                 Unit::Count,
                 Unstable,
             ),
-            // Apart; the middle is below the floor and an end is not.
+            // Apart, but the estimate is below the floor and one end is not.
             (
                 &[1000.0, 1010.0, 1000.0],
                 &[1011.0, 1017.0, 1025.0],
                 Unit::Count,
                 Unstable,
             ),
-            // 99 ns are two ticks of a clock and not worth a word; 200 are.
+            // 99 ns is about two ticks of the clock and below the floor; 200 ns is above it.
             (&[1000.0], &[1099.0], Unit::Ns, Unchanged),
             (&[1000.0], &[1200.0], Unit::Ns, Grown),
-            // A point of a ratio is, a third of one is not.
+            // One percentage point is above the floor, a third of a point is not.
             (&[0.1], &[0.11], Unit::Ratio, Grown),
             (&[0.1], &[0.103], Unit::Ratio, Unchanged),
             // Negative times: completions stamped early.
@@ -351,9 +365,9 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_is_no_share() {
+    fn a_change_from_zero_has_no_share() {
         let found = change(&[0.0], &[5.0], Unit::Count);
-        assert_eq!((found.relative, found.absolute), (None, Number::of(5.0)));
+        assert_eq!((found.relative, found.absolute), (None, Number::new(5.0)));
         let found = change(&[0.0], &[0.0], Unit::Count);
         assert_eq!(found.relative, None);
         let found = change(&[4.0], &[5.0], Unit::Count);
@@ -361,14 +375,15 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_does_not_tell_does_not_count() {
-        let base = [Number::of(1.0), None, Number::of(3.0)];
+    fn a_run_without_a_value_does_not_count() {
+        let base = [Number::new(1.0), None, Number::new(3.0)];
         let judge = Judge::new(Floor::default(), 3, 3);
         let new = numbers(&[11.0, 12.0, 13.0]);
-        let found = judge.change((&base, &new), Unit::Count, Wish::Neither);
-        assert_eq!(found.base.median, Number::of(1.0));
+        let found = judge.change((&base, &new), Unit::Count, Preference::None);
+        assert_eq!(found.base.median, Number::new(1.0));
         assert_eq!(found.base.values.len(), 3);
-        // 2 against 3: 1 - 2/10.
+
+        // 10./10.
         let confidence = found.interval.unwrap().confidence;
         assert!((confidence - 0.8).abs() < 1e-12, "{confidence}");
         assert_eq!(found.direction, None);

@@ -1,4 +1,4 @@
-//! Two sides → what changed.
+//! Compares two sides of runs.
 
 use std::iter::{once, zip};
 
@@ -7,132 +7,137 @@ use metalens_analyzer::{Message, MessageMut, Note, NoteDetail, Report, message, 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::alike::{Comparable, comparable};
 use crate::change::{Floor, Judge};
+use crate::circumstances::{Comparability, comparability};
 use crate::fusion::{Fusion, fusion};
 use crate::gate::GateResult;
 use crate::kernels::{self, KernelChange};
 use crate::metric_changes::{self, MetricChange};
-use crate::moved::{Moved, headline, moved, unexplained};
+use crate::moved::{Moved, headline, moved, unknown_cause_notes};
 use crate::repeated::repeated;
 use crate::runs::Runs;
 use crate::sentences;
 
-/// The contract's name; its number rises when a key is removed or changes meaning.
+/// Name of the format. Its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.comparison/1";
 
-/// What changed from one side to another.
+/// Changes from one side of runs to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// `metalens.comparison/1`.
+    /// Name of the format: `metalens.comparison/1`.
     pub schema: String,
-    /// How much longer or shorter it took, and where the difference lies: one sentence.
+    /// The change of the wall time and where it comes from, in one sentence.
     pub headline: String,
     /// Values of `headline`, in the order in which they stand in it.
     #[serde(default)]
     pub headline_values: Vec<PlacedValue>,
-    /// Which of dispatches, gaps, kernel time and wall moved.
+    /// Changes of dispatches, gaps, kernel time and wall time.
     pub moved: Vec<Moved>,
-    /// Whether kernels were fused; null unless that was asked.
+    /// Verdict on kernel fusion. Null unless it was requested.
     pub fusion: Option<Fusion>,
-    /// The side to compare with.
+    /// The runs to compare with.
     pub base: SideFacts,
-    /// The side that is compared.
+    /// The runs that are compared.
     pub new: SideFacts,
-    /// Whether they can be compared.
-    pub comparable: Comparable,
-    /// How the changes were judged.
-    pub method: Method,
-    /// Every figure that a side has.
+    /// Circumstances of both sides, and whether they allow a comparison.
+    pub comparable: Comparability,
+    /// Method by which the changes were judged.
+    pub method: ComparisonMethod,
+    /// Changes of every figure that a side has.
     pub metrics: Vec<MetricChange>,
-    /// Every kernel that a side has, the largest change of total time first.
+    /// Changes of every kernel that a side has, the largest change of total time first.
     pub kernels: Vec<KernelChange>,
-    /// Whether the limits were kept; null if none were set.
+    /// Result of the gate. Null if no limits were given.
     pub gate: Option<GateResult>,
-    /// What a reader should know about these numbers.
+    /// Notes that a reader needs to interpret the numbers.
     pub notes: Vec<String>,
     /// Id, severity and values of each of `notes`.
     #[serde(default)]
     pub note_details: Vec<NoteDetail>,
 }
 
-/// What one side is.
+/// The runs of one side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SideFacts {
-    /// Its runs, in the order of all lists of values.
+    /// The runs, in the order of all lists of values.
     pub runs: Vec<RunName>,
 }
 
-/// One run of a side.
+/// Identity of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunName {
-    /// What was read, as it was given.
+    /// Path of the input, as it was given.
     pub path: String,
-    /// Whom it is about.
+    /// Name of the process that the report is about.
     pub process: String,
 }
 
-/// How changes were judged.
+/// Method by which changes were judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Method {
-    /// How the change is estimated: `hodges-lehmann`.
+pub struct ComparisonMethod {
+    /// Method of the estimate: `hodges-lehmann`.
     pub estimate: String,
-    /// What the interval is: `ordered-differences`; null if there is none.
+    /// Method of the interval: `ordered-differences`. Null if there is no interval.
     pub interval: Option<String>,
-    /// How sure it is, where every run has a value.
+    /// Confidence of the intervals, for figures that every run has. Null if there is no interval.
     pub confidence: Option<f64>,
-    /// The smallest change that is worth a word.
+    /// The smallest change that is worth reporting.
     pub floor: Floor,
-    /// The same in a sentence.
+    /// The method in one sentence.
     pub says: String,
     /// Values of `says`, in the order in which they stand in it.
     #[serde(default)]
     pub says_values: Vec<PlacedValue>,
 }
 
-/// How to compare.
+/// Options of a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Options {
-    /// What to look for.
-    pub preset: Option<Preset>,
-    /// Whether sides that differ in their circumstances are compared nevertheless.
-    /// It is recorded; to refuse is up to the caller.
+pub struct CompareOptions {
+    /// A specific question to answer. None for a plain comparison.
+    pub preset: Option<ComparisonPreset>,
+    /// Compares sides that differ in their circumstances. The comparison records this; the caller
+    /// may refuse.
     pub allow_different: bool,
-    /// The smallest change that is worth a word.
+    /// The smallest change that is worth reporting.
     pub floor: Floor,
 }
 
-/// What to look for.
+/// A specific question that a comparison answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preset {
-    /// Eager against compiled: were kernels fused?
+pub enum ComparisonPreset {
+    /// Did compiling an eager program fuse its kernels?
     Fusion,
 }
 
-/// Compares the runs of two sides.
+/// Compares the reports of two sides.
 #[must_use]
-pub fn compare(base: &[Report], new: &[Report], options: &Options) -> Comparison {
-    compare_runs(&Runs::of(base), &Runs::of(new), options)
+pub fn compare(base: &[Report], new: &[Report], options: &CompareOptions) -> Comparison {
+    compare_runs(&Runs::from_reports(base), &Runs::from_reports(new), options)
 }
 
-/// The same of what was kept of them.
+/// Compares two sides of runs, such as a baseline and reports.
 #[must_use]
-pub fn compare_runs(base: &Runs, new: &Runs, options: &Options) -> Comparison {
+pub fn compare_runs(base: &Runs, new: &Runs, options: &CompareOptions) -> Comparison {
     let repeated = repeated(base, new);
-    let judge = Judge::new(options.floor, base.count(), new.count());
-    let judge = match repeated.is_empty() {
-        true => judge,
-        false => judge.of_repeated(),
-    };
+    let mut judge = Judge::new(options.floor, base.count(), new.count());
+    if !repeated.is_empty() {
+        judge = judge.without_confidence();
+    }
+
     let metrics = metric_changes::changes(base, new, &judge);
     let kernels = kernels::changes(base, new, &judge);
-    let comparable = comparable(base, new, options.allow_different);
-    let gone = kernels::gone(&kernels, &metrics);
-    let unexplained = unexplained(&metrics);
-    let asked = options.preset;
-    let fusion = asked.map(|Preset::Fusion| fusion(&metrics, &kernels));
-    let found = repeated.into_iter().chain(gone).chain(unexplained);
-    let (notes, note_details) = Note::lists(notes(base, new, &comparable, found));
+    let comparable = comparability(base, new, options.allow_different);
+    let fusion = options
+        .preset
+        .map(|ComparisonPreset::Fusion| fusion(&metrics, &kernels));
+
+    let notes = forced_note(&comparable)
+        .into_iter()
+        .chain(loud_notes(base, new))
+        .chain(repeated)
+        .chain(kernels::one_sided_note(&kernels, &metrics))
+        .chain(unknown_cause_notes(&metrics));
+    let (notes, note_details) = Note::lists(notes);
     let (headline, headline_values) = headline(&metrics).into_parts();
     Comparison {
         schema: SCHEMA.to_owned(),
@@ -154,19 +159,19 @@ pub fn compare_runs(base: &Runs, new: &Runs, options: &Options) -> Comparison {
 
 fn facts(runs: &Runs) -> SideFacts {
     let runs = runs.paths.iter().zip(&runs.processes);
-    let runs = runs.map(|(path, target)| RunName {
+    let runs = runs.map(|(path, process)| RunName {
         path: path.clone(),
-        process: target.clone(),
+        process: process.clone(),
     });
     SideFacts {
         runs: runs.collect(),
     }
 }
 
-fn method(judge: &Judge, base: usize, new: usize) -> Method {
+fn method(judge: &Judge, base: usize, new: usize) -> ComparisonMethod {
     let confidence = judge.confidence();
     let (says, says_values) = sentences::method(confidence, base, new).into_parts();
-    Method {
+    ComparisonMethod {
         estimate: "hodges-lehmann".to_owned(),
         interval: confidence.map(|_| "ordered-differences".to_owned()),
         confidence,
@@ -176,64 +181,58 @@ fn method(judge: &Judge, base: usize, new: usize) -> Method {
     }
 }
 
-fn notes(
-    base: &Runs,
-    new: &Runs,
-    comparable: &Comparable,
-    found: impl Iterator<Item = Note>,
-) -> Vec<Note> {
-    let of = |who: &'static str, note: Note| {
-        let text = Message::new(&note.text, &note.detail.values);
-        let text = message!("{} ({})", text, who);
-        Note::loud(&note.detail.id, text)
-    };
-    let is_in = |note: &Note, runs: &Runs| runs.loud.contains(&note.text);
-    let forced = comparable.forced.then(|| {
-        let differ = comparable.differ.iter().map(|one| {
-            let base = Message::new(&one.base, &one.base_values);
-            let new = Message::new(&one.new, &one.new_values);
-            message!("{}: base {}, new {}", name(&one.what), base, new)
-        });
+fn forced_note(comparable: &Comparability) -> Option<Note> {
+    let differ = comparable.differ.iter().map(|difference| {
+        let base = Message::new(&difference.base, &difference.base_values);
+        let new = Message::new(&difference.new, &difference.new_values);
+        message!("{}: base {}, new {}", name(&difference.what), base, new)
+    });
+    comparable.forced.then(|| {
         let text = message!(
-            "FORCED: the sides are not comparable, and were compared because that was asked for: {}",
+            "FORCED: the sides were recorded under different conditions and compared on request: {}",
             Message::joined(differ, "; ")
         );
         Note::loud("forced", text)
-    });
-    let first = base.loud_notes().map(|note| {
-        let who = if is_in(&note, new) {
+    })
+}
+
+/// Returns the loud notes of both sides, each once and with the sides that it applies to.
+fn loud_notes(base: &Runs, new: &Runs) -> impl Iterator<Item = Note> {
+    let has = |runs: &Runs, note: &Note| runs.loud.contains(&note.text);
+    let of_base = base.loud_notes().map(move |note| {
+        let sides = if has(new, &note) {
             "base and new"
         } else {
             "base"
         };
-        of(who, note)
+        with_sides(&note, sides)
     });
-    let rest = new.loud_notes().filter(|note| !is_in(note, base));
-    let rest = rest.map(|note| of("new", note));
-    forced
-        .into_iter()
-        .chain(first)
-        .chain(rest)
-        .chain(found)
-        .collect()
+    let only_new = new.loud_notes().filter(move |note| !has(base, note));
+    of_base.chain(only_new.map(|note| with_sides(&note, "new")))
+}
+
+fn with_sides(note: &Note, sides: &'static str) -> Note {
+    let text = Message::new(&note.text, &note.detail.values);
+    Note::loud(&note.detail.id, message!("{} ({})", text, sides))
 }
 
 impl Comparison {
-    /// Whether sentences come with their values. Comparisons of earlier versions of metalens
-    /// have none; every other says of how many runs it is.
+    /// Returns whether the sentences have values. Comparisons that an earlier version of metalens
+    /// wrote have none. In all others the method does: it states the number of runs.
     #[must_use]
     pub fn has_values(&self) -> bool {
         !self.method.says_values.is_empty()
     }
 
-    /// Lends every sentence in which values may stand, for a change.
+    /// Lends every sentence that may contain values, so that a caller can change it.
     pub fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
-        let said = [
+        let top = [
             (&mut self.headline, &mut self.headline_values),
             (&mut self.method.says, &mut self.method.says_values),
         ];
+
         let moved = self.moved.iter_mut();
-        let moved = moved.map(|one| (&mut one.says, &mut one.says_values));
+        let moved = moved.map(|quantity| (&mut quantity.says, &mut quantity.says_values));
         let fusion = self.fusion.iter_mut().flat_map(|fusion| {
             let (figures, values) = (&mut fusion.evidence, &mut fusion.evidence_values);
             values.resize_with(figures.len(), Vec::new);
@@ -244,20 +243,21 @@ impl Comparison {
             let rows = rows.map(|row| (&mut row.why, &mut row.why_values));
             once((&mut gate.source, &mut gate.source_values)).chain(rows)
         });
-        let all = said.into_iter().chain(moved).chain(fusion).chain(gate);
+
+        let all = top.into_iter().chain(moved).chain(fusion).chain(gate);
         let all = all.map(|(text, values)| MessageMut { text, values });
         let notes = notes_mut(&mut self.notes, &mut self.note_details);
         all.chain(self.comparable.messages_mut()).chain(notes)
     }
 }
 
-/// The JSON Schema of the comparison.
+/// Returns the JSON Schema of the comparison.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
     titled(schemars::schema_for!(Comparison), SCHEMA)
 }
 
-/// A schema under the name of its contract.
+/// Gives a schema the name of its format as title.
 pub(crate) fn titled(schema: schemars::Schema, title: &str) -> serde_json::Value {
     let mut schema = schema.to_value();
     if let Some(object) = schema.as_object_mut() {

@@ -1,7 +1,7 @@
-//! Eager against compiled: which of the four moved, and whether kernels were fused.
+//! Judges whether a compiled program fused kernels of an eager one.
 //!
 //! A recording shows intervals and their names, never what a compiler did. So the
-//! most that is said is that the figures are consistent with fusion.
+//! strongest possible verdict is that the figures are consistent with fusion.
 
 use metalens_analyzer::message::{PlacedValue, ungrouped};
 use metalens_analyzer::{Message, message};
@@ -14,46 +14,46 @@ use crate::metric_changes::{MetricChange, find};
 use crate::sentences::{became, share};
 use crate::unit::Unit;
 
-/// Whether kernels were fused.
+/// Verdict on kernel fusion, with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fusion {
-    /// What the figures are consistent with.
+    /// The conclusion that the figures allow.
     pub verdict: FusionVerdict,
-    /// Which of dispatches, gaps, kernel time and wall moved, and what follows: one sentence.
+    /// The verdict in one sentence, with the changes of dispatches, gaps, kernel time and wall time.
     pub says: String,
     /// Values of `says`, in the order in which they stand in it.
     #[serde(default)]
     pub says_values: Vec<PlacedValue>,
-    /// The figures it rests on.
+    /// The figures that the verdict rests on.
     pub evidence: Vec<String>,
     /// Values of each figure of `evidence`, in the order in which they stand in it.
     #[serde(default)]
     pub evidence_values: Vec<Vec<PlacedValue>>,
 }
 
-/// What the figures are consistent with.
+/// Conclusion about kernel fusion that the figures allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FusionVerdict {
     /// Fewer dispatches, under other names, with about the same GPU time or less.
     Consistent,
-    /// Not fewer dispatches.
+    /// The number of dispatches did not fall.
     NoSign,
-    /// Fewer dispatches, and something else than fusion may be why; or too little is known.
+    /// Fewer dispatches for a possibly different reason, or too few figures.
     Unclear,
 }
 
-/// Kernels by what became of them.
-struct Names {
+/// Numbers of kernel names by the sides that have them.
+struct KernelNameCounts {
     added: usize,
     removed: usize,
     kept: usize,
 }
 
-impl Names {
-    fn of(kernels: &[KernelChange]) -> Self {
-        let of = |class: Class| kernels.iter().filter(|one| one.class == class).count();
-        let (added, removed) = (of(Class::Added), of(Class::Removed));
+impl KernelNameCounts {
+    fn count(kernels: &[KernelChange]) -> Self {
+        let count = |class: Class| kernels.iter().filter(|one| one.class == class).count();
+        let (added, removed) = (count(Class::Added), count(Class::Removed));
         Self {
             added,
             removed,
@@ -61,7 +61,7 @@ impl Names {
         }
     }
 
-    fn says(&self) -> Message {
+    fn text(&self) -> Message {
         message!(
             "kernel names: {} in both, {} only in base, {} only in new",
             ungrouped(self.kept as u64),
@@ -71,18 +71,20 @@ impl Names {
     }
 }
 
+/// Judges fusion from the changes of figures and kernels.
 pub(crate) fn fusion(metrics: &[MetricChange], kernels: &[KernelChange]) -> Fusion {
-    let of = |id: &str| find(metrics, id).map(|metric| &metric.change);
-    let (dispatches, sum) = (of("counts.intervals"), of("busy.sum_ns"));
-    let names = Names::of(kernels);
+    let change = |id: &str| find(metrics, id).map(|metric| &metric.change);
+    let (dispatches, sum) = (change("counts.intervals"), change("busy.sum_ns"));
+    let names = KernelNameCounts::count(kernels);
     let (verdict, why) = verdict(dispatches, sum, &names);
-    let said = [
-        ("dispatches", "Dispatches", dispatches),
-        ("gaps", "Gaps", of("gaps.total_ns")),
-        ("kernel time", "Kernel time", sum),
-        ("wall", "Wall", of("window.span_ns")),
+
+    let quantities = [
+        ("dispatches", dispatches),
+        ("gaps", change("gaps.total_ns")),
+        ("kernel time", sum),
+        ("wall time", change("window.span_ns")),
     ];
-    let (says, says_values) = message!("{}: {}", four(&said), why).into_parts();
+    let (says, says_values) = message!("{} ({})", why, quantities_text(&quantities)).into_parts();
     let evidence = evidence(metrics, &names).into_iter();
     let (evidence, evidence_values) = evidence.map(Message::into_parts).unzip();
     Fusion {
@@ -94,44 +96,42 @@ pub(crate) fn fusion(metrics: &[MetricChange], kernels: &[KernelChange]) -> Fusi
     }
 }
 
-/// `Dispatches −75.0 % and gaps −75.1 % moved, kernel time did not`. Each is given with its
-/// name within a sentence and at its start.
-fn four(all: &[(&'static str, &'static str, Option<&Change>); 4]) -> Message {
-    let with = |wanted: fn(Class) -> bool| {
-        let known = all
-            .iter()
-            .filter_map(|&(name, first, change)| Some((name, first, change?)));
-        known.filter(move |(.., change)| wanted(change.class))
-    };
-    let moved = with(|class| matches!(class, Class::Grown | Class::Shrunk));
-    let moved = moved.enumerate().map(|(at, (name, first, change))| {
-        let name = if at == 0 { first } else { name };
-        message!("{} {}", name, share(change))
-    });
-    let moved: Vec<Message> = moved.collect();
-    let names = |wanted: fn(Class) -> bool| -> Vec<Message> {
-        with(wanted).map(|(name, ..)| name.into()).collect()
-    };
-    let still = names(|class| class == Class::Unchanged);
-    let open = names(|class| class == Class::Unstable);
-    let is_any = !moved.is_empty();
-    let mut said = if is_any {
-        message!("{} moved", list(moved))
-    } else {
-        "None of the four moved for certain".into()
-    };
-    if !still.is_empty() && is_any {
-        said.push(message!(", {} did not", list(still)));
+/// Returns `dispatches −75.0 %, gaps −75.1 %; no significant change in kernel time`.
+fn quantities_text(quantities: &[(&'static str, Option<&Change>); 4]) -> Message {
+    let (mut changed, mut unchanged, mut inconclusive) = (Vec::new(), Vec::new(), Vec::new());
+    for &(name, change) in quantities {
+        let Some(change) = change else {
+            continue;
+        };
+        match change.class {
+            Class::Grown | Class::Shrunk => changed.push(message!("{} {}", name, share(change))),
+            Class::Unchanged => unchanged.push(name.into()),
+            Class::Unstable => inconclusive.push(name.into()),
+            Class::Added | Class::Removed | Class::Unknown => {}
+        }
     }
-    if !open.is_empty() {
-        said.push(message!(", the runs do not decide on {}", list(open)));
+
+    let mut parts = Vec::new();
+    if !changed.is_empty() {
+        parts.push(Message::joined(changed, ", "));
     }
-    said
+    if !unchanged.is_empty() {
+        parts.push(message!("no significant change in {}", list(unchanged)));
+    }
+    if !inconclusive.is_empty() {
+        parts.push(message!("inconclusive: {}", list(inconclusive)));
+    }
+    if parts.is_empty() {
+        return "none of dispatches, gaps, kernel time and wall time is recorded".into();
+    }
+    Message::joined(parts, "; ")
 }
 
-fn list(mut all: Vec<Message>) -> Message {
-    match all.pop() {
-        Some(last) if !all.is_empty() => message!("{} and {}", Message::joined(all, ", "), last),
+fn list(mut items: Vec<Message>) -> Message {
+    match items.pop() {
+        Some(last) if !items.is_empty() => {
+            message!("{} and {}", Message::joined(items, ", "), last)
+        }
         last => last.into(),
     }
 }
@@ -139,51 +139,57 @@ fn list(mut all: Vec<Message>) -> Message {
 fn verdict(
     dispatches: Option<&Change>,
     sum: Option<&Change>,
-    names: &Names,
+    names: &KernelNameCounts,
 ) -> (FusionVerdict, &'static str) {
     use FusionVerdict::{Consistent, NoSign, Unclear};
+
     let (Some(dispatches), Some(sum)) = (dispatches, sum) else {
-        return (Unclear, "too little is known to speak of fusion");
+        return (
+            Unclear,
+            "Fusion cannot be judged: dispatches or kernel time are not recorded",
+        );
     };
-    let renamed = names.added > 0 && names.removed > 0;
+    let is_renamed = names.added > 0 && names.removed > 0;
     match (dispatches.class, sum.class) {
-        (Class::Unchanged | Class::Grown, _) => {
-            (NoSign, "no sign of fusion, which takes fewer dispatches")
-        }
+        (Class::Unchanged | Class::Grown, _) => (
+            NoSign,
+            "No sign of fusion: the number of dispatches did not fall",
+        ),
         (Class::Shrunk, Class::Unstable | Class::Unknown) => (
             Unclear,
-            "fewer dispatches, and whether it is the same work is not known",
+            "Fewer dispatches, but the GPU time is inconclusive, so this may be different work",
         ),
         (Class::Shrunk, _) if is_less_work(dispatches, sum) => (
             Unclear,
-            "fewer dispatches with as much less GPU time, which less work explains as well as fusion",
+            "Fewer dispatches and much less GPU time, which less work explains as well as fusion",
         ),
-        (Class::Shrunk, _) if !renamed => (
+        (Class::Shrunk, _) if !is_renamed => (
             Unclear,
-            "fewer dispatches, and not under other names, which merging by the driver or less work \
-             explains as well as fusion",
+            "Fewer dispatches under the same kernel names, which merging by the driver or less \
+             work explains as well as fusion",
         ),
         (Class::Shrunk, Class::Grown) => (
             Unclear,
-            "fewer dispatches under other names, but the GPU works longer: if this is fusion, the \
+            "Fewer dispatches under other kernel names, but more GPU time: if this is fusion, the \
              fused kernels are slower than what they replace",
         ),
         (Class::Shrunk, Class::Unchanged) => (
             Consistent,
-            "consistent with fusion (fewer dispatches under other names for the same GPU time)",
+            "Consistent with fusion: fewer dispatches under other kernel names for the same GPU \
+             time",
         ),
         (Class::Shrunk, _) => (
             Consistent,
-            "consistent with fusion (fewer dispatches under other names, and less GPU time)",
+            "Consistent with fusion: fewer dispatches under other kernel names and less GPU time",
         ),
         _ => (
             Unclear,
-            "the runs do not decide whether there are fewer dispatches",
+            "Inconclusive: the runs vary too much to tell whether dispatches fell",
         ),
     }
 }
 
-/// Whether the GPU time fell by at least half as much as the dispatches did.
+/// Returns whether the GPU time fell by at least half as much as the dispatches did.
 fn is_less_work(dispatches: &Change, sum: &Change) -> bool {
     match (dispatches.relative, sum.relative) {
         (Some(dispatches), Some(sum)) => sum <= dispatches / 2.0,
@@ -191,25 +197,26 @@ fn is_less_work(dispatches: &Change, sum: &Change) -> bool {
     }
 }
 
-fn evidence(metrics: &[MetricChange], names: &Names) -> Vec<Message> {
-    let said = |id: &str, name: &'static str, unit: Unit| {
+fn evidence(metrics: &[MetricChange], names: &KernelNameCounts) -> Vec<Message> {
+    let figure = |id: &str, name: &'static str, unit: Unit| {
         let change = &find(metrics, id)?.change;
         Some(message!("{}: {}", name, became(change, unit)?))
     };
     let mut evidence: Vec<Message> = [
-        said("counts.intervals", "GPU intervals", Unit::Count),
-        said("counts.command_buffers", "command buffers", Unit::Count),
-        said("busy.sum_ns", "kernels' summed time", Unit::Ns),
+        figure("counts.intervals", "GPU intervals", Unit::Count),
+        figure("counts.command_buffers", "command buffers", Unit::Count),
+        figure("busy.sum_ns", "kernel time, summed", Unit::Ns),
     ]
     .into_iter()
     .flatten()
     .collect();
-    evidence.push(names.says());
-    let merged = find(metrics, "counts.coalesced").map(|one| &one.change);
+    evidence.push(names.text());
+
+    let merged = find(metrics, "counts.coalesced").map(|metric| &metric.change);
     if merged.is_some_and(|change| change.class != Class::Unchanged) {
-        evidence.extend(said(
+        evidence.extend(figure(
             "counts.coalesced",
-            "intervals that the driver merged",
+            "intervals merged by the driver",
             Unit::Count,
         ));
     }

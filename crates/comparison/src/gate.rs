@@ -1,4 +1,4 @@
-//! Limits that a comparison has to keep.
+//! Defines the limits that a comparison has to keep, and the result of judging them.
 
 mod judge;
 mod kernels;
@@ -14,36 +14,36 @@ use crate::number::Number;
 use crate::unit::Unit;
 pub use judge::judge;
 
-/// All limits.
+/// The limits of a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
-    /// Where they are from, in words.
+    /// Origin of the limits, in words.
     pub source: Message,
-    /// Of figures of the report.
+    /// Limits of figures of the report.
     pub metrics: Vec<MetricLimit>,
-    /// Of kernels. Of several patterns that fit a kernel's name the longest counts.
+    /// Limits of kernels. If several patterns match a kernel's name, the longest applies.
     pub kernels: Vec<KernelLimit>,
 }
 
 /// The limit of one figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricLimit {
-    /// Which: one of [`metric_ids`](crate::metric_ids).
+    /// Id of the figure: one of [`metric_ids`](crate::metric_ids).
     pub id: String,
-    /// What it has to keep.
+    /// The limit to keep.
     pub limit: Limit,
 }
 
-/// The limit of some kernels.
+/// The limit of the kernels that match a pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelLimit {
-    /// Their names; `*` stands for anything.
+    /// Pattern of kernel names; `*` matches any text.
     pub pattern: String,
-    /// Which of their figures.
-    pub of: KernelFigure,
-    /// Only those with at least this share of the kernels' time, on either side.
+    /// The kernel's figure that is limited.
+    pub figure: KernelFigure,
+    /// Smallest share of the kernel time, on either side, of the kernels that are judged.
     pub share: f64,
-    /// What it has to keep.
+    /// The limit to keep.
     pub limit: Limit,
 }
 
@@ -51,16 +51,16 @@ pub struct KernelLimit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KernelFigure {
-    /// Its summed durations.
+    /// The summed durations of the kernel.
     Total,
-    /// Its median duration.
+    /// The median duration of the kernel.
     Median,
-    /// Its intervals.
+    /// The number of the kernel's GPU intervals.
     Instances,
 }
 
 impl KernelFigure {
-    /// What it is in.
+    /// Returns the unit of the figure.
     #[must_use]
     pub fn unit(self) -> Unit {
         match self {
@@ -69,7 +69,7 @@ impl KernelFigure {
         }
     }
 
-    /// As it is called in a table.
+    /// Returns the name for tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -80,44 +80,45 @@ impl KernelFigure {
     }
 }
 
-/// What a figure has to keep. What is not set is not looked at.
+/// Rules for one figure. A rule that is not set is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Limit {
-    /// New's median is not above this.
+    /// Greatest allowed median of new.
     pub max: Option<f64>,
-    /// New's median is not below this.
+    /// Least allowed median of new.
     pub min: Option<f64>,
-    /// New is not more than this share of base's median above base, beyond noise.
+    /// Maximum allowed increase beyond noise, as a share of base's median.
     pub grow: Option<f64>,
-    /// New is not more than this share of base's median below base, beyond noise.
+    /// Maximum allowed decrease beyond noise, as a share of base's median.
     pub shrink: Option<f64>,
-    /// New's median is not above the largest value of base by more than this share of it.
+    /// Maximum allowed distance of new's median above base's largest value, as a share of that
+    /// value.
     pub range: Option<f64>,
-    /// What a miss means.
-    pub severity: Severity,
-    /// Whether it is no miss if what it is for cannot be measured.
+    /// Consequence of a miss.
+    pub severity: GateSeverity,
+    /// True if the limit is not missed when its figure cannot be measured.
     pub optional: bool,
 }
 
-/// What a miss means.
+/// Consequence of a missed limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// The gate is missed.
+pub enum GateSeverity {
+    /// The whole gate is missed.
     #[default]
     Error,
-    /// It is told, and nothing else.
+    /// The miss is only reported.
     Warn,
 }
 
 impl Default for Gate {
-    /// The limits without any file. What takes 5 % longer is a regression: the whole, the
-    /// GPU's work, and the median of each kernel that has a twentieth of the time; gaps,
-    /// which vary more, from 10 % on.
+    /// Returns the limits that apply without a configuration file. A regression is an increase of 5
+    /// % in the wall time, the GPU's busy time, or the median of a kernel with at least 5 % of the
+    /// kernel time. For gaps, which vary more, it is 10 %.
     ///
-    /// None of them is optional: every recording tells all of these. A program without
-    /// a gap keeps the limits of gaps, and a kernel that only new has is not judged; one
-    /// that only base has is missed.
+    /// No limit is optional, because every recording has all these figures. A program without a gap
+    /// keeps the limits of gaps. A kernel that only new has is not judged. A kernel that only base
+    /// has is a miss.
     fn default() -> Self {
         let grow = |share: f64| Limit {
             grow: Some(share),
@@ -137,7 +138,7 @@ impl Default for Gate {
             ],
             kernels: vec![KernelLimit {
                 pattern: "*".to_owned(),
-                of: KernelFigure::Median,
+                figure: KernelFigure::Median,
                 share: 0.05,
                 limit: grow(0.05),
             }],
@@ -146,86 +147,85 @@ impl Default for Gate {
 }
 
 impl MetricLimit {
-    /// What the figure is in; none of an id that no figure has.
+    /// Returns the unit of the figure. None if no figure has this id.
     #[must_use]
     pub fn unit(&self) -> Option<Unit> {
         unit_of(&self.id)
     }
 }
 
-/// Whether all limits were kept.
+/// Result of judging the limits of a gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateResult {
-    /// Where the limits are from.
+    /// Origin of the limits, in words.
     pub source: String,
     /// Values of `source`, in the order in which they stand in it.
     #[serde(default)]
     pub source_values: Vec<PlacedValue>,
-    /// Whether one of severity `error` was missed, or nothing could be measured at all.
+    /// True if a limit of severity `error` was missed, or if nothing could be measured at all.
     pub missed: bool,
-    /// Each limit of each figure, misses first.
+    /// Result of each limit of each figure, misses first.
     pub rows: Vec<GateRow>,
 }
 
-/// One limit of one figure.
+/// Result of one limit of one figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateRow {
-    /// The figure's id, or the kernel's name.
+    /// Id of the figure, or name of the kernel.
     pub what: String,
-    /// Where the kernel ran.
+    /// GPU channel that the kernel ran on. Null for figures of the report.
     pub channel: Option<String>,
-    /// Which figure of the kernel; null if it is none.
+    /// Figure of the kernel. Null for figures of the report.
     pub of: Option<KernelFigure>,
-    /// What has to be kept.
-    pub rule: Rule,
-    /// The limit.
+    /// Rule that has to be kept.
+    pub rule: LimitRule,
+    /// Value of the limit.
     pub limit: Number,
-    /// The measured value, in the limit's own unit; null if there is none, or for growth
-    /// from 0.
+    /// Measured value, in the unit of the limit. Null if there is none, and for growth from 0.
     pub value: Option<Number>,
-    /// What limit and value are in.
+    /// Unit of limit and value.
     pub unit: Unit,
-    /// How far the value is beyond the limit; null if it is not.
+    /// Distance of the value beyond the limit. Null if the limit is kept.
     pub by: Option<Number>,
-    /// What a miss means.
-    pub severity: Severity,
-    /// Whether it was kept.
+    /// Consequence of a miss.
+    pub severity: GateSeverity,
+    /// Result of the limit: kept, missed or not measurable.
     pub verdict: GateVerdict,
-    /// The same in words.
+    /// Reason for the verdict, in words.
     pub why: String,
     /// Values of `why`, in the order in which they stand in it.
     #[serde(default)]
     pub why_values: Vec<PlacedValue>,
 }
 
-/// What has to be kept.
+/// Rule that a figure has to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Rule {
-    /// The median is not above.
+pub enum LimitRule {
+    /// The median is at most the limit.
     Max,
-    /// The median is not below.
+    /// The median is at least the limit.
     Min,
-    /// It has not grown by more, relative to base.
+    /// The increase relative to base is at most the limit.
     Grow,
-    /// It has not shrunk by more, relative to base.
+    /// The decrease relative to base is at most the limit.
     Shrink,
-    /// It is not above base's range by more, relative to its upper end.
+    /// The distance above base's range, relative to its upper end, is at most the limit.
     Range,
 }
 
-impl Rule {
-    /// Whether it is about a change.
+impl LimitRule {
+    /// Returns whether the rule compares with base.
     pub(crate) fn is_relative(self) -> bool {
         matches!(self, Self::Grow | Self::Shrink | Self::Range)
     }
 
-    /// Whether less keeps it.
+    /// Returns whether smaller values keep the rule.
     pub(crate) fn is_upper(self) -> bool {
         matches!(self, Self::Max | Self::Grow | Self::Range)
     }
 
-    /// As it is called in a table.
+    /// Returns the name for tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -238,16 +238,16 @@ impl Rule {
     }
 }
 
-/// Whether a limit was kept.
+/// Result of one limit.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum GateVerdict {
-    /// The limit was not kept, or its figure is missing.
+    /// The limit was missed, or its figure is missing.
     Miss,
-    /// The figure is missing and the limit optional, or there is nothing to compare with,
-    /// such as for a kernel that only new has. It fails nothing.
+    /// The limit cannot be judged, which fails nothing: it is optional and its figure is missing,
+    /// or base has nothing to compare with, as for a kernel that only new has.
     NotMeasurable,
     /// The limit was kept.
     Pass,

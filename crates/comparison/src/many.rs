@@ -1,7 +1,7 @@
-//! Who is unlike the others, and where groups go with time.
+//! Finds outliers and trends among many traces.
 //!
-//! Only like is compared with like: traces of one program on one GPU, and simulated ones
-//! among themselves.
+//! Only like is compared with like: traces of one program on one GPU, and simulated traces only
+//! with each other.
 
 mod dates;
 mod row;
@@ -16,105 +16,105 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
-use crate::outlying::outlying;
+use crate::outliers::find_outliers;
 use crate::statistics::median;
 use crate::trend::trend;
-pub use row::{ROW_FORM, Row, RowFinding, RowFindings, RowGaps, RowIdle, RowKernel};
+pub use row::{ROW_FORM, RowFinding, RowFindings, RowGaps, RowIdle, RowKernel, TraceRow};
 
-/// A trend is told if chance alone would show it less often than this.
+/// Largest p-value at which a trend is reported.
 const CHANCE: f64 = 0.05;
 const DAY_MS: f64 = 86_400_000.0;
 
 /// Traces of one program on one GPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Group {
-    /// `bench on Apple M1`: what outliers and trends refer to.
+pub struct TraceGroup {
+    /// Name to which outliers and trends refer, such as `bench on Apple M1`.
     pub name: String,
-    /// The program.
+    /// Name of the program.
     pub process: String,
-    /// The GPU; null where the recordings do not say.
+    /// Name of the GPU. Null if the recordings do not say.
     pub gpu: Option<String>,
-    /// Whether they were simulated.
+    /// True if the traces are simulated.
     pub synthetic: bool,
-    /// The folders of their reports.
+    /// Folders of their reports.
     pub reports: Vec<String>,
 }
 
 /// A trace that is far from the others of its group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Outlier {
-    /// The folder of its report.
+pub struct TraceOutlier {
+    /// Folder of the trace's report.
     pub report: String,
-    /// Its group.
+    /// Name of its group.
     pub group: String,
-    /// In which figure.
-    pub figure: Figure,
-    /// Its value.
+    /// Figure in which the trace is far from the others.
+    pub figure: TraceFigure,
+    /// Value of the figure.
     pub value: Number,
-    /// The median of the group.
+    /// Median of the group.
     pub median: Number,
-    /// The median distance from that.
+    /// Median distance from that median.
     pub mad: Number,
-    /// Its modified z-score; null where more than half of the values are equal.
+    /// Modified z-score of the value. Null if more than half of the values are equal.
     pub score: Option<Number>,
-    /// All that in a sentence.
+    /// The finding in one sentence.
     pub says: String,
     /// Values of `says`, in the order in which they stand in it.
     #[serde(default)]
     pub says_values: Vec<PlacedValue>,
 }
 
-/// Where a figure of a group goes with time.
+/// Trend of one figure of a group over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TrendFound {
-    /// The group.
+pub struct GroupTrend {
+    /// Name of the group.
     pub group: String,
-    /// Which figure.
-    pub figure: Figure,
-    /// How many dated traces there are.
+    /// Figure that the trend is about.
+    pub figure: TraceFigure,
+    /// Number of traces with a date and a value.
     pub traces: u64,
-    /// When the first began, ISO 8601.
+    /// Start of the first recording, ISO 8601.
     pub from: String,
-    /// When the last began.
+    /// Start of the last recording, ISO 8601.
     pub to: String,
-    /// How likely chance alone would show as much: Mann–Kendall, two-sided.
+    /// Probability of a trend this strong by chance alone: Mann–Kendall, two-sided.
     pub p: Number,
-    /// How fast it changes, by the day: Theil–Sen.
+    /// Change per day: Theil–Sen slope.
     pub slope_per_day: Number,
-    /// The value of that line at the first trace.
+    /// Value of the trend line at the first trace.
     pub first: Number,
-    /// And at the last.
+    /// Value of the trend line at the last trace.
     pub last: Number,
-    /// Whether it is more than chance: p is below 0.05, and the change is worth a word.
+    /// True if the trend is significant: p is below 0.05, and the change is worth reporting.
     pub is_trend: bool,
-    /// All that in a sentence.
+    /// The trend in one sentence.
     pub says: String,
     /// Values of `says`, in the order in which they stand in it.
     #[serde(default)]
     pub says_values: Vec<PlacedValue>,
 }
 
-/// A figure of a trace.
+/// A figure of a trace in which outliers and trends are searched.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub enum Figure {
-    /// The busy share of the window.
+pub enum TraceFigure {
+    /// GPU busy share of the window.
     Busy,
-    /// The length of the window.
+    /// Length of the window in nanoseconds.
     Span,
-    /// The mean gap.
+    /// Mean gap in nanoseconds.
     MeanGap,
-    /// How many GPU intervals.
+    /// Number of GPU intervals.
     Intervals,
 }
 
-impl Figure {
+impl TraceFigure {
     const ALL: [Self; 4] = [Self::Busy, Self::Span, Self::MeanGap, Self::Intervals];
 
     #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53")]
-    fn of(self, row: &Row) -> Option<f64> {
+    fn value(self, row: &TraceRow) -> Option<f64> {
         match self {
             Self::Busy => row.busy_ratio,
             Self::Span => Some(row.span_ns as f64),
@@ -123,7 +123,7 @@ impl Figure {
         }
     }
 
-    /// Returns the figure in words.
+    /// Returns the name for sentences.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -134,8 +134,8 @@ impl Figure {
         }
     }
 
-    /// What differs by less is not worth a word: a twentieth, and of a share no more than
-    /// two points.
+    /// Returns the smallest difference worth reporting: 5 % of the median, and at most two
+    /// percentage points for a share.
     fn floor(self, median: f64) -> f64 {
         match self {
             Self::Busy => (0.05 * median).min(0.02),
@@ -143,11 +143,11 @@ impl Figure {
         }
     }
 
-    fn says(self, value: f64) -> Message {
+    fn text(self, value: f64) -> Message {
         match self {
             Self::Busy => percent(value),
-            Self::Intervals => count(whole(value)),
-            Self::Span | Self::MeanGap => time(whole(value)),
+            Self::Intervals => count(to_count(value)),
+            Self::Span | Self::MeanGap => time(to_count(value)),
         }
     }
 }
@@ -157,74 +157,82 @@ impl Figure {
     clippy::cast_sign_loss,
     reason = "a count, or whole nanoseconds"
 )]
-fn whole(value: f64) -> u64 {
+fn to_count(value: f64) -> u64 {
     value.round().max(0.0) as u64
 }
 
-/// The groups, by name.
-pub fn groups(rows: &[Row]) -> Vec<Group> {
+/// Returns the groups of traces, by name.
+pub fn groups(rows: &[TraceRow]) -> Vec<TraceGroup> {
     let mut groups: BTreeMap<(&str, &Option<String>, bool), Vec<String>> = BTreeMap::new();
     for row in rows {
         let key = (row.process.as_str(), &row.gpu, row.synthetic);
         groups.entry(key).or_default().push(row.report.clone());
     }
-    let group = |((target, gpu, synthetic), reports): ((&str, &Option<String>, bool), _)| {
+
+    let groups = groups.into_iter();
+    let groups = groups.map(|((process, gpu, synthetic), reports)| {
         let gpu_name = gpu.as_deref().unwrap_or("an unknown GPU");
         let simulated = if synthetic { ", simulated" } else { "" };
-        Group {
-            name: format!("{target} on {gpu_name}{simulated}"),
-            process: target.to_owned(),
+        TraceGroup {
+            name: format!("{process} on {gpu_name}{simulated}"),
+            process: process.to_owned(),
             gpu: gpu.clone(),
             synthetic,
             reports,
         }
-    };
-    groups.into_iter().map(group).collect()
+    });
+    groups.collect()
 }
 
-/// The rows of a group, in the order of the index.
-pub fn members<'a>(rows: &'a [Row], group: &Group) -> Vec<&'a Row> {
-    let is_in = |row: &&Row| {
+/// Returns the rows of a group, in the order of the index.
+pub fn members<'a>(rows: &'a [TraceRow], group: &TraceGroup) -> Vec<&'a TraceRow> {
+    let is_in = |row: &&TraceRow| {
         row.process == group.process && row.gpu == group.gpu && row.synthetic == group.synthetic
     };
     rows.iter().filter(is_in).collect()
 }
 
-/// Who is far from the others, group by group and figure by figure.
-pub fn outliers(rows: &[Row], groups: &[Group]) -> Vec<Outlier> {
-    let mut found = Vec::new();
+/// Returns the outliers of each group in each figure.
+pub fn outliers(rows: &[TraceRow], groups: &[TraceGroup]) -> Vec<TraceOutlier> {
+    let mut outliers = Vec::new();
     for group in groups {
         let members = members(rows, group);
-        for figure in Figure::ALL {
-            found.extend(of_figure(&members, group, figure));
+        for figure in TraceFigure::ALL {
+            outliers.extend(figure_outliers(&members, group, figure));
         }
     }
-    found
+    outliers
 }
 
-fn of_figure(members: &[&Row], group: &Group, figure: Figure) -> Vec<Outlier> {
+fn figure_outliers(
+    members: &[&TraceRow],
+    group: &TraceGroup,
+    figure: TraceFigure,
+) -> Vec<TraceOutlier> {
     let known = members
         .iter()
-        .filter_map(|row| Some((*row, figure.of(row)?)));
-    let (known, values): (Vec<&Row>, Vec<f64>) = known.unzip();
+        .filter_map(|row| Some((*row, figure.value(row)?)));
+    let (known, values): (Vec<&TraceRow>, Vec<f64>) = known.unzip();
     let Some(middle) = median(&values) else {
         return Vec::new();
     };
-    let Some(all) = outlying(&values, figure.floor(middle)) else {
+    let Some(result) = find_outliers(&values, figure.floor(middle)) else {
         return Vec::new();
     };
-    let others = known.len() - all.far.len();
-    let (least, most) = (figure.says(all.others.0), figure.says(all.others.1));
+
+    let others = known.len() - result.outliers.len();
+    let (least, most) = (figure.text(result.others.0), figure.text(result.others.1));
     let range = if least.text == most.text {
         least
     } else {
         message!("{} to {}", least, most)
     };
-    let told = all.far.iter().filter_map(|far| {
-        let (row, &value) = (known.get(far.at)?, values.get(far.at)?);
+
+    let outliers = result.outliers.iter().filter_map(|outlier| {
+        let (row, &value) = (known.get(outlier.index)?, values.get(outlier.index)?);
         let what = match figure {
-            Figure::Intervals => message!("{} GPU intervals", figure.says(value)),
-            _ => message!("{} {}", figure.name(), figure.says(value)),
+            TraceFigure::Intervals => message!("{} GPU intervals", figure.text(value)),
+            _ => message!("{} {}", figure.name(), figure.text(value)),
         };
         let says = message!(
             "{}: {}, the {} others {}",
@@ -233,68 +241,74 @@ fn of_figure(members: &[&Row], group: &Group, figure: Figure) -> Vec<Outlier> {
             count(others as u64),
             range.clone()
         );
-        Some(Outlier {
+        Some(TraceOutlier {
             report: row.report.clone(),
             group: group.name.clone(),
             figure,
-            value: Number::of(value)?,
-            median: Number::of(all.median)?,
-            mad: Number::of(all.mad)?,
-            score: far.score.and_then(Number::of),
+            value: Number::new(value)?,
+            median: Number::new(result.median)?,
+            mad: Number::new(result.mad)?,
+            score: outlier.score.and_then(Number::new),
             says: says.text,
             says_values: says.values,
         })
     });
-    told.collect()
+    outliers.collect()
 }
 
-/// Where the busy share and the length of each group go with time.
-pub fn trends(rows: &[Row], groups: &[Group]) -> Vec<TrendFound> {
-    let mut found = Vec::new();
+/// Returns the trends of each group's busy share and window length.
+pub fn trends(rows: &[TraceRow], groups: &[TraceGroup]) -> Vec<GroupTrend> {
+    let mut trends = Vec::new();
     for group in groups {
         let dated = dated(&members(rows, group));
-        for figure in [Figure::Busy, Figure::Span] {
-            found.extend(trend_of(&dated, group, figure));
+        for figure in [TraceFigure::Busy, TraceFigure::Span] {
+            trends.extend(group_trend(&dated, group, figure));
         }
     }
-    found
+    trends
 }
 
-/// The rows with a date, the oldest first.
-pub fn dated<'a>(members: &[&'a Row]) -> Vec<(i64, &'a Row)> {
+/// Returns the rows with a date as milliseconds since 1970, the oldest first.
+pub fn dated<'a>(members: &[&'a TraceRow]) -> Vec<(i64, &'a TraceRow)> {
     let dated = members.iter().filter_map(|row| {
         let at = dates::parse(row.date.as_deref()?)?;
         Some((at, *row))
     });
-    let mut dated: Vec<(i64, &Row)> = dated.collect();
+    let mut dated: Vec<(i64, &TraceRow)> = dated.collect();
     dated.sort_by_key(|&(at, _)| at);
     dated
 }
 
 #[expect(clippy::cast_precision_loss, reason = "days, to the millisecond")]
-fn trend_of(dated: &[(i64, &Row)], group: &Group, figure: Figure) -> Option<TrendFound> {
+fn group_trend(
+    dated: &[(i64, &TraceRow)],
+    group: &TraceGroup,
+    figure: TraceFigure,
+) -> Option<GroupTrend> {
     let (start, first) = dated.first()?;
     let (end, last) = dated.last()?;
     let days = |at: i64| (at - start) as f64 / DAY_MS;
     let points = dated.iter();
-    let points = points.filter_map(|&(at, row)| Some((days(at), figure.of(row)?)));
+    let points = points.filter_map(|&(at, row)| Some((days(at), figure.value(row)?)));
     let points: Vec<(f64, f64)> = points.collect();
-    let found = trend(&points)?;
-    let (was, is) = (found.intercept, found.intercept + found.slope * days(*end));
+
+    let line = trend(&points)?;
+    let (was, is) = (line.intercept, line.intercept + line.slope * days(*end));
     let values: Vec<f64> = points.iter().map(|point| point.1).collect();
     let floor = figure.floor(median(&values)?);
-    let is_trend = found.p < CHANCE && (is - was).abs() >= floor;
+    let is_trend = line.p < CHANCE && (is - was).abs() >= floor;
     let (from, to) = (first.date.clone()?, last.date.clone()?);
-    let mut trend = TrendFound {
+
+    let mut trend = GroupTrend {
         group: group.name.clone(),
         figure,
         traces: points.len() as u64,
         from,
         to,
-        p: Number::of(found.p)?,
-        slope_per_day: Number::of(found.slope)?,
-        first: Number::of(was)?,
-        last: Number::of(is)?,
+        p: Number::new(line.p)?,
+        slope_per_day: Number::new(line.slope)?,
+        first: Number::new(was)?,
+        last: Number::new(is)?,
         is_trend,
         says: String::new(),
         says_values: Vec::new(),
@@ -304,11 +318,11 @@ fn trend_of(dated: &[(i64, &Row)], group: &Group, figure: Figure) -> Option<Tren
     Some(trend)
 }
 
-impl TrendFound {
-    /// Says where the figure goes, and how likely that is chance.
+impl GroupTrend {
+    /// Describes the course of the figure, and the probability of such a trend by chance.
     #[must_use]
     pub fn course(&self) -> Message {
-        let of = message!(
+        let sample = message!(
             "{}, {} to {}",
             counted(self.traces, "trace"),
             name(day(&self.from)),
@@ -321,24 +335,30 @@ impl TrendFound {
                 number(format!("{p:.3}"), p, |number| Value::Number { number })
             ),
         };
+
         let (was, is) = (self.first.get(), self.last.get());
         if self.is_trend {
             message!(
                 "{} {} from about {} to about {} ({}; {})",
                 self.figure.name(),
                 if is > was { "rose" } else { "fell" },
-                self.figure.says(was.max(0.0)),
-                self.figure.says(is.max(0.0)),
-                of,
+                self.figure.text(was.max(0.0)),
+                self.figure.text(is.max(0.0)),
+                sample,
                 chance
             )
         } else {
-            message!("{} shows no trend ({}; {})", self.figure.name(), of, chance)
+            message!(
+                "{} shows no trend ({}; {})",
+                self.figure.name(),
+                sample,
+                chance
+            )
         }
     }
 }
 
-/// The date without the time of day.
+/// Returns the date without the time of day.
 fn day(date: &str) -> &str {
     date.split(['T', ' ']).next().unwrap_or(date)
 }
@@ -347,9 +367,9 @@ fn day(date: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// A trace of a day of January, with this busy share.
-    fn row(name: &str, day: u32, busy: f64) -> Row {
-        Row {
+    /// Returns a trace of a day in January with this busy share.
+    fn row(name: &str, day: u32, busy: f64) -> TraceRow {
+        TraceRow {
             report: name.to_owned(),
             name: name.to_owned(),
             input: format!("runs/{name}.trace"),
@@ -361,7 +381,7 @@ mod tests {
             gpu: Some("Apple M1".to_owned()),
             synthetic: false,
             truncated: false,
-            verdict: "bench kept the GPU busy".to_owned(),
+            verdict: "bench GPU busy".to_owned(),
             span_ns: 10_000_000,
             busy_ns: 9_000_000,
             busy_ratio: Some(busy),
@@ -389,14 +409,14 @@ mod tests {
         }
     }
 
-    fn rows(busy: &[f64]) -> Vec<Row> {
+    fn rows(busy: &[f64]) -> Vec<TraceRow> {
         let days = (1..).zip(busy);
         days.map(|(day, &busy)| row(&format!("b{day}"), day, busy))
             .collect()
     }
 
     #[test]
-    fn who_is_far_is_named() {
+    fn outliers_are_named() {
         let check = |busy: &[f64], expected: &[&str]| {
             let rows = rows(busy);
             let found = outliers(&rows, &groups(&rows));
@@ -411,9 +431,9 @@ mod tests {
         check(&[0.9, 0.9, 0.9, 0.41], &[]);
     }
 
-    /// One program on one GPU, and no simulation among recordings.
+    /// Traces of another GPU, simulated traces and traces without a value are not compared.
     #[test]
-    fn like_with_like() {
+    fn only_like_traces_are_compared() {
         let mut all = rows(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.4]);
         all[5].gpu = Some("Apple M2".to_owned());
         assert!(outliers(&all, &groups(&all)).is_empty());
@@ -427,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_goes() {
+    fn trends_are_described() {
         let falling: Vec<f64> = (0..10).map(|day| 0.9 - 0.01 * f64::from(day)).collect();
         let all = rows(&falling);
         let found = trends(&all, &groups(&all));
@@ -442,7 +462,8 @@ mod tests {
         assert!((found[0].slope_per_day.get() + 0.01).abs() < 1e-9);
         let level = rows(&[0.9, 0.901, 0.9, 0.902, 0.9, 0.901, 0.9, 0.9]);
         assert!(!trends(&level, &groups(&level))[0].is_trend);
-        // The change is sure, and too small to matter.
+
+        // The change is significant, but too small to report.
         let small: Vec<f64> = (0..10).map(|day| 0.9 + 0.001 * f64::from(day)).collect();
         let small = rows(&small);
         assert!(!trends(&small, &groups(&small))[0].is_trend);

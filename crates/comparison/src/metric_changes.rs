@@ -1,35 +1,36 @@
-//! The changes of the figures of a report.
+//! Computes the changes of the figures of a report.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Change, Judge};
-use crate::metrics::{Group, METRICS};
+use crate::metrics::{METRICS, MetricGroup};
 use crate::runs::Runs;
 use crate::unit::Unit;
 
-/// What became of one figure of the report.
+/// The change of one figure of the report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricChange {
-    /// Where it is in a report: `gaps.median_ns`. Of targets: `targets.` and its id.
+    /// Path of the figure in a report, such as `gaps.median_ns`. For thresholds: `thresholds.` and the
+    /// id.
     pub id: String,
-    /// What it is, in words.
+    /// Name of the figure in words.
     pub name: String,
-    /// What it belongs to.
-    pub group: Group,
-    /// What its values are in.
+    /// Group that the figure belongs to.
+    pub group: MetricGroup,
+    /// Unit of the values.
     pub unit: Unit,
-    /// What became of it.
+    /// Values of both sides, and the change.
     #[serde(flatten)]
     pub change: Change,
 }
 
-/// The change of a figure, by its id.
+/// Returns the change of a figure, by its id.
 pub(crate) fn find<'a>(metrics: &'a [MetricChange], id: &str) -> Option<&'a MetricChange> {
     metrics.iter().find(|metric| metric.id == id)
 }
 
-/// Returns the changes of all figures. One that neither side tells is left out.
+/// Returns the changes of all figures that at least one side has.
 pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChange> {
     let all = METRICS.iter().map(|metric| {
         let (was, now) = (base.values(metric.id), new.values(metric.id));
@@ -38,12 +39,13 @@ pub(crate) fn changes(base: &Runs, new: &Runs, judge: &Judge) -> Vec<MetricChang
             name: metric.name.to_owned(),
             group: metric.group,
             unit: metric.unit,
-            change: judge.change((&was, &now), metric.unit, metric.wish),
+            change: judge.change((&was, &now), metric.unit, metric.preference),
         }
     });
-    let is_told = |one: &MetricChange| {
-        let change = &one.change;
+
+    let is_recorded = |metric: &MetricChange| {
+        let change = &metric.change;
         change.base.median.is_some() || change.new.median.is_some()
     };
-    all.filter(is_told).collect()
+    all.filter(is_recorded).collect()
 }

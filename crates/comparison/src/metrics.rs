@@ -1,72 +1,72 @@
-//! The figures that are compared: where each is in a report, and which way it should go.
+//! Lists the figures that are compared: where each is in a report, and which direction is better.
 
 use metalens_analyzer::{Cause, Report};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::Wish;
+use crate::change::Preference;
 use crate::number::Number;
 use crate::unit::Unit;
 
-/// What a figure belongs to.
+/// Group of related figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Group {
-    /// How long it took, and how much of that the GPU worked.
+pub enum MetricGroup {
+    /// Wall time and the GPU's busy time.
     Time,
-    /// When it did not.
+    /// Gaps and the GPU's idle time.
     Gaps,
-    /// Why it did not: these sum to the idle time.
+    /// Idle time by cause; these figures sum to the idle time.
     Idle,
-    /// How much ran.
+    /// Numbers of GPU intervals, encoders, command buffers and kernels.
     Work,
-    /// How long work travels.
+    /// Submission latency, completion latency and encoding time.
     Latency,
-    /// What the targets measure.
+    /// Measured values of the thresholds.
     Thresholds,
-    /// Everybody else on the GPU.
+    /// GPU work of other processes and the driver.
     Machine,
 }
 
 pub(crate) struct Metric {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
-    pub(crate) group: Group,
+    pub(crate) group: MetricGroup,
     pub(crate) unit: Unit,
-    pub(crate) wish: Wish,
+    pub(crate) preference: Preference,
     get: fn(&Report) -> Option<f64>,
 }
 
 impl Metric {
     pub(crate) fn value(&self, report: &Report) -> Option<Number> {
-        Number::of((self.get)(report)?)
+        Number::new((self.get)(report)?)
     }
 }
 
-/// The ids of all figures, in their order.
+/// Returns the ids of all figures, in their order.
 #[must_use]
 pub fn metric_ids() -> Vec<&'static str> {
     METRICS.iter().map(|metric| metric.id).collect()
 }
 
-/// What a figure is in, by its id.
+/// Returns the unit of a figure, by its id.
 pub(crate) fn unit_of(id: &str) -> Option<Unit> {
     let mut all = METRICS.iter();
     all.find(|metric| metric.id == id).map(|metric| metric.unit)
 }
 
-/// The count of the things that a figure sums up. Where there are none of them there is
-/// nothing to measure, and nothing is missing.
+/// The count of the things that a figure sums up. If there are none, there is nothing to measure,
+/// and nothing is missing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CountOf {
-    /// The id of the count.
+    /// Id of the figure that counts them.
     pub(crate) id: &'static str,
-    /// The word for one of the things.
+    /// Singular noun for one of the things.
     pub(crate) word: &'static str,
 }
 
-/// The count of what a figure sums up, where that may be none: a program that never left
-/// the GPU idle has no gap, and so no mean one.
+/// Returns the count of the things that a figure sums up, if there may be none of them: a program
+/// without a gap has no mean gap.
 pub(crate) fn count_of(id: &str) -> Option<CountOf> {
     let gaps = CountOf {
         id: "gaps.count",
@@ -79,75 +79,75 @@ pub(crate) fn count_of(id: &str) -> Option<CountOf> {
 }
 
 macro_rules! metrics {
-    ($($id:literal, $name:literal, $group:ident, $unit:ident, $wish:ident, $get:expr;)*) => {
+    ($($id:literal, $name:literal, $group:ident, $unit:ident, $preference:ident, $get:expr;)*) => {
         &[$(Metric {
             id: $id,
             name: $name,
-            group: Group::$group,
+            group: MetricGroup::$group,
             unit: Unit::$unit,
-            wish: Wish::$wish,
+            preference: Preference::$preference,
             get: $get,
         }),*]
     };
 }
 
-// Shares of time have no good side of their own: a slower kernel makes the GPU
-// busier. Whether a target is met, its own verdict says.
+// Shares of time have no better side: a slower kernel makes the GPU busier. The verdict of a
+// threshold says whether it is met.
 pub(crate) const METRICS: &[Metric] = metrics! {
-    "window.span_ns", "first to last GPU work", Time, Ns, Less, |r| exact(r.window.span_ns);
-    "busy.busy_ns", "GPU busy", Time, Ns, Less, |r| exact(r.busy.busy_ns);
-    "busy.ratio", "busy share", Time, Ratio, Neither, |r| r.busy.ratio;
-    "busy.sum_ns", "kernels' time, summed", Time, Ns, Less, |r| exact(r.busy.sum_ns);
-    "efficiency.program_ns", "first encoding to last completion", Time, Ns, Less,
+    "window.span_ns", "first to last GPU work", Time, Ns, Lower, |r| exact(r.window.span_ns);
+    "busy.busy_ns", "GPU busy", Time, Ns, Lower, |r| exact(r.busy.busy_ns);
+    "busy.ratio", "busy share", Time, Ratio, None, |r| r.busy.ratio;
+    "busy.sum_ns", "kernel time, summed", Time, Ns, Lower, |r| exact(r.busy.sum_ns);
+    "efficiency.program_ns", "first encoding to last completion", Time, Ns, Lower,
         |r| exact(r.efficiency.program_ns?);
-    "run.duration_ns", "the whole recording", Time, Ns, Neither, |r| exact(r.run.duration_ns?);
+    "run.duration_ns", "recording", Time, Ns, None, |r| exact(r.run.duration_ns?);
 
-    "gaps.total_ns", "GPU idle", Gaps, Ns, Less, |r| exact(r.gaps.total_ns);
-    "gaps.count", "gaps", Gaps, Count, Neither, |r| exact(r.gaps.count);
-    "gaps.mean_ns", "mean gap", Gaps, Ns, Less, |r| exact(r.gaps.mean_ns?);
-    "gaps.median_ns", "median gap", Gaps, Ns, Less, |r| exact(r.gaps.median_ns?);
-    "gaps.p95_ns", "gap, 95th percentile", Gaps, Ns, Less, |r| exact(r.gaps.p95_ns?);
-    "gaps.max_ns", "longest gap", Gaps, Ns, Less, |r| exact(r.gaps.max_ns?);
+    "gaps.total_ns", "GPU idle", Gaps, Ns, Lower, |r| exact(r.gaps.total_ns);
+    "gaps.count", "gaps", Gaps, Count, None, |r| exact(r.gaps.count);
+    "gaps.mean_ns", "mean gap", Gaps, Ns, Lower, |r| exact(r.gaps.mean_ns?);
+    "gaps.median_ns", "median gap", Gaps, Ns, Lower, |r| exact(r.gaps.median_ns?);
+    "gaps.p95_ns", "gap, 95th percentile", Gaps, Ns, Lower, |r| exact(r.gaps.p95_ns?);
+    "gaps.max_ns", "longest gap", Gaps, Ns, Lower, |r| exact(r.gaps.max_ns?);
 
-    "idle.completion_ns", "completion latency", Idle, Ns, Less, |r| idle(r, Cause::Completion);
-    "idle.host_ns", "host work", Idle, Ns, Less, |r| idle(r, Cause::Host);
-    "idle.encoding_ns", "encoding", Idle, Ns, Less, |r| idle(r, Cause::Encoding);
-    "idle.submission_ns", "submission latency", Idle, Ns, Less, |r| idle(r, Cause::Submission);
-    "idle.queued_ns", "queued", Idle, Ns, Less, |r| idle(r, Cause::Queued);
-    "idle.contention_ns", "contention", Idle, Ns, Less, |r| idle(r, Cause::Contention);
-    "idle.unknown_ns", "unknown", Idle, Ns, Neither,
-        |r| idle(r, Cause::Unknown);
+    "idle.completion_ns", "completion latency", Idle, Ns, Lower, |r| idle_by_cause(r, Cause::Completion);
+    "idle.host_ns", "host work", Idle, Ns, Lower, |r| idle_by_cause(r, Cause::Host);
+    "idle.encoding_ns", "encoding", Idle, Ns, Lower, |r| idle_by_cause(r, Cause::Encoding);
+    "idle.submission_ns", "submission latency", Idle, Ns, Lower, |r| idle_by_cause(r, Cause::Submission);
+    "idle.queued_ns", "queued", Idle, Ns, Lower, |r| idle_by_cause(r, Cause::Queued);
+    "idle.contention_ns", "contention", Idle, Ns, Lower, |r| idle_by_cause(r, Cause::Contention);
+    "idle.unknown_ns", "unknown", Idle, Ns, None,
+        |r| idle_by_cause(r, Cause::Unknown);
 
-    "counts.intervals", "GPU intervals", Work, Count, Neither, |r| exact(r.counts.intervals);
-    "counts.encoders", "encoders", Work, Count, Neither, |r| exact(r.counts.known_encoders()?);
-    "counts.command_buffers", "command buffers", Work, Count, Neither,
+    "counts.intervals", "GPU intervals", Work, Count, None, |r| exact(r.counts.intervals);
+    "counts.encoders", "encoders", Work, Count, None, |r| exact(r.counts.known_encoders()?);
+    "counts.command_buffers", "command buffers", Work, Count, None,
         |r| exact(r.counts.known_command_buffers()?);
-    "counts.kernels", "kernel names", Work, Count, Neither, |r| exact(r.counts.kernels);
+    "counts.kernels", "kernel names", Work, Count, None, |r| exact(r.counts.kernels);
     // Without the list a label with an ampersand looks like two encoders.
-    "counts.coalesced", "coalesced intervals", Work, Count, Neither,
+    "counts.coalesced", "coalesced intervals", Work, Count, None,
         |r| exact(r.counts.coalesced).filter(|_| r.sanity.lists_encoders());
-    "idle.serialized", "serialized pairs", Work, Count, Less,
+    "idle.serialized", "serialized pairs", Work, Count, Lower,
         |r| exact(r.idle.known_serialized()?);
 
-    "latency.submission.median_ns", "commit to GPU start, median", Latency, Ns, Less,
+    "latency.submission.median_ns", "submission latency, median", Latency, Ns, Lower,
         |r| signed(r.latency.submission?.median_ns);
-    "latency.completion.median_ns", "GPU end to completion, median", Latency, Ns, Less,
+    "latency.completion.median_ns", "completion latency, median", Latency, Ns, Lower,
         |r| signed(r.latency.completion?.median_ns);
-    "latency.encoding.median_ns", "encoding, median", Latency, Ns, Less,
+    "latency.encoding.median_ns", "encoding, median", Latency, Ns, Lower,
         |r| signed(r.latency.encoding?.median_ns);
-    "latency.encoding_busy_ns", "encoding, all of it", Latency, Ns, Less,
+    "latency.encoding_busy_ns", "encoding, total", Latency, Ns, Lower,
         |r| exact(r.latency.encoding_busy_ns.filter(|_| r.sanity.lists_encoders())?);
 
-    "thresholds.average-gap", "average-gap", Thresholds, Ns, Less, |r| target(r, "average-gap");
-    "thresholds.utilization", "utilization", Thresholds, Ratio, Neither, |r| target(r, "utilization");
-    "thresholds.launch-efficiency", "launch-efficiency", Thresholds, Ratio, Neither,
-        |r| target(r, "launch-efficiency");
+    "thresholds.average-gap", "average-gap", Thresholds, Ns, Lower, |r| threshold_value(r, "average-gap");
+    "thresholds.utilization", "utilization", Thresholds, Ratio, None, |r| threshold_value(r, "utilization");
+    "thresholds.launch-efficiency", "launch-efficiency", Thresholds, Ratio, None,
+        |r| threshold_value(r, "launch-efficiency");
 
-    "busy.machine_busy_ns", "GPU busy with anybody's work", Machine, Ns, Neither,
+    "busy.machine_busy_ns", "GPU busy, all processes", Machine, Ns, None,
         |r| exact(r.busy.machine_busy_ns);
-    "busy.others_busy_ns", "GPU busy with others' work", Machine, Ns, Neither,
+    "busy.others_busy_ns", "GPU busy, other processes", Machine, Ns, None,
         |r| exact(r.busy.others_busy_ns);
-    "machine.driver.busy_ns", "driver at work for the target", Machine, Ns, Neither,
+    "machine.driver.busy_ns", "driver work for the process", Machine, Ns, None,
         |r| exact(r.machine.driver.as_ref()?.busy_ns);
 };
 
@@ -169,15 +169,15 @@ fn signed(value: i64) -> Option<f64> {
     Some(value as f64)
 }
 
-/// A part of the idle time, as far as the analyzer says that it is a measurement.
-fn idle(report: &Report, cause: Cause) -> Option<f64> {
+/// Returns the idle time of one cause, if the analyzer considers it measured.
+fn idle_by_cause(report: &Report, cause: Cause) -> Option<f64> {
     exact(report.idle.known(cause)?)
 }
 
-fn target(report: &Report, id: &str) -> Option<f64> {
+fn threshold_value(report: &Report, id: &str) -> Option<f64> {
     report
         .thresholds
         .iter()
-        .find(|target| target.id == id)?
+        .find(|threshold| threshold.id == id)?
         .value
 }

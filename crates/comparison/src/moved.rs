@@ -1,42 +1,43 @@
-//! Which of dispatches, gaps, kernel time and wall moved, in sentences.
+//! Describes in sentences how dispatches, gaps, kernel time and wall time changed, and where the
+//! difference comes from.
 
 use metalens_analyzer::message::{PlacedValue, name, percent};
 use metalens_analyzer::{Message, Note, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::change::{Change, Class, Side};
+use crate::change::{Change, Class, Direction, Preference, Side, direction};
 use crate::metric_changes::{MetricChange, find};
-use crate::metrics::Group;
+use crate::metrics::MetricGroup;
 use crate::number::Number;
 use crate::sentences::{became, difference, share, sureness, value};
 use crate::unit::Unit;
 
-/// One of the four things that can move, and whether it did.
+/// The change of one of the four main quantities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Moved {
-    /// Which.
+    /// The quantity that this is about.
     pub what: Quantity,
-    /// What became of it.
+    /// Class of its change.
     pub class: Class,
-    /// The same in a sentence.
+    /// The change in one sentence.
     pub says: String,
     /// Values of `says`, in the order in which they stand in it.
     #[serde(default)]
     pub says_values: Vec<PlacedValue>,
 }
 
-/// What can move.
+/// One of the four main quantities of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
-    /// GPU intervals: each usually one dispatch, or several that the driver merged.
+    /// GPU intervals. Each is usually one dispatch, or several that the driver merged.
     Dispatches,
-    /// The GPU's idle time.
+    /// The idle time of the GPU.
     Gaps,
-    /// The kernels' summed durations.
+    /// The summed durations of the kernels.
     KernelTime,
-    /// From the first to the last GPU work.
+    /// The time from the first to the last GPU work.
     Wall,
 }
 
@@ -45,92 +46,108 @@ impl Quantity {
         (Self::Dispatches, "counts.intervals", "Dispatches"),
         (Self::Gaps, "gaps.total_ns", "Gaps"),
         (Self::KernelTime, "busy.sum_ns", "Kernel time"),
-        (Self::Wall, "window.span_ns", "Wall"),
+        (Self::Wall, "window.span_ns", "Wall time"),
     ];
 
-    /// As it is called in a table.
+    /// Returns the name for tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         let mut all = Self::ALL.into_iter();
-        all.find(|(one, ..)| *one == self)
+        all.find(|(quantity, ..)| *quantity == self)
             .map_or("", |(.., name)| name)
     }
 }
 
+impl Moved {
+    /// Returns the direction of the change. The number of dispatches has no better side.
+    #[must_use]
+    pub fn direction(&self) -> Option<Direction> {
+        let preference = match self.what {
+            Quantity::Dispatches => Preference::None,
+            Quantity::Gaps | Quantity::KernelTime | Quantity::Wall => Preference::Lower,
+        };
+        direction(self.class, preference)
+    }
+}
+
+/// Returns the changes of the four main quantities, of those that a side has.
 pub(crate) fn moved(metrics: &[MetricChange]) -> Vec<Moved> {
     let all = Quantity::ALL.into_iter().filter_map(|(what, id, _)| {
         let metric = find(metrics, id)?;
-        let said = match what {
-            Quantity::Dispatches => of(
+        let sentence = match what {
+            Quantity::Dispatches => metric_sentence(
                 "GPU intervals (dispatches, or several that the driver merged)",
                 metric,
             ),
-            Quantity::Gaps => gaps(metric, find(metrics, "gaps.count")),
-            Quantity::KernelTime => of("the kernels' summed time", metric),
-            Quantity::Wall => of("first to last GPU work", metric),
+            Quantity::Gaps => gaps_sentence(metric, find(metrics, "gaps.count")),
+            Quantity::KernelTime => metric_sentence("kernel time, summed", metric),
+            Quantity::Wall => metric_sentence("first to last GPU work", metric),
         };
         Some(Moved {
             what,
             class: metric.change.class,
-            says: said.text,
-            says_values: said.values,
+            says: sentence.text,
+            says_values: sentence.values,
         })
     });
     all.collect()
 }
 
-fn of(what: &'static str, metric: &MetricChange) -> Message {
+fn metric_sentence(name: &'static str, metric: &MetricChange) -> Message {
     let (change, unit) = (&metric.change, metric.unit);
-    let Some(said) = became(change, unit) else {
-        return message!("{}: a side does not tell", what);
+    let Some(became) = became(change, unit) else {
+        return message!("{}: not recorded on one side", name);
     };
-    match change.class {
-        Class::Unstable => {
-            let sure = sureness(change, unit).map(|sure| message!(": {}", sure));
-            message!("{}: {}, which the runs do not decide{}", what, said, sure)
-        }
-        _ => message!("{}: {}", what, said),
+    if change.class == Class::Unstable {
+        let sure = sureness(change, unit).map(|sure| message!("; {}", sure));
+        message!("{}: inconclusive, {}{}", name, became, sure)
+    } else {
+        message!("{}: {}", name, became)
     }
 }
 
-fn gaps(idle: &MetricChange, gaps: Option<&MetricChange>) -> Message {
-    let said = of("GPU idle", idle);
+fn gaps_sentence(idle: &MetricChange, gaps: Option<&MetricChange>) -> Message {
     let count = gaps.and_then(|gaps| {
         let change = &gaps.change;
         let (was, now) = (change.base.median?, change.new.median?);
-        Some(match was == now {
-            true => message!(", in {} gaps as before", value(now, Unit::Count)),
-            false => message!(
-                ", in {} gaps instead of {}",
-                value(now, Unit::Count),
-                value(was, Unit::Count)
-            ),
+        Some(if was == now {
+            message!("; {} gaps on both sides", value(now, Unit::Count))
+        } else {
+            message!(
+                "; {} → {} gaps",
+                value(was, Unit::Count),
+                value(now, Unit::Count)
+            )
         })
     });
-    message!("{}{}", said, count)
+    message!("{}{}", metric_sentence("GPU idle", idle), count)
 }
 
-/// Notes on the sides whose idle time by cause is not known.
-pub(crate) fn unexplained(metrics: &[MetricChange]) -> Vec<Note> {
+/// Returns notes on the sides of which too much idle time has no known cause.
+pub(crate) fn unknown_cause_notes(metrics: &[MetricChange]) -> Vec<Note> {
     type SideOf = fn(&Change) -> &Side;
     let sides: [(&'static str, SideOf); 2] = [
         ("base", |change| &change.base),
         ("new", |change| &change.new),
     ];
     let notes = sides.into_iter().filter_map(|(name, side)| {
-        let of = |id: &str, run: usize| {
+        let figure = |id: &str, run: usize| {
             let change = &find(metrics, id)?.change;
             Some((*side(change).values.get(run)?)?.get())
         };
+
         let idle = &find(metrics, "gaps.total_ns")?.change;
-        let runs = (0..side(idle).values.len()).filter(|&run| of("idle.host_ns", run).is_none());
+        let runs = 0..side(idle).values.len();
+        // The analyzer gives no causes for runs of which too much is unknown.
+        let runs = runs.filter(|&run| figure("idle.host_ns", run).is_none());
         let shares = runs.filter_map(|run| {
-            let share = of("idle.unknown_ns", run)? / of("gaps.total_ns", run)?;
+            let share = figure("idle.unknown_ns", run)? / figure("gaps.total_ns", run)?;
             share.is_finite().then_some(share)
         });
         let most = shares.max_by(f64::total_cmp)?;
+
         let text = message!(
-            "idle time by cause is not compared: {} of {}'s idle time is unexplained",
+            "idle time by cause is not compared: the cause of {} of the idle time of {} is unknown",
             percent(most),
             name
         );
@@ -139,68 +156,73 @@ pub(crate) fn unexplained(metrics: &[MetricChange]) -> Vec<Note> {
     notes.collect()
 }
 
-/// One sentence: how much longer or shorter, and where the difference lies.
+/// Returns the headline: the change of the wall time and where it comes from.
 pub(crate) fn headline(metrics: &[MetricChange]) -> Message {
     let Some(wall) = find(metrics, "window.span_ns") else {
-        return "Neither side tells how long it took".into();
+        return "Wall time is not recorded on either side".into();
     };
     let change = &wall.change;
     let (Some(was), Some(now)) = (change.base.median, change.new.median) else {
-        return "One side does not tell how long it took".into();
+        return "Wall time is not recorded on one side".into();
     };
+
     let (was, now) = (value(was, Unit::Ns), value(now, Unit::Ns));
     let sure = sureness(change, Unit::Ns).map(|sure| message!(", {}", sure));
     match change.class {
         Class::Grown | Class::Shrunk => {
-            let word = if change.class == Class::Grown {
-                "slower"
+            let verdict = if change.class == Class::Grown {
+                "Regressed"
             } else {
-                "faster"
+                "Improved"
             };
-            // Of one run a side nothing follows for the next.
-            let who = match change.interval {
-                Some(_) => "New is",
-                None => "In these recordings new is",
+            // One run a side does not show that the next run would differ, too.
+            let scope = if change.interval.is_some() {
+                ""
+            } else {
+                " in these recordings"
             };
             message!(
-                "{} {}: {} instead of {} ({}{}); {}",
-                who,
-                word,
-                now,
+                "{}{}: {} → {} ({}{}); {}",
+                verdict,
+                scope,
                 was,
+                now,
                 share(change),
                 sure,
-                split(metrics)
+                busy_and_idle(metrics)
             )
         }
-        Class::Unchanged => message!("New takes as long as base: {} and {}{}", now, was, sure),
+        Class::Unchanged => message!("No significant change: {} → {}{}", was, now, sure),
         _ => message!(
-            "The runs do not decide whether new is slower or faster: {} and {}{}",
-            now,
+            "Inconclusive, the runs vary too much: {} → {}{}",
             was,
+            now,
             sure
         ),
     }
 }
 
-/// Where a difference lies: busy, idle, and the causes that moved most.
-fn split(metrics: &[MetricChange]) -> Message {
-    let said = |id: &str| {
-        let change = find(metrics, id).and_then(|one| one.change.absolute);
-        change.map_or_else(|| "unknown".into(), |by| difference(by, Unit::Ns))
+/// Returns the changes of busy and idle time, and the causes of idle time that changed most.
+fn busy_and_idle(metrics: &[MetricChange]) -> Message {
+    let change = |id: &str| {
+        let change = find(metrics, id).and_then(|metric| metric.change.absolute);
+        change.map_or_else(|| "not recorded".into(), |by| difference(by, Unit::Ns))
     };
-    let ledger = metrics.iter().filter(|one| one.group == Group::Idle);
-    let causes = ledger.filter_map(|one| Some((&one.name, one.change.absolute?)));
+    let causes = metrics
+        .iter()
+        .filter(|metric| metric.group == MetricGroup::Idle);
+    let causes = causes.filter_map(|metric| Some((&metric.name, metric.change.absolute?)));
     let mut causes: Vec<(&String, Number)> = causes.filter(|(_, by)| by.get() != 0.0).collect();
     causes.sort_by(|(_, one), (_, other)| other.get().abs().total_cmp(&one.get().abs()));
+
     let most = causes.iter().take(2);
     let most = most.map(|(cause, by)| message!("{} {}", name(cause), difference(*by, Unit::Ns)));
     let most = Message::joined(most, ", ");
-    let most = (!causes.is_empty()).then(|| message!(" (most of it {})", most));
+    let most = (!causes.is_empty()).then(|| message!(" (mostly {})", most));
     message!(
         "GPU busy {}, idle {}{}",
-        said("busy.busy_ns"),
-        said("gaps.total_ns"),
+        change("busy.busy_ns"),
+        change("gaps.total_ns"),
         most
     )
 }

@@ -1,28 +1,27 @@
-//! A figure as JSON shows it: whole numbers without a point.
+//! Defines a number that JSON shows without a decimal point if it is whole.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Whole numbers up to this are exact.
+/// Limit below which all whole numbers are exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A finite number. Times are whole nanoseconds, except where a median lies
-/// between two of them.
+/// A finite number. Times are whole nanoseconds, except where a median lies between two of them.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Deserialize)]
 #[serde(transparent)]
 pub struct Number(f64);
 
 impl Number {
-    /// Of a number; what is not finite is none.
+    /// Wraps a number. Returns none if it is not finite.
     #[must_use]
-    pub fn of(value: f64) -> Option<Self> {
-        // −0 would be written as another 0.
+    pub fn new(value: f64) -> Option<Self> {
+        // Adding 0 turns −0 into 0, which JSON would write differently.
         value.is_finite().then_some(Self(value + 0.0))
     }
 
-    /// The number.
+    /// Returns the wrapped number.
     #[must_use]
     pub fn get(self) -> f64 {
         self.0
@@ -32,9 +31,10 @@ impl Number {
 impl Serialize for Number {
     #[expect(clippy::cast_possible_truncation, reason = "whole, and below 2^53")]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.fract() == 0.0 && self.0.abs() < EXACT {
-            true => serializer.serialize_i64(self.0 as i64),
-            false => serializer.serialize_f64(self.0),
+        if self.0.fract() == 0.0 && self.0.abs() < EXACT {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
         }
     }
 }

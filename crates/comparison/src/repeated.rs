@@ -1,9 +1,8 @@
 //! Finds runs that were given twice.
 //!
-//! No two recordings have the same nanoseconds throughout. So two runs of one program that
-//! agree in every figure known of both are the same run, whether they were read from a
-//! bundle, its export, its report or a baseline. Another window of the same recording
-//! counts as another run.
+//! No two recordings have the same nanoseconds throughout. So two runs of one program that agree in
+//! every figure known of both are the same run, whether they were read from a bundle, its export,
+//! its report or a baseline. Another window of the same recording counts as another run.
 
 use std::fmt;
 
@@ -13,16 +12,16 @@ use metalens_analyzer::{Message, Note, message};
 use crate::metrics::METRICS;
 use crate::runs::Runs;
 
-/// Two runs that are the same one.
+/// Two inputs that are the same run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repeated {
-    /// The path that the run was first given as.
+pub struct RepeatedRun {
+    /// Path under which the run was first given.
     pub first: String,
-    /// The path that it was given as again.
+    /// Path under which the run was given again.
     pub again: String,
 }
 
-impl fmt::Display for Repeated {
+impl fmt::Display for RepeatedRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.first == self.again {
             write!(f, "{} is given twice", self.first)
@@ -33,9 +32,9 @@ impl fmt::Display for Repeated {
 }
 
 impl Runs {
-    /// Two runs of this side that are the same, if there are any.
+    /// Returns two runs of this side that are the same, if there are any.
     #[must_use]
-    pub fn repeated(&self) -> Option<Repeated> {
+    pub fn repeated(&self) -> Option<RepeatedRun> {
         let mut runs = 0..self.count();
         runs.find_map(|later| {
             let earlier = (0..later).find(|&earlier| self.is_same(earlier, self, later))?;
@@ -43,8 +42,8 @@ impl Runs {
         })
     }
 
-    /// The runs that are on the other side, too.
-    fn shared_with(&self, other: &Self) -> Vec<Repeated> {
+    /// Returns the runs that are also on the other side.
+    fn shared_with(&self, other: &Self) -> Vec<RepeatedRun> {
         let runs = (0..self.count()).filter_map(|run| {
             let mut others = 0..other.count();
             let there = others.find(|&there| self.is_same(run, other, there))?;
@@ -59,26 +58,27 @@ impl Runs {
             let theirs = (*other.metrics.get(metric.id)?.get(there)?)?;
             Some(mine == theirs)
         });
+
         let both: Vec<bool> = both.collect();
         let is_of_one_program = self.processes.get(run) == other.processes.get(there);
         is_of_one_program && !both.is_empty() && both.iter().all(|is_equal| *is_equal)
     }
 
-    fn named(&self, run: usize, other: &Self, there: usize) -> Repeated {
+    fn named(&self, run: usize, other: &Self, there: usize) -> RepeatedRun {
         let path = |runs: &Self, run| runs.paths.get(run).cloned().unwrap_or_default();
-        Repeated {
+        RepeatedRun {
             first: path(self, run),
             again: path(other, there),
         }
     }
 }
 
-/// Notes on runs that are among those of a comparison twice.
+/// Returns notes on runs that a comparison has twice.
 pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
     let within = [("base", base), ("new", new)].into_iter();
     let within = within.filter_map(|(side, runs)| {
-        let one = runs.repeated()?;
-        let (first, again) = (last_name(&one.first), last_name(&one.again));
+        let run = runs.repeated()?;
+        let (first, again) = (last_name(&run.first), last_name(&run.again));
         let text = message!(
             "two runs of {} are the same run ({}, {}): run-to-run noise is unknown",
             side,
@@ -87,10 +87,11 @@ pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
         );
         Some(Note::loud("same-run", text))
     });
+
     let mut notes: Vec<Note> = within.collect();
     let shared = base.shared_with(new);
     if !shared.is_empty() {
-        let shared = shared.iter().map(|one| path(&last_name(&one.again)));
+        let shared = shared.iter().map(|run| path(&last_name(&run.again)));
         let text = message!(
             "the same run is on both sides ({}): it cannot differ from itself, and run-to-run noise \
              is unknown",
@@ -101,7 +102,7 @@ pub(crate) fn repeated(base: &Runs, new: &Runs) -> Vec<Note> {
     notes
 }
 
-/// The last part of a path: what folders it is in is nobody's business.
+/// Returns the last part of a path, because folder names may be private.
 pub(crate) fn last_name(path: &str) -> String {
     let name = std::path::Path::new(path).file_name();
     name.map_or_else(

@@ -1,4 +1,4 @@
-//! The runs of one side: the figures of each, and the circumstances.
+//! Collects the figures and circumstances of the runs of one side.
 
 use std::collections::BTreeMap;
 
@@ -9,60 +9,59 @@ use serde::{Deserialize, Serialize};
 use crate::metrics::{METRICS, Metric};
 use crate::number::Number;
 
-/// The runs of one side. Every list of values has one for each run, in their order.
+/// The runs of one side. Every list of values has one entry for each run, in the same order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Runs {
-    /// What was read of each run, as it was given.
+    /// Path of each run's input, as it was given.
     pub paths: Vec<String>,
-    /// Whom each run is about.
+    /// Name of the process that each run is about.
     pub processes: Vec<String>,
-    /// Whether each is about the busiest process, since its recording names none.
+    /// True for a run that is about the busiest process, because its recording names none.
     pub guessed: Vec<bool>,
-    /// Under what circumstances they were recorded.
-    pub circumstances: Vec<Fact>,
-    /// The share of the busy time in each of the GPU's performance states.
+    /// Circumstances under which the runs were recorded.
+    pub circumstances: Vec<Circumstance>,
+    /// Share of the busy time in each performance state of the GPU.
     pub performance: BTreeMap<String, Vec<Option<Number>>>,
-    /// The share of the window in which other processes were on the GPU.
+    /// Share of the window in which other processes used the GPU.
     pub others: Vec<Option<Number>>,
-    /// Notes that change what every number means, of any of the runs.
+    /// Notes of any run that change the meaning of every number.
     pub loud: Vec<String>,
     /// Id, severity and values of each of `loud`.
     #[serde(default)]
     pub loud_details: Vec<NoteDetail>,
-    /// The figures, by where they are in a report; null where a run has none.
+    /// Figures by their path in a report. Null where a run has none.
     pub metrics: BTreeMap<String, Vec<Option<Number>>>,
-    /// The kernels, by name and channel.
+    /// Kernels of all runs, by name and channel.
     pub kernels: Vec<KernelRuns>,
 }
 
 /// One circumstance of each run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Fact {
-    /// What it is: `GPU`, `system`, …
+pub struct Circumstance {
+    /// Name of the circumstance: `GPU`, `system`, …
     pub what: String,
-    /// What it was; null where the run does not tell.
+    /// Value for each run. Null where the run did not record it.
     pub values: Vec<Option<String>>,
 }
 
-/// A kernel of one side.
+/// Figures of one kernel in each run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelRuns {
-    /// What it is called.
+    /// Name of the kernel.
     pub name: String,
-    /// Where it ran.
+    /// GPU channel that it ran on. Null if the recordings do not say.
     pub channel: Option<String>,
-    /// Its summed durations; null in a run without it.
+    /// Summed durations in nanoseconds. Null in a run without the kernel.
     pub total_ns: Vec<Option<Number>>,
-    /// Its intervals; null in a run without it.
+    /// Number of GPU intervals. Null in a run without the kernel.
     pub instances: Vec<Option<Number>>,
-    /// Its median duration; null in a run without it.
+    /// Median duration in nanoseconds. Null in a run without the kernel.
     pub med_ns: Vec<Option<Number>>,
 }
 
-/// What must be alike, and where a report says what it was. `system` is an example
-/// of what a reader looks for by that name.
-type Get = fn(&Report) -> Option<String>;
-const FACTS: [(&str, Get); 11] = [
+/// Circumstances that must be equal, and where a report states them.
+type GetCircumstance = fn(&Report) -> Option<String>;
+const CIRCUMSTANCES: [(&str, GetCircumstance); 11] = [
     ("origin", |report| {
         let origin = if report.run.synthetic {
             "synthetic"
@@ -89,7 +88,7 @@ const FACTS: [(&str, Get); 11] = [
     }),
 ];
 
-/// Recorded or not: it slows the GPU down, and it names kernels.
+/// Returns whether the shader timeline was in use. It slows the GPU down, and it names kernels.
 #[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
 fn shader_timeline(report: &Report) -> Option<String> {
     let mut kernels = report.kernels.iter();
@@ -97,7 +96,7 @@ fn shader_timeline(report: &Report) -> Option<String> {
     Some(if is_on { "in use" } else { "not in use" }.to_owned())
 }
 
-/// Which parts of the recordings the reports are about.
+/// Returns the reasons for which parts of the recording were excluded from the window.
 #[expect(clippy::unnecessary_wraps, reason = "a getter like the others")]
 fn left_out(report: &Report) -> Option<String> {
     let mut why: Vec<String> = Vec::new();
@@ -106,17 +105,19 @@ fn left_out(report: &Report) -> Option<String> {
             why.push(excluded.why.clone());
         }
     }
-    Some(match why.is_empty() {
-        true => "nothing".to_owned(),
-        false => why.join(", "),
+
+    Some(if why.is_empty() {
+        "nothing".to_owned()
+    } else {
+        why.join(", ")
     })
 }
 
 impl Runs {
-    /// Of these reports.
+    /// Collects the runs of reports.
     #[must_use]
-    pub fn of(reports: &[Report]) -> Self {
-        let facts = FACTS.iter().map(|(what, get)| Fact {
+    pub fn from_reports(reports: &[Report]) -> Self {
+        let circumstances = CIRCUMSTANCES.iter().map(|(what, get)| Circumstance {
             what: (*what).to_owned(),
             values: reports.iter().map(get).collect(),
         });
@@ -124,12 +125,13 @@ impl Runs {
             let values = reports.iter().map(|report| metric.value(report));
             (metric.id.to_owned(), values.collect())
         });
-        let (loud, loud_details) = Note::lists(loud(reports));
+        let (loud, loud_details) = Note::lists(loud_notes(reports));
+
         Self {
             paths: reports.iter().map(|one| one.source.path.clone()).collect(),
             processes: reports.iter().map(|one| one.process.name.clone()).collect(),
             guessed: reports.iter().map(is_guessed).collect(),
-            circumstances: facts.collect(),
+            circumstances: circumstances.collect(),
             performance: performance(reports),
             others: reports.iter().map(others).collect(),
             loud,
@@ -139,45 +141,45 @@ impl Runs {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of runs.
     #[must_use]
     pub fn count(&self) -> usize {
         self.processes.len()
     }
 
-    /// The notes that change the meaning of every number, of any of the runs.
+    /// Returns the notes of any run that change the meaning of every number.
     pub(crate) fn loud_notes(&self) -> impl Iterator<Item = Note> + use<'_> {
         Note::joined(&self.loud, &self.loud_details)
     }
 
-    /// A figure of each run.
+    /// Returns a figure of each run.
     pub(crate) fn values(&self, id: &str) -> Vec<Option<Number>> {
         let known = self.metrics.get(id).cloned();
         known.unwrap_or_else(|| vec![None; self.count()])
     }
 
-    pub(crate) fn fact(&self, what: &str) -> Option<&Fact> {
-        self.circumstances.iter().find(|fact| fact.what == what)
+    pub(crate) fn circumstance(&self, what: &str) -> Option<&Circumstance> {
+        self.circumstances.iter().find(|one| one.what == what)
     }
 
-    /// The first thing that is wrong with runs which were read from a file: it may have
-    /// been edited.
+    /// Returns the first error in runs that were read from a file, which may have been edited.
     pub(crate) fn fault(&self) -> Option<String> {
         if !self.has_all_values() {
-            return Some("some of its lists have not one value for each run".to_owned());
+            return Some("a list does not have one value for each run".to_owned());
         }
+
         let lacks = |metric: &&Metric| !self.metrics.contains_key(metric.id);
         let lacking: Vec<&str> = METRICS.iter().filter(lacks).map(|one| one.id).collect();
         if !lacking.is_empty() {
             return Some(format!(
-                "its metrics lack {}, which this version of metalens writes for every run; save \
-                 the baseline again",
+                "metrics are missing: {}; save the baseline again with this version of metalens",
                 lacking.join(", ")
             ));
         }
+
         let run = (0..self.count()).find(|&run| !self.lists_all_kernels(run))?;
         Some(format!(
-            "kernels are missing: in run {} their instances do not sum to counts.intervals",
+            "kernels are missing: the instances of run {} do not sum to counts.intervals",
             run + 1
         ))
     }
@@ -199,11 +201,12 @@ impl Runs {
         let instances = self.kernels.iter().map(|one| one.instances.get(run));
         let sum: f64 = instances.flatten().flatten().map(|one| one.get()).sum();
         let intervals = self.values("counts.intervals");
-        intervals.get(run) == Some(&Number::of(sum))
+        intervals.get(run) == Some(&Number::new(sum))
     }
 }
 
-/// The performance states of each run, where all but a twentieth of its busy time has one.
+/// Returns the performance states of each run. A run counts if at least 95 % of its busy time has a
+/// state.
 fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
     let states = |report: &Report| -> Option<BTreeMap<String, f64>> {
         let known = report.machine.performance.as_ref()?;
@@ -214,29 +217,31 @@ fn performance(reports: &[Report]) -> BTreeMap<String, Vec<Option<Number>>> {
         let is_known = known.unknown_busy_ns <= report.busy.busy_ns / 20;
         (is_known && !shares.is_empty()).then_some(shares)
     };
+
     let all: Vec<Option<BTreeMap<String, f64>>> = reports.iter().map(states).collect();
+
     let names = all.iter().flatten().flat_map(BTreeMap::keys);
-    let mut found = BTreeMap::new();
+    let mut by_state = BTreeMap::new();
     for name in names {
-        let of = |shares: &Option<BTreeMap<String, f64>>| {
+        let share = |shares: &Option<BTreeMap<String, f64>>| {
             let shares = shares.as_ref()?;
-            Number::of(shares.get(name).copied().unwrap_or(0.0))
+            Number::new(shares.get(name).copied().unwrap_or(0.0))
         };
-        found.insert(name.clone(), all.iter().map(of).collect());
+        by_state.insert(name.clone(), all.iter().map(share).collect());
     }
-    found
+    by_state
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn others(report: &Report) -> Option<Number> {
-    Number::of(report.busy.others_busy_ns as f64 / report.window.span_ns as f64)
+    Number::new(report.busy.others_busy_ns as f64 / report.window.span_ns as f64)
 }
 
 fn is_guessed(report: &Report) -> bool {
     report.process.chosen_by == ChosenBy::Busiest
 }
 
-fn loud(reports: &[Report]) -> Vec<Note> {
+fn loud_notes(reports: &[Report]) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     for note in reports.iter().flat_map(Report::loud_notes) {
         if notes.iter().all(|known| known.text != note.text) {
@@ -246,15 +251,15 @@ fn loud(reports: &[Report]) -> Vec<Note> {
     notes
 }
 
-/// The kernels of all runs. Two of one name and channel, whose names may be from different
-/// sources, are one, with the median of the one that took more time.
+/// Collects the kernels of all runs. Two entries with one name and channel, whose names may come
+/// from different sources, become one, with the median of the entry that took more time.
 #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53 ns")]
 fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
-    let mut found: BTreeMap<(String, Option<String>), KernelRuns> = BTreeMap::new();
+    let mut by_name: BTreeMap<(String, Option<String>), KernelRuns> = BTreeMap::new();
     for (run, report) in reports.iter().enumerate().filter(|(_, one)| lists_all(one)) {
         for kernel in &report.kernels {
             let key = (kernel.name.clone(), kernel.channel.clone());
-            let entry = found.entry(key).or_insert_with(|| KernelRuns {
+            let entry = by_name.entry(key).or_insert_with(|| KernelRuns {
                 name: kernel.name.clone(),
                 channel: kernel.channel.clone(),
                 total_ns: vec![None; reports.len()],
@@ -263,23 +268,24 @@ fn kernels(reports: &[Report]) -> Vec<KernelRuns> {
             });
             add(&mut entry.total_ns, run, kernel.total_ns as f64);
             add(&mut entry.instances, run, kernel.instances as f64);
+            // Kernels are sorted by total time, so the first entry took the most.
             if let Some(at) = entry.med_ns.get_mut(run).filter(|at| at.is_none()) {
-                *at = Number::of(kernel.med_ns as f64);
+                *at = Number::new(kernel.med_ns as f64);
             }
         }
     }
-    found.into_values().collect()
+    by_name.into_values().collect()
 }
 
-/// Adds to a run's value, which begins with nothing.
+/// Adds to the value of a run. A missing value counts as 0.
 fn add(values: &mut [Option<Number>], run: usize, more: f64) {
     if let Some(at) = values.get_mut(run) {
-        *at = Number::of(at.map_or(0.0, Number::get) + more);
+        *at = Number::new(at.map_or(0.0, Number::get) + more);
     }
 }
 
-/// Whether a report lists all of its kernels: their instances then sum to its intervals. If
-/// not, a kernel that is not listed may still have run, so that none of the list counts.
+/// Returns whether a report lists all of its kernels: then their instances sum to its intervals.
+/// Otherwise a kernel that is not listed may still have run, so the list is not used.
 fn lists_all(report: &Report) -> bool {
     let instances = report.kernels.iter().map(|kernel| kernel.instances);
     let sum = instances.fold(0_u64, u64::saturating_add);

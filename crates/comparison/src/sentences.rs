@@ -1,16 +1,16 @@
-//! Changes in sentences: what stands in them keeps its type.
+//! Writes changes in sentences, in which each value keeps its type.
 
 use metalens_analyzer::message::{Value, counted, number, shown_share};
 use metalens_analyzer::{Message, message};
 
 use crate::change::{Change, Class};
+use crate::format;
 use crate::number::Number;
 use crate::unit::Unit;
-use crate::words;
 
-/// `179.1 µs`, `1,000`, `3.4 %`.
+/// Returns a value, such as `179.1 µs`, `1,000` or `3.4 %`.
 pub(crate) fn value(value: Number, unit: Unit) -> Message {
-    number(words::value(value, unit), value.get(), |number| {
+    number(format::value(value, unit), value.get(), |number| {
         kind(number, unit)
     })
 }
@@ -36,14 +36,14 @@ fn kind(number: f64, unit: Unit) -> Value {
     }
 }
 
-/// `+1.2 ms`, `−750`, `+3.4 pts`, `±0`.
+/// Returns a difference, such as `+1.2 ms`, `−750`, `+3.4 pts` or `±0`.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "rounded, and `as` saturates"
 )]
 pub(crate) fn difference(change: Number, unit: Unit) -> Message {
     number(
-        words::difference(change, unit),
+        format::difference(change, unit),
         change.get(),
         |number| match unit {
             Unit::Ns => Value::SignedTime {
@@ -55,39 +55,40 @@ pub(crate) fn difference(change: Number, unit: Unit) -> Message {
     )
 }
 
-/// `−39.2 %`, `×12.4`; of nothing nothing can be said.
+/// Returns a relative change, such as `−39.2 %` or `×12.4`. A change from 0 has no share.
 pub(crate) fn share(change: &Change) -> Message {
     let share = change.relative.unwrap_or(f64::NAN);
-    number(words::share(change), share, |change| Value::Change {
+    number(format::share(change), share, |change| Value::Change {
         change,
     })
 }
 
 fn relative(share: f64) -> Message {
-    number(words::relative(share), share, |change| Value::Change {
+    number(format::relative(share), share, |change| Value::Change {
         change,
     })
 }
 
-/// `48.85 ms instead of 188.3 ms (−74.0 %)`.
+/// Returns a change, such as `188.3 ms → 48.85 ms (−74.0 %)`.
 pub(crate) fn became(change: &Change, unit: Unit) -> Option<Message> {
     let (was, now) = (
         value(change.base.median?, unit),
         value(change.new.median?, unit),
     );
+
     Some(match change.class {
-        Class::Unchanged if was.text == now.text => message!("unchanged, {}", now),
-        Class::Unchanged => message!("unchanged, {} and {} before", now, was),
-        _ => message!("{} instead of {} ({})", now, was, share(change)),
+        Class::Unchanged if was.text == now.text => message!("no significant change, {}", now),
+        Class::Unchanged => message!("no significant change, {} → {}", was, now),
+        _ => message!("{} → {} ({})", was, now, share(change)),
     })
 }
 
-/// `between −75.1 % and −73.9 % with 90 % confidence`.
+/// Returns the interval of a change, such as `between −75.1 % and −73.9 % with 90 % confidence`.
 pub(crate) fn sureness(change: &Change, unit: Unit) -> Option<Message> {
     let interval = change.interval?;
     let (low, high) = match change.base.median.map(Number::get) {
-        Some(of) if of != 0.0 && unit != Unit::Ratio => {
-            let end = |at: Number| relative(at.get() / of.abs());
+        Some(base) if base != 0.0 && unit != Unit::Ratio => {
+            let end = |end: Number| relative(end.get() / base.abs());
             (end(interval.low), end(interval.high))
         }
         _ => (
@@ -95,51 +96,51 @@ pub(crate) fn sureness(change: &Change, unit: Unit) -> Option<Message> {
             difference(interval.high, unit),
         ),
     };
-    let said = if low.text == high.text {
+
+    let range = if low.text == high.text {
         low
     } else {
         message!("between {} and {}", low, high)
     };
     Some(message!(
         "{} with {} confidence",
-        said,
+        range,
         confidence(interval.confidence)
     ))
 }
 
-/// `90 %`, `96.8 %`.
+/// Returns a confidence, such as `90 %` or `96.8 %`.
 fn confidence(share: f64) -> Message {
     let text = format!("{:.1}", share * 100.0);
     let text = format!("{} %", text.strip_suffix(".0").unwrap_or(&text));
     shown_share(text, share)
 }
 
-/// What the classes rest on.
+/// Describes how the changes were judged.
 pub(crate) fn method(sure: Option<f64>, base: usize, new: usize) -> Message {
-    let of_new = counted(new as u64, "run");
     let runs = if base == new {
-        message!("{} a side", of_new)
+        message!("{} per side", counted(new as u64, "run"))
     } else {
         message!(
             "{} of base and {} of new",
             counted(base as u64, "run"),
-            of_new
+            counted(new as u64, "run")
         )
     };
     match sure {
         None if base.min(new) > 1 => message!(
-            "{}, of which some are the same: the figures alone decide, and cannot tell a change \
-             from noise",
+            "{}, some of them the same run: the figures alone decide, because the noise between \
+             runs is unknown",
             runs
         ),
         None => message!(
-            "{}: the figures alone decide, and cannot tell a change from noise; three or more a \
-             side can (--base A B C --new D E F)",
+            "{}: the figures alone decide, because the noise between runs is unknown; record three \
+             or more per side (--base A B C --new D E F)",
             runs
         ),
         Some(sure) => message!(
-            "{}: changes are the median of all differences between the sides, and their intervals \
-             hold with {} confidence",
+            "{}: a change is the median of all differences between the sides, and its interval has \
+             {} confidence",
             runs,
             confidence(sure)
         ),

@@ -1,4 +1,4 @@
-//! How far one side is from the other, and how sure that is, of few runs.
+//! Computes the shift between two sides of few runs, and the confidence in it.
 
 pub mod paired;
 
@@ -7,75 +7,79 @@ use serde::{Deserialize, Serialize};
 
 use crate::number::Number;
 
-/// The confidence that is asked for; few runs have less, and say so.
+/// Confidence to reach. Few runs have less, and the result says so.
 const WANTED: f64 = 0.95;
 
-/// Between what the true shift lies.
+/// Confidence interval of the true shift.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// The least.
+    /// Lower end of the interval.
     pub low: Number,
-    /// The most.
+    /// Upper end of the interval.
     pub high: Number,
-    /// How often an interval made like this covers the true shift: exactly, and
-    /// whatever the distribution of the values.
+    /// Probability that an interval made like this covers the true shift: exact for any
+    /// distribution of the values.
     pub confidence: f64,
 }
 
-/// How far one side is from the other.
+/// Shift between two sides.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
-    /// Hodges–Lehmann: the median of all differences between the sides; of an even
-    /// number of them the mean of the two in the middle.
+    /// Hodges–Lehmann estimate: the median of all differences between the sides, or the mean of the
+    /// two in the middle.
     pub estimate: Number,
-    /// Where the true shift lies; none with fewer than two values on a side.
+    /// Confidence interval of the true shift. None with fewer than two values on a side.
     pub interval: Option<Interval>,
 }
 
-/// The shift from `base` to `new`; none if a side is empty.
+/// Returns the shift from `base` to `new`; none if a side is empty.
 #[must_use]
 pub fn shift(base: &[f64], new: &[f64]) -> Option<Shift> {
-    shift_ranked(base, new, Rank::of(base.len(), new.len()))
+    shift_ranked(base, new, Rank::for_counts(base.len(), new.len()))
 }
 
-/// The same with a rank that is known already.
+/// Returns the shift from `base` to `new` with a rank that is already known.
 pub(crate) fn shift_ranked(base: &[f64], new: &[f64], rank: Option<Rank>) -> Option<Shift> {
     let pairs = new
         .iter()
         .flat_map(|now| base.iter().map(move |was| now - was));
     let mut differences: Vec<f64> = pairs.collect();
     differences.sort_by(f64::total_cmp);
+
     let count = differences.len();
     let at = |index: usize| differences.get(index).copied();
     let (low, high) = (at(count.checked_sub(1)? / 2)?, at(count / 2)?);
+
     let interval = rank.and_then(|rank| {
         Some(Interval {
-            low: Number::of(at(rank.k - 1)?)?,
-            high: Number::of(at(count.checked_sub(rank.k)?)?)?,
+            low: Number::new(at(rank.k - 1)?)?,
+            high: Number::new(at(count.checked_sub(rank.k)?)?)?,
             confidence: rank.confidence,
         })
     });
+
     Some(Shift {
-        estimate: Number::of(low + (high - low) / 2.0)?,
+        estimate: Number::new(low + (high - low) / 2.0)?,
         interval,
     })
 }
 
-/// Which of the sorted differences make the interval, from either end.
+/// Rank of the sorted differences, counted from either end, that are the ends of the interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rank {
-    /// From 1.
+    /// The rank, counted from 1.
     pub(crate) k: usize,
-    /// The exact confidence of that.
+    /// Exact confidence of the interval with this rank.
     pub(crate) confidence: f64,
 }
 
 impl Rank {
-    /// For so many values a side; none with fewer than two on one.
-    pub(crate) fn of(base: usize, new: usize) -> Option<Self> {
+    /// Returns the rank for these numbers of values; none with fewer than two on a side.
+    pub(crate) fn for_counts(base: usize, new: usize) -> Option<Self> {
         if base.min(new) < 2 {
             return None;
         }
+
         let mut best = None;
         let mut below = 0.0;
         for (u, chance) in mann_whitney(base, new).into_iter().enumerate() {
@@ -91,11 +95,11 @@ impl Rank {
     }
 }
 
-/// How likely each value of the Mann–Whitney statistic is if the sides are alike:
-/// the number of pairs in which new is the smaller, from 0 to half of all pairs.
+/// Returns the probability of each value of the Mann–Whitney statistic if the sides are alike. The
+/// statistic is the number of pairs in which new is the smaller, from 0 to half of all pairs.
 ///
-/// The largest of all values is of base with probability m/(m+n), and then it is
-/// above all n of new: P(u; m, n) = m/(m+n) P(u-n; m-1, n) + n/(m+n) P(u; m, n-1).
+/// The largest of all values belongs to base with probability m/(m+n), and then it is above all n
+/// of new: P(u; m, n) = m/(m+n) P(u-n; m-1, n) + n/(m+n) P(u; m, n-1).
 #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
 fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
     let most = base * new / 2;
@@ -106,18 +110,19 @@ fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
         }
         chances
     };
-    // chances[n][u] for the m of the round.
+
+    // The entry chances[n][u] is for the m of this round of the loop.
     let mut chances: Vec<Vec<f64>> = (0..=new).map(|_| certain()).collect();
     for m in 1..=base {
         let mut next = vec![certain()];
         for n in 1..=new {
-            let (all, of) = ((m + n) as f64, |part: usize| part as f64);
-            let fewer = |row: Option<&Vec<f64>>, u: Option<usize>| {
+            let all = (m + n) as f64;
+            let chance = |row: Option<&Vec<f64>>, u: Option<usize>| {
                 u.and_then(|u| row?.get(u).copied()).unwrap_or(0.0)
             };
             let row = (0..=most).map(|u| {
-                of(m) / all * fewer(chances.get(n), u.checked_sub(n))
-                    + of(n) / all * fewer(next.get(n - 1), Some(u))
+                m as f64 / all * chance(chances.get(n), u.checked_sub(n))
+                    + n as f64 / all * chance(next.get(n - 1), Some(u))
             });
             let row = row.collect();
             next.push(row);
@@ -127,7 +132,8 @@ fn mann_whitney(base: usize, new: usize) -> Vec<f64> {
     chances.pop().unwrap_or_default()
 }
 
-/// Nearest rank, as in reports: of n sorted values the one at index ⌈n/2⌉ - 1.
+/// Returns the median by nearest rank, as in reports: the value at index ⌈n/2⌉ - 1 of n sorted
+/// values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
@@ -141,9 +147,9 @@ pub fn median(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// The confidence by enumeration: all ways in which the ranks 1..=m+n can fall
-    /// on the sides are as likely as each other if the sides are alike. The interval
-    /// covers 0 unless fewer than k pairs have the other sign.
+    /// Computes the confidence by enumeration. If the sides are alike, the ranks 1..=m+n fall on
+    /// the sides in all ways with equal probability. The interval covers 0 unless fewer than k
+    /// pairs have the other sign.
     fn enumerated(base: usize, new: usize, k: usize) -> f64 {
         let all = base + new;
         let (mut covered, mut ways) = (0_u32, 0_u32);
@@ -152,11 +158,13 @@ mod tests {
                 continue;
             }
             ways += 1;
+
             let side = |of_base: bool| {
                 let ranks = (0..all).filter(move |at| (mask >> at & 1 == 1) == of_base);
                 ranks.map(|rank| rank as f64).collect::<Vec<_>>()
             };
             let (was, now) = (side(true), side(false));
+
             let mut differences: Vec<f64> = now
                 .iter()
                 .flat_map(|now| was.iter().map(move |was| now - was))
@@ -172,14 +180,14 @@ mod tests {
     fn the_confidence_is_exact() {
         for base in 2..=6 {
             for new in 2..=6 {
-                let rank = Rank::of(base, new).unwrap();
+                let rank = Rank::for_counts(base, new).unwrap();
                 let expected = enumerated(base, new, rank.k);
                 let found = rank.confidence;
                 assert!(
                     (found - expected).abs() < 1e-12,
                     "{base} {new}: {found} {expected}"
                 );
-                // The widest of those with enough confidence, else the whole range.
+                // The next rank would have too little confidence.
                 let next = enumerated(base, new, rank.k + 1);
                 assert!(next < WANTED, "{base} {new}: {next}");
                 assert!(rank.k == 1 || expected >= WANTED, "{base} {new}");
@@ -187,11 +195,11 @@ mod tests {
         }
     }
 
-    /// The table in the crate's documentation.
+    /// Checks the table in the crate's documentation.
     #[test]
     fn confidences_by_hand() {
         let check = |base: usize, new: usize, expected: Option<(usize, f64)>| {
-            let found = Rank::of(base, new).map(|rank| (rank.k, rank.confidence));
+            let found = Rank::for_counts(base, new).map(|rank| (rank.k, rank.confidence));
             let close = match (found, expected) {
                 (Some((k, is)), Some((wanted, should))) => {
                     k == wanted && (is - should).abs() < 1e-9
@@ -209,8 +217,8 @@ mod tests {
         // C(10, 5) = 252; u = 0, 1, 2 happen in 1 + 1 + 2 ways.
         check(5, 5, Some((3, 1.0 - 2.0 * 4.0 / 252.0)));
         // Tables of the rank sum test: the critical value of U is 23 (two-sided 5 %).
-        assert_eq!(Rank::of(10, 10).unwrap().k, 24);
-        assert_eq!(Rank::of(8, 12).unwrap().k, 23);
+        assert_eq!(Rank::for_counts(10, 10).unwrap().k, 24);
+        assert_eq!(Rank::for_counts(8, 12).unwrap().k, 23);
     }
 
     #[test]

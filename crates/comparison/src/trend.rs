@@ -1,42 +1,42 @@
-//! Whether values rise or fall with time, and how fast, by ranks: one wild value does
-//! not make a trend, and does not hide one.
+//! Tests whether values rise or fall with time, and how fast. The test uses ranks, so that one wild
+//! value neither makes nor hides a trend.
 //!
-//! * Mann–Kendall: S counts the pairs that rise less those that fall. Without a trend
-//!   S is about normal around 0; its variance is exact, ties among values and among
-//!   times included (Kendall, 1970). The p-value is two-sided, with the correction for
+//! * Mann–Kendall: S is the number of pairs that rise minus those that fall. Without a trend
+//!   S is nearly normal around 0. Its variance is exact, including ties among values and
+//!   among times (Kendall, 1970). The p-value is two-sided, with the correction for
 //!   continuity.
 //! * Theil–Sen: the slope is the median of the slopes of all pairs at different times.
-//!   Of more than [`ALL_PAIRS`] points only those pairs are taken that lie half the
+//!   With more than [`ALL_PAIRS`] points, only pairs are used that lie half of the
 //!   points apart (Theil's incomplete method).
 
-/// Fewer points have no trend: chance alone would show one too often.
+/// Smallest number of points of a trend: with fewer, chance alone would show one too often.
 pub const LEAST_POINTS: usize = 8;
 
-/// Of up to so many points every pair's slope is taken.
+/// Largest number of points of which every pair's slope is used.
 pub const ALL_PAIRS: usize = 2_000;
 
-/// A trend, and how likely chance alone would show one as strong.
+/// A trend, and the probability of one this strong by chance alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// Pairs that rise less pairs that fall.
+    /// Number of pairs that rise minus pairs that fall.
     pub s: i64,
-    /// How likely an S as far from 0 is where there is no trend.
+    /// Probability of an S this far from 0 if there is no trend.
     pub p: f64,
-    /// How fast values change: theirs, by the unit of time.
+    /// Change of the value per unit of time.
     pub slope: f64,
-    /// The value that the line of that slope has at time 0: the median of what is left
-    /// of the values without it.
+    /// Value of the trend line at time 0: the median of the values after subtracting the slope.
     pub intercept: f64,
 }
 
-/// The trend of points (time, value). None of fewer than [`LEAST_POINTS`], of points of
-/// one time or one value, or of what is no number.
+/// Returns the trend of points (time, value). Returns none for fewer than [`LEAST_POINTS`] points,
+/// if all times or all values are equal, or if a number is not finite.
 #[must_use]
 pub fn trend(points: &[(f64, f64)]) -> Option<Trend> {
     let is_finite = |&(time, value): &(f64, f64)| time.is_finite() && value.is_finite();
     if points.len() < LEAST_POINTS || !points.iter().all(is_finite) {
         return None;
     }
+
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let s = rising(&sorted);
@@ -44,12 +44,14 @@ pub fn trend(points: &[(f64, f64)]) -> Option<Trend> {
     if variance <= 0.0 {
         return None;
     }
+
     let distance = to_float(s.unsigned_abs().saturating_sub(1));
     let slope = slope(&sorted)?;
     let left: Vec<f64> = sorted
         .iter()
         .map(|(time, value)| value - slope * time)
         .collect();
+
     Some(Trend {
         s,
         p: libm::erfc(distance / (2.0 * variance).sqrt()),
@@ -58,7 +60,8 @@ pub fn trend(points: &[(f64, f64)]) -> Option<Trend> {
     })
 }
 
-/// Pairs that rise with time less pairs that fall; pairs of one time are neither.
+/// Returns the number of pairs that rise with time minus those that fall; pairs at one time count
+/// as neither.
 fn rising(sorted: &[(f64, f64)]) -> i64 {
     let mut s = 0_i64;
     for (at, (time, value)) in sorted.iter().enumerate() {
@@ -71,30 +74,30 @@ fn rising(sorted: &[(f64, f64)]) -> i64 {
     s
 }
 
-/// The variance of S over all orders of the values.
+/// Returns the variance of S over all orders of the values.
 fn variance(sorted: &[(f64, f64)]) -> f64 {
     let n = to_float(sorted.len() as u64);
-    let times = Ties::of(sorted.iter().map(|point| point.0).collect());
-    let values = Ties::of(sorted.iter().map(|point| point.1).collect());
+    let times = Ties::count(sorted.iter().map(|point| point.0).collect());
+    let values = Ties::count(sorted.iter().map(|point| point.1).collect());
     let all = n * (n - 1.0) * (2.0 * n + 5.0);
     (all - times.third - values.third) / 18.0
         + times.pairs * values.pairs / (2.0 * n * (n - 1.0))
         + times.triples * values.triples / (9.0 * n * (n - 1.0) * (n - 2.0))
 }
 
-/// What ties take from the variance: sums over the groups of t equal ones.
+/// Terms that ties subtract from the variance: sums over the groups of t equal values.
 #[derive(Default)]
 struct Ties {
-    /// t (t - 1)
+    /// Sum of t (t - 1).
     pairs: f64,
-    /// t (t - 1) (t - 2)
+    /// Sum of t (t - 1) (t - 2).
     triples: f64,
-    /// t (t - 1) (2 t + 5)
+    /// Sum of t (t - 1) (2 t + 5).
     third: f64,
 }
 
 impl Ties {
-    fn of(mut values: Vec<f64>) -> Self {
+    fn count(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let mut ties = Self::default();
         for group in values.chunk_by(|a, b| a == b) {
@@ -108,29 +111,26 @@ impl Ties {
 }
 
 fn slope(sorted: &[(f64, f64)]) -> Option<f64> {
-    let of = |&(before, was): &(f64, f64), &(after, is): &(f64, f64)| {
-        (after > before).then(|| (is - was) / (after - before))
-    };
-    let slopes: Vec<f64> = match sorted.len() <= ALL_PAIRS {
-        true => {
-            let pairs = sorted.iter().enumerate().flat_map(|(at, first)| {
-                let later = sorted.iter().skip(at + 1);
-                later.filter_map(move |second| of(first, second))
-            });
-            pairs.collect()
+    let mut slopes = Vec::new();
+    if sorted.len() <= ALL_PAIRS {
+        for (at, first) in sorted.iter().enumerate() {
+            let later = sorted.iter().skip(at + 1);
+            slopes.extend(later.filter_map(|second| slope_between(first, second)));
         }
-        false => {
-            let half = sorted.len().div_ceil(2);
-            let pairs = sorted.iter().zip(sorted.iter().skip(half));
-            pairs
-                .filter_map(|(first, second)| of(first, second))
-                .collect()
-        }
-    };
+    } else {
+        let half = sorted.len().div_ceil(2);
+        let pairs = sorted.iter().zip(sorted.iter().skip(half));
+        slopes.extend(pairs.filter_map(|(first, second)| slope_between(first, second)));
+    }
     middle(slopes)
 }
 
-/// The median; of an even number of values the mean of the two in the middle.
+/// Returns the slope between two points; none if they are at one time.
+fn slope_between(&(earlier, was): &(f64, f64), &(later, is): &(f64, f64)) -> Option<f64> {
+    (later > earlier).then(|| (is - was) / (later - earlier))
+}
+
+/// Returns the median; for an even number of values, the mean of the two in the middle.
 fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let at = |index: usize| values.get(index).copied();
@@ -151,7 +151,7 @@ mod tests {
         (found - expected).abs() < 1e-9 * expected.abs().max(1.0)
     }
 
-    /// Every order of the values, by Heap's method.
+    /// Visits every order of the values, by Heap's method.
     fn orders(values: &mut Vec<f64>, size: usize, see: &mut impl FnMut(&[f64])) {
         if size <= 1 {
             return see(values);
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// The variance is that of S over all orders, with ties on either side.
+    /// Compares the variance with that of S over all orders, with ties on either side.
     #[test]
     fn the_variance_is_exact() {
         let check = |times: &[f64], values: &[f64]| {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_trend() {
+    fn too_few_or_equal_points_have_no_trend() {
         let line = |count: i32| -> Vec<(f64, f64)> {
             (0..count)
                 .map(|at| (f64::from(at), f64::from(at)))
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(trend(&same), None, "one value");
     }
 
-    /// Half the points apart is as good as all pairs, of many points on a line.
+    /// Pairs that lie half of the points apart find the slope of many points on a line.
     #[test]
     fn many_points() {
         let points = (0..2_500).map(|at| (f64::from(at), 7.0 + 0.5 * f64::from(at)));

@@ -1,16 +1,16 @@
-//! The unit of a figure.
+//! Defines the units of figures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a figure is in.
+/// Unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
-    /// Nanoseconds.
+    /// A time in nanoseconds.
     Ns,
     /// A number of things.
     Count,
-    /// A share: 0.5 is 50 %.
+    /// A share, where 0.5 means 50 %.
     Ratio,
 }

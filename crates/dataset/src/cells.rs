@@ -1,28 +1,28 @@
-//! A table in memory: columns of typed cells, any of which may be absent.
+//! Defines tables in memory: columns of typed cells, any of which may be absent.
 
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
 
-/// What a column's cells are.
+/// Type of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     /// A whole number that may be added and subtracted: a count, nanoseconds.
     Integer,
-    /// A number that only names something, and may be as large as 64 bits allow.
+    /// A number that only identifies something, with up to 64 bits.
     Id,
     /// A number with a fraction.
     Number,
-    /// Yes or no.
+    /// A value that is true or false.
     Flag,
-    /// Text.
+    /// A text in UTF-8.
     Text,
-    /// A day.
+    /// A day of the calendar.
     Date,
 }
 
-impl Kind {
-    /// What Parquet and SQL call it.
+impl CellKind {
+    /// Returns the name of the type in Parquet and SQL.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,27 +36,27 @@ impl Kind {
     }
 }
 
-/// One cell on its way into a column.
+/// A cell that is added to a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Value<'a> {
+pub(crate) enum CellValue<'a> {
     Absent,
     Integer(i64),
     Id(u64),
     Number(f64),
     Flag(bool),
     Text(&'a str),
-    /// A count or a time that 63 bits do not hold.
+    /// A count or a time that does not fit into 63 bits.
     TooLarge(u64),
 }
 
-impl<'a> Value<'a> {
-    /// A count, a time.
-    pub(crate) fn whole(number: u64) -> Self {
+impl<'a> CellValue<'a> {
+    /// Makes a cell from a count or a time.
+    pub(crate) fn integer(number: u64) -> Self {
         i64::try_from(number).map_or(Self::TooLarge(number), Self::Integer)
     }
 
-    pub(crate) fn whole_or_absent(number: Option<u64>) -> Self {
-        number.map_or(Self::Absent, Self::whole)
+    pub(crate) fn integer_or_absent(number: Option<u64>) -> Self {
+        number.map_or(Self::Absent, Self::integer)
     }
 
     pub(crate) fn id(number: Option<u64>) -> Self {
@@ -79,49 +79,49 @@ impl<'a> Value<'a> {
 
 /// The cells of one column.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Cells {
+pub(crate) enum ColumnCells {
     Integer(Vec<Option<i64>>),
     Id(Vec<Option<u64>>),
     Number(Vec<Option<f64>>),
     Flag(Vec<Option<bool>>),
-    Text(Texts),
-    /// Days since 1970-01-01.
+    Text(DistinctTexts),
+    /// Dates, in days since 1970-01-01.
     Date(Vec<Option<i32>>),
 }
 
-impl Cells {
-    pub(crate) fn new(kind: Kind) -> Self {
+impl ColumnCells {
+    pub(crate) fn new(kind: CellKind) -> Self {
         match kind {
-            Kind::Integer => Self::Integer(Vec::new()),
-            Kind::Id => Self::Id(Vec::new()),
-            Kind::Number => Self::Number(Vec::new()),
-            Kind::Flag => Self::Flag(Vec::new()),
-            Kind::Text => Self::Text(Texts::default()),
-            Kind::Date => Self::Date(Vec::new()),
+            CellKind::Integer => Self::Integer(Vec::new()),
+            CellKind::Id => Self::Id(Vec::new()),
+            CellKind::Number => Self::Number(Vec::new()),
+            CellKind::Flag => Self::Flag(Vec::new()),
+            CellKind::Text => Self::Text(DistinctTexts::default()),
+            CellKind::Date => Self::Date(Vec::new()),
         }
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> CellKind {
         match self {
-            Self::Integer(_) => Kind::Integer,
-            Self::Id(_) => Kind::Id,
-            Self::Number(_) => Kind::Number,
-            Self::Flag(_) => Kind::Flag,
-            Self::Text(_) => Kind::Text,
-            Self::Date(_) => Kind::Date,
+            Self::Integer(_) => CellKind::Integer,
+            Self::Id(_) => CellKind::Id,
+            Self::Number(_) => CellKind::Number,
+            Self::Flag(_) => CellKind::Flag,
+            Self::Text(_) => CellKind::Text,
+            Self::Date(_) => CellKind::Date,
         }
     }
 
-    /// One more cell. What is not of the column's kind would be a mistake in the
-    /// table's description, which its tests would show.
-    pub(crate) fn push(&mut self, column: &'static str, value: Value<'_>) -> Result<()> {
+    /// Adds a cell. A value of another type than the column's would be a mistake in the table's
+    /// description, which its tests would show.
+    pub(crate) fn push(&mut self, column: &'static str, value: CellValue<'_>) -> Result<()> {
         match (self, value) {
-            (_, Value::TooLarge(number)) => return Err(Error::TooLarge { column, number }),
-            (Self::Integer(cells), Value::Integer(number)) => cells.push(Some(number)),
-            (Self::Id(cells), Value::Id(number)) => cells.push(Some(number)),
-            (Self::Number(cells), Value::Number(number)) => cells.push(Some(number)),
-            (Self::Flag(cells), Value::Flag(flag)) => cells.push(Some(flag)),
-            (Self::Text(texts), Value::Text(text)) => texts.push(Some(text)),
+            (_, CellValue::TooLarge(number)) => return Err(Error::TooLarge { column, number }),
+            (Self::Integer(cells), CellValue::Integer(number)) => cells.push(Some(number)),
+            (Self::Id(cells), CellValue::Id(number)) => cells.push(Some(number)),
+            (Self::Number(cells), CellValue::Number(number)) => cells.push(Some(number)),
+            (Self::Flag(cells), CellValue::Flag(flag)) => cells.push(Some(flag)),
+            (Self::Text(texts), CellValue::Text(text)) => texts.push(Some(text)),
             (cells, _) => cells.push_absent(),
         }
         Ok(())
@@ -139,15 +139,15 @@ impl Cells {
     }
 }
 
-/// Texts, each different one kept once: a million rows have a handful of names.
+/// Texts, each distinct one stored once: a million rows have a handful of names.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Texts {
-    pub(crate) different: Vec<String>,
+pub(crate) struct DistinctTexts {
+    pub(crate) distinct: Vec<String>,
     pub(crate) numbers: Vec<Option<u32>>,
     known: FxHashMap<String, u32>,
 }
 
-impl Texts {
+impl DistinctTexts {
     pub(crate) fn push(&mut self, text: Option<&str>) {
         let number = text.map(|text| self.number(text));
         self.numbers.push(number);
@@ -157,24 +157,25 @@ impl Texts {
         if let Some(&number) = self.known.get(text) {
             return number;
         }
-        // Four thousand million different names do not fit into memory.
-        let number = u32::try_from(self.different.len()).unwrap_or(u32::MAX);
+
+        // Four billion distinct names do not fit into memory.
+        let number = u32::try_from(self.distinct.len()).unwrap_or(u32::MAX);
         self.known.insert(text.to_owned(), number);
-        self.different.push(text.to_owned());
+        self.distinct.push(text.to_owned());
         number
     }
 }
 
-/// A column under its name.
+/// A column with its name.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Column {
+pub(crate) struct TableColumn {
     pub(crate) name: String,
-    pub(crate) cells: Cells,
+    pub(crate) cells: ColumnCells,
 }
 
-/// A table: columns of one length.
+/// A table: columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Table {
+pub(crate) struct MemoryTable {
     pub(crate) rows: usize,
-    pub(crate) columns: Vec<Column>,
+    pub(crate) columns: Vec<TableColumn>,
 }

@@ -1,18 +1,18 @@
-//! What can go wrong with datasets and queries: cause, where, what to do.
+//! Defines the errors of datasets.
 
 use std::path::{Path, PathBuf};
 
 use metalens_failure::Failure;
 
-/// What went wrong.
+/// Error of writing or listing a dataset.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or a folder cannot be written.
     #[error("cannot write {}: {why}", path.display())]
     Write {
-        /// Which.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// Reason of the failure.
         why: String,
     },
     /// A folder or a file in it is a link, or the system refuses to write it.
@@ -21,25 +21,25 @@ pub enum Error {
     /// A file or a folder cannot be read.
     #[error("cannot read {}: {why}", path.display())]
     Read {
-        /// Which.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// Reason of the failure.
         why: String,
     },
-    /// A count or a time that does not fit into 63 bits.
-    #[error("{number} is too large for the column `{column}`: the recording is broken there")]
+    /// A count or a time does not fit into 63 bits.
+    #[error("{number} is too large for the column `{column}`: the recording is damaged")]
     TooLarge {
-        /// Where it was to be.
+        /// Column that the number belongs to.
         column: &'static str,
-        /// The number.
+        /// The number that is too large.
         number: u64,
     },
-    /// The analysis was made without everyone's intervals.
-    #[error("the analysis has only the target's intervals (Request::keep_everyone was not set)")]
+    /// The analysis was made without the intervals of other processes.
+    #[error("the analysis lacks the intervals of other processes (set Request::keep_everyone)")]
     OnlyTarget,
 }
 
-/// A result of this crate.
+/// Result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
@@ -58,7 +58,7 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Write { .. } | Self::Files(metalens_files::Error::Io { .. }) => {
-                Some("name another folder with --parquet, or make room there".to_owned())
+                Some("choose another folder with --parquet, or free disk space".to_owned())
             }
             _ => None,
         }

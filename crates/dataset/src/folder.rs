@@ -1,4 +1,4 @@
-//! Which runs lie in the folder of a dataset.
+//! Lists the runs in the folder of a dataset.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,31 +7,31 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::hive::{FILE, Partition};
-use crate::tables::Which;
+use crate::tables::DatasetTable;
 
-/// A run in a folder.
+/// A run in a dataset's folder.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredRun {
     pub(crate) partition: Partition,
-    /// `device=…/date=…/run=…`, as the folders are called.
+    /// Path of its folder below a table's: `device=…/date=…/run=…`.
     below: PathBuf,
 }
 
 impl StoredRun {
-    /// Returns the file of one of its tables, below the dataset's folder.
-    pub(crate) fn file(&self, which: Which) -> PathBuf {
+    /// Returns the file of one of the run's tables, below the dataset's folder.
+    pub(crate) fn file(&self, which: DatasetTable) -> PathBuf {
         Path::new(which.name()).join(&self.below).join(FILE)
     }
 }
 
-/// Whether a folder is a dataset's: there are runs in it.
+/// Returns whether a folder is a dataset: it has runs.
 #[must_use]
 pub fn is_dataset(path: &Path) -> bool {
-    let names = names(&path.join(Which::Runs.name()));
+    let names = names(&path.join(DatasetTable::Runs.name()));
     names.is_ok_and(|names| names.iter().any(|name| name.starts_with("device=")))
 }
 
-/// The names of the runs that a dataset has; of no folder, none.
+/// Returns the names of a dataset's runs; none if the folder does not exist.
 ///
 /// # Errors
 ///
@@ -44,13 +44,13 @@ pub fn run_names(dataset: &Path) -> Result<BTreeSet<String>> {
     Ok(runs.map(|run| run.partition.run).collect())
 }
 
-/// Returns the whole runs of a dataset, by device, date and name: the name of each, and the path
-/// of its file below the folder of any table.
+/// Returns the complete runs of a dataset, sorted by device, date and name: the name of each, and
+/// the path of its file below the folder of any table.
 ///
 /// # Errors
 ///
 /// If the folder cannot be read.
-pub fn whole_runs(dataset: &Path) -> Result<Vec<(String, String)>> {
+pub fn complete_runs(dataset: &Path) -> Result<Vec<(String, String)>> {
     let runs = runs(dataset)?.into_iter().map(|run| {
         let file = run.below.join(FILE);
         (run.partition.run, file.to_string_lossy().into_owned())
@@ -58,28 +58,29 @@ pub fn whole_runs(dataset: &Path) -> Result<Vec<(String, String)>> {
     Ok(runs.collect())
 }
 
-/// Returns the name of the run whose file has this path below the folder of a table; none if it
-/// is no run's.
+/// Returns the name of the run whose file has this path below the folder of a table; none if it is
+/// not a run's file.
 #[must_use]
 pub fn run_name(file: &str) -> Option<String> {
     let mut parts = file.split('/');
     let mut next = || parts.next();
-    let partition = Partition::of_folders(next()?, next()?, next()?)?;
+    let partition = Partition::from_folders(next()?, next()?, next()?)?;
     (next() == Some(FILE)).then_some(partition.run)
 }
 
-/// The runs that are whole, by device, date and name. What is called otherwise is
-/// somebody else's, and left alone; so are runs without a row in `runs`, which are
-/// just being written.
+/// Returns the complete runs, sorted by device, date and name. Folders with other names belong to
+/// somebody else and are ignored. So are runs without a row in `runs`, which are just being
+/// written.
 pub(crate) fn runs(dataset: &Path) -> Result<Vec<StoredRun>> {
-    let top = dataset.join(Which::Runs.name());
+    let top = dataset.join(DatasetTable::Runs.name());
+
     let mut runs = Vec::new();
     for device in folders(&top, "device=")? {
         let of_device = top.join(&device);
         for date in folders(&of_device, "date=")? {
             let of_date = of_device.join(&date);
             for run in folders(&of_date, "run=")? {
-                let partition = Partition::of_folders(&device, &date, &run);
+                let partition = Partition::from_folders(&device, &date, &run);
                 let below: PathBuf = [&device, &date, &run].iter().collect();
                 if let Some(partition) = partition
                     && top.join(&below).join(FILE).is_file()
@@ -94,7 +95,7 @@ pub(crate) fn runs(dataset: &Path) -> Result<Vec<StoredRun>> {
 
 fn folders(path: &Path, prefix: &str) -> Result<Vec<String>> {
     let mut names = match names(path) {
-        // A file that is called as a folder is.
+        // A file may have the name of a folder.
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Vec::new(),
         names => names.map_err(|error| Error::read(path, error))?,
     };

@@ -1,33 +1,34 @@
-//! Where a run's files lie: folders called `key=value`, as Hive began it and
-//! polars, DuckDB, Spark and pyarrow read it.
+//! Chooses the folders of a run's files: `key=value`, a convention of Hive that polars, DuckDB,
+//! Spark and pyarrow read.
 //!
-//! A value is percent-encoded but for letters, digits and `_-.,` of ASCII: all of
-//! those readers decode it, and no shell, glob or file system stumbles over it.
-//! An unknown value is `__HIVE_DEFAULT_PARTITION__`, which they read as null.
+//! A value is percent-encoded except for ASCII letters, digits and `_-.,`. All of these readers
+//! decode it, and no shell, glob or file system has a problem with it. An unknown value is
+//! `__HIVE_DEFAULT_PARTITION__`, which they read as null.
 
 use std::path::{Path, PathBuf};
 
 use time::{Date, Duration, Month, UtcDateTime};
 
-/// What Hive calls an unknown value.
+/// Hive's name for an unknown value.
 pub(crate) const UNKNOWN: &str = "__HIVE_DEFAULT_PARTITION__";
-/// The file of each folder.
+/// Name of the file in each folder.
 pub(crate) const FILE: &str = "part.parquet";
-/// File systems have names of up to 255 bytes.
+/// Length at which values are cut, in bytes: file systems allow names of up to 255 bytes.
 const LONGEST: usize = 200;
 
-/// Which machine, which day, which run.
+/// Identity of a run in a dataset: machine, day and name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Partition {
     pub(crate) device: Option<String>,
-    /// Days since 1970-01-01.
+    /// Date in days since 1970-01-01. None if it is unknown.
     pub(crate) date: Option<i32>,
     pub(crate) run: String,
 }
 
 impl Partition {
-    /// Of a device's model, the moment a recording began, and a run's name. What no
-    /// folder can be called is not kept: an empty model is none, a long one is cut.
+    /// Makes a partition from a device's model, the start of a recording, and a run's name. Values
+    /// that are not allowed as folder names are changed: an empty model becomes none, a long one is
+    /// cut.
     pub(crate) fn new(device: Option<&str>, start: Option<&str>, run: String) -> Self {
         let device = device.map(|device| decode(&encode(device)));
         Self {
@@ -37,12 +38,14 @@ impl Partition {
         }
     }
 
-    /// The folder of one of its tables, below the dataset's.
+    /// Returns the folder of one of the run's tables, below the dataset's folder.
     pub(crate) fn folder(&self, table: &str) -> PathBuf {
         let value = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.to_owned());
+
         let device = value(self.device.as_deref().map(encode));
         let date = value(self.date.map(date_text));
         let run = encode(&self.run);
+
         let path = [
             table.to_owned(),
             format!("device={device}"),
@@ -52,8 +55,9 @@ impl Partition {
         path.iter().collect()
     }
 
-    /// Of the three folders' names, if they are such.
-    pub(crate) fn of_folders(device: &str, date: &str, run: &str) -> Option<Self> {
+    /// Parses a partition from the names of three folders; none if they do not have the form of
+    /// one.
+    pub(crate) fn from_folders(device: &str, date: &str, run: &str) -> Option<Self> {
         let known = |value: &str| (value != UNKNOWN).then(|| decode(value));
         let date = match date.strip_prefix("date=")? {
             UNKNOWN => None,
@@ -66,7 +70,7 @@ impl Partition {
         })
     }
 
-    /// The file of one of its tables.
+    /// Returns the file of one of the run's tables.
     pub(crate) fn file(&self, dataset: &Path, table: &str) -> PathBuf {
         dataset.join(self.folder(table)).join(FILE)
     }
@@ -76,27 +80,29 @@ fn encode(value: &str) -> String {
     let mut encoded = String::new();
     for character in value.chars() {
         let mut bytes = [0; 4];
-        let plain = character.is_ascii_alphanumeric() || "_-.,".contains(character);
-        let part = match plain {
-            true => character.to_string(),
-            false => {
-                let bytes = character.encode_utf8(&mut bytes).bytes();
-                bytes.map(|byte| format!("%{byte:02X}")).collect()
-            }
+
+        let is_plain = character.is_ascii_alphanumeric() || "_-.,".contains(character);
+        let part = if is_plain {
+            character.to_string()
+        } else {
+            let bytes = character.encode_utf8(&mut bytes).bytes();
+            bytes.map(|byte| format!("%{byte:02X}")).collect()
         };
         if encoded.len() + part.len() > LONGEST {
             break;
         }
         encoded.push_str(&part);
     }
-    match encoded == UNKNOWN {
-        // Somebody's machine is not unknown because it is called that.
-        true => encoded.replacen('_', "%5F", 1),
-        false => encoded,
+
+    if encoded == UNKNOWN {
+        // A device may really have this name, which must not be read as unknown.
+        encoded.replacen('_', "%5F", 1)
+    } else {
+        encoded
     }
 }
 
-/// What is not encoded as it should be stays as it is.
+/// Decodes a value. Parts that are not encoded correctly stay as they are.
 fn decode(encoded: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = encoded.as_bytes();
@@ -117,7 +123,7 @@ fn decode(encoded: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| encoded.to_owned())
 }
 
-/// Returns the day that a text like `2026-11-21` names, as days since 1970-01-01.
+/// Returns the day of a text like `2026-11-21`, as days since 1970-01-01.
 pub(crate) fn day(text: &str) -> Option<i32> {
     let mut parts = text.split('-');
     let mut number = |digits: usize| {
@@ -129,14 +135,15 @@ pub(crate) fn day(text: &str) -> Option<i32> {
     if parts.next().is_some() {
         return None;
     }
+
     let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
     let of_month = u8::try_from(of_month).ok()?;
     let date = Date::from_calendar_date(year.into(), month, of_month).ok()?;
     Some(date.to_julian_day() - UtcDateTime::UNIX_EPOCH.to_julian_day())
 }
 
-/// Returns the text of a day that is counted since 1970-01-01, as `2026-11-21`. One beyond the
-/// calendar is at its edge.
+/// Returns a day, counted since 1970-01-01, as text like `2026-11-21`. A day beyond the calendar is
+/// moved to its edge.
 pub(crate) fn date_text(days: i32) -> String {
     let since_1970 = Duration::days(days.into());
     let date = UtcDateTime::UNIX_EPOCH.date().saturating_add(since_1970);
@@ -149,12 +156,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_say_what_they_hold_and_are_read_back() {
+    fn folder_names_are_parsed_back() {
         let check = |device: Option<&str>, date: Option<&str>, folder: &str| {
             let partition = Partition::new(device, date, "r1".to_owned());
             assert_eq!(partition.folder("gaps"), Path::new(folder));
             let parts: Vec<&str> = folder.split('/').collect();
-            let read = Partition::of_folders(parts[1], parts[2], parts[3]);
+            let read = Partition::from_folders(parts[1], parts[2], parts[3]);
             assert_eq!(read, Some(partition), "{folder}");
         };
         check(
@@ -184,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_value_is_cut_where_a_character_ends() {
+    fn a_long_value_is_cut_between_characters() {
         let partition = Partition::new(Some(&"é".repeat(300)), None, "r1".to_owned());
         assert_eq!(partition.device, Some("é".repeat(33)));
         let folder = partition.folder("runs");
@@ -194,7 +201,7 @@ mod tests {
 
     #[test]
     fn days() {
-        // From `date -d … +%s` / 86400.
+        // The expected values are from `date -d … +%s`, divided by 86400.
         let cases = [
             ("1970-01-01", Some(0)),
             ("2000-02-29", Some(11_016)),

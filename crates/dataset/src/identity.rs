@@ -1,8 +1,8 @@
-//! Which run it is: a name made from what was recorded, and of whom.
+//! Names a run after what was recorded, and of which process.
 //!
-//! Whoever writes the same trace again, from wherever, replaces its rows instead
-//! of doubling them; that goes for another part of it (`--from`, `--skip-warmup`)
-//! too. A report on another process of the same trace is another run.
+//! Writing the same trace again, from anywhere, replaces its rows instead of duplicating them. This
+//! is also true for another part of it (`--from`, `--skip-warmup`). A report on another process of
+//! the same trace is another run.
 
 use metalens_analyzer::{Analysis, AnyInterval, Report};
 use sha2::{Digest, Sha256};
@@ -10,21 +10,22 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::hive::Partition;
 
-/// Where a run belongs.
+/// Returns the partition of a run.
 pub(crate) fn partition(analysis: &Analysis) -> Result<Partition> {
     let run = &analysis.report.run;
     let (device, start) = (run.device.model.as_deref(), run.start.as_deref());
     Ok(Partition::new(device, start, name(analysis)?))
 }
 
-/// `r` and 32 hexadecimal digits: the letter keeps readers that guess types from
-/// taking one of digits alone for a number.
+/// Returns the name: `r` and 32 hexadecimal digits. The letter keeps readers that guess types from
+/// treating it as a number.
 fn name(analysis: &Analysis) -> Result<String> {
     let everyone = analysis.everyone().ok_or(Error::OnlyTarget)?;
     let mut hash = Hash(Sha256::new());
     hash.recording(&analysis.report);
     hash.number(everyone.len() as u64);
-    everyone.for_each(|one| hash.interval(&one));
+    everyone.for_each(|interval| hash.interval(&interval));
+
     let digest = hash.0.finalize();
     let digits: String = digest
         .iter()
@@ -34,11 +35,12 @@ fn name(analysis: &Analysis) -> Result<String> {
     Ok(format!("r{digits}"))
 }
 
-/// Each part with its length before it, so that no two lists of parts are alike.
+/// Hash of parts. Each part has its length before it, so that no two lists of parts have the same
+/// bytes.
 struct Hash(Sha256);
 
 impl Hash {
-    /// What both readers of a trace tell alike: a bundle knows neither its machine nor
+    /// Adds the facts that both readers of a trace provide: a bundle knows neither its machine nor
     /// its time zone.
     fn recording(&mut self, report: &Report) {
         self.number(report.run.number);
@@ -49,12 +51,12 @@ impl Hash {
         }
     }
 
-    fn interval(&mut self, one: &AnyInterval<'_>) {
-        self.number(one.start_ns);
-        self.number(one.end_ns);
-        self.optional(one.pid.map(u64::from));
-        self.optional(one.command_buffer);
-        self.optional(one.encoder);
+    fn interval(&mut self, interval: &AnyInterval<'_>) {
+        self.number(interval.start_ns);
+        self.number(interval.end_ns);
+        self.optional(interval.pid.map(u64::from));
+        self.optional(interval.command_buffer);
+        self.optional(interval.encoder);
     }
 
     fn number(&mut self, number: u64) {

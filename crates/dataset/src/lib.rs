@@ -1,14 +1,14 @@
-//! Writes analyses into datasets: Parquet files that any engine reads, for many traces at once.
+//! Writes analyses into datasets: Parquet files of many traces that any engine reads.
 //!
-//! The crate writes and lists the files of datasets, and touches no others; it starts no process
-//! and does not print. `crates/query` reads the files with SQL.
+//! The crate writes and lists the files of datasets and touches no others. It starts no process and
+//! does not print. `crates/query` reads the files with SQL.
 //!
 //! ```text
 //! Analysis → tables (runs, intervals, gaps, kernels) → write → DIR/<table>/device=…/date=…/run=…
 //! ```
 //!
-//! A table's columns, their meaning and how they are filled are defined in one place;
-//! [`describe`] lists them, and `docs/dataset.md` has them all.
+//! The columns of a table, their meaning and their values are defined in one place. [`describe`]
+//! lists them, and `docs/dataset.md` documents them.
 
 mod cells;
 mod error;
@@ -16,15 +16,15 @@ mod folder;
 mod hive;
 mod identity;
 mod parquet_write;
+mod report_names;
 mod tables;
-mod words;
 mod write;
 
-pub use cells::Kind;
+pub use cells::CellKind;
 pub use error::{Error, Result};
-pub use folder::{is_dataset, run_name, run_names, whole_runs};
-pub use tables::{About, AboutTable, describe};
-pub use write::{Choices, Written, refuse_links, write};
+pub use folder::{complete_runs, is_dataset, run_name, run_names};
+pub use tables::{ColumnInfo, TableInfo, describe};
+pub use write::{WriteOptions, WrittenRun, refuse_links, write};
 
-/// The form's name; its number rises when a column is removed or changes meaning.
+/// Name of the format. Its number rises when a column is removed or changes meaning.
 pub const FORM: &str = "metalens.dataset/1";

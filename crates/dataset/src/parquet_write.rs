@@ -1,8 +1,8 @@
-//! Tables as Parquet files.
+//! Writes tables as Parquet files.
 //!
-//! Row groups are small enough that an engine can leave most of them out. Whole
-//! numbers are stored as differences: times rise, and take a third of the room.
-//! Snappy compresses: it needs no C compiler, and every engine reads it.
+//! Row groups are small enough that an engine can skip most of them. Whole numbers are stored as
+//! differences, because times rise and then take a third of the space. The compression is Snappy,
+//! which needs no C compiler and is supported by every engine.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -16,31 +16,32 @@ use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
-use crate::cells::{Cells, Column, Kind, Table};
+use crate::cells::{CellKind, ColumnCells, MemoryTable, TableColumn};
 
-/// The most rows in a group.
+/// Largest number of rows in a group.
 const GROUP_ROWS: usize = 131_072;
-/// The key under which a file says of what form it is.
+/// Metadata key of the format's name.
 pub(crate) const FORM_KEY: &str = "metalens.dataset";
 
-/// Writes a table. `form` is what the file says of itself.
+/// Writes a table. `form` is the metadata of the file.
 pub(crate) fn write<W: Write + Send>(
     out: W,
-    table: &Table,
+    table: &MemoryTable,
     name: &str,
     form: &[(&str, &str)],
 ) -> Result<()> {
     let schema = schema(table, name)?;
     let mut writer = SerializedFileWriter::new(out, schema, properties(table, form))?;
-    let texts: Vec<Vec<ByteArray>> = table.columns.iter().map(different_texts).collect();
+    let texts: Vec<Vec<ByteArray>> = table.columns.iter().map(distinct_texts).collect();
+
     let mut from = 0;
     while from < table.rows {
         let to = table.rows.min(from + GROUP_ROWS);
         let mut group = writer.next_row_group()?;
         for (column, texts) in table.columns.iter().zip(&texts) {
-            let mut chunk = group
-                .next_column()?
-                .ok_or_else(|| ParquetError::General("a column too many".to_owned()))?;
+            let mut chunk = group.next_column()?.ok_or_else(|| {
+                ParquetError::General("the table has more columns than its schema".to_owned())
+            })?;
             write_cells(chunk.untyped(), &column.cells, texts, from..to)?;
             chunk.close()?;
         }
@@ -51,15 +52,17 @@ pub(crate) fn write<W: Write + Send>(
     Ok(())
 }
 
-fn properties(table: &Table, form: &[(&str, &str)]) -> WriterPropertiesPtr {
+fn properties(table: &MemoryTable, form: &[(&str, &str)]) -> WriterPropertiesPtr {
     let pair = |&(key, value): &(&str, &str)| KeyValue::new(key.to_owned(), value.to_owned());
     let mut properties = WriterProperties::builder()
         .set_created_by(format!("metalens version {}", env!("CARGO_PKG_VERSION")))
         .set_key_value_metadata(Some(form.iter().map(pair).collect()))
         .set_compression(Compression::SNAPPY)
         .set_max_row_group_row_count(Some(GROUP_ROWS));
-    let whole = |column: &&Column| matches!(column.cells.kind(), Kind::Integer | Kind::Id);
-    for column in table.columns.iter().filter(whole) {
+
+    let is_integer =
+        |column: &&TableColumn| matches!(column.cells.kind(), CellKind::Integer | CellKind::Id);
+    for column in table.columns.iter().filter(is_integer) {
         let path = ColumnPath::from(column.name.as_str());
         properties = properties
             .set_column_dictionary_enabled(path.clone(), false)
@@ -68,16 +71,16 @@ fn properties(table: &Table, form: &[(&str, &str)]) -> WriterPropertiesPtr {
     Arc::new(properties.build())
 }
 
-/// Every column may have absent cells.
-fn schema(table: &Table, name: &str) -> Result<TypePtr> {
-    let field = |column: &Column| {
+/// Returns the Parquet schema. Every column may have absent cells.
+fn schema(table: &MemoryTable, name: &str) -> Result<TypePtr> {
+    let field = |column: &TableColumn| {
         let (physical, logical) = match column.cells.kind() {
-            Kind::Integer => (Physical::INT64, None),
-            Kind::Id => (Physical::INT64, Some(LogicalType::integer(64, false))),
-            Kind::Number => (Physical::DOUBLE, None),
-            Kind::Flag => (Physical::BOOLEAN, None),
-            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            Kind::Date => (Physical::INT32, Some(LogicalType::Date)),
+            CellKind::Integer => (Physical::INT64, None),
+            CellKind::Id => (Physical::INT64, Some(LogicalType::integer(64, false))),
+            CellKind::Number => (Physical::DOUBLE, None),
+            CellKind::Flag => (Physical::BOOLEAN, None),
+            CellKind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            CellKind::Date => (Physical::INT32, Some(LogicalType::Date)),
         };
         let builder = Type::primitive_type_builder(&column.name, physical)
             .with_repetition(Repetition::OPTIONAL)
@@ -89,10 +92,10 @@ fn schema(table: &Table, name: &str) -> Result<TypePtr> {
     group.build().map(Arc::new)
 }
 
-fn different_texts(column: &Column) -> Vec<ByteArray> {
+fn distinct_texts(column: &TableColumn) -> Vec<ByteArray> {
     match &column.cells {
-        Cells::Text(texts) => texts
-            .different
+        ColumnCells::Text(texts) => texts
+            .distinct
             .iter()
             .map(|text| text.as_str().into())
             .collect(),
@@ -102,42 +105,45 @@ fn different_texts(column: &Column) -> Vec<ByteArray> {
 
 fn write_cells(
     chunk: &mut ColumnWriter<'_>,
-    cells: &Cells,
+    cells: &ColumnCells,
     texts: &[ByteArray],
     rows: std::ops::Range<usize>,
 ) -> Result<()> {
     match (chunk, cells) {
-        (ColumnWriter::Int64ColumnWriter(writer), Cells::Integer(cells)) => {
+        (ColumnWriter::Int64ColumnWriter(writer), ColumnCells::Integer(cells)) => {
             let (levels, values) = split(cells, rows, |&number| Some(number));
             writer.write_batch(&values, Some(&levels), None)
         }
-        (ColumnWriter::Int64ColumnWriter(writer), Cells::Id(cells)) => {
+        (ColumnWriter::Int64ColumnWriter(writer), ColumnCells::Id(cells)) => {
             let (levels, values) = split(cells, rows, |&id| Some(id.cast_signed()));
             writer.write_batch(&values, Some(&levels), None)
         }
-        (ColumnWriter::DoubleColumnWriter(writer), Cells::Number(cells)) => {
+        (ColumnWriter::DoubleColumnWriter(writer), ColumnCells::Number(cells)) => {
             let (levels, values) = split(cells, rows, |&number| Some(number));
             writer.write_batch(&values, Some(&levels), None)
         }
-        (ColumnWriter::BoolColumnWriter(writer), Cells::Flag(cells)) => {
+        (ColumnWriter::BoolColumnWriter(writer), ColumnCells::Flag(cells)) => {
             let (levels, values) = split(cells, rows, |&flag| Some(flag));
             writer.write_batch(&values, Some(&levels), None)
         }
-        (ColumnWriter::Int32ColumnWriter(writer), Cells::Date(cells)) => {
+        (ColumnWriter::Int32ColumnWriter(writer), ColumnCells::Date(cells)) => {
             let (levels, values) = split(cells, rows, |&day| Some(day));
             writer.write_batch(&values, Some(&levels), None)
         }
-        (ColumnWriter::ByteArrayColumnWriter(writer), Cells::Text(cells)) => {
+        (ColumnWriter::ByteArrayColumnWriter(writer), ColumnCells::Text(cells)) => {
             let text = |&number: &u32| texts.get(usize::try_from(number).ok()?).cloned();
             let (levels, values) = split(&cells.numbers, rows, text);
             writer.write_batch(&values, Some(&levels), None)
         }
-        _ => Err(ParquetError::General("a column of another type".to_owned())),
+        _ => Err(ParquetError::General(
+            "the type of a column differs from its schema".to_owned(),
+        )),
     }
     .map(drop)
 }
 
-/// Which cells are there (1) or absent (0), and those that are.
+/// Splits cells into levels, which are 1 for present and 0 for absent cells, and the present
+/// values.
 fn split<T, V>(
     cells: &[Option<T>],
     rows: std::ops::Range<usize>,

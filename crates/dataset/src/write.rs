@@ -1,9 +1,9 @@
-//! A run into the folder of a dataset: whole, or not at all.
+//! Writes a run into the folder of a dataset: completely, or not at all.
 //!
-//! Its files are written beside their places and then renamed, `runs` last:
-//! a run that `runs` lists is whole. One that is replaced by different rows leaves
-//! `runs` first, so that nobody reads half of the old and half of the new. Several
-//! may write into one folder at once; of the same run the last one stays.
+//! The files are written beside their final names and then renamed, `runs` last: a run that `runs`
+//! lists is complete. A run that is replaced by different rows is removed from `runs` first, so
+//! that nobody reads a mix of old and new. Several processes may write to one folder at once; of
+//! one run, the last version stays.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write as _};
@@ -12,76 +12,79 @@ use std::path::{Path, PathBuf};
 use metalens_analyzer::Analysis;
 use metalens_files::{Draft, Folder};
 
-use crate::cells::Table;
+use crate::cells::MemoryTable;
 use crate::error::{Error, Result};
 use crate::hive::{FILE, Partition};
 use crate::parquet_write::{self, FORM_KEY};
-use crate::tables::{Which, findings, gaps, intervals, kernels, runs};
+use crate::tables::{DatasetTable, findings, gaps, intervals, kernels, runs};
 use crate::{FORM, folder, identity};
 
-/// How to write a run.
+/// Options for writing a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Choices {
-    /// Keep other processes' names and numbers, which are left out otherwise.
+pub struct WriteOptions {
+    /// Keeps names and numbers of other processes, which are left out otherwise.
     pub show_names: bool,
 }
 
-/// What was written.
+/// Result of writing a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// The run's name.
+pub struct WrittenRun {
+    /// Name of the run.
     pub run: String,
-    /// Its files, `runs` last.
+    /// Files of the run, with that of `runs` last.
     pub files: Vec<PathBuf>,
-    /// Their size.
+    /// Size of all files in bytes.
     pub bytes: u64,
-    /// Whether the run was there already.
+    /// True if the run was in the dataset before.
     pub replaced: bool,
 }
 
-/// Writes a run's tables into the folder of a dataset, which is made if it
-/// is not there. The analysis must have been made with `Request::keep_everyone`.
-pub fn write(analysis: &Analysis, dataset: &Path, choices: Choices) -> Result<Written> {
+/// Writes the tables of a run into the folder of a dataset, which is created if it does not exist.
+/// The analysis must have been made with `Request::keep_everyone`.
+pub fn write(analysis: &Analysis, dataset: &Path, options: WriteOptions) -> Result<WrittenRun> {
     let partition = identity::partition(analysis)?;
     let dataset = Dataset {
         folder: Folder::make(dataset)?,
         path: dataset,
     };
+
     let mut folders = Vec::new();
     for which in IN_ORDER {
         folders.push(dataset.folder.inner(&partition.folder(which.name()))?);
     }
+
     let mut drafts = Vec::new();
     for (which, folder) in IN_ORDER.into_iter().zip(&folders) {
         let draft = folder.draft(FILE.as_ref())?;
         let file = partition.file(dataset.path, which.name());
-        write_table(&table(analysis, which, choices)?, which, draft.file())
+        write_table(&table(analysis, which, options)?, which, draft.file())
             .map_err(|why| Error::write(&file, why))?;
         drafts.push((draft, file));
     }
 
     let moved = dataset.displace(&partition)?;
     let replaced = dataset.withdraw(&partition, &drafts)? || moved;
-    let mut written = Written {
+    let mut written = WrittenRun {
         run: partition.run,
         files: Vec::new(),
         bytes: 0,
         replaced,
     };
+
     for (draft, file) in drafts {
-        let facts = draft.file().metadata();
-        written.bytes += facts.map_err(|why| Error::write(&file, why))?.len();
+        let metadata = draft.file().metadata();
+        written.bytes += metadata.map_err(|why| Error::write(&file, why))?.len();
         draft.finish(true)?;
         written.files.push(file);
     }
     Ok(written)
 }
 
-/// Refuses a dataset whose tables' folders are links, before anything is read for it.
+/// Refuses a dataset in which the folder of a table is a link, before anything is read for it.
 ///
 /// # Errors
 ///
-/// If one is.
+/// If the folder of a table is a link.
 pub fn refuse_links(dataset: &Path) -> Result<()> {
     for which in IN_ORDER {
         metalens_files::refuse_link(&dataset.join(which.name()))?;
@@ -89,72 +92,82 @@ pub fn refuse_links(dataset: &Path) -> Result<()> {
     Ok(())
 }
 
-/// `runs` last: it lists what is whole.
-const IN_ORDER: [Which; 5] = [
-    Which::Intervals,
-    Which::Gaps,
-    Which::Kernels,
-    Which::Findings,
-    Which::Runs,
+/// Order of writing: `runs` last, because it lists complete runs.
+const IN_ORDER: [DatasetTable; 5] = [
+    DatasetTable::Intervals,
+    DatasetTable::Gaps,
+    DatasetTable::Kernels,
+    DatasetTable::Findings,
+    DatasetTable::Runs,
 ];
 
-/// The table of a run.
-pub(crate) fn table(analysis: &Analysis, which: Which, choices: Choices) -> Result<Table> {
+/// Returns a table of a run.
+pub(crate) fn table(
+    analysis: &Analysis,
+    which: DatasetTable,
+    options: WriteOptions,
+) -> Result<MemoryTable> {
     match which {
-        Which::Runs => runs::table(&analysis.report),
-        Which::Intervals => intervals::table(analysis, choices.show_names),
-        Which::Gaps => gaps::table(analysis),
-        Which::Kernels => kernels::table(&analysis.report),
-        Which::Findings => findings::table(&analysis.report, choices.show_names),
+        DatasetTable::Runs => runs::table(&analysis.report),
+        DatasetTable::Intervals => intervals::table(analysis, options.show_names),
+        DatasetTable::Gaps => gaps::table(analysis),
+        DatasetTable::Kernels => kernels::table(&analysis.report),
+        DatasetTable::Findings => findings::table(&analysis.report, options.show_names),
     }
 }
 
-fn write_table(table: &Table, which: Which, file: &File) -> Result<(), String> {
+fn write_table(table: &MemoryTable, which: DatasetTable, file: &File) -> Result<(), String> {
     let form = [(FORM_KEY, FORM), ("metalens.table", which.name())];
     let mut out = BufWriter::new(file);
     parquet_write::write(&mut out, table, which.name(), &form).map_err(|why| why.to_string())?;
     out.flush().map_err(|why| why.to_string())
 }
 
-/// A dataset that is written to.
+/// A dataset that is being written to.
 struct Dataset<'a> {
     folder: Folder,
     path: &'a Path,
 }
 
 impl Dataset<'_> {
-    /// Takes the run away from under another device or day: of one recording, the bundle and
-    /// the export do not know the same of both. Returns whether it was there.
+    /// Removes the run from another device or day: the bundle and the export of one recording do
+    /// not know the same about both. Returns whether it was there.
     fn displace(&self, partition: &Partition) -> Result<bool> {
-        let mut moved = false;
+        let mut is_moved = false;
         if !folder::is_dataset(self.path) {
-            return Ok(moved);
+            return Ok(is_moved);
         }
+
         for run in folder::runs(self.path)? {
             if run.partition.run != partition.run || run.partition == *partition {
                 continue;
             }
-            moved = true;
-            // First of all what lists it.
+            is_moved = true;
+            // The table `runs` first, because it lists the run.
             for which in IN_ORDER.into_iter().rev() {
                 self.folder.remove(&run.file(which))?;
             }
         }
-        Ok(moved)
+        Ok(is_moved)
     }
 
-    /// Takes a run that will differ out of `runs`. Returns whether it was there.
+    /// Removes a run from `runs` if its rows will change. Returns whether it was there.
     fn withdraw(&self, partition: &Partition, drafts: &[(Draft<'_>, PathBuf)]) -> Result<bool> {
-        if !partition.file(self.path, Which::Runs.name()).exists() {
+        if !partition
+            .file(self.path, DatasetTable::Runs.name())
+            .exists()
+        {
             return Ok(false);
         }
+
         let is_same = |(draft, file): &(Draft<'_>, PathBuf)| {
             let old = metalens_files::open_unlinked(file);
             old.and_then(|old| is_same(draft.file(), &old))
                 .unwrap_or(false)
         };
+
         if !drafts.iter().all(is_same) {
-            let listed = partition.folder(Which::Runs.name()).join(FILE);
+            let listed = partition.folder(DatasetTable::Runs.name()).join(FILE);
             self.folder.remove(&listed)?;
         }
         Ok(true)
@@ -166,6 +179,7 @@ fn is_same(mut one: &File, other: &File) -> io::Result<bool> {
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
+
     one.rewind()?;
     let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
     let (mut left, mut right) = ([0; 8192], [0; 8192]);

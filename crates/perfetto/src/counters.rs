@@ -1,19 +1,19 @@
-//! What is drawn as curves: how busy, how much in hand, how much memory.
+//! Writes the curves: GPU utilization, queue depth, and GPU memory.
 
 use std::io::{self, Write};
 
 use metalens_analyzer::Report;
 use serde_json::Number;
 
-use crate::event::Events;
+use crate::event::TraceEvents;
 
-/// The last value of each is said again where the window ends, for what comes
-/// after that was not looked at.
+/// Writes all counters. The last value of each is repeated at the end of the window, because
+/// nothing after it was analyzed.
 pub(crate) fn counters<W: Write>(
     report: &Report,
-    target: u64,
+    pid: u64,
     others: u64,
-    events: &mut Events<W>,
+    events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let end_ns = report.window.end_ns;
     let mut curve = |pid: u64, name: (&str, &str), points: &[(u64, Number)]| {
@@ -23,29 +23,35 @@ pub(crate) fn counters<W: Write>(
             .try_for_each(|(at_ns, value)| events.counter(pid, name, *at_ns, value))
     };
     curve(
-        target,
+        pid,
         ("GPU busy", "percent"),
-        &shares(report, |one| one.busy_ns),
+        &shares(report, |chunk| chunk.busy_ns),
     )?;
+
     let queue = report
         .latency
         .queue
         .iter()
         .flat_map(|queue| &queue.over_time);
-    let queue = queue.filter_map(|one| Some((one.start_ns, Number::from_f64(one.mean_depth)?)));
+    let queue =
+        queue.filter_map(|depth| Some((depth.start_ns, Number::from_f64(depth.mean_depth)?)));
     let queue: Vec<_> = queue.collect();
-    curve(target, ("command buffers in hand", "mean"), &queue)?;
+    curve(pid, ("queue depth", "mean"), &queue)?;
+
     let memory = report.machine.allocated.iter().flat_map(|all| &all.points);
-    let memory: Vec<_> = memory.map(|one| (one.at_ns, one.bytes.into())).collect();
-    curve(target, ("allocated GPU memory", "bytes"), &memory)?;
+    let memory: Vec<_> = memory
+        .map(|point| (point.at_ns, point.bytes.into()))
+        .collect();
+    curve(pid, ("allocated GPU memory", "bytes"), &memory)?;
+
     curve(
         others,
         ("GPU busy", "percent"),
-        &shares(report, |one| one.others_ns),
+        &shares(report, |chunk| chunk.others_ns),
     )
 }
 
-/// How busy someone was in each part of the window: percent, to a thousandth.
+/// Returns the busy share of each part of the window, in percent to a thousandth.
 #[expect(clippy::cast_precision_loss, reason = "shares are shown, not added up")]
 fn shares(report: &Report, busy: impl Fn(&metalens_analyzer::Chunk) -> u64) -> Vec<(u64, Number)> {
     let chunks = &report.shape.utilization;

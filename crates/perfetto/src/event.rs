@@ -1,27 +1,27 @@
-//! Events of the trace format, written one by one.
+//! Writes events of the trace format, one by one.
 
 use std::io::{self, Write};
 
-/// The largest integer that every reader of JSON keeps.
+/// Largest integer that every reader of JSON represents exactly.
 const EXACT: u64 = (1 << 53) - 1;
 
-/// Where an event is drawn.
+/// A track, on which events are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Track {
-    /// The process it is listed under.
+    /// Process under which the track is listed.
     pub pid: u64,
-    /// The track's number, unique in the file.
+    /// Number of the track, unique in the file.
     pub tid: u64,
 }
 
-/// The list of events.
-pub(crate) struct Events<W: Write> {
+/// Writer of the list of events.
+pub(crate) struct TraceEvents<W: Write> {
     out: W,
     line: Vec<u8>,
     first: bool,
 }
 
-impl<W: Write> Events<W> {
+impl<W: Write> TraceEvents<W> {
     pub(crate) fn new(out: W) -> Self {
         Self {
             out,
@@ -30,14 +30,14 @@ impl<W: Write> Events<W> {
         }
     }
 
-    /// A slice from one time to another.
+    /// Begins a slice from one time to another.
     pub(crate) fn slice(
         &mut self,
         track: Track,
         category: &str,
         name: &str,
         span: (u64, u64),
-    ) -> io::Result<Event<'_, W>> {
+    ) -> io::Result<TraceEvent<'_, W>> {
         let mut event = self.begin(b'X')?.on(track).name(name)?;
         event.raw(b",\"cat\":");
         event.raw_text(category)?;
@@ -46,7 +46,7 @@ impl<W: Write> Events<W> {
         Ok(event)
     }
 
-    /// An end or a middle of an arrow: `s`, `t` or `f`.
+    /// Writes a stop of an arrow: its start `s`, a middle `t` or its end `f`.
     pub(crate) fn arrow(&mut self, end: u8, id: u64, track: Track, at_ns: u64) -> io::Result<()> {
         let mut event = self.begin(end)?.on(track).name("work")?;
         event.raw(b",\"cat\":\"work\",\"id\":");
@@ -58,7 +58,7 @@ impl<W: Write> Events<W> {
         event.finish()
     }
 
-    /// A counter's value from a time on.
+    /// Writes the value of a counter from a time on.
     pub(crate) fn counter(
         &mut self,
         pid: u64,
@@ -73,13 +73,13 @@ impl<W: Write> Events<W> {
         event.finish()
     }
 
-    /// What a process or a track is called, or where it is listed.
+    /// Begins an event about a process or a track: its name, or its position in the list.
     pub(crate) fn about(
         &mut self,
         what: &str,
         pid: u64,
         tid: Option<u64>,
-    ) -> io::Result<Event<'_, W>> {
+    ) -> io::Result<TraceEvent<'_, W>> {
         let event = self.begin(b'M')?;
         match tid {
             Some(tid) => event.on(Track { pid, tid }),
@@ -88,14 +88,15 @@ impl<W: Write> Events<W> {
         .name(what)
     }
 
-    fn begin(&mut self, kind: u8) -> io::Result<Event<'_, W>> {
+    fn begin(&mut self, kind: u8) -> io::Result<TraceEvent<'_, W>> {
         self.line.clear();
         let comma: &[u8] = if self.first { b"" } else { b"," };
         self.first = false;
         self.line.extend_from_slice(comma);
+
         self.line.extend_from_slice(b"\n{\"ph\":\"");
         self.line.extend_from_slice(&[kind, b'"']);
-        Ok(Event {
+        Ok(TraceEvent {
             events: self,
             has_arguments: false,
         })
@@ -104,13 +105,13 @@ impl<W: Write> Events<W> {
 
 /// An event that is being written; [`finish`](Event::finish) ends it.
 #[must_use = "an event is written when it is finished"]
-pub(crate) struct Event<'a, W: Write> {
-    events: &'a mut Events<W>,
+pub(crate) struct TraceEvent<'a, W: Write> {
+    events: &'a mut TraceEvents<W>,
     has_arguments: bool,
 }
 
-impl<W: Write> Event<'_, W> {
-    /// An argument that is a number.
+impl<W: Write> TraceEvent<'_, W> {
+    /// Adds a number as an argument. A number that JSON cannot represent exactly becomes text.
     pub(crate) fn number(mut self, key: &str, value: u64) -> Self {
         self.key(key);
         if value > EXACT {
@@ -123,7 +124,7 @@ impl<W: Write> Event<'_, W> {
         self
     }
 
-    /// The same, if it is known.
+    /// Adds a number as an argument, if it is known.
     pub(crate) fn known(self, key: &str, value: Option<u64>) -> Self {
         match value {
             Some(value) => self.number(key, value),
@@ -131,8 +132,8 @@ impl<W: Write> Event<'_, W> {
         }
     }
 
-    /// The time from one moment to another, if both are known; negative if the
-    /// other is earlier.
+    /// Adds the time from one moment to another in nanoseconds, if both are known. It is negative
+    /// if the second is earlier.
     pub(crate) fn between(mut self, key: &str, from_ns: Option<u64>, to_ns: Option<u64>) -> Self {
         if let (Some(from), Some(to)) = (from_ns, to_ns) {
             self.key(key);
@@ -144,7 +145,7 @@ impl<W: Write> Event<'_, W> {
         self
     }
 
-    /// An argument that is a text, if it is known.
+    /// Adds a text as an argument, if it is known.
     pub(crate) fn text(mut self, key: &str, value: Option<&str>) -> io::Result<Self> {
         if let Some(value) = value {
             self.key(key);
@@ -153,7 +154,7 @@ impl<W: Write> Event<'_, W> {
         Ok(self)
     }
 
-    /// An argument that is true or false, if it is known.
+    /// Adds a flag as an argument, if it is known.
     pub(crate) fn flag(mut self, key: &str, value: Option<bool>) -> Self {
         if let Some(value) = value {
             self.key(key);
@@ -162,7 +163,7 @@ impl<W: Write> Event<'_, W> {
         self
     }
 
-    /// Ends the event.
+    /// Writes the event to the output.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.raw(if self.has_arguments { b"}}" } else { b"}" });
         self.events.out.write_all(&self.events.line)
@@ -187,7 +188,7 @@ impl<W: Write> Event<'_, W> {
         Ok(self)
     }
 
-    /// Keys are this crate's own words: nothing in them needs escaping.
+    /// Begins an argument. Keys are words of this crate, so that nothing in them needs escaping.
     fn key(&mut self, key: &str) {
         self.raw(if self.has_arguments {
             b",\""
@@ -199,13 +200,13 @@ impl<W: Write> Event<'_, W> {
         self.raw(b"\":");
     }
 
-    /// Microseconds, with every nanosecond.
+    /// Writes a time in microseconds, with all nanoseconds.
     fn time(&mut self, key: &[u8], ns: u64) {
         self.raw(key);
         self.integer(ns / 1_000);
         let rest = ns % 1_000;
         if rest > 0 {
-            let digit = |one: u64| b'0' + u8::try_from(one % 10).unwrap_or(0);
+            let digit = |value: u64| b'0' + u8::try_from(value % 10).unwrap_or(0);
             self.raw(&[b'.', digit(rest / 100), digit(rest / 10), digit(rest)]);
         }
     }
@@ -214,13 +215,14 @@ impl<W: Write> Event<'_, W> {
         self.raw(itoa::Buffer::new().format(value).as_bytes());
     }
 
-    /// A text from a trace may hold anything. JSON allows a raw DEL; older
+    /// Writes a text, which may contain anything. JSON allows a raw DEL character, but older
     /// versions of Perfetto refuse the whole file for one.
     fn raw_text(&mut self, text: &str) -> io::Result<()> {
         let line = &mut self.events.line;
         if !text.contains('\u{7f}') {
             return Ok(serde_json::to_writer(line, text)?);
         }
+
         let escaped = serde_json::to_string(text)?.replace('\u{7f}', "\\u007f");
         line.extend_from_slice(escaped.as_bytes());
         Ok(())
@@ -235,9 +237,9 @@ impl<W: Write> Event<'_, W> {
 mod tests {
     use super::*;
 
-    fn written(fill: impl FnOnce(&mut Events<&mut Vec<u8>>)) -> String {
+    fn written(fill: impl FnOnce(&mut TraceEvents<&mut Vec<u8>>)) -> String {
         let mut out = Vec::new();
-        fill(&mut Events::new(&mut out));
+        fill(&mut TraceEvents::new(&mut out));
         String::from_utf8(out).unwrap().trim().to_owned()
     }
 

@@ -1,79 +1,82 @@
-//! What ran on the GPU, and the arrows to where it came from and went.
+//! Writes the GPU intervals, and the arrows from their encoding and to their completion.
 
 use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, GpuInterval};
 
-use crate::event::{Events, Track};
-use crate::program::{Completions, Edges, EncodingKey, Shared, encoding_key};
-use crate::tracks::{CHANNELS, Laned, OTHERS, Tracks};
+use crate::event::{TraceEvents, Track};
+use crate::program::{CutEdges, DrawnCompletions, EncodingKey, SharedSlices, encoding_key};
+use crate::tracks::{CHANNELS, LanedTracks, OTHERS, Tracks};
 
-/// A channel that the table does not name.
+/// Name for a channel that the table does not name.
 const NAMELESS: &str = "(no channel)";
 
-/// The tracks of the target's channels.
+/// Tracks of the process's channels.
 pub(crate) struct Channels<'a> {
-    all: Vec<(Option<&'a str>, Laned<'a>)>,
+    all: Vec<(Option<&'a str>, LanedTracks<'a>)>,
 }
 
 impl<'a> Channels<'a> {
-    /// Opens what the intervals will need, one channel after another: Perfetto
+    /// Opens all tracks that the intervals will need, one channel after another, because Perfetto
     /// lists tracks in the order of their numbers.
     pub(crate) fn open<W: Write>(
         analysis: &'a Analysis,
         tracks: &mut Tracks,
-        events: &mut Events<W>,
+        events: &mut TraceEvents<W>,
     ) -> io::Result<Self> {
         let channels = analysis.report.channels.iter().enumerate();
         let all = channels.map(|(at, channel)| {
             let name = channel.name.as_deref();
             let shown = name.unwrap_or(NAMELESS);
-            let mut laned = Laned::new(tracks.target(), shown, CHANNELS + at);
+            let mut laned = LanedTracks::new(tracks.pid(), shown, CHANNELS + at);
             let mut spans = analysis.spans().filter(|span| span.channel == name);
             spans.try_for_each(|span| {
                 let span = (span.start_ns, span.end_ns);
                 laned.place(span, tracks, events).map(|_| ())
             })?;
-            Ok((name, laned.emptied()))
+            Ok((name, laned.cleared()))
         });
         let all = all.collect::<io::Result<_>>()?;
         Ok(Self { all })
     }
 
-    fn of(&mut self, channel: Option<&str>) -> io::Result<&mut Laned<'a>> {
+    fn get(&mut self, channel: Option<&str>) -> io::Result<&mut LanedTracks<'a>> {
         let mut all = self.all.iter_mut();
-        let found = all.find(|(name, _)| *name == channel);
-        found
+        all.find(|(name, _)| *name == channel)
             .map(|(_, laned)| laned)
-            .ok_or_else(|| io::Error::other("an interval on a channel that is not listed"))
+            .ok_or_else(|| io::Error::other("a GPU interval is on a channel that is not listed"))
     }
 }
 
-/// The target's intervals, on their channels' tracks.
+/// Writes the process's intervals on the tracks of their channels.
 pub(crate) fn intervals<W: Write>(
     analysis: &Analysis,
-    (mut channels, encodings, completions): (Channels<'_>, Shared<EncodingKey>, Completions),
+    (mut channels, encodings, completions): (
+        Channels<'_>,
+        SharedSlices<EncodingKey>,
+        DrawnCompletions,
+    ),
     tracks: &mut Tracks,
-    events: &mut Events<W>,
+    events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
-    let edges = Edges::of(&analysis.report);
+    let edges = CutEdges::from_report(&analysis.report);
     for (id, interval) in (1..).zip(analysis.intervals()) {
-        let laned = channels.of(interval.channel)?;
+        let laned = channels.get(interval.channel)?;
         let span = (interval.start_ns, interval.end_ns);
         let track = laned.place(span, tracks, events)?;
-        one(&interval, track, &edges, events)?;
+        slice(&interval, track, &edges, events)?;
         let encoding = encoding_key(&interval).and_then(|key| Some((encodings.track(key)?, key.0)));
-        let completion = completions.of(&interval);
+        let completion = completions.start(&interval);
         arrows(id, encoding, (track, interval.start_ns), completion, events)?;
     }
     Ok(())
 }
 
-fn one<W: Write>(
+fn slice<W: Write>(
     interval: &GpuInterval<'_>,
     track: Track,
-    edges: &Edges,
-    events: &mut Events<W>,
+    edges: &CutEdges,
+    events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let (start, end) = (edges.start(interval), edges.end(interval));
     let encoded = interval.encoded_ns.map(|(_, end_ns)| end_ns);
@@ -88,14 +91,14 @@ fn one<W: Write>(
         .finish()
 }
 
-/// From the encoding to the interval and on to the completion: those that are
-/// known, and only forward in time.
+/// Writes an arrow from the encoding to the interval and on to the completion. It has only stops
+/// that are known, and only goes forward in time.
 fn arrows<W: Write>(
     id: u64,
     encoding: Option<(Track, u64)>,
     interval: (Track, u64),
     completion: Option<(Track, u64)>,
-    events: &mut Events<W>,
+    events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let at_ns = interval.1;
     let encoding = encoding.filter(|&(_, from_ns)| from_ns <= at_ns);
@@ -103,6 +106,7 @@ fn arrows<W: Write>(
     if encoding.is_none() && completion.is_none() {
         return Ok(());
     }
+
     let stops = [encoding, Some(interval), completion];
     let last = stops.iter().flatten().count() - 1;
     for (at, &(track, at_ns)) in stops.iter().flatten().enumerate() {
@@ -116,14 +120,14 @@ fn arrows<W: Write>(
     Ok(())
 }
 
-/// When others were on the GPU.
+/// Writes the times in which other processes used the GPU.
 pub(crate) fn others<W: Write>(
     analysis: &Analysis,
     tracks: &mut Tracks,
-    events: &mut Events<W>,
+    events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
     let track = tracks.open(OTHERS, "others", (0, 0), events)?;
-    let name = "others on the GPU";
+    let name = "other processes";
     analysis
         .others()
         .try_for_each(|span| events.slice(track, "others", name, span)?.finish())

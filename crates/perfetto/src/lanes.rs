@@ -1,20 +1,20 @@
-//! Which of several tracks a slice is drawn on, so that viewers show them all.
+//! Assigns slices to lanes, so that viewers show all of them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Lanes on which none overlap: they that fill up as slices come, in the order of their starts.
+/// Lanes on which no slices overlap. Slices come in the order of their starts.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
-    /// The lanes in use, the one that ends first on top.
+    /// Lanes in use, the one that ends first on top.
     busy: BinaryHeap<Reverse<(u64, usize)>>,
     /// Lanes that are free again, the first on top.
     free: BinaryHeap<Reverse<usize>>,
 }
 
 impl Lanes {
-    /// The first lane that is free from `start_ns` on, and takes it. A slice of
-    /// no length takes a nanosecond, for viewers hang arrows on it.
+    /// Takes the first lane that is free from `start_ns` on. A slice without length takes one
+    /// nanosecond, because viewers attach arrows to it.
     pub(crate) fn place(&mut self, start_ns: u64, end_ns: u64) -> usize {
         while let Some(&Reverse((end, lane))) = self.busy.peek() {
             if end > start_ns {
@@ -23,29 +23,31 @@ impl Lanes {
             self.busy.pop();
             self.free.push(Reverse(lane));
         }
-        // Those in use and those free are all there are.
+
+        // A lane is either in use or free, and here none is free.
         let new = self.busy.len();
         let lane = self.free.pop().map_or(new, |Reverse(lane)| lane);
+
         let end = end_ns.max(start_ns.saturating_add(1));
         self.busy.push(Reverse((end, lane)));
         lane
     }
 }
 
-/// Lanes on which slices lie inside one another, or apart. They come in the order
-/// of their starts; of those that begin together the longest comes first.
+/// Lanes on which slices are nested or apart. Slices come in the order of their starts; among those
+/// with one start the longest comes first.
 #[derive(Debug, Default)]
-pub(crate) struct Nests {
-    /// When what is open on each lane ends, the innermost last.
+pub(crate) struct NestedLanes {
+    /// End times of the open slices on each lane, the innermost last.
     open: Vec<Vec<u64>>,
-    /// The lanes with something open, by when the innermost ends.
+    /// Lanes with an open slice, by the end of the innermost one.
     busy: BTreeSet<(u64, usize)>,
-    /// The others.
+    /// Lanes without an open slice.
     free: BTreeSet<usize>,
 }
 
-impl Nests {
-    /// Closes what has ended.
+impl NestedLanes {
+    /// Closes the slices that have ended.
     fn close(&mut self, at_ns: u64) {
         while let Some(&(end_ns, lane)) = self.busy.first() {
             if end_ns > at_ns {
@@ -63,18 +65,20 @@ impl Nests {
         }
     }
 
-    /// The lane of a slice, which it takes: the one it was wished on if it fits
-    /// there, else inside what it fits in best, else the first free one.
-    pub(crate) fn place(&mut self, start_ns: u64, end_ns: u64, wish: Option<usize>) -> usize {
+    /// Takes a lane for a slice: the preferred one if the slice fits there, else the lane in which
+    /// it fits most tightly, else the first free one.
+    pub(crate) fn place(&mut self, start_ns: u64, end_ns: u64, preferred: Option<usize>) -> usize {
         self.close(start_ns);
-        let wish = wish.filter(|&lane| self.fits(lane, end_ns));
-        let best = || self.busy.range((end_ns, 0)..).next();
-        let lane = wish.or_else(|| best().map(|&(_, lane)| lane));
+        let preferred = preferred.filter(|&lane| self.fits(lane, end_ns));
+        let tightest = || self.busy.range((end_ns, 0)..).next();
+        let lane = preferred.or_else(|| tightest().map(|&(_, lane)| lane));
         let lane = lane.or_else(|| self.free.first().copied());
         let lane = lane.unwrap_or(self.open.len());
+
         if lane == self.open.len() {
             self.open.push(Vec::new());
         }
+
         if let Some(open) = self.open.get_mut(lane) {
             match open.last() {
                 Some(&outer_ns) => self.busy.remove(&(outer_ns, lane)),
@@ -86,7 +90,7 @@ impl Nests {
         lane
     }
 
-    /// Whether nothing is open on a lane that ends earlier.
+    /// Returns whether no open slice on a lane ends earlier.
     fn fits(&self, lane: usize, end_ns: u64) -> bool {
         let open = self.open.get(lane);
         open.is_some_and(|open| open.last().is_none_or(|&outer_ns| end_ns <= outer_ns))
@@ -105,12 +109,12 @@ mod tests {
     /// ```
     #[test]
     fn inside_or_apart() {
-        let mut nests = Nests::default();
+        let mut nests = NestedLanes::default();
         let all = [(0, 15), (2, 5), (4, 10), (8, 15), (8, 15), (15, 18)];
         let placed = all.map(|(start, end)| nests.place(start, end, None));
         assert_eq!(placed, [0, 0, 1, 0, 0, 0]);
-        assert_eq!(nests.place(16, 17, Some(1)), 1, "as wished");
-        assert_eq!(nests.place(16, 17, Some(2)), 1, "there is no third");
+        assert_eq!(nests.place(16, 17, Some(1)), 1, "as preferred");
+        assert_eq!(nests.place(16, 17, Some(2)), 1, "there is no third lane");
         assert_eq!(nests.place(16, 18, Some(1)), 0, "it does not fit");
     }
 
@@ -128,10 +132,10 @@ mod tests {
     }
 
     proptest! {
-        /// As by looking at each lane in turn; so none overlap, and no lane is
-        /// opened while another is free.
+        /// Compares with looking at each lane in turn: no slices overlap, and no lane is opened
+        /// while another is free.
         #[test]
-        fn as_by_hand(mut all in prop::collection::vec((0_u64..60, 0_u64..20), 0..40)) {
+        fn first_free_lane_is_taken(mut all in prop::collection::vec((0_u64..60, 0_u64..20), 0..40)) {
             all.sort_unstable();
             let mut lanes = Lanes::default();
             let mut ends: Vec<u64> = Vec::new();
@@ -144,22 +148,22 @@ mod tests {
             }
         }
 
-        /// Two on one lane overlap only if one lies inside the other, and no lane
-        /// is opened while there is one that would do.
+        /// Checks that two slices on one lane overlap only if one is inside the other, and that no
+        /// lane is opened while another would do.
         #[test]
-        fn nests_by_hand(
+        fn nested_lanes_are_reused(
             mut all in prop::collection::vec((0_u64..60, 1_u64..30, 0_usize..6), 0..40),
         ) {
             all.sort_by_key(|&(start, length, _)| (start, Reverse(length)));
-            let mut nests = Nests::default();
+            let mut nests = NestedLanes::default();
             let mut lanes: Vec<Vec<(u64, u64)>> = Vec::new();
-            for (start, length, wish) in all {
+            for (start, length, preferred) in all {
                 let end = start + length;
-                let fits = |one: &(u64, u64)| one.1 <= start || end <= one.1;
-                let would_do = |lane: &Vec<(u64, u64)>| lane.iter().all(fits);
-                let lane = nests.place(start, end, Some(wish));
-                prop_assert_eq!(lane == lanes.len(), !lanes.iter().any(would_do));
-                prop_assert!(lane == wish || !lanes.get(wish).is_some_and(would_do));
+                let fits = |other: &(u64, u64)| other.1 <= start || end <= other.1;
+                let has_room = |lane: &Vec<(u64, u64)>| lane.iter().all(fits);
+                let lane = nests.place(start, end, Some(preferred));
+                prop_assert_eq!(lane == lanes.len(), !lanes.iter().any(has_room));
+                prop_assert!(lane == preferred || !lanes.get(preferred).is_some_and(has_room));
                 lanes.resize(lanes.len().max(lane + 1), Vec::new());
                 prop_assert!(lanes[lane].iter().all(fits));
                 lanes[lane].push((start, end));

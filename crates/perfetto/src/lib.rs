@@ -1,101 +1,99 @@
-//! An analysis → a trace that other viewers open: ui.perfetto.dev, chrome://tracing.
+//! Writes an analysis as a trace for other viewers: ui.perfetto.dev, chrome://tracing.
 //!
-//! [`write()`] writes Chrome's JSON trace format, the only one that both of
-//! them read; Perfetto's own protobuf is lost on the other. This crate opens no
-//! file and does not print.
+//! [`write()`] writes Chrome's JSON trace format, the only one that both viewers read;
+//! chrome://tracing cannot read Perfetto's protobuf format. This crate opens no file and does not
+//! print.
 //!
-//! # What is in it
+//! # Contents
 //!
 //! | track | events |
 //! | --- | --- |
-//! | one per channel of the target | every GPU interval, and what is known of its command buffer |
-//! | `warm-up` | the target's, if one is certain; the part of it that is in the window |
-//! | `phases` | what the target named with signposts, the parts of it that are in the window |
-//! | `idle: whose fault` | every gap, cut where what was waited for changes; the slices tile the gaps exactly |
-//! | `encoding` | when the program encoded what ran |
-//! | `completion` | from the end of a command buffer's last interval to when the program knew |
-//! | `others` | when others were on the GPU, as a process of its own |
-//! | `GPU performance state` | which one held, as a process of its own; nothing where that is not known |
-//! | counters | how busy, how many command buffers in hand, GPU memory |
+//! | one per channel of the process | every GPU interval, with the known facts of its command buffer |
+//! | `warm-up` | the part of the process's warm-up that is in the window, if one is certain |
+//! | `phases` | phases that the process named with signposts, as far as they are in the window |
+//! | `idle time by cause` | every gap, divided where its cause changes; the slices tile the gaps exactly |
+//! | `encoding` | times at which the program encoded the work |
+//! | `completion latency` | from the end of a command buffer's last interval until the program was notified |
+//! | `others` | times at which other processes used the GPU, as a process of its own |
+//! | `GPU performance state` | performance states, as a process of its own; nothing where the state is unknown |
+//! | counters | GPU utilization, queue depth, GPU memory |
 //!
-//! Arrows lead from an encoding to each of its intervals and on to the
-//! completion, where the tables join them and their times are in that order.
+//! Arrows lead from an encoding to each of its intervals and on to the completion, if the tables
+//! join them and their times are in that order.
 //!
 //! # Time
 //!
-//! Timestamps are microseconds in this format; they are written as decimals
-//! with every nanosecond, never by way of a float. A viewer that reads them as
-//! a float and cuts off the rest, as older versions of Perfetto did, may show a
-//! slice one nanosecond early or short; version 52 keeps all of them.
+//! Timestamps in this format are microseconds. They are written as decimals with every nanosecond,
+//! without conversion to a float. A viewer that reads them as a float and truncates the rest, like
+//! older versions of Perfetto, may show a slice one nanosecond early or short. Version 52 keeps all
+//! of them.
 //!
 //! # Cost
 //!
-//! Intervals and gaps are written as they come; only a short record of each
-//! encoding and each command buffer is held.
+//! Intervals and gaps are written one by one. Only a short record of each encoding and each command
+//! buffer is kept in memory.
 //!
 //! # Lanes
 //!
-//! The slices of a track must not overlap unless one lies inside another:
-//! viewers misplace or drop what does. Work on the GPU does overlap, so that a
-//! channel has as many tracks as it needs, `Vertex`, `Vertex (2)`, …: each
-//! interval is in the first one that is free. Which one means nothing.
+//! The slices of a track must not overlap unless one is inside another; viewers misplace or drop
+//! others. GPU work does overlap, so a channel has as many tracks as it needs: `Vertex`, `Vertex
+//! (2)`, … Each interval is on the first free track. The number of the track has no meaning.
 //!
-//! Phases nest where they can: one that lies inside another may be drawn below
-//! it, what overlaps otherwise is on another track. That says no more than when
-//! they were.
+//! Phases are nested where possible: a phase inside another may be drawn below it, and phases that
+//! overlap otherwise are on different tracks. Nesting has no other meaning.
 //!
-//! # Who is named in it
+//! # Names
 //!
-//! The target, its kernels and labels, its phases; of the machine nothing.
-//! Others on the GPU are one process without a name, so that the file can be
-//! passed on as it is.
+//! The file names the process, its kernels, labels and phases, but nothing of the machine. Other
+//! processes on the GPU appear as one process without a name, so that the file can be shared.
 //!
-//! What a recording has only as totals (CPU samples) is not in it.
+//! Facts that a recording has only as totals, such as CPU samples, are left out.
 
 mod counters;
 mod event;
 mod gpu;
-mod held;
 mod idle;
 mod lanes;
 mod program;
+mod states;
 mod tracks;
 
 use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, Report};
 
-use event::Events;
+use event::TraceEvents;
 use tracks::{OTHERS, Tracks};
 
-/// Writes the trace. Wants a buffered writer.
+/// Writes the trace. The writer should be buffered.
 ///
 /// # Errors
 ///
 /// If writing fails.
 pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     out.write_all(b"{\"traceEvents\":[")?;
-    let mut events = Events::new(&mut *out);
+    let mut events = TraceEvents::new(&mut *out);
     let mut tracks = Tracks::new(&analysis.report);
     tracks.processes(&analysis.report, &mut events)?;
-    held::warm_up(&analysis.report, &mut tracks, &mut events)?;
-    held::phases(analysis, &mut tracks, &mut events)?;
+    states::warm_up(&analysis.report, &mut tracks, &mut events)?;
+    states::phases(analysis, &mut tracks, &mut events)?;
     let channels = gpu::Channels::open(analysis, &mut tracks, &mut events)?;
-    // At equal times an arrow takes the slice written last before it.
+    // At equal times viewers bind an arrow to the slice that was written last.
     idle::gaps(analysis, &mut tracks, &mut events)?;
     let encodings = program::encodings(analysis, &mut tracks, &mut events)?;
     let completions = program::completions(analysis, &mut tracks, &mut events)?;
-    let places = (channels, encodings, completions);
-    gpu::intervals(analysis, places, &mut tracks, &mut events)?;
+    let tracks_of_work = (channels, encodings, completions);
+    gpu::intervals(analysis, tracks_of_work, &mut tracks, &mut events)?;
     gpu::others(analysis, &mut tracks, &mut events)?;
-    held::performance(analysis, &mut tracks, &mut events)?;
-    counters::counters(&analysis.report, tracks.target(), OTHERS, &mut events)?;
+    states::performance(analysis, &mut tracks, &mut events)?;
+    counters::counters(&analysis.report, tracks.pid(), OTHERS, &mut events)?;
+
     out.write_all(b"\n],\"displayTimeUnit\":\"ns\",\"otherData\":")?;
     serde_json::to_writer(&mut *out, &other_data(&analysis.report))?;
     out.write_all(b"}\n")
 }
 
-/// What a reader should know who finds the file later.
+/// Returns facts for a reader who finds the file later.
 fn other_data(report: &Report) -> serde_json::Value {
     let window = &report.window;
     serde_json::json!({
@@ -106,7 +104,7 @@ fn other_data(report: &Report) -> serde_json::Value {
         "window_end_ns": window.end_ns,
         "notes": report.loud_notes().map(|note| note.text).collect::<Vec<_>>(),
         "units": "ts and dur are microseconds with all nanoseconds as decimals, from the \
-                  recording's beginning; arguments that end in _ns are nanoseconds",
-        "lanes": "a channel's tracks (2), (3), ... hold what overlaps; which one means nothing",
+                  start of the recording; arguments that end in _ns are nanoseconds",
+        "lanes": "a channel's tracks (2), (3), ... have overlapping intervals; the number has no meaning",
     })
 }

@@ -1,41 +1,41 @@
-//! What the program did for the GPU's work: encoding it, and hearing of its end.
+//! Writes the program's side of GPU work: encoding it, and the notification of its completion.
 
 use std::io::{self, Write};
 
 use metalens_analyzer::{Analysis, GpuInterval, Report};
 
-use crate::event::{Events, Track};
-use crate::tracks::{COMPLETION, ENCODING, Laned, Tracks};
+use crate::event::{TraceEvents, Track};
+use crate::tracks::{COMPLETION, ENCODING, LanedTracks, Tracks};
 
-/// Slices that several intervals may lead to: each is there once.
-pub(crate) struct Shared<Key> {
+/// Slices that several intervals may lead to, each written once.
+pub(crate) struct SharedSlices<Key> {
     slices: Vec<(Key, Track)>,
 }
 
-impl<Key: Ord + Copy> Shared<Key> {
-    /// Where a slice is drawn.
+impl<Key: Ord + Copy> SharedSlices<Key> {
+    /// Returns the track of a slice.
     pub(crate) fn track(&self, key: Key) -> Option<Track> {
-        let at = self.slices.binary_search_by_key(&key, |&(one, _)| one);
+        let at = self.slices.binary_search_by_key(&key, |&(slice, _)| slice);
         self.slices.get(at.ok()?).map(|&(_, track)| track)
     }
 }
 
-/// Start, end and encoder.
+/// Key of an encoding: its start, its end and the encoder.
 pub(crate) type EncodingKey = (u64, u64, Option<u64>);
 
-/// The encoding of an interval.
+/// Returns the key of an interval's encoding.
 pub(crate) fn encoding_key(interval: &GpuInterval<'_>) -> Option<EncodingKey> {
     let (start_ns, end_ns) = interval.encoded_ns?;
     Some((start_ns, end_ns, interval.encoder))
 }
 
-/// Draws the encodings of what ran in the window, each under the name of the
-/// first kernel that it led to.
+/// Writes the encodings of the intervals in the window, each with the name of the first kernel that
+/// it led to.
 pub(crate) fn encodings<W: Write>(
     analysis: &Analysis,
     tracks: &mut Tracks,
-    events: &mut Events<W>,
-) -> io::Result<Shared<EncodingKey>> {
+    events: &mut TraceEvents<W>,
+) -> io::Result<SharedSlices<EncodingKey>> {
     let all = analysis.intervals().filter_map(|interval| {
         let key = encoding_key(&interval)?;
         Some((key, (interval.kernel, interval.command_buffer)))
@@ -43,7 +43,8 @@ pub(crate) fn encodings<W: Write>(
     let mut all: Vec<_> = all.collect();
     all.sort_by_key(|&(key, _)| key);
     all.dedup_by_key(|&mut (key, _)| key);
-    let mut laned = Laned::new(tracks.target(), "encoding", ENCODING);
+
+    let mut laned = LanedTracks::new(tracks.pid(), "encoding", ENCODING);
     let slices = all.into_iter().map(|(key, (kernel, command_buffer))| {
         let (start_ns, end_ns, encoder) = key;
         let track = laned.place((start_ns, end_ns), tracks, events)?;
@@ -52,87 +53,97 @@ pub(crate) fn encodings<W: Write>(
         event.known("encoder", encoder).finish()?;
         Ok((key, track))
     });
-    Ok(Shared {
+    Ok(SharedSlices {
         slices: slices.collect::<io::Result<_>>()?,
     })
 }
 
-/// From when to when, and the command buffer.
+/// Key of a completion: its start, its end and the command buffer.
 pub(crate) type CompletionKey = (u64, u64, u64);
 
-/// Draws how long the program did not know that command buffers were done; of
-/// no length where it is not known when the GPU was done.
+/// Writes the time from the end of each command buffer on the GPU until the program was notified.
+/// The slice has no length if the end on the GPU is unknown.
 pub(crate) fn completions<W: Write>(
     analysis: &Analysis,
     tracks: &mut Tracks,
-    events: &mut Events<W>,
-) -> io::Result<Completions> {
-    let edges = Edges::of(&analysis.report);
+    events: &mut TraceEvents<W>,
+) -> io::Result<DrawnCompletions> {
+    let edges = CutEdges::from_report(&analysis.report);
     let all = analysis.intervals().filter_map(|interval| {
-        let known_ns = interval.completed_ns?;
+        let notified_ns = interval.completed_ns?;
         let end = edges
             .end(&interval)
-            .filter(|_| !edges.ends_before(known_ns));
-        Some((interval.command_buffer?, end, known_ns))
+            .filter(|_| !edges.ends_before(notified_ns));
+        Some((interval.command_buffer?, end, notified_ns))
     });
+
     let mut all: Vec<_> = all.collect();
-    // Of each buffer what ended last; an end that was cut off is the last.
+    // Keeps the last end of each command buffer. An end beyond the window counts as the last.
     all.sort_unstable_by_key(|&(buffer, end, _)| (buffer, end.is_none(), end));
     all.reverse();
     all.dedup_by_key(|&mut (buffer, _, _)| buffer);
     all.reverse();
     let mut spans: Vec<CompletionKey> = all
         .iter()
-        .map(|&(buffer, end, known_ns)| (end.unwrap_or(known_ns).min(known_ns), known_ns, buffer))
+        .map(|&(buffer, end, notified_ns)| {
+            (
+                end.unwrap_or(notified_ns).min(notified_ns),
+                notified_ns,
+                buffer,
+            )
+        })
         .collect();
-    let ends: Vec<(u64, u64)> = spans
+    let starts: Vec<(u64, u64)> = spans
         .iter()
         .map(|&(start, _, buffer)| (buffer, start))
         .collect();
+
     spans.sort_unstable();
-    let name = "completion: the program does not know yet";
-    let mut laned = Laned::new(tracks.target(), name, COMPLETION);
+    let name = "completion latency";
+    let mut laned = LanedTracks::new(tracks.pid(), name, COMPLETION);
     let slices = spans.into_iter().map(|key| {
-        let (start_ns, known_ns, buffer) = key;
-        let track = laned.place((start_ns, known_ns), tracks, events)?;
-        let event = events.slice(track, "completion", "completion", (start_ns, known_ns))?;
+        let (start_ns, notified_ns, buffer) = key;
+        let track = laned.place((start_ns, notified_ns), tracks, events)?;
+        let event = events.slice(track, "completion", "completion", (start_ns, notified_ns))?;
         event.number("command_buffer", buffer).finish()?;
         Ok((key, track))
     });
     let slices = slices.collect::<io::Result<_>>()?;
-    Ok(Completions {
-        starts: ends,
-        drawn: Shared { slices },
+    Ok(DrawnCompletions {
+        starts,
+        slices: SharedSlices { slices },
     })
 }
 
-/// The completions that were drawn.
-pub(crate) struct Completions {
-    /// When the slice of a command buffer begins, by its number.
+/// The completions that were written.
+pub(crate) struct DrawnCompletions {
+    /// Start of each command buffer's slice, by the buffer's number.
     starts: Vec<(u64, u64)>,
-    drawn: Shared<CompletionKey>,
+    slices: SharedSlices<CompletionKey>,
 }
 
-impl Completions {
-    /// Where the completion of an interval is drawn, and when it begins.
-    pub(crate) fn of(&self, interval: &GpuInterval<'_>) -> Option<(Track, u64)> {
-        let (buffer, known_ns) = (interval.command_buffer?, interval.completed_ns?);
-        let at = self.starts.binary_search_by_key(&buffer, |&(one, _)| one);
+impl DrawnCompletions {
+    /// Returns the track and the start of an interval's completion.
+    pub(crate) fn start(&self, interval: &GpuInterval<'_>) -> Option<(Track, u64)> {
+        let (buffer, notified_ns) = (interval.command_buffer?, interval.completed_ns?);
+        let at = self
+            .starts
+            .binary_search_by_key(&buffer, |&(number, _)| number);
         let &(_, start_ns) = self.starts.get(at.ok()?)?;
-        let track = self.drawn.track((start_ns, known_ns, buffer))?;
+        let track = self.slices.track((start_ns, notified_ns, buffer))?;
         Some((track, start_ns))
     }
 }
 
-/// Where the window was cut: an interval that touches such an edge may reach
-/// beyond it, so that its start or its end is not known.
-pub(crate) struct Edges {
+/// Edges at which the window was cut. An interval that touches such an edge may reach beyond it, so
+/// that its start or end is unknown.
+pub(crate) struct CutEdges {
     start_ns: Option<u64>,
     end_ns: Option<u64>,
 }
 
-impl Edges {
-    pub(crate) fn of(report: &Report) -> Self {
+impl CutEdges {
+    pub(crate) fn from_report(report: &Report) -> Self {
         let window = &report.window;
         let cut = |at: u64| (!window.excluded.is_empty()).then_some(at);
         Self {
@@ -141,18 +152,18 @@ impl Edges {
         }
     }
 
-    /// When an interval began, if that is known.
+    /// Returns the start of an interval, if it is known.
     pub(crate) fn start(&self, interval: &GpuInterval<'_>) -> Option<u64> {
         Some(interval.start_ns).filter(|_| self.start_ns != Some(interval.start_ns))
     }
 
-    /// Whether the window was cut before this time: more of a command buffer
-    /// that completed then may lie beyond.
+    /// Returns whether the window was cut before a time: a command buffer that completed then may
+    /// have more intervals beyond the window.
     fn ends_before(&self, at_ns: u64) -> bool {
         self.end_ns.is_some_and(|end_ns| end_ns < at_ns)
     }
 
-    /// When it ended, if that is known.
+    /// Returns the end of an interval, if it is known.
     pub(crate) fn end(&self, interval: &GpuInterval<'_>) -> Option<u64> {
         Some(interval.end_ns).filter(|_| self.end_ns != Some(interval.end_ns))
     }

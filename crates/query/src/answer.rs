@@ -16,13 +16,13 @@ pub struct Answer {
 /// A cell of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell<'a> {
-    /// Null.
+    /// A null value.
     Absent,
     /// A whole number, exactly.
     Integer(i128),
     /// A number with a fraction.
     Number(f64),
-    /// True or false.
+    /// A value that is true or false.
     Flag(bool),
     /// Text, or a value that is best written as text: a date, a duration, a list.
     Text(Cow<'a, str>),
@@ -54,7 +54,7 @@ impl Answer {
         columns.map(move |column| column.get(row).map_or(Cell::Absent, cell))
     }
 
-    /// Writes comma-separated values.
+    /// Writes the rows as comma-separated values.
     ///
     /// # Errors
     ///

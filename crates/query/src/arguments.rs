@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
     pub(crate) manual: bool,
 }
 
-/// An output format.
+/// Format of the printed rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Aligned columns, for people

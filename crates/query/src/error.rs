@@ -35,7 +35,7 @@ pub enum Error {
     Store {
         /// The dataset, as it was named.
         address: String,
-        /// The store's answer.
+        /// Answer of the store.
         why: String,
     },
     /// A dataset cannot be listed.
@@ -46,7 +46,7 @@ pub enum Error {
     Address {
         /// The dataset, as it was named.
         path: String,
-        /// The reason.
+        /// Reason of the failure.
         why: &'static str,
     },
     /// An answer cannot be written.

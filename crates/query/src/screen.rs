@@ -1,6 +1,6 @@
 //! An answer and the tables' description for people.
 
-use metalens_dataset::AboutTable;
+use metalens_dataset::TableInfo;
 use metalens_query::{Answer, Cell};
 use metalens_text::shown;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -39,7 +39,7 @@ pub(crate) fn table(answer: &Answer, rows: usize) -> String {
 }
 
 /// Describes the tables and their columns.
-pub(crate) fn schema(tables: &[AboutTable]) -> String {
+pub(crate) fn schema(tables: &[TableInfo]) -> String {
     let mut text = String::new();
     for (at, table) in tables.iter().enumerate() {
         if at > 0 {

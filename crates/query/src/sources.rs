@@ -1,9 +1,9 @@
-//! The files of datasets: of whole runs, each run once.
+//! Lists the files of datasets: of complete runs, each run once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use metalens_dataset::{About, Kind, describe, whole_runs};
+use metalens_dataset::{CellKind, ColumnInfo, complete_runs, describe};
 use polars::io::HiveOptions;
 use polars::prelude::{
     DataFrame, DataType, DslBuilder, ExtraColumnsPolicy, Field, IntoLazy, LazyFrame,
@@ -72,7 +72,7 @@ impl Sources {
     pub(crate) fn tables(&self) -> Result<Vec<(&'static str, LazyFrame)>> {
         let mut tables = Vec::new();
         for table in describe() {
-            let (keys, cells): (Vec<&About>, Vec<&About>) =
+            let (keys, cells): (Vec<&ColumnInfo>, Vec<&ColumnInfo>) =
                 table.columns.iter().partition(|column| column.is_partition);
             let files = self
                 .runs
@@ -113,7 +113,7 @@ fn runs_of(dataset: &str) -> Result<Vec<(String, String)>> {
                   partition: name the dataset from inside that folder, or by a link",
         });
     }
-    Ok(whole_runs(Path::new(dataset))?)
+    Ok(complete_runs(Path::new(dataset))?)
 }
 
 /// Returns whether a dataset is in an object store.
@@ -156,7 +156,11 @@ fn remote_runs(dataset: &str) -> Result<Vec<(String, String)>> {
 /// Scans files with the columns that the tables' description has. A column that a file lacks is
 /// null there: an older version wrote it. One that the description lacks is of a newer version,
 /// and not read.
-fn scan(files: Vec<PlRefPath>, cells: &[&About], keys: &[&About]) -> PolarsResult<LazyFrame> {
+fn scan(
+    files: Vec<PlRefPath>,
+    cells: &[&ColumnInfo],
+    keys: &[&ColumnInfo],
+) -> PolarsResult<LazyFrame> {
     let options = ParquetOptions {
         schema: Some(schema(cells).into()),
         use_statistics: true,
@@ -185,15 +189,15 @@ fn scan(files: Vec<PlRefPath>, cells: &[&About], keys: &[&About]) -> PolarsResul
     Ok(frame.select(order.collect::<Vec<_>>()))
 }
 
-fn schema(columns: &[&About]) -> Schema {
-    let field = |column: &&About| {
+fn schema(columns: &[&ColumnInfo]) -> Schema {
+    let field = |column: &&ColumnInfo| {
         let kind = match column.kind {
-            Kind::Integer => DataType::Int64,
-            Kind::Id => DataType::UInt64,
-            Kind::Number => DataType::Float64,
-            Kind::Flag => DataType::Boolean,
-            Kind::Text => DataType::String,
-            Kind::Date => DataType::Date,
+            CellKind::Integer => DataType::Int64,
+            CellKind::Id => DataType::UInt64,
+            CellKind::Number => DataType::Float64,
+            CellKind::Flag => DataType::Boolean,
+            CellKind::Text => DataType::String,
+            CellKind::Date => DataType::Date,
         };
         Field::new(column.name.into(), kind)
     };

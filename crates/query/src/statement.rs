@@ -23,7 +23,7 @@ const MOST_TABLES: usize = 500;
 pub(crate) struct Checked {
     /// The statement as polars is to read it.
     pub(crate) sql: String,
-    /// Whether the statement itself orders its rows.
+    /// True if the statement itself orders its rows.
     pub(crate) is_ordered: bool,
 }
 

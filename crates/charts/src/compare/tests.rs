@@ -1,50 +1,50 @@
-//! Two recordings on one picture: what is drawn where, what is said, what is odd.
+//! Checks pictures of two recordings: layout, sentences, odd inputs.
 
 use metalens_analyzer::{
     Analysis, GapParts, Note, Performance, Report, Request, StateTime, message,
 };
-use metalens_comparison::Comparable;
+use metalens_comparison::Comparability;
 
-use super::alike;
-use super::{BAR, alt_comparison, draw_comparison, table, words};
+use super::circumstances;
+use super::{BAR, alt_comparison, draw_comparison, sentences, table};
 use crate::canvas::Canvas;
-use crate::scene::{Scene, Shape};
+use crate::scene::{Primitive, Scene};
 use crate::tests::{check_texts, hash, small};
-use crate::{Options, Theme, png, svg};
+use crate::{ChartOptions, Theme, png, svg};
 
 fn whole() -> Analysis {
     small(&Request::default())
 }
 
-/// The beginning: one part of so many of the window.
-fn part(of: u64) -> Analysis {
+/// Returns the beginning of the window: one of this many parts.
+fn part(parts: u64) -> Analysis {
     let window = whole().report.window;
     small(&Request {
-        to_ns: Some(window.start_ns + window.span_ns / of),
+        to_ns: Some(window.start_ns + window.span_ns / parts),
         ..Request::default()
     })
 }
 
 fn scene(base: &Analysis, new: &Analysis) -> Scene {
-    draw_comparison(base, new, &Options::default()).unwrap()
+    draw_comparison(base, new, &ChartOptions::default()).unwrap()
 }
 
 #[test]
-fn two_recordings_are_laid_out() {
+fn comparison_layout() {
     let (base, new) = (whole(), part(3));
     insta::assert_snapshot!(scene(&base, &new));
-    insta::assert_snapshot!("in_words", alt_comparison(&base.report, &new.report));
+    insta::assert_snapshot!("alt_text", alt_comparison(&base.report, &new.report));
 }
 
 #[test]
-fn the_same_bytes_as_ever() {
+fn picture_hashes() {
     let (base, new) = (whole(), part(3));
     let mut hashes = Vec::new();
     for (scale, theme) in [(1, Theme::Light), (2, Theme::Dark)] {
-        let options = Options {
+        let options = ChartOptions {
             scale,
             theme,
-            ..Options::default()
+            ..ChartOptions::default()
         };
         let picture = png(&draw_comparison(&base, &new, &options).unwrap()).unwrap();
         assert!(picture.len() < 200_000, "{}", picture.len());
@@ -56,7 +56,7 @@ fn the_same_bytes_as_ever() {
     insta::assert_snapshot!(hashes.join("\n"));
 }
 
-/// Each bar is as long as its window, at the nanoseconds per pixel of the longer one.
+/// Each bar is as long as its window, on the time scale of the longer one.
 #[test]
 fn one_scale_for_both() {
     for (base, new) in [(whole(), part(3)), (part(7), whole()), (whole(), part(90))] {
@@ -65,7 +65,7 @@ fn one_scale_for_both() {
         let mut bars: Vec<(f32, f32)> = Vec::new();
         for shape in &scene(&base, &new).shapes {
             match shape {
-                Shape::Rectangle { at, size, .. } if size.1 == BAR => {
+                Primitive::Rectangle { at, size, .. } if size.1 == BAR => {
                     match bars.iter_mut().find(|bar| bar.0 == at.1) {
                         Some(bar) => bar.1 += size.0,
                         None => bars.push((at.1, size.0)),
@@ -82,10 +82,10 @@ fn one_scale_for_both() {
     }
 }
 
-/// What sums up, sums up: busy and idle are the window, and the causes the idle time.
+/// Busy and idle time sum to the window, and the causes to the idle time.
 #[test]
 fn the_differences_sum_up() {
-    let canvas = Canvas::new(&Options::default(), "");
+    let canvas = Canvas::new(&ChartOptions::default(), "");
     for (base, new) in [(whole(), part(3)), (part(2), part(5)), (whole(), whole())] {
         let (rows, _) = table::rows(&canvas, &base.report, &new.report);
         let changes = rows.iter().filter_map(|row| row.scale);
@@ -100,7 +100,7 @@ fn the_differences_sum_up() {
     }
 }
 
-/// A side that cannot tell a figure has not 0 of it, in the table and in words.
+/// A side that cannot tell a figure shows no 0, neither in the table nor in words.
 #[test]
 fn absent_is_not_zero() {
     let (base, mut new) = (whole().report, whole().report);
@@ -109,24 +109,27 @@ fn absent_is_not_zero() {
         ..GapParts::default()
     };
     new.counts.command_buffers = 0;
-    let canvas = Canvas::new(&Options::default(), "");
+    let canvas = Canvas::new(&ChartOptions::default(), "");
     let (sums, others) = table::rows(&canvas, &base, &new);
-    let (causes, unexplained) = sums[3..].split_at(sums.len() - 4);
+    let (causes, unknown) = sums[3..].split_at(sums.len() - 4);
     assert!(!causes.is_empty());
     for row in causes {
-        assert_eq!(row.cells[1..], ["unknown", "–", "–"], "{row:?}");
+        assert_eq!(row.cells[1..], ["not recorded", "–", "–"], "{row:?}");
         assert_eq!(row.scale, None, "{row:?}");
     }
-    assert_eq!(unexplained[0].scale, Some((0, new.idle.total_ns)));
+    assert_eq!(unknown[0].scale, Some((0, new.idle.total_ns)));
     let buffers = others.iter().find(|row| row.name == "command buffers");
-    assert_eq!(buffers.unwrap().cells[1..], ["unknown", "–", "–"]);
-    let moved = words::moved(&base, &new);
-    assert!(moved.contains("idle ±0 (unexplained +"), "{moved}");
-    assert_eq!(moved.matches('−').count(), 0, "{moved}");
+    assert_eq!(buffers.unwrap().cells[1..], ["not recorded", "–", "–"]);
+    let difference = sentences::difference(&base, &new);
+    assert!(
+        difference.contains("idle ±0 (mostly unknown +"),
+        "{difference}"
+    );
+    assert_eq!(difference.matches('−').count(), 0, "{difference}");
 }
 
 #[test]
-fn texts_have_their_places() {
+fn texts_do_not_overlap() {
     let long = "a_kernel_name_that_is_far_too_long_for_any_picture<float, 128, 4, true>".repeat(3);
     let names = ["", "bench", &long, "行列積 <&\"> \u{202E}\u{7}"];
     let nanosecond = |analysis: &Analysis| {
@@ -146,11 +149,11 @@ fn texts_have_their_places() {
         let tiny = nanosecond(&new);
         for (base, new) in [(&base, &new), (&new, &base), (&base, &tiny), (&tiny, &tiny)] {
             for (width, height, scale) in [(400, None, 1), (699, None, 1), (830, Some(1_200), 2)] {
-                let options = Options {
+                let options = ChartOptions {
                     width,
                     height,
                     scale,
-                    ..Options::default()
+                    ..ChartOptions::default()
                 };
                 let scene = draw_comparison(base, new, &options).unwrap();
                 check_texts(&scene, &format!("{name}, {width}"));
@@ -161,13 +164,13 @@ fn texts_have_their_places() {
 }
 
 #[test]
-fn what_has_no_room_is_refused() {
+fn invalid_sizes_are_refused() {
     let base = whole();
     for (width, height) in [(100, None), (830, Some(300))] {
-        let options = Options {
+        let options = ChartOptions {
             width,
             height,
-            ..Options::default()
+            ..ChartOptions::default()
         };
         assert!(draw_comparison(&base, &base, &options).is_err());
     }
@@ -177,39 +180,35 @@ fn headline(before: u64, now: u64) -> String {
     let (mut base, mut new) = (whole().report, whole().report);
     base.window.span_ns = before;
     new.window.span_ns = now;
-    words::headline(&base, &new, str::to_owned)
+    sentences::headline(&base, &new, str::to_owned)
 }
 
 #[test]
 fn headlines() {
     let cases = [
-        (5_000_000, 5_000_000, "as long as base: 5.000 ms"),
+        (5_000_000, 5_000_000, "as long as base, 5.000 ms"),
         (
             5_000_000,
             3_050_000,
-            "61.0 % of the time of base: 3.050 ms instead of 5.000 ms",
+            "61.0 % of the time of base, 5.000 ms → 3.050 ms",
         ),
         (
             5_000_000,
             4_999_999,
-            ">99.9 % of the time of base: 5.000 ms instead of 5.000 ms",
+            ">99.9 % of the time of base, 5.000 ms → 5.000 ms",
         ),
         (
             5_000_000,
             5_500_000,
-            "10.0 % longer than base: 5.500 ms instead of 5.000 ms",
+            "10.0 % longer than base, 5.000 ms → 5.500 ms",
         ),
         (
             5_000_000,
             1_000_000_000,
-            "200 times as long as base: 1.000 s instead of 5.000 ms",
+            "200 times as long as base, 5.000 ms → 1.000 s",
         ),
-        (0, 5_000_000, "5.000 ms instead of 0 ns"),
-        (
-            5_000_000,
-            0,
-            "0 % of the time of base: 0 ns instead of 5.000 ms",
-        ),
+        (0, 5_000_000, "0 ns → 5.000 ms"),
+        (5_000_000, 0, "0 % of the time of base, 5.000 ms → 0 ns"),
     ];
     for (before, now, expected) in cases {
         assert_eq!(
@@ -219,7 +218,7 @@ fn headlines() {
     }
 }
 
-/// Absolute and relative.
+/// Checks absolute and relative changes.
 #[test]
 fn changes() {
     let cases = [
@@ -233,12 +232,12 @@ fn changes() {
         (1_000_000, 999_999, "−1 ns", "−<0.01 %"),
     ];
     for (before, now, absolute, relative) in cases {
-        assert_eq!(words::change_of_time(before, now), absolute);
-        assert_eq!(words::relative(before, now), relative);
+        assert_eq!(sentences::change_of_time(before, now), absolute);
+        assert_eq!(sentences::relative(before, now), relative);
     }
 }
 
-/// The GPU's clock: one state for so much of the busy time.
+/// Returns a GPU clock with one state for this share of the busy time.
 fn clocked(state: &str, share: f64) -> Option<Performance> {
     let state = StateTime {
         state: state.to_owned(),
@@ -259,17 +258,17 @@ fn clocked(state: &str, share: f64) -> Option<Performance> {
     })
 }
 
-/// A report of a program whose GPU ran at its highest clock, and a changed one.
-fn changed(change: fn(&mut Report)) -> Comparable {
+/// Compares a report of a program whose GPU ran at its highest clock with a changed one.
+fn changed(change: fn(&mut Report)) -> Comparability {
     let mut base = whole().report;
     base.machine.performance = clocked("Maximum", 1.0);
     base.busy.others_busy_ns = base.window.span_ns / 50;
     let mut new = base.clone();
     change(&mut new);
-    Comparable::of(&base, &new)
+    Comparability::of_reports(&base, &new)
 }
 
-/// What is said of two recordings that differ in one thing.
+/// Checks the warnings for two recordings that differ in one thing.
 #[test]
 fn circumstances() {
     type Change = fn(&mut Report);
@@ -280,11 +279,11 @@ fn circumstances() {
     let same: Change = |_| {};
     let cases = [
         (same, &[][..]),
-        (gpu, &["NOT ALIKE: GPU: base Synthetic GPU, new Apple M4"]),
+        (gpu, &["DIFFERENT: GPU: base Synthetic GPU, new Apple M4"]),
         (
             clock,
             &[
-                "NOT ALIKE: GPU clock at work: base Maximum 100 %, Minimum 0 %, new Maximum 0 %, \
+                "DIFFERENT: GPU clock while busy: base Maximum 100 %, Minimum 0 %, new Maximum 0 %, \
                Minimum 100 %",
             ],
         ),
@@ -292,32 +291,36 @@ fn circumstances() {
         (
             others,
             &[
-                "NOT ALIKE: other processes on the GPU: base 2.0 % of the time, new 100 % of the time",
+                "DIFFERENT: other processes on the GPU: base 2.0 % of the time, new 100 % of the time",
             ],
         ),
     ];
     for (change, expected) in cases {
-        assert_eq!(alike::warnings(&changed(change)), expected);
+        assert_eq!(circumstances::warnings(&changed(change)), expected);
     }
 }
 
-/// Untold is not the same, and no difference either.
+/// A circumstance that is not recorded counts neither as equal nor as different.
 #[test]
-fn what_is_not_told() {
+fn unknown_circumstances() {
     type Change = fn(&mut Report);
     let system: Change = |report| report.run.device.os = None;
     let clock: Change = |report| report.machine.performance = None;
     for (change, expected) in [
-        (system, "system of new"),
-        (clock, "GPU clock at work of new"),
+        (system, "system (new)"),
+        (clock, "GPU clock while busy (new)"),
     ] {
-        let found = changed(change);
-        assert_eq!(alike::warnings(&found), Vec::<String>::new());
-        let said = alike::small_print(&found);
-        let said = said
-            .iter()
-            .find(|line| line.starts_with("Not known to be the same: "));
-        assert!(said.is_some_and(|line| line.contains(expected)), "{said:?}");
+        let circumstances = changed(change);
+        assert_eq!(
+            circumstances::warnings(&circumstances),
+            Vec::<String>::new()
+        );
+        let lines = circumstances::small_print(&circumstances);
+        let line = lines.iter().find(|line| line.starts_with("Not recorded: "));
+        assert!(
+            line.is_some_and(|line| line.contains(expected)),
+            "{lines:?}"
+        );
     }
 }
 
@@ -336,22 +339,22 @@ fn many_differences_are_counted() {
     ] {
         *text = Some("other".to_owned());
     }
-    let warnings = alike::warnings(&Comparable::of(&base, &new));
+    let warnings = circumstances::warnings(&Comparability::of_reports(&base, &new));
     assert_eq!(warnings.len(), 7);
-    assert_eq!(warnings[6], "NOT ALIKE: 1 other circumstance");
+    assert_eq!(warnings[6], "DIFFERENT: 1 other circumstance");
 }
 
 #[test]
-fn loud_notes_say_whose_they_are() {
+fn loud_notes_name_their_sides() {
     let (mut base, mut new) = (whole().report, whole().report);
     base.add_note(Note::loud("truncated", "TRUNCATED: here"));
     (new.notes, new.note_details) = Note::lists(new.quiet_notes());
     new.add_note(Note::loud("truncated", "TRUNCATED: there"));
-    let said = words::loud(&base, &new);
-    let whose: Vec<&str> = said
+    let notes = sentences::loud(&base, &new);
+    let sides: Vec<&str> = notes
         .iter()
         .filter_map(|note| note.split(' ').next())
         .collect();
-    assert_eq!(whose, ["base:", "base:", "new:"]);
-    assert!(words::loud(&base, &base)[0].starts_with("base and new: SYNTHETIC"));
+    assert_eq!(sides, ["base:", "base:", "new:"]);
+    assert!(sentences::loud(&base, &base)[0].starts_with("base and new: SYNTHETIC"));
 }

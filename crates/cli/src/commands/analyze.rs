@@ -157,7 +157,7 @@ fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Resul
     let Some(folder) = &request.parquet else {
         return Ok(());
     };
-    let choices = metalens_dataset::Choices {
+    let choices = metalens_dataset::WriteOptions {
         show_names: request.show_names,
     };
     metalens_dataset::write(analysis, folder, choices)?;

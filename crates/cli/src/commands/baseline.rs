@@ -29,7 +29,7 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
     let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
     if arguments.runs.len() < LEAST_RUNS {
         let said = format!(
-            "a baseline needs {LEAST_RUNS} runs or more, not {}: fewer have no range to speak of",
+            "a baseline needs at least {LEAST_RUNS} runs, not {}",
             arguments.runs.len()
         );
         return Err(Misuse(said).into());
@@ -38,7 +38,7 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
     let loading = Loading { analyzing, quiet };
     let loaded = loading.all(&arguments.runs)?;
     let reports: Vec<Report> = loaded.iter().map(|one| one.report().clone()).collect();
-    let baseline = Baseline::of(&reports).map_err(refused)?;
+    let baseline = Baseline::from_reports(&reports).map_err(refused)?;
     let text = baseline.text().context("cannot write the baseline")?;
     let text = in_json(&text);
     metalens_files::write_bytes(&arguments.output, arguments.force, text.as_bytes())?;

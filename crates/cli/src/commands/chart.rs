@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_charts::{
-    Chart, Options, Theme, alt, alt_comparison, draw, draw_comparison, png, svg,
+    Chart, ChartOptions, Theme, alt, alt_comparison, draw, draw_comparison, png, svg,
 };
 
 use crate::analyzing::Analyzing;
@@ -135,10 +135,10 @@ fn picture(
     })
 }
 
-fn options(arguments: &ChartArguments) -> Options {
-    let default = Options::default();
+fn options(arguments: &ChartArguments) -> ChartOptions {
+    let default = ChartOptions::default();
     let (width, height) = arguments.size.unwrap_or((default.width, None));
-    Options {
+    ChartOptions {
         width,
         height,
         scale: arguments.scale,

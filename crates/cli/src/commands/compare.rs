@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use metalens_analyzer::{Analysis, Report, SCHEMA};
-use metalens_comparison::{Baseline, Comparison, Gate, Options, Preset, Runs, compare_runs, judge};
+use metalens_comparison::{
+    Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, Runs, compare_runs, judge,
+};
 
 use crate::analyzing::Analyzing;
 use crate::args::comparing::{CompareArguments, PresetChoice};
@@ -172,7 +174,7 @@ fn read_report(file: &Path) -> anyhow::Result<Report> {
 /// The runs of a side, each of which is named once.
 fn runs(loaded: &[Loaded]) -> Result<Runs, Misuse> {
     let reports: Vec<Report> = loaded.iter().map(|one| one.report().clone()).collect();
-    let runs = Runs::of(&reports);
+    let runs = Runs::from_reports(&reports);
     runs.repeated().map_or(Ok(runs), |repeated| {
         let said = format!("{repeated}: name each run of a side once");
         Err(Misuse(said))
@@ -223,10 +225,12 @@ fn compared(
     arguments: &CompareArguments,
     gate: Option<&Gate>,
 ) -> Comparison {
-    let options = Options {
-        preset: arguments.preset.map(|PresetChoice::Fusion| Preset::Fusion),
+    let options = CompareOptions {
+        preset: arguments
+            .preset
+            .map(|PresetChoice::Fusion| ComparisonPreset::Fusion),
         allow_different: arguments.allow_different,
-        ..Options::default()
+        ..CompareOptions::default()
     };
     let mut comparison = compare_runs(base, new, &options);
     comparison.gate = gate.map(|gate| judge(&comparison, gate));

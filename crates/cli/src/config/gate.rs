@@ -18,7 +18,7 @@ use anyhow::Context;
 use metalens_analyzer::message;
 use metalens_analyzer::message::path;
 use metalens_comparison::{
-    Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Severity, Unit, metric_ids,
+    Gate, GateSeverity, KernelFigure, KernelLimit, Limit, MetricLimit, Unit, metric_ids,
 };
 use serde::Deserialize;
 
@@ -41,7 +41,7 @@ struct Limits {
     grow: Option<Value>,
     shrink: Option<Value>,
     range: Option<Value>,
-    severity: Severity,
+    severity: GateSeverity,
     optional: bool,
     of: Option<KernelFigure>,
     share: Option<Value>,
@@ -88,13 +88,13 @@ fn metric(id: String, limits: Limits) -> anyhow::Result<MetricLimit> {
 }
 
 fn kernel(pattern: String, mut limits: Limits) -> anyhow::Result<KernelLimit> {
-    let of = limits.of.unwrap_or(KernelFigure::Total);
+    let figure = limits.of.unwrap_or(KernelFigure::Total);
     let share = limits.share.take();
     Ok(KernelLimit {
         pattern,
-        of,
+        figure,
         share: share.map_or(Ok(0.0), |share| ratio(&share.text()))?,
-        limit: limit(limits, of.unit())?,
+        limit: limit(limits, figure.unit())?,
     })
 }
 
@@ -206,9 +206,13 @@ mod tests {
         uses(|limit| limit.shrink.is_some());
         uses(|limit| limit.range.is_some());
         uses(|limit| limit.optional);
-        uses(|limit| limit.severity == Severity::Warn);
+        uses(|limit| limit.severity == GateSeverity::Warn);
         assert!(gate.kernels.iter().any(|one| one.share > 0.0));
-        assert!(gate.kernels.iter().any(|one| one.of != KernelFigure::Total));
+        assert!(
+            gate.kernels
+                .iter()
+                .any(|one| one.figure != KernelFigure::Total)
+        );
         // Every limit of the default gate is told as it is.
         let default = format!("{:?}", Gate::default());
         assert_eq!(default.matches("grow: Some(0.05)").count(), 3, "{default}");

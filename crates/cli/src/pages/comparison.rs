@@ -3,8 +3,7 @@
 use anyhow::Context;
 use metalens_analyzer::message::Value::Path;
 use metalens_comparison::{
-    Change, Class, Comparison, Direction, GateRow, GateVerdict, Number, Severity, SideFacts, Unit,
-    words,
+    Change, Class, Comparison, GateRow, GateSeverity, GateVerdict, Number, SideFacts, Unit, format,
 };
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, context};
@@ -62,12 +61,13 @@ pub(super) fn contents(
 ) -> Value {
     let comparison = &shown_comparison(comparison, show_names);
     let moved = comparison.moved.iter().map(|moved| {
-        let (what, class) = (moved.what.name(), words::class(moved.class));
+        let what = moved.what.name();
+        let class = format::class(moved.class, moved.direction());
         context! { what, class, says => moved.says.as_str() }
     });
     let rows = comparison.metrics.iter().map(|metric| {
         let group = Value::from_serialize(metric.group);
-        let class = class(metric.change.class, metric.change.direction);
+        let class = format::class(metric.change.class, metric.change.direction);
         let more = context! { group, class };
         row(
             &metric.name,
@@ -77,7 +77,7 @@ pub(super) fn contents(
         )
     });
     let kernels = comparison.kernels.iter().take(form.kernels).map(|kernel| {
-        let class = class(kernel.class, kernel.direction);
+        let class = format::class(kernel.class, kernel.direction);
         let channel = kernel.channel.as_deref();
         let instances = before_and_after(&kernel.instances, Unit::Count, form);
         let median = before_and_after(&kernel.med_ns, Unit::Ns, form);
@@ -119,14 +119,17 @@ fn row(
     more: Value,
 ) -> Value {
     let number = form.number;
-    let value = |value: Number| number(&words::value(value, unit));
+    let value = |value: Number| number(&format::value(value, unit));
     let said = |known: Option<Number>| known.map_or_else(|| absent.to_owned(), value);
     let by = change.absolute;
-    let by = by.map_or_else(|| "–".to_owned(), |by| number(&words::difference(by, unit)));
+    let by = by.map_or_else(
+        || "–".to_owned(),
+        |by| number(&format::difference(by, unit)),
+    );
     let share = match (unit, change.relative) {
         (Unit::Ratio, _) => String::new(),
-        (_, None) => words::share(change),
-        (_, Some(_)) => number(&words::share(change)),
+        (_, None) => format::share(change),
+        (_, Some(_)) => number(&format::share(change)),
     };
     let spread = |side: &metalens_comparison::Side| match (side.min, side.max) {
         (Some(least), Some(most)) if side.values.len() > 1 => {
@@ -157,22 +160,13 @@ fn row(
 }
 
 fn before_and_after(change: &Change, unit: Unit, form: Form) -> String {
-    let value = |value: Number| (form.number)(&words::value(value, unit));
+    let value = |value: Number| (form.number)(&format::value(value, unit));
     let said = |known: Option<Number>| known.map_or_else(|| ABSENT.to_owned(), value);
     let (was, now) = (said(change.base.median), said(change.new.median));
     if was == now {
         now
     } else {
         format!("{was} → {now}")
-    }
-}
-
-fn class(class: Class, direction: Option<Direction>) -> String {
-    let word = words::class(class);
-    match direction {
-        Some(Direction::Better) => format!("{word}, better"),
-        Some(Direction::Worse) => format!("{word}, worse"),
-        None => word.to_owned(),
     }
 }
 
@@ -191,8 +185,8 @@ fn gate_contents(comparison: &Comparison, form: Form) -> Option<Value> {
             beyond => (form.number)(&gate::beyond(row)),
             why => row.why.as_str(),
             verdict => match (row.verdict, row.severity) {
-                (GateVerdict::Miss, Severity::Error) => "MISSED",
-                (GateVerdict::Miss, Severity::Warn) => "warning",
+                (GateVerdict::Miss, GateSeverity::Error) => "MISSED",
+                (GateVerdict::Miss, GateSeverity::Warn) => "warning",
                 _ => "not measurable",
             },
         }

@@ -6,7 +6,7 @@
 
 use anyhow::Context;
 use metalens_analyzer::{Analysis, Report};
-use metalens_charts::{Chart, Options, alt, draw, svg};
+use metalens_charts::{Chart, ChartOptions, alt, draw, svg};
 use metalens_text::shown_lines;
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, Error, Output, State, context};
@@ -37,9 +37,9 @@ pub(crate) fn html(analysis: &Analysis, show_names: bool) -> anyhow::Result<Stri
 /// The timeline as a part of the page, which has said the verdict above it. It
 /// names no process but the target.
 fn picture(analysis: &Analysis) -> anyhow::Result<String> {
-    let options = Options {
+    let options = ChartOptions {
         has_header: false,
-        ..Options::default()
+        ..ChartOptions::default()
     };
     let scene = draw(Chart::Timeline, analysis, &options)
         .context("cannot draw the timeline of the page")?;

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use metalens_analyzer::Severity;
 use metalens_analyzer::units::{count, counted, percent};
-use metalens_batch::{Failed, Index};
-use metalens_comparison::many::Row;
+use metalens_batch::{FailedTrace, Index};
+use metalens_comparison::many::TraceRow;
 use metalens_text::csv;
 use minijinja::value::Value;
 use minijinja::{AutoEscape, Environment, context};
@@ -149,7 +149,7 @@ fn contents(index: &Index, show_names: bool, most: usize, percent: fn(f64) -> St
     }
 }
 
-fn row(row: &Row) -> Value {
+fn row(row: &TraceRow) -> Value {
     let idle = row.idle.as_ref().map(|idle| {
         context! { cause => idle.cause.name(), share => idle.share, words => idle.cause.explanation() }
     });
@@ -172,7 +172,7 @@ fn row(row: &Row) -> Value {
 }
 
 /// Pages are posted: what paths begin with is nobody's business.
-fn failure(one: &Failed, show_names: bool) -> Value {
+fn failure(one: &FailedTrace, show_names: bool) -> Value {
     let hide = |text: &str| match show_names {
         true => text.to_owned(),
         false => hidden(one, text),
@@ -188,7 +188,7 @@ fn failure(one: &Failed, show_names: bool) -> Value {
 }
 
 /// A text without what is left out.
-fn hidden(one: &Failed, text: &str) -> String {
+fn hidden(one: &FailedTrace, text: &str) -> String {
     let short = text.replace(&one.input, &one.name);
     let parts = one.hidden.iter().filter(|(what, _)| !what.is_empty());
     parts.fold(short, |text, (what, instead)| text.replace(what, instead))
@@ -208,7 +208,7 @@ fn headline(index: &Index) -> String {
 }
 
 /// From the least busy to the busiest.
-fn busy(rows: &[Row], percent: fn(f64) -> String) -> Option<String> {
+fn busy(rows: &[TraceRow], percent: fn(f64) -> String) -> Option<String> {
     let shares: Vec<f64> = rows.iter().filter_map(|row| row.busy_ratio).collect();
     let least = shares.iter().copied().reduce(f64::min)?;
     let most = shares.iter().copied().reduce(f64::max)?;
@@ -225,7 +225,7 @@ fn busy(rows: &[Row], percent: fn(f64) -> String) -> Option<String> {
 }
 
 /// What all rows have, if it is the same: a column of it would say nothing.
-fn same<'a>(rows: &'a [Row], of: impl Fn(&'a Row) -> Option<&'a str>) -> Option<&'a str> {
+fn same<'a>(rows: &'a [TraceRow], of: impl Fn(&'a TraceRow) -> Option<&'a str>) -> Option<&'a str> {
     let first = of(rows.first()?)?;
     rows.iter()
         .all(|row| of(row) == Some(first))
@@ -332,7 +332,7 @@ pub(crate) fn index_csv(index: &Index, show_names: bool, out: &mut dyn Write) ->
     Ok(())
 }
 
-fn line(row: &Row, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
+fn line(row: &TraceRow, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
     let (idle, kernel) = (row.idle.as_ref(), row.top_kernel.as_ref());
     let (gaps, findings) = (&row.gaps, &row.findings);
 

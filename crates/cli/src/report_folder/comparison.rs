@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use metalens_analyzer::{Analysis, Note};
-use metalens_charts::{Options, Theme, alt_comparison, draw_comparison, png};
+use metalens_charts::{ChartOptions, Theme, alt_comparison, draw_comparison, png};
 use metalens_comparison::Comparison;
 
 use super::manifest::{self, Kind, Manifest, Picture, Problem};
@@ -89,11 +89,11 @@ fn chart(
     (theme, name): (Theme, &str),
     path: &str,
     choices: Choices,
-) -> Result<Content, metalens_charts::Error> {
-    let options = Options {
+) -> Result<Content, metalens_charts::ChartError> {
+    let options = ChartOptions {
         scale: SCALE,
         theme,
-        ..Options::default()
+        ..ChartOptions::default()
     };
     let scene = draw_comparison(base, new, &options)?;
     let (width, height) = scene.device_size();

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use metalens_analyzer::Analysis;
-use metalens_charts::{Chart, Error, Options, Theme, alt, draw, png};
+use metalens_charts::{Chart, ChartError, ChartOptions, Theme, alt, draw, png};
 
 use super::manifest::{Kind, Picture, Problem};
 use super::{Content, FOLDER_OF_CHARTS};
@@ -30,13 +30,18 @@ pub(super) fn path(name: &str, theme: Theme) -> String {
 }
 
 /// Makes the PNG of a chart.
-pub(super) type Draw<'a> = dyn Fn(Chart, &Analysis, &Options) -> Result<Drawn, Error> + Sync + 'a;
+pub(super) type Draw<'a> =
+    dyn Fn(Chart, &Analysis, &ChartOptions) -> Result<Drawn, ChartError> + Sync + 'a;
 
 /// A PNG, and its width and height.
 pub(super) type Drawn = (Vec<u8>, (u32, u32));
 
 /// A chart as PNG.
-pub(super) fn drawn(chart: Chart, analysis: &Analysis, options: &Options) -> Result<Drawn, Error> {
+pub(super) fn drawn(
+    chart: Chart,
+    analysis: &Analysis,
+    options: &ChartOptions,
+) -> Result<Drawn, ChartError> {
     let scene = draw(chart, analysis, options)?;
     Ok((png(&scene)?, scene.device_size()))
 }
@@ -63,10 +68,10 @@ pub(super) fn pictures(analysis: &Analysis, draw: &Draw<'_>) -> (Vec<Content>, V
 }
 
 fn of_theme(analysis: &Analysis, theme: Theme, draw: &Draw<'_>) -> Vec<Result<Content, Problem>> {
-    let options = Options {
+    let options = ChartOptions {
         scale: SCALE,
         theme,
-        ..Options::default()
+        ..ChartOptions::default()
     };
     let charts = CHARTS.iter();
     let pictures = charts.map(|&(chart, name)| {

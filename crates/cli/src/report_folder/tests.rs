@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use metalens_charts::{Chart, Error, Options};
+use metalens_charts::{Chart, ChartError, ChartOptions};
 
 use super::*;
 
@@ -46,9 +46,13 @@ fn listed_in(manifest: &Manifest) -> BTreeSet<String> {
         .collect()
 }
 
-fn no_gaps(chart: Chart, analysis: &Analysis, options: &Options) -> Result<pictures::Drawn, Error> {
+fn no_gaps(
+    chart: Chart,
+    analysis: &Analysis,
+    options: &ChartOptions,
+) -> Result<pictures::Drawn, ChartError> {
     match chart {
-        Chart::Gaps => Err(Error::Layout("no room".to_owned())),
+        Chart::Gaps => Err(ChartError::Layout("no room".to_owned())),
         _ => pictures::drawn(chart, analysis, options),
     }
 }
@@ -117,7 +121,7 @@ fn what_cannot_be_finished_is_taken_away() {
     let folder = temporary.path().join("a/out");
     let mut analysis = analysis();
     // Appears after the check, before the writing.
-    let in_the_way = |chart: Chart, analysis: &Analysis, options: &Options| {
+    let in_the_way = |chart: Chart, analysis: &Analysis, options: &ChartOptions| {
         fs::create_dir_all(folder.join("charts/kernels.png")).unwrap();
         pictures::drawn(chart, analysis, options)
     };

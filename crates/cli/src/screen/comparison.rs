@@ -4,7 +4,7 @@ pub(crate) mod baseline;
 pub(crate) mod gate;
 mod tables;
 
-use metalens_comparison::{Class, Comparison, Direction, words};
+use metalens_comparison::{Class, Comparison, Direction, format};
 use metalens_text::{Style, shown};
 
 use super::columns::{Columns, wrap};
@@ -61,16 +61,19 @@ fn moved(comparison: &Comparison, lines: &mut Lines) {
     lines.section("What moved");
     for moved in &comparison.moved {
         let style = class_style(moved.class, None);
-        for (at, line) in wrap(&shown(&moved.says), WIDTH - 26)
+        for (at, line) in wrap(&shown(&moved.says), WIDTH - 38)
             .into_iter()
             .enumerate()
         {
             let (what, class) = match at {
-                0 => (moved.what.name(), words::class(moved.class)),
+                0 => (
+                    moved.what.name(),
+                    format::class(moved.class, moved.direction()),
+                ),
                 _ => ("", ""),
             };
             lines.line(format!(
-                "  {FAINT}{what:<11}{FAINT:#}  {style}{class:<9}{style:#}  {line}"
+                "  {FAINT}{what:<11}{FAINT:#}  {style}{class:<21}{style:#}  {line}"
             ));
         }
     }
@@ -116,12 +119,8 @@ fn class_style(class: Class, direction: Option<Direction>) -> Style {
 /// A class in its colour, for the last column of a table.
 fn styled(class: Class, direction: Option<Direction>) -> String {
     let style = class_style(class, direction);
-    let word = words::class(class);
-    match direction {
-        Some(Direction::Better) => format!("{style}{word}, better{style:#}"),
-        Some(Direction::Worse) => format!("{style}{word}, worse{style:#}"),
-        None => format!("{style}{word}{style:#}"),
-    }
+    let word = format::class(class, direction);
+    format!("{style}{word}{style:#}")
 }
 
 /// What is written.

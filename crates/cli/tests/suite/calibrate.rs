@@ -83,7 +83,10 @@ fn a_folder_of_it() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let screen = stdout(&output);
     assert!(screen.starts_with("! SIMULATED"), "{screen}");
-    assert!(screen.contains("found in each of 2 recordings"), "{screen}");
+    assert!(
+        screen.contains("each of 2 recordings contains exactly what was issued"),
+        "{screen}"
+    );
     let said = stderr(&output);
     let order: Vec<&str> = said.lines().collect();
     let expected = [

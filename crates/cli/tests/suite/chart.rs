@@ -95,11 +95,11 @@ fn before_and_after() {
     assert_eq!(read("compare.png"), read("same.png"));
     assert_eq!(read("compare.png"), draw(&["-o", "-"]));
     let svg = String::from_utf8(draw(&["-o", "-", "--format", "svg"])).unwrap();
-    assert!(svg.contains("bench: new takes as long as base: 8.387 ms"));
+    assert!(svg.contains("bench: new takes as long as base, 8.387 ms"));
     // A part is a part of both.
     let part = draw(&["-o", "-", "--format", "svg", "--to", "703ms"]);
     let part = String::from_utf8(part).unwrap();
-    assert!(part.contains("new takes as long as base: "));
+    assert!(part.contains("new takes as long as base, "));
     assert!(!part.contains("8.387 ms"));
 }
 
@@ -154,11 +154,11 @@ fn targets() {
         assert!(output.status.success(), "{}", stderr(&output));
         stdout(&output)
     };
-    assert!(gaps(&[]).contains("target: 1 µs on average"));
-    assert!(gaps(&["--threshold", "average-gap=5us"]).contains("target: 5 µs on average"));
+    assert!(gaps(&[]).contains("threshold: mean of 1 µs"));
+    assert!(gaps(&["--threshold", "average-gap=5us"]).contains("threshold: mean of 5 µs"));
     let settings = folder.path().join("metalens.toml");
     fs::write(settings, "[thresholds]\naverage-gap = \"7us\"\n").unwrap();
-    assert!(gaps(&[]).contains("target: 7 µs on average"));
+    assert!(gaps(&[]).contains("threshold: mean of 7 µs"));
     let (code, message, _) = refused(
         folder.path(),
         &[&input, "-o", "x.png", "--threshold", "gap=1us"],

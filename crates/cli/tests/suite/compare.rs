@@ -154,7 +154,7 @@ fn what_is_not_alike_is_refused() {
     let arguments = ["compare", "a", "b", "--allow-different"];
     let forced = run(folder.path(), &arguments, 0);
     assert!(
-        forced.contains("FORCED: the sides are not comparable"),
+        forced.contains("FORCED: the sides were recorded under different conditions"),
         "{forced}"
     );
     let json = run(
@@ -281,7 +281,7 @@ fn baselines() {
     let broken = metalens(folder.path(), &["compare", "--baseline", "a1.toml", "b1"]);
     assert_eq!(broken.status.code(), Some(1));
     assert!(
-        stderr(&broken).contains("a1.toml: is no baseline"),
+        stderr(&broken).contains("a1.toml: not a baseline"),
         "{}",
         stderr(&broken)
     );
@@ -346,23 +346,24 @@ fn nothing_is_kept_for_want_of_a_table_or_a_kernel() {
     for run in &new {
         fs::remove_file(run.join(ENCODERS)).unwrap();
     }
-    let said = gated(launch, 5, "unknown in new, and known in base");
+    let said = gated(launch, 5, "not recorded in new, but recorded in base");
     let line = said
         .lines()
-        .find(|line| line.trim_start().starts_with("launch "));
+        .find(|line| line.trim_start().starts_with("submission latency "));
     let words: Vec<&str> = line.unwrap().split_whitespace().collect();
     // Nothing is said to be better.
-    assert_eq!(words[words.len() - 4..], ["unknown", "–", "–", "unknown"]);
+    let cells = ["unknown", "–", "–", "not", "recorded"];
+    assert_eq!(words[words.len() - 5..], cells);
     assert!(
-        said.contains("100 % of new's idle time is unexplained"),
+        said.contains("the cause of 100 % of the idle time of new is unknown"),
         "{said}"
     );
     let said = gated(unexplained, 5, "1 missed");
-    assert!(said.contains("instead of 0 ns (from 0)"), "{said}");
+    assert!(said.contains("0 ns → "), "{said}");
     for run in &new {
         fs::remove_file(run.join(COMPLETIONS)).unwrap();
     }
-    gated(latency, 5, "unknown in new, and known in base");
+    gated(latency, 5, "not recorded in new, but recorded in base");
 
     let renamed = |seed| scenario(seed, 40, "").replace("matmul", "matmul_v2");
     for (name, seed) in [("c1", 7), ("c2", 8), ("c3", 9)] {
@@ -375,7 +376,7 @@ fn nothing_is_kept_for_want_of_a_table_or_a_kernel() {
     let said = gated(median, 5, gone);
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let names_both =
-        words.contains("only base has matmul (") && words.contains("only new has matmul_v2");
+        words.contains("only in base: matmul (") && words.contains("only in new: matmul_v2");
     assert!(names_both, "{said}");
     assert_snapshot!("screen-renamed", said);
     let default = [&sides()[..], &["--gate", "--json"]].concat();

@@ -1,52 +1,53 @@
-//! What the program issued against what its recordings have.
+//! Compares what the program issued with what its recordings contain.
 
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::program::Whole;
-use super::runs::{PairRuns, Recorded};
+use super::program::{IssuedLabel, IssuedTotals};
+use super::runs::{NameCounts, PairRuns, RecordedWork};
 
-/// What was issued against what was found, warm-up too.
+/// Numbers of things issued by the program and found in its recordings, including the warm-up.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Counts {
-    /// What it comes to.
+pub struct WorkCounts {
+    /// Result of the comparison.
     pub verdict: CountVerdict,
-    /// Command buffers.
+    /// Numbers of command buffers.
     pub command_buffers: Count,
-    /// Encoders. Those that the driver made one interval of are counted, as far as the interval's
-    /// label tells how many there were.
+    /// Numbers of encoders. Encoders that the driver merged into one interval are counted as far as
+    /// the interval's label shows how many there were.
     pub encoders: Count,
-    /// Dispatches. A recording has none: found are those that the encoders found are known to hold.
-    /// Encoders of unknown names hold unknown numbers, so there are fewer where the driver
-    /// coalesced.
+    /// Numbers of dispatches. A recording has none, so the found number is that of the dispatches
+    /// that the found encoders are known to contain. It is too low if the driver merged encoders,
+    /// because the names of merged encoders are unknown.
     pub dispatches: Count,
-    /// By label.
+    /// Numbers of encoders, intervals and dispatches by label.
     pub labels: Vec<LabelCount>,
-    /// Names in the recordings that the program never gave, such as of coalesced encoders.
-    pub others: Vec<Other>,
+    /// Names in the recordings that the program never used, such as those of merged encoders.
+    pub others: Vec<UnissuedName>,
 }
 
-/// What counting comes to.
+/// Result of comparing the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountVerdict {
-    /// Everything that was issued was found, and nothing else, in every recording.
+    /// Everything issued was found, and nothing else, in every recording.
     Equal,
-    /// So it was, but the driver made one interval of several encoders, which have its name.
+    /// Everything issued was found, but the driver merged several encoders into intervals with
+    /// other names.
     Coalesced,
-    /// Something was not found, or found without being issued.
+    /// Something issued was not found, or something found was not issued.
     Different,
 }
 
-/// How many were issued, and found in each recording.
+/// Number issued, and number found in each recording.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Count {
-    /// By the program.
+    /// Number issued by the program.
     pub issued: u64,
-    /// In the recording of each pair.
+    /// Number found in the recording of each pair.
     pub found: Vec<u64>,
 }
 
@@ -56,75 +57,59 @@ impl Count {
     }
 }
 
-/// Encoders of a label.
+/// Numbers of the encoders with one label.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LabelCount {
-    /// The label.
+    /// Label of the encoders.
     pub label: String,
-    /// Its encoders.
+    /// Numbers of encoders with the label.
     pub encoders: Count,
-    /// Its GPU intervals: more than encoders where the GPU ran one in several parts.
+    /// Number of GPU intervals in each recording. It is larger than that of encoders if the GPU ran
+    /// one in several parts.
     pub intervals: Vec<u64>,
-    /// Dispatches, as the found encoders are known to hold them.
+    /// Numbers of dispatches, as far as the found encoders are known to contain them.
     pub dispatches: Count,
 }
 
-/// What has a name that the program never gave.
+/// A name in the recordings that the program never used.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Other {
-    /// The name.
+pub struct UnissuedName {
+    /// The name in the recordings.
     pub name: String,
-    /// Its GPU intervals in each recording.
+    /// Number of GPU intervals in each recording.
     pub intervals: Vec<u64>,
 }
 
-impl Counts {
-    pub(crate) fn of(runs: &[PairRuns]) -> Self {
-        let of_each = |count: &dyn Fn(&Recorded) -> u64| -> Vec<u64> {
-            runs.iter().map(|pair| count(&pair.recorded)).collect()
-        };
+impl WorkCounts {
+    pub(crate) fn from_pairs(runs: &[PairRuns]) -> Self {
         let program = runs.first().map(|pair| &pair.with.program);
-        let whole = |count: fn(&Whole) -> u64| program.map_or(0, |program| count(&program.whole));
         let issued = program.map_or(&[][..], |program| &program.labels);
         let labels: Vec<LabelCount> = issued
             .iter()
-            .map(|one| {
-                let found = |recorded: &Recorded| recorded.found.get(&one.label).copied();
-                let found = |recorded: &Recorded| found(recorded).unwrap_or_default();
-                let each = one.dispatches.checked_div(one.encoders).unwrap_or(0);
-                LabelCount {
-                    label: one.label.clone(),
-                    encoders: Count {
-                        issued: one.encoders,
-                        found: of_each(&|recorded| found(recorded).encoders),
-                    },
-                    intervals: of_each(&|recorded| found(recorded).intervals),
-                    dispatches: Count {
-                        issued: one.dispatches,
-                        found: of_each(&|recorded| found(recorded).encoders * each),
-                    },
-                }
-            })
+            .map(|label| count_label(label, runs))
             .collect();
         let dispatches = (0..runs.len()).map(|pair| {
             let of_label = |label: &LabelCount| label.dispatches.found.get(pair).copied();
             labels.iter().filter_map(of_label).sum()
         });
+
+        let total =
+            |count: fn(&IssuedTotals) -> u64| program.map_or(0, |program| count(&program.issued));
         let mut counts = Self {
             verdict: CountVerdict::Different,
             command_buffers: Count {
-                issued: whole(|whole| whole.command_buffers),
-                found: of_each(&|recorded| recorded.command_buffers),
+                issued: total(|issued| issued.command_buffers),
+                found: found_in_each(runs, |recorded| recorded.command_buffers),
             },
             encoders: Count {
-                issued: whole(|whole| whole.encoders),
-                found: of_each(&encoders),
+                issued: total(|issued| issued.encoders),
+                found: found_in_each(runs, count_encoders),
             },
             dispatches: Count {
-                issued: whole(|whole| whole.dispatches),
+                issued: total(|issued| issued.dispatches),
                 found: dispatches.collect(),
             },
-            others: others(runs, &labels),
+            others: unissued_names(runs, &labels),
             labels,
         };
         let is_coalesced = runs.iter().any(|pair| pair.recorded.coalesced.0 > 0);
@@ -143,26 +128,54 @@ impl Counts {
     }
 }
 
-/// An interval made of several encoders has the number of one.
-fn encoders(recorded: &Recorded) -> u64 {
-    let numbered: u64 = recorded.found.values().map(|found| found.encoders).sum();
-    let (coalesced, of) = recorded.coalesced;
-    (numbered + of).saturating_sub(coalesced)
+fn found_in_each(runs: &[PairRuns], count: impl Fn(&RecordedWork) -> u64) -> Vec<u64> {
+    runs.iter().map(|pair| count(&pair.recorded)).collect()
 }
 
-fn others(runs: &[PairRuns], labels: &[LabelCount]) -> Vec<Other> {
+fn count_label(issued: &IssuedLabel, runs: &[PairRuns]) -> LabelCount {
+    let found = |recorded: &RecordedWork| -> NameCounts {
+        let counts = recorded.found.get(&issued.label).copied();
+        counts.unwrap_or_default()
+    };
+    let dispatches_each = issued.dispatches.checked_div(issued.encoders).unwrap_or(0);
+    LabelCount {
+        label: issued.label.clone(),
+        encoders: Count {
+            issued: issued.encoders,
+            found: found_in_each(runs, |recorded| found(recorded).encoders),
+        },
+        intervals: found_in_each(runs, |recorded| found(recorded).intervals),
+        dispatches: Count {
+            issued: issued.dispatches,
+            found: found_in_each(runs, |recorded| found(recorded).encoders * dispatches_each),
+        },
+    }
+}
+
+/// Returns the number of encoders. The recording counts merged encoders as one, so the number of
+/// merged intervals is replaced by that of their encoders.
+fn count_encoders(recorded: &RecordedWork) -> u64 {
+    let numbered: u64 = recorded.found.values().map(|found| found.encoders).sum();
+    let (merged, encoders) = recorded.coalesced;
+    (numbered + encoders).saturating_sub(merged)
+}
+
+fn unissued_names(runs: &[PairRuns], labels: &[LabelCount]) -> Vec<UnissuedName> {
     let is_issued = |name: &str| labels.iter().any(|label| label.label == name);
     let names: BTreeSet<&String> = runs
         .iter()
         .flat_map(|pair| pair.recorded.found.keys())
         .filter(|name| !is_issued(name))
         .collect();
-    let other = |name: &String| Other {
+
+    let names = names.into_iter().map(|name| UnissuedName {
         name: name.clone(),
-        intervals: runs
-            .iter()
-            .map(|pair| pair.recorded.found.get(name).map_or(0, |one| one.intervals))
-            .collect(),
-    };
-    names.into_iter().map(other).collect()
+        intervals: found_in_each(runs, |recorded| {
+            recorded
+                .found
+                .get(name)
+                .map_or(0, |counts| counts.intervals)
+        }),
+    });
+    names.collect()
 }

@@ -1,121 +1,121 @@
-//! The figures of a calibration.
+//! Computes the figures of a calibration.
 
 use metalens_analyzer::message::PlacedValue;
 use metalens_analyzer::{NoteDetail, TimingCheck, TimingVerdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::counts::Counts;
+use super::counts::WorkCounts;
 use super::program::ProgramRun;
 use super::runs::{ClockShare, PairRuns};
 use crate::statistics::paired::Differences;
 
-/// What recording the bundled workload finds and costs.
+/// Cost and completeness of recording the bundled workload.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Calibration {
-    /// `metalens.calibration/1`.
+    /// Name of the format: `metalens.calibration/1`.
     pub(crate) schema: &'static str,
-    /// The version of metalens.
+    /// Version of metalens that wrote it.
     pub(crate) metalens: &'static str,
-    /// Whether a simulator took `xctrace`'s place and no GPU ran: then counts are compared for
-    /// real, and no time is measured.
+    /// True if a simulator replaced `xctrace` and no GPU ran. Then counts are real, and no time is
+    /// measured.
     pub simulated: bool,
-    /// What was run.
-    pub workload: Workload,
-    /// What it comes to, in sentences.
+    /// The workload that was run.
+    pub workload: WorkloadFacts,
+    /// Results in sentences: counts, agreement of the clocks, overhead.
     pub verdicts: Vec<String>,
     /// Values of each of `verdicts`, in the order in which they stand in it.
     pub verdict_values: Vec<Vec<PlacedValue>>,
-    /// What was issued against what was found.
-    pub counts: Counts,
-    /// The GPU's times by the program's own clocks against the recordings'.
-    pub agreement: Agreement,
-    /// From before the first measured step until after the last, by the CPU's clock, of the
-    /// program with and without the recorder.
+    /// Numbers of things issued and found.
+    pub counts: WorkCounts,
+    /// Agreement of the GPU times by the program's own clock and in the recordings.
+    pub agreement: ClockAgreement,
+    /// Wall time of the measured steps by the CPU's clock, without and with the recorder.
     pub wall: Cost,
-    /// The length of the union of the measured command buffers' times on the GPU, by the program's
-    /// own clocks in both runs.
+    /// GPU time of the measured command buffers, by the program's own clock in both runs: the
+    /// length of the union of their times.
     pub gpu: Cost,
-    /// The pairs, in order.
-    pub pairs: Vec<Pair>,
-    /// What a reader should know.
+    /// The pairs of runs, in order.
+    pub pairs: Vec<RunPair>,
+    /// Notes that a reader needs to interpret the numbers.
     pub notes: Vec<String>,
     /// Id, severity and values of each of `notes`.
     pub note_details: Vec<NoteDetail>,
 }
 
-/// What was run.
+/// The workload that was run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Workload {
-    /// Its name.
+pub struct WorkloadFacts {
+    /// Name of the workload.
     pub name: String,
-    /// Elements of an array.
+    /// Number of elements of an array.
     pub size: u64,
-    /// Measured steps.
+    /// Number of measured steps.
     pub count: u64,
-    /// Steps before those.
+    /// Number of warm-up steps before those.
     pub warm_up: u64,
-    /// The GPU that ran it, as Metal calls it. Null if none did.
+    /// Name of the GPU in Metal. Null if no GPU ran the workload.
     pub gpu: Option<String>,
 }
 
-/// Two clocks of the same work.
+/// Agreement of two clocks on the same work.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Agreement {
-    /// The worst of the recordings' verdicts. Null if it cannot be told.
+pub struct ClockAgreement {
+    /// The worst verdict of all recordings. Null if none has one.
     pub verdict: Option<TimingVerdict>,
     /// (recording - program) / program of a command buffer's time on the GPU: the median of each
     /// recording.
     pub bias: Vec<f64>,
-    /// The same of the whole time from the first command buffer's start to the last one's.
+    /// (recording - program) / program of the time from the first command buffer's start to the
+    /// last one's, of each recording.
     pub clock_drift: Vec<f64>,
-    /// Why there is none. Null if there is.
+    /// Reason why there is no verdict. Null if there is one.
     pub why: Option<String>,
     /// Values of `why`, in the order in which they stand in it.
     pub why_values: Vec<PlacedValue>,
 }
 
-/// What recording costs.
+/// Cost of recording in one kind of time.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Cost {
-    /// Of the runs without the recorder. Null if it was not measured.
-    pub without: Option<Spread>,
-    /// Of those with it.
-    pub with: Option<Spread>,
-    /// With less without, of each pair, nanoseconds.
+    /// Times of the runs without the recorder. Null if they were not measured.
+    pub without: Option<TimeSpread>,
+    /// Times of the runs with the recorder. Null if they were not measured.
+    pub with: Option<TimeSpread>,
+    /// Time with the recorder minus time without, of each pair, in nanoseconds.
     pub difference_ns: Option<Differences>,
-    /// The same by the time without: 0.02 is two per cent more with the recorder.
+    /// The same difference divided by the time without the recorder: 0.02 means 2 % more time.
     pub relative: Option<Differences>,
-    /// Why it was not measured. Null if it was.
+    /// Reason why it was not measured. Null if it was.
     pub why: Option<&'static str>,
 }
 
-/// Runs of the same kind.
+/// Spread of the times of several runs.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Spread {
-    /// The median, nearest rank.
+pub struct TimeSpread {
+    /// Median time in nanoseconds, nearest rank.
     pub median_ns: u64,
-    /// The shortest.
+    /// Shortest time in nanoseconds.
     pub min_ns: u64,
-    /// The longest.
+    /// Longest time in nanoseconds.
     pub max_ns: u64,
 }
 
-/// A pair of runs.
+/// A pair of runs without and with the recorder.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Pair {
-    /// From 1.
+pub struct RunPair {
+    /// Number of the pair, counted from 1.
     number: u64,
-    /// Which run came first.
+    /// The run that came first.
     first: First,
-    /// Without the recorder.
+    /// Times of the run without the recorder.
     without: Times,
-    /// With it.
+    /// Times of the run with the recorder.
     with: Times,
-    /// At which clocks the recording says that the GPU was, the longest first; empty if it does not
-    /// say. At which it was without the recorder nobody knows.
+    /// Performance states of the GPU in the recording, the longest first. Empty if the recording
+    /// has none. The states without the recorder are unknown.
     pub clocks: Vec<ClockShare>,
-    /// The recording in the folder. Null if it was not kept.
+    /// File name of the recording in the folder. Null if it was not kept.
     bundle: Option<String>,
 }
 
@@ -127,18 +127,18 @@ enum First {
     With,
 }
 
-/// What the program measured. Null in a simulation.
+/// Times that the program measured. Null in a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct Times {
-    /// By the CPU's clock.
+    /// Wall time by the CPU's clock, in nanoseconds.
     wall_ns: Option<u64>,
-    /// On the GPU.
+    /// Time on the GPU, in nanoseconds.
     gpu_ns: Option<u64>,
 }
 
 impl Times {
-    fn of(run: &ProgramRun) -> Self {
+    fn from_run(run: &ProgramRun) -> Self {
         Self {
             wall_ns: run.wall_ns(),
             gpu_ns: run.gpu_ns,
@@ -146,7 +146,7 @@ impl Times {
     }
 }
 
-impl Workload {
+impl WorkloadFacts {
     pub(crate) fn none() -> Self {
         Self {
             name: String::new(),
@@ -158,58 +158,76 @@ impl Workload {
     }
 }
 
-pub(crate) fn pairs(runs: &[PairRuns], is_kept: bool) -> Vec<Pair> {
-    let pair = |(number, pair): (u64, &PairRuns)| Pair {
+pub(crate) fn pairs(runs: &[PairRuns], is_kept: bool) -> Vec<RunPair> {
+    let pairs = (1..).zip(runs).map(|(number, pair)| RunPair {
         number,
-        first: match pair.is_with_first {
-            true => First::With,
-            false => First::Without,
+        first: if pair.is_with_first {
+            First::With
+        } else {
+            First::Without
         },
-        without: Times::of(&pair.without),
-        with: Times::of(&pair.with),
+        without: Times::from_run(&pair.without),
+        with: Times::from_run(&pair.with),
         clocks: pair.recorded.clocks.clone(),
         bundle: is_kept.then(|| format!("pair-{number}.trace")),
-    };
-    (1..).zip(runs).map(pair).collect()
+    });
+    pairs.collect()
 }
 
-impl Agreement {
-    pub(crate) fn of(runs: &[PairRuns], simulated: bool) -> Self {
+impl ClockAgreement {
+    pub(crate) fn from_pairs(runs: &[PairRuns], simulated: bool) -> Self {
         let checks: Vec<&TimingCheck> = runs
             .iter()
             .filter_map(|pair| pair.recorded.timings.as_ref())
             .collect();
-        let worst = |verdict: TimingVerdict| match verdict {
-            TimingVerdict::Fine => 0,
-            TimingVerdict::Noted => 1,
-            TimingVerdict::ClockFault => 2,
-            TimingVerdict::NotComparable => 3,
+        let worst = checks.iter().max_by_key(|check| rank(check.verdict));
+
+        // A verdict on comparable times needs no reason.
+        let (why, why_values) = match worst {
+            None => (Some(not_measured(simulated).to_owned()), Vec::new()),
+            Some(check) if check.verdict == TimingVerdict::NotComparable => {
+                (Some(check.why.clone()), check.why_values.clone())
+            }
+            Some(_) => (None, Vec::new()),
         };
-        let worst = checks.iter().max_by_key(|one| worst(one.verdict));
-        let untold = worst.filter(|one| one.verdict == TimingVerdict::NotComparable);
         Self {
-            verdict: worst.map(|one| one.verdict),
-            bias: checks.iter().filter_map(|one| one.median_bias).collect(),
-            clock_drift: checks.iter().filter_map(|one| one.clock_drift).collect(),
-            why: match worst {
-                None => Some(not_measured(simulated).to_owned()),
-                Some(_) => untold.map(|one| one.why.clone()),
-            },
-            why_values: untold.map_or_else(Vec::new, |one| one.why_values.clone()),
+            verdict: worst.map(|check| check.verdict),
+            bias: checks
+                .iter()
+                .filter_map(|check| check.median_bias)
+                .collect(),
+            clock_drift: checks
+                .iter()
+                .filter_map(|check| check.clock_drift)
+                .collect(),
+            why,
+            why_values,
         }
     }
 }
 
+/// Returns the rank of a verdict, the worst last.
+fn rank(verdict: TimingVerdict) -> u8 {
+    match verdict {
+        TimingVerdict::Fine => 0,
+        TimingVerdict::Noted => 1,
+        TimingVerdict::ClockFault => 2,
+        TimingVerdict::NotComparable => 3,
+    }
+}
+
 fn not_measured(simulated: bool) -> &'static str {
-    match simulated {
-        true => "no GPU ran, so no time was measured",
-        false => "the program told no times",
+    if simulated {
+        "no GPU ran, so no time was measured"
+    } else {
+        "the program reported no times"
     }
 }
 
 impl Cost {
-    /// Times without and with; all pairs have them, or nothing follows.
-    pub(crate) fn of(pairs: Option<Vec<(u64, u64)>>, simulated: bool) -> Self {
+    /// Computes the cost from times without and with the recorder. If a pair lacks a time, nothing
+    /// is computed.
+    pub(crate) fn from_times(pairs: Option<Vec<(u64, u64)>>, simulated: bool) -> Self {
         let Some(pairs) = pairs else {
             return Self {
                 without: None,
@@ -219,27 +237,29 @@ impl Cost {
                 why: Some(not_measured(simulated)),
             };
         };
-        let difference = |&(without, with): &(u64, u64)| number(with) - number(without);
-        let relative = |pair: &(u64, u64)| difference(pair) / number(pair.0);
+
+        let difference = |&(without, with): &(u64, u64)| to_float(with) - to_float(without);
+        let relative = |pair: &(u64, u64)| difference(pair) / to_float(pair.0);
         Self {
-            without: Spread::of(pairs.iter().map(|pair| pair.0)),
-            with: Spread::of(pairs.iter().map(|pair| pair.1)),
-            difference_ns: Differences::of(pairs.iter().map(difference)),
-            relative: Differences::of(pairs.iter().map(relative)),
+            without: TimeSpread::from_times(pairs.iter().map(|pair| pair.0)),
+            with: TimeSpread::from_times(pairs.iter().map(|pair| pair.1)),
+            difference_ns: Differences::summarize(pairs.iter().map(difference)),
+            relative: Differences::summarize(pairs.iter().map(relative)),
             why: None,
         }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "exact up to 104 days")]
-fn number(ns: u64) -> f64 {
+fn to_float(ns: u64) -> f64 {
     ns as f64
 }
 
-impl Spread {
-    fn of(times: impl Iterator<Item = u64>) -> Option<Self> {
+impl TimeSpread {
+    fn from_times(times: impl Iterator<Item = u64>) -> Option<Self> {
         let mut sorted: Vec<u64> = times.collect();
         sorted.sort_unstable();
+
         Some(Self {
             median_ns: *sorted.get(sorted.len().div_ceil(2).checked_sub(1)?)?,
             min_ns: *sorted.first()?,

@@ -1,103 +1,106 @@
-//! What a run of the workload says of itself, in its `work.json`.
+//! Reads what a run of the workload reported about itself in its `work.json`.
 
 use metalens_analyzer::{Sidecar, Timing};
 use serde::Deserialize;
 
-/// One run, in its own words.
+/// One run, as its program reported it.
 #[derive(Debug, Clone)]
 pub struct ProgramRun {
-    /// The program and what it issued.
+    /// The program and the work that it issued.
     pub program: Program,
-    /// The length of the union of the measured command buffers' times on the GPU,
-    /// by `GPUStartTime` and `GPUEndTime`. None of a simulated run.
+    /// Length of the union of the measured command buffers' times on the GPU, by `GPUStartTime` and
+    /// `GPUEndTime`, in nanoseconds. None for a simulated run.
     pub gpu_ns: Option<u64>,
 }
 
 /// The part of the workload's document that is used here.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Program {
-    /// The workload's name.
+    /// Name of the workload.
     pub workload: String,
-    /// The elements of an array.
+    /// Number of elements of an array.
     pub size: u64,
-    /// The measured steps.
+    /// Number of measured steps.
     pub count: u64,
-    /// The steps before those.
+    /// Number of warm-up steps before those.
     pub warm_up: u64,
-    /// All that is issued, warm-up too.
-    pub whole: Whole,
-    /// The encoders of each label.
-    pub labels: Vec<Label>,
-    /// Those of warm-up steps, and of measured ones.
+    /// Totals of the issued work, including the warm-up.
+    #[serde(rename = "whole")]
+    pub issued: IssuedTotals,
+    /// Issued work by encoder label.
+    pub labels: Vec<IssuedLabel>,
+    /// Labels of the command buffers: of warm-up steps, and of measured ones.
     pub command_buffer_labels: [String; 2],
-    /// The measured run. None of a simulation.
-    pub run: Option<Ran>,
+    /// Result of the measured run. None for a simulation.
+    pub run: Option<MeasuredRun>,
 }
 
-/// All that is issued, warm-up too.
+/// Totals of the issued work, including the warm-up.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Whole {
-    /// The command buffers.
+pub struct IssuedTotals {
+    /// Number of command buffers.
     pub command_buffers: u64,
-    /// The encoders.
+    /// Number of encoders.
     pub encoders: u64,
-    /// The dispatches.
+    /// Number of dispatches.
     pub dispatches: u64,
 }
 
-/// All encoders of a label.
+/// Issued work with one encoder label.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Label {
-    /// The label.
+pub struct IssuedLabel {
+    /// Label of the encoders.
     pub label: String,
-    /// The encoders.
+    /// Number of encoders.
     pub encoders: u64,
-    /// The dispatches.
+    /// Number of dispatches.
     pub dispatches: u64,
 }
 
-/// What came of a run that was no simulation.
+/// Result of a run on a GPU.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Ran {
-    /// The GPU, as Metal calls it.
+pub struct MeasuredRun {
+    /// Name of the GPU in Metal.
     pub device: String,
-    /// The time of the measured steps by the CPU's clock.
+    /// Time of the measured steps by the CPU's clock, in nanoseconds.
     pub measured_ns: u64,
 }
 
-/// The reason why a file of known work does not tell of a run.
+/// Reason why a file of known work does not describe a run.
 #[derive(Debug, thiserror::Error)]
-pub enum UnknownProgram {
-    /// The file says nothing of its program.
-    #[error("{file} tells no program")]
+pub enum ProgramError {
+    /// The file does not describe its program.
+    #[error("{file} does not describe its program")]
     Absent {
-        /// The file.
+        /// Path of the file.
         file: String,
     },
-    /// The program is no bundled workload.
-    #[error("{file}: its program is no bundled workload")]
-    Foreign {
-        /// The file.
+    /// The program is not a bundled workload.
+    #[error("the program of {file} is not a bundled workload")]
+    NotWorkload {
+        /// Path of the file.
         file: String,
-        /// What is wrong.
+        /// Parse error of the program's description.
         source: serde_json::Error,
     },
 }
 
 impl ProgramRun {
-    /// Reads what a run said of itself.
+    /// Reads what a run reported about itself.
     ///
     /// # Errors
     ///
-    /// If that is not what a bundled workload says.
-    pub fn of(work: &Sidecar) -> Result<Self, UnknownProgram> {
-        let file = || work.file.clone();
-        let program = work.program.clone();
-        let program = program.ok_or_else(|| UnknownProgram::Absent { file: file() })?;
-        let program: Program = serde_json::from_value(program).map_err(|source| {
-            let file = file();
-            UnknownProgram::Foreign { file, source }
+    /// If the file does not describe a bundled workload.
+    pub fn from_sidecar(work: &Sidecar) -> Result<Self, ProgramError> {
+        let program = work.program.clone().ok_or_else(|| ProgramError::Absent {
+            file: work.file.clone(),
         })?;
+        let program: Program =
+            serde_json::from_value(program).map_err(|source| ProgramError::NotWorkload {
+                file: work.file.clone(),
+                source,
+            })?;
+
         let [_, measured] = &program.command_buffer_labels;
         Ok(Self {
             gpu_ns: gpu_ns(&work.timings, measured),
@@ -105,22 +108,25 @@ impl ProgramRun {
         })
     }
 
-    /// Returns how long the measured steps took by the CPU's clock. None of a simulated run.
+    /// Returns the time of the measured steps by the CPU's clock, in nanoseconds. None for a
+    /// simulated run.
     #[must_use]
     pub fn wall_ns(&self) -> Option<u64> {
         self.program.run.as_ref().map(|run| run.measured_ns)
     }
 }
 
-/// Of the command buffers of a label; none if there are none.
+/// Returns the length of the union of the times of the command buffers with a label; none if there
+/// are none.
 fn gpu_ns(timings: &[Timing], label: &str) -> Option<u64> {
-    let mine = timings
+    let matching = timings
         .iter()
-        .filter(|one| one.label.as_deref() == Some(label));
-    let mut spans: Vec<(u64, u64)> = mine
-        .filter_map(|one| Some((one.start_ns?, one.end_ns?)))
+        .filter(|timing| timing.label.as_deref() == Some(label));
+    let mut spans: Vec<(u64, u64)> = matching
+        .filter_map(|timing| Some((timing.start_ns?, timing.end_ns?)))
         .collect();
     spans.sort_unstable();
+
     let (&(first, _), mut total) = (spans.first()?, 0);
     let mut reached = first;
     for (start, end) in spans {
@@ -146,12 +152,12 @@ mod tests {
     /// ```text
     /// 0    10   20   30   40
     /// ├────┤                    10
-    ///    ├──────┤               + 10, as 5 of its 15 are the first's
+    ///    ├──────┤               + 10, since the first covers 5 of its 15
     ///       ├─┤                 + 0
     ///                ├───┤      + 8
     /// ```
     #[test]
-    fn a_union_of_the_measured_ones() {
+    fn gpu_time_is_the_union_of_measured_command_buffers() {
         let timings = [
             timing("step", 30, 38),
             timing("step", 0, 10),

@@ -1,4 +1,4 @@
-//! The runs of a calibration: what the program said, and what was found in the recordings.
+//! Defines the runs of a calibration: what the program reported, and what the recordings contain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,86 +8,84 @@ use serde::Serialize;
 
 use super::program::ProgramRun;
 
-/// The runs of a pair.
+/// The two runs of a pair.
 #[derive(Debug)]
 pub struct PairRuns {
-    /// Whether the run with the recorder came first.
+    /// True if the run with the recorder came first.
     pub is_with_first: bool,
-    /// The run without the recorder, in its own words.
+    /// The run without the recorder, as its program reported it.
     pub without: ProgramRun,
-    /// The run with it.
+    /// The run with the recorder, as its program reported it.
     pub with: ProgramRun,
-    /// The recording of that.
-    pub recorded: Recorded,
+    /// Contents of the recording.
+    pub recorded: RecordedWork,
 }
 
 /// The work that was found in a recording.
 #[derive(Debug, Clone, Default)]
-pub struct Recorded {
-    /// The work of each name.
-    pub found: BTreeMap<String, NamedWork>,
-    /// The command buffers.
+pub struct RecordedWork {
+    /// Counts of intervals and encoders by name.
+    pub found: BTreeMap<String, NameCounts>,
+    /// Number of command buffers.
     pub command_buffers: u64,
-    /// Intervals that the driver made of several encoders, and of how many.
+    /// Number of intervals that the driver merged from several encoders, and number of these
+    /// encoders.
     pub coalesced: (u64, u64),
-    /// The check of the program's own times against the recording's, if there are any.
+    /// Comparison of the program's own times with those of the recording, if there are any.
     pub timings: Option<TimingCheck>,
-    /// The clocks that the GPU was at.
+    /// Performance states in which the GPU was.
     pub clocks: Vec<ClockShare>,
 }
 
-/// The work that has one name.
+/// Counts of the work with one name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct NamedWork {
-    /// The number of its GPU intervals.
+pub struct NameCounts {
+    /// Number of GPU intervals.
     pub intervals: u64,
-    /// The number of its encoders.
+    /// Number of encoders.
     pub encoders: u64,
 }
 
-impl Recorded {
-    /// Takes what is compared out of an analysis.
+impl RecordedWork {
+    /// Extracts the compared figures from an analysis.
     #[must_use]
-    pub fn of(analysis: &Analysis) -> Self {
-        let mut found: BTreeMap<String, NamedWork> = BTreeMap::new();
-        let mut seen = BTreeSet::new();
+    pub fn from_analysis(analysis: &Analysis) -> Self {
+        let mut found: BTreeMap<String, NameCounts> = BTreeMap::new();
+        let mut encoders = BTreeSet::new();
         for interval in analysis.intervals() {
-            let one = found.entry(interval.kernel.to_owned()).or_default();
-            one.intervals += 1;
-            // What has no number is an encoder of its own, as far as anybody knows.
-            let is_new = interval.encoder.is_none_or(|id| seen.insert(id));
-            one.encoders += u64::from(is_new);
+            let counts = found.entry(interval.kernel.to_owned()).or_default();
+            counts.intervals += 1;
+            // An interval without an encoder id counts as an encoder of its own.
+            let is_new = interval.encoder.is_none_or(|id| encoders.insert(id));
+            counts.encoders += u64::from(is_new);
         }
-        let (report, mut clocks) = (&analysis.report, Vec::new());
-        for state in report
-            .machine
-            .performance
-            .iter()
-            .flat_map(|one| &one.states)
-        {
-            clocks.push(ClockShare {
+
+        let report = &analysis.report;
+        let performance = report.machine.performance.iter();
+        let clocks = performance
+            .flat_map(|performance| &performance.states)
+            .map(|state| ClockShare {
                 state: state.state.clone(),
                 busy_share: state.busy_share,
                 induced: state.induced_ns > 0,
             });
-        }
         Self {
             found,
             command_buffers: report.counts.command_buffers,
             coalesced: (report.counts.coalesced, report.counts.coalesced_encoders),
             timings: report.work.as_ref().and_then(|work| work.timings.clone()),
-            clocks,
+            clocks: clocks.collect(),
         }
     }
 }
 
-/// A clock that the GPU was at.
+/// A performance state of the GPU.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ClockShare {
-    /// As the recording calls it: `Minimum`, `Maximum`, …
+    /// Name of the state in the recording: `Minimum`, `Maximum`, …
     pub state: String,
-    /// How much of the workload's busy time.
+    /// Share of the workload's busy time in this state. Null if it is unknown.
     pub busy_share: Option<f64>,
-    /// Whether it was held there, and did not choose.
+    /// True if something held the GPU in this state, so that the GPU did not choose it.
     pub induced: bool,
 }

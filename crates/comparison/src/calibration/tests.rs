@@ -1,13 +1,13 @@
-//! Canned runs and recordings; what they come to was worked out by hand.
+//! Checks constructed runs and recordings; the expected results were worked out by hand.
 
 use metalens_analyzer::{TimingCheck, TimingOrder, TimingVerdict};
 
 use super::*;
-use crate::statistics::paired::Direction;
+use crate::statistics::paired::PairedVerdict;
 
-/// Two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
+/// Returns a run with two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
 fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
-    let label = |label: &str, encoders, dispatches| Label {
+    let label = |label: &str, encoders, dispatches| IssuedLabel {
         label: label.to_owned(),
         encoders,
         dispatches,
@@ -19,14 +19,14 @@ fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
             size: 64,
             count: 2,
             warm_up: 1,
-            whole: Whole {
+            issued: IssuedTotals {
                 command_buffers: 3,
                 encoders: 9,
                 dispatches: 30,
             },
             labels: vec![label("sin", 6, 6), label("scale", 3, 24)],
             command_buffer_labels: ["mixed warm-up", "mixed step"].map(str::to_owned),
-            run: wall_ns.map(|measured_ns| Ran {
+            run: wall_ns.map(|measured_ns| MeasuredRun {
                 device: "Apple M1".to_owned(),
                 measured_ns,
             }),
@@ -34,60 +34,62 @@ fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
     }
 }
 
-/// A recording with these names: intervals and encoders.
-fn recorded(found: &[(&str, u64, u64)]) -> Recorded {
-    let one = |&(name, intervals, encoders): &(&str, u64, u64)| {
+/// Returns a recording with these names, each with its intervals and encoders.
+fn recorded(found: &[(&str, u64, u64)]) -> RecordedWork {
+    let entry = |&(name, intervals, encoders): &(&str, u64, u64)| {
         (
             name.to_owned(),
-            NamedWork {
+            NameCounts {
                 intervals,
                 encoders,
             },
         )
     };
-    Recorded {
-        found: found.iter().map(one).collect(),
+    RecordedWork {
+        found: found.iter().map(entry).collect(),
         command_buffers: 3,
-        ..Recorded::default()
+        ..RecordedWork::default()
     }
 }
 
 const ALL: &[(&str, u64, u64)] = &[("sin", 6, 6), ("scale", 3, 3)];
 
-fn pair(times: Option<[u64; 4]>, recorded: Recorded) -> PairRuns {
-    let at = |at: usize| times.map(|times| times[at]);
+fn pair(times: Option<[u64; 4]>, recorded: RecordedWork) -> PairRuns {
+    let time = |index: usize| times.map(|times| times[index]);
     PairRuns {
         is_with_first: false,
-        without: run(at(0), at(1)),
-        with: run(at(2), at(3)),
+        without: run(time(0), time(1)),
+        with: run(time(2), time(3)),
         recorded,
     }
 }
 
-/// Wall and GPU time without, then with.
+/// Returns a calibration of pairs with these wall and GPU times: without, then with the recorder.
 fn measured(times: &[[u64; 4]]) -> Calibration {
     let pairs = times.iter().map(|&times| pair(Some(times), recorded(ALL)));
-    Calibration::of(pairs.collect(), false, true)
+    Calibration::from_pairs(pairs.collect(), false, true)
 }
 
 #[test]
-fn what_was_issued_and_what_was_found() {
-    let check = |change: &dyn Fn(&mut Recorded), verdict, encoders, dispatches, said: &str| {
+fn counts_issued_and_found() {
+    let check = |change: &dyn Fn(&mut RecordedWork), verdict, encoders, dispatches, said: &str| {
         let (whole, mut other) = (recorded(ALL), recorded(ALL));
         change(&mut other);
         let pairs = vec![pair(None, whole), pair(None, other)];
-        let calibration = Calibration::of(pairs, true, false);
+        let calibration = Calibration::from_pairs(pairs, true, false);
+
         let counts = &calibration.counts;
         assert_eq!(counts.verdict, verdict, "{counts:?}");
         assert_eq!(counts.encoders.found, [9, encoders]);
         assert_eq!(counts.dispatches.found, [30, dispatches]);
+
         let sentence = &calibration.verdicts[0];
         assert!(sentence.contains(said), "{sentence}");
     };
     use CountVerdict::{Coalesced, Different, Equal};
     let set = |name: &'static str, intervals, encoders| {
-        move |recorded: &mut Recorded| {
-            let found = NamedWork {
+        move |recorded: &mut RecordedWork| {
+            let found = NameCounts {
                 intervals,
                 encoders,
             };
@@ -114,8 +116,8 @@ fn what_was_issued_and_what_was_found() {
         30,
         "0 to 1 intervals called `present`",
     );
-    // Two intervals of the driver's, of 4 and 2 `sin`s.
-    let coalesced = |recorded: &mut Recorded| {
+    // The driver merged 4 and 2 encoders `sin` into two intervals.
+    let coalesced = |recorded: &mut RecordedWork| {
         recorded.found.remove("sin");
         set("sin & sin", 2, 2)(recorded);
         recorded.coalesced = (2, 6);
@@ -125,15 +127,15 @@ fn what_was_issued_and_what_was_found() {
         Coalesced,
         9,
         24,
-        "several encoders and called those `sin & sin`",
+        "merged encoders into intervals called `sin & sin`",
     );
-    let buffers = |recorded: &mut Recorded| recorded.command_buffers = 2;
+    let buffers = |recorded: &mut RecordedWork| recorded.command_buffers = 2;
     check(&buffers, Different, 9, 30, "2 to 3 command buffers");
 }
 
-/// 2, 4, 3, 1 and 2.5 per cent more by the wall's clock; on the GPU nothing but noise.
+/// Checks a wall time 2, 4, 3, 1 and 2.5 % longer, and a GPU time that differs by noise only.
 #[test]
-fn what_recording_costs() {
+fn overhead_of_recording() {
     let calibration = measured(&[
         [1_000, 500, 1_020, 505],
         [2_000, 500, 2_080, 495],
@@ -147,7 +149,7 @@ fn what_recording_costs() {
     assert_eq!((interval.low, interval.high), (0.01, 0.04));
     assert_eq!(interval.confidence, 0.9375);
     // The range, 3 %, is wider than the median.
-    assert_eq!(wall.verdict, Direction::Unstable);
+    assert_eq!(wall.verdict, PairedVerdict::Unstable);
     let ns = calibration.wall.difference_ns.as_ref().unwrap();
     assert_eq!((ns.median, ns.min, ns.max), (25.0, 10.0, 80.0));
     let without = calibration.wall.without.as_ref().unwrap();
@@ -158,7 +160,7 @@ fn what_recording_costs() {
     assert_eq!(calibration.gpu.relative.as_ref().unwrap().median, 0.0);
     let said = &calibration.verdicts[3];
     assert!(
-        said.contains("unstable") && said.contains("−2.0 % to +2.0 %"),
+        said.contains("inconclusive") && said.contains("−2.0 % to +2.0 %"),
         "{said}"
     );
 
@@ -171,20 +173,20 @@ fn what_recording_costs() {
     ]);
     let said = &steady.verdicts[2];
     let expected = "Overhead in wall time: +2.2 %, the median of 5 pairs (+2.0 % to +2.4 %, \
-                    which holds the true median with 93.75 % confidence).";
+                    which contains the true median with 93.75 % confidence).";
     assert_eq!(said, expected);
     let few = measured(&[[1_000, 500, 1_020, 500], [1_000, 500, 1_022, 500]]);
     assert!(
-        few.verdicts[2].contains("too few to be sure"),
+        few.verdicts[2].contains("at least five pairs"),
         "{}",
         few.verdicts[2]
     );
 }
 
-/// A simulation has no time, and says so; nothing stands for it.
+/// A simulation has no times, and reports null instead of zero.
 #[test]
 fn no_time_is_not_zero() {
-    let calibration = Calibration::of(vec![pair(None, recorded(ALL))], true, false);
+    let calibration = Calibration::from_pairs(vec![pair(None, recorded(ALL))], true, false);
     let value = serde_json::to_value(&calibration).unwrap();
     for cost in ["wall", "gpu"] {
         for figure in ["without", "with", "difference_ns", "relative"] {
@@ -196,15 +198,20 @@ fn no_time_is_not_zero() {
     assert!(value["pairs"][0]["bundle"].is_null() && value["agreement"]["verdict"].is_null());
     assert!(calibration.notes[0].starts_with("SIMULATED"));
     assert_eq!(calibration.note_details[0].id, "simulated");
-    // One pair without its times is none with them.
+    // If one pair has no times, nothing is computed.
     let pairs = vec![
         pair(Some([1, 1, 1, 1]), recorded(ALL)),
         pair(None, recorded(ALL)),
     ];
-    assert!(Calibration::of(pairs, false, false).wall.relative.is_none());
+    assert!(
+        Calibration::from_pairs(pairs, false, false)
+            .wall
+            .relative
+            .is_none()
+    );
 }
 
-/// The worst recording decides; a held clock is told.
+/// The worst recording decides the verdict, and a held clock is noted.
 #[test]
 fn clocks() {
     let check = |verdict, bias| TimingCheck {
@@ -220,7 +227,7 @@ fn clocks() {
         clock_drift: Some(0.0),
         worst: Vec::new(),
     };
-    let of = |verdict, bias| {
+    let recorded_pair = |verdict, bias| {
         let clocks = vec![ClockShare {
             state: "Minimum".to_owned(),
             busy_share: Some(1.0),
@@ -229,7 +236,7 @@ fn clocks() {
         let timings = Some(check(verdict, bias));
         pair(
             Some([10, 5, 10, 5]),
-            Recorded {
+            RecordedWork {
                 timings,
                 clocks,
                 ..recorded(ALL)
@@ -237,14 +244,14 @@ fn clocks() {
         )
     };
     let pairs = vec![
-        of(TimingVerdict::Fine, 0.01),
-        of(TimingVerdict::Noted, -0.06),
+        recorded_pair(TimingVerdict::Fine, 0.01),
+        recorded_pair(TimingVerdict::Noted, -0.06),
     ];
-    let calibration = Calibration::of(pairs, false, false);
+    let calibration = Calibration::from_pairs(pairs, false, false);
     assert_eq!(calibration.agreement.verdict, Some(TimingVerdict::Noted));
     assert_eq!(calibration.agreement.bias, [0.01, -0.06]);
     let said = &calibration.verdicts[1];
-    assert!(said.contains("up to 10 % apart"), "{said}");
+    assert!(said.contains("up to 10 % in GPU time"), "{said}");
     let notes = calibration.notes.join("\n");
     assert!(
         notes.contains("held at Minimum") && notes.contains("--gpu-clock default"),
@@ -252,8 +259,7 @@ fn clocks() {
     );
 }
 
-/// The JSON Schema that is shipped is the one the code makes, and documents are
-/// what it says.
+/// The shipped JSON Schema is the one that the code makes, and documents match it.
 #[test]
 fn the_schema_is_up_to_date() {
     let file =
@@ -272,7 +278,7 @@ fn the_schema_is_up_to_date() {
     for calibration in [
         measured(&[[1_000, 500, 1_020, 505]]),
         measured(&[[1_000, 500, 1_020, 505]; 5]),
-        Calibration::of(vec![pair(None, recorded(ALL))], true, true),
+        Calibration::from_pairs(vec![pair(None, recorded(ALL))], true, true),
     ] {
         let value = serde_json::to_value(&calibration).unwrap();
         assert!(validator.is_valid(&value), "{value}");

@@ -1,4 +1,4 @@
-//! What a calibration comes to, in sentences.
+//! Writes the results of a calibration in sentences.
 
 use metalens_analyzer::message::{
     Value, count, counted, kernel, name, number, shown_share, ungrouped,
@@ -6,11 +6,12 @@ use metalens_analyzer::message::{
 use metalens_analyzer::units;
 use metalens_analyzer::{Message, Note, TimingVerdict, message};
 
-use super::counts::{CountVerdict, Counts};
-use super::figures::{Agreement, Calibration, Cost};
-use crate::statistics::paired::{Differences, Direction};
+use super::counts::{CountVerdict, WorkCounts};
+use super::figures::{Calibration, ClockAgreement, Cost};
+use crate::statistics::paired::{Differences, PairedVerdict};
 
-/// One each: what was found, whether the clocks agree, what recording costs.
+/// Returns one sentence each about the counts, the agreement of the clocks, and the overhead in
+/// wall and GPU time.
 pub(crate) fn verdicts(calibration: &Calibration) -> Vec<Message> {
     let pairs = calibration.pairs.len() as u64;
     vec![
@@ -21,7 +22,7 @@ pub(crate) fn verdicts(calibration: &Calibration) -> Vec<Message> {
     ]
 }
 
-fn counts(counts: &Counts, pairs: u64) -> Message {
+fn counts(counts: &WorkCounts, pairs: u64) -> Message {
     let dispatches = counts.dispatches.issued;
     let noun = if dispatches == 1 {
         "dispatch"
@@ -35,6 +36,7 @@ fn counts(counts: &Counts, pairs: u64) -> Message {
         dispatches,
         counted(counts.command_buffers.issued, "command buffer"),
     );
+
     let each = match pairs {
         1 => "the recording".into(),
         many => message!("each of {} recordings", ungrouped(many)),
@@ -42,32 +44,32 @@ fn counts(counts: &Counts, pairs: u64) -> Message {
     match counts.verdict {
         CountVerdict::Equal => {
             message!(
-                "Counts: all that was issued was found in {}, and nothing else: {}.",
+                "Counts: {} contains exactly what was issued: {}.",
                 each,
                 issued
             )
         }
         CountVerdict::Coalesced => {
             let names = counts.others.iter();
-            let names = names.map(|one| message!("`{}`", kernel(&one.name)));
+            let names = names.map(|other| message!("`{}`", kernel(&other.name)));
             message!(
-                "Counts: all that was issued was found in {}, {}; the driver made one interval of \
-                 several encoders and called those {}.",
+                "WorkCounts: {} contains everything that was issued, {}; the driver merged encoders \
+                 into intervals called {}.",
                 each,
                 issued,
                 Message::joined(names, ", ")
             )
         }
         CountVerdict::Different => message!(
-            "Counts: what was found is not what was issued, {}: {}.",
+            "Counts: the recordings differ from what was issued ({}): found {}.",
             issued,
-            different(counts)
+            differences(counts)
         ),
     }
 }
 
-/// What differs, in all and by label.
-fn different(counts: &Counts) -> Message {
+/// Lists the counts that differ, in total and by label.
+fn differences(counts: &WorkCounts) -> Message {
     let all = [
         (Message::from("command buffers"), &counts.command_buffers),
         ("encoders".into(), &counts.encoders),
@@ -76,19 +78,19 @@ fn different(counts: &Counts) -> Message {
         let what = message!("encoders of `{}`", kernel(&label.label));
         (what, &label.encoders)
     });
-    let differing = all.into_iter().chain(labels).filter(|(_, one)| {
-        let mut found = one.found.iter();
-        found.any(|&found| found != one.issued)
+    let differing = all.into_iter().chain(labels).filter(|(_, count)| {
+        let mut found = count.found.iter();
+        found.any(|&found| found != count.issued)
     });
-    let differing = differing.map(|(what, one)| message!("{} {}", range(&one.found), what));
-    let others = counts.others.iter().map(|one| {
-        let many = range(&one.intervals);
-        message!("{} intervals called `{}`", many, kernel(&one.name))
+    let differing = differing.map(|(what, count)| message!("{} {}", range(&count.found), what));
+    let others = counts.others.iter().map(|other| {
+        let many = range(&other.intervals);
+        message!("{} intervals called `{}`", many, kernel(&other.name))
     });
     Message::joined(differing.chain(others), ", ")
 }
 
-/// Returns the range of counts: `7`, or `7 to 9`.
+/// Returns the range of counts, such as `7` or `7 to 9`.
 #[must_use]
 pub fn range(found: &[u64]) -> Message {
     match (found.iter().min(), found.iter().max()) {
@@ -100,11 +102,11 @@ pub fn range(found: &[u64]) -> Message {
     }
 }
 
-fn agreement(agreement: &Agreement) -> Message {
-    let middle = Differences::of(agreement.bias.iter().copied());
+fn agreement(agreement: &ClockAgreement) -> Message {
+    let middle = Differences::summarize(agreement.bias.iter().copied());
     let bias = middle.map(|one| {
         message!(
-            ": in the recordings the median command buffer's differs by {} ({} to {})",
+            "; the median command buffer differs by {} ({} to {}) in the recordings",
             signed(one.median),
             signed(one.min),
             signed(one.max)
@@ -114,25 +116,26 @@ fn agreement(agreement: &Agreement) -> Message {
         || "nothing could be compared".into(),
         |why| Message::new(why, &agreement.why_values),
     );
+
     let within = |text: &str, share: f64| shown_share(text.to_owned(), share);
     match agreement.verdict {
         Some(TimingVerdict::Fine) => message!(
-            "Times: the program and the recordings saw the same GPU time, within {}{}.",
+            "Times: program and recordings agree on the GPU time within {}{}.",
             within("5 %", 0.05),
             bias
         ),
         Some(TimingVerdict::Noted) => message!(
-            "Times: the program and the recordings saw GPU times up to {} apart{}.",
+            "Times: program and recordings differ by up to {} in GPU time{}.",
             within("10 %", 0.1),
             bias
         ),
         Some(TimingVerdict::ClockFault) => message!(
-            "Times: the program and a recording saw GPU times more than {} apart{}.",
+            "Times: program and a recording differ by more than {} in GPU time{}.",
             within("10 %", 0.1),
             bias
         ),
         Some(TimingVerdict::NotComparable) | None => message!(
-            "Times: whether the program and the recordings agree is not measurable: {}.",
+            "Times: agreement of program and recordings is not measurable: {}.",
             why
         ),
     }
@@ -140,15 +143,17 @@ fn agreement(agreement: &Agreement) -> Message {
 
 fn cost(what: &'static str, cost: &Cost) -> Message {
     let Some(relative) = &cost.relative else {
-        let why = cost.why.unwrap_or("a run took no time at all");
+        let why = cost.why.unwrap_or("a run took no time");
         return message!("Overhead in {}: not measurable: {}.", what, why);
     };
+
     let pairs = counted(relative.pairs, "pair");
     let range = message!("{} to {}", signed(relative.min), signed(relative.max));
     let median = signed(relative.median);
     let sure = sure(relative);
+
     match relative.verdict {
-        Direction::More | Direction::Less => message!(
+        PairedVerdict::More | PairedVerdict::Less => message!(
             "Overhead in {}: {}, the median of {} ({}{}).",
             what,
             median,
@@ -156,18 +161,18 @@ fn cost(what: &'static str, cost: &Cost) -> Message {
             range,
             sure
         ),
-        Direction::Unstable => message!(
-            "Overhead in {}: unstable: {} differ from each other by more than their median, {} \
-             ({}{}). More pairs, or longer runs (--count), tell more.",
+        PairedVerdict::Unstable => message!(
+            "Overhead in {}: inconclusive: {} vary by more than their median, {} ({}{}). Use more \
+             pairs or longer runs (--count).",
             what,
             pairs,
             median,
             range,
             sure
         ),
-        Direction::TooFew => message!(
-            "Overhead in {}: {}, the median of {} ({}{}): too few to be sure of, five are the \
-             least.",
+        PairedVerdict::TooFew => message!(
+            "Overhead in {}: {}, the median of {} ({}{}). Use at least five pairs for 90 % \
+             confidence.",
             what,
             median,
             pairs,
@@ -177,84 +182,89 @@ fn cost(what: &'static str, cost: &Cost) -> Message {
     }
 }
 
-/// How surely the true median lies where; the whole range needs no second name.
+/// Returns the confidence interval of the median. If it is the whole range, it is not repeated.
 fn sure(relative: &Differences) -> Option<Message> {
-    let one = relative.interval?;
-    let confidence = exact_percent(one.confidence);
-    Some(if (one.low, one.high) == (relative.min, relative.max) {
-        message!(
-            ", which holds the true median with {} confidence",
+    let interval = relative.interval?;
+    let confidence = exact_percent(interval.confidence);
+    if (interval.low, interval.high) == (relative.min, relative.max) {
+        return Some(message!(
+            ", which contains the true median with {} confidence",
             confidence
-        )
-    } else {
-        message!(
-            "; the true median is {} to {} with {} confidence",
-            signed(one.low),
-            signed(one.high),
-            confidence
-        )
-    })
+        ));
+    }
+    Some(message!(
+        "; the true median is {} to {} with {} confidence",
+        signed(interval.low),
+        signed(interval.high),
+        confidence
+    ))
 }
 
-/// Returns a share with its sign: `+1.2 %`; what is nothing has none.
+/// Returns a share with its sign, such as `+1.2 %`; zero has no sign.
 #[must_use]
 pub fn signed(ratio: f64) -> Message {
-    let text = match ratio {
-        _ if ratio > 0.0 => format!("+{}", units::percent(ratio)),
-        _ if ratio < 0.0 => format!("−{}", units::percent(-ratio)),
-        _ => units::percent(0.0),
+    let text = if ratio > 0.0 {
+        format!("+{}", units::percent(ratio))
+    } else if ratio < 0.0 {
+        format!("−{}", units::percent(-ratio))
+    } else {
+        units::percent(0.0)
     };
     number(text, ratio, |change| Value::Change { change })
 }
 
-/// `93.75 %`: of few pairs the confidence is a short number.
+/// Returns a confidence with up to two decimals, such as `93.75 %`: few pairs have such exact
+/// values.
 fn exact_percent(ratio: f64) -> Message {
     let text = format!("{:.2}", ratio * 100.0);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     shown_share(format!("{text} %"), ratio)
 }
 
-/// What a reader should know.
+/// Returns the notes that a reader needs to interpret the numbers.
 pub(crate) fn notes(calibration: &Calibration) -> Vec<Note> {
     let mut notes = Vec::new();
     if calibration.simulated {
         notes.push(Note::loud(
             "simulated",
-            "SIMULATED: no GPU ran, and a simulator took xctrace's place. It was told the plan of the \
-             workload: the counts show that recording, reading and counting lose nothing, not what \
-             Apple's xctrace does",
+            "SIMULATED: no GPU ran; a simulator replaced xctrace and was given the plan of the \
+             workload. The counts test that metalens records, reads and counts without loss; they \
+             say nothing about Apple's xctrace",
         ));
     }
     notes.push(Note::quiet(
         "dispatches-counted",
-        "a recording has encoders, not dispatches: those found are what the program says that its \
-         encoders hold",
+        "a recording has encoders, not dispatches: the found dispatches are those that the program \
+         reported for the found encoders",
     ));
-    notes.extend(held(calibration));
+    notes.extend(held_clock_note(calibration));
     if calibration.pairs.len() % 2 == 1 && calibration.pairs.len() > 1 && !calibration.simulated {
         notes.push(Note::quiet(
             "odd-pairs",
-            "with an odd number of pairs the run without the recorder came first once more often than \
-             the other",
+            "with an odd number of pairs, the run without the recorder came first once more than \
+             the run with it",
         ));
     }
     notes
 }
 
-/// A clock that only recordings are held at is a difference that is not the recorder's work.
-fn held(calibration: &Calibration) -> Option<Note> {
+/// Returns a note if the recorder held the GPU's clock, because that difference is not overhead of
+/// the recorder itself.
+fn held_clock_note(calibration: &Calibration) -> Option<Note> {
     let clocks = calibration.pairs.iter().flat_map(|pair| &pair.clocks);
+
     let mut induced: Vec<&str> = clocks
         .filter(|clock| clock.induced && clock.busy_share.is_some_and(|share| share > 0.0))
         .map(|clock| clock.state.as_str())
         .collect();
     induced.sort_unstable();
     induced.dedup();
+
     (!induced.is_empty() && !calibration.simulated).then(|| {
         let text = message!(
-            "while it was recorded the GPU was held at {}, as it is not without the recorder: part of \
-             what recording costs is the clock's doing. --gpu-clock default leaves the clock to the \
-             GPU, then, too",
+            "while it was recorded the GPU clock was held at {}; without the recorder it was not, so \
+             part of the overhead comes from the clock. --gpu-clock default leaves the clock to the \
+             GPU",
             Message::joined(induced.into_iter().map(name), " and ")
         );
         Note::quiet("clock-held", text)

@@ -1,17 +1,17 @@
-//! Judges which limits a comparison keeps, and by how much it misses the others.
+//! Judges which limits a comparison keeps, and how far it misses the others.
 //!
-//! A missing figure never keeps a limit. The figure has to be known in every run of new,
-//! and for a relative limit in base, too; else the limit is missed unless it is optional.
-//! So a gate that is missed stays missed whatever new loses: a table, a kernel, a figure
-//! of one run.
+//! A missing figure never keeps a limit. Every run of new has to have the figure, and for a
+//! relative limit base too. Otherwise the limit is missed, unless it is optional. So a missed gate
+//! stays missed whatever new loses: a table, a kernel, or a figure of one run.
 
 use metalens_analyzer::message::percent;
 use metalens_analyzer::{Message, message};
 
-use super::kernels::{Strangers, fits, limit_of};
-use super::subject::{Presence, Subject};
+use super::kernels::{NewKernelShares, limit_of, matches};
+use super::subject::{GateSubject, Presence};
 use super::{
-    Gate, GateResult, GateRow, GateVerdict, KernelFigure, KernelLimit, Limit, MetricLimit, Severity,
+    Gate, GateResult, GateRow, GateSeverity, GateVerdict, KernelFigure, KernelLimit, Limit,
+    MetricLimit,
 };
 use crate::change::{Change, Side};
 use crate::compare::{Comparison, SideFacts};
@@ -20,55 +20,68 @@ use crate::metric_changes::find;
 use crate::metrics::count_of;
 use crate::unit::Unit;
 
-/// Judges a comparison.
+/// Judges a comparison by a gate.
 #[must_use]
 pub fn judge(comparison: &Comparison, gate: &Gate) -> GateResult {
-    let mut rows = Rows::default();
+    let mut rows = GateRows::default();
     for limit in &gate.metrics {
-        rows.judge(&of_metric(comparison, limit), &limit.limit);
+        rows.judge(&metric_subject(comparison, limit), &limit.limit);
     }
-    let strangers = Strangers::of(comparison);
+    let new_kernels = NewKernelShares::from_comparison(comparison);
     for limit in &gate.kernels {
-        let kernels = comparison.kernels.iter();
-        let fitting = kernels.filter(|one| fits(&limit.pattern, &one.name));
-        let fitting: Vec<&KernelChange> = fitting.collect();
-        // A longer pattern may take them all.
-        let is_own = |one: &&&KernelChange| limit_of(&one.name, &gate.kernels) == Some(limit);
-        let own: Vec<&KernelChange> = fitting.iter().filter(is_own).copied().collect();
-        let large = own
-            .iter()
-            .filter(|one| strangers.share_of(one) >= limit.share);
-        let large: Vec<&&KernelChange> = large.collect();
-        if fitting.is_empty() {
-            rows.judge(&unmatched(limit, None), &limit.limit);
-        } else if large.is_empty() && !own.is_empty() {
-            let least = percent(limit.share);
-            let why = message!(
-                "no kernel with such a name has {} of the kernel time",
-                least
-            );
-            rows.judge(&unmatched(limit, Some(why)), &limit.limit);
-        }
-        for kernel in large {
-            rows.judge(&of_kernel(kernel, limit), &limit.limit);
-        }
+        judge_kernels(comparison, gate, limit, &new_kernels, &mut rows);
     }
     rows.finish(gate)
 }
 
-fn of_metric<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Subject<'a> {
-    let of = |id: &str| find(&comparison.metrics, id).map(|one| &one.change);
-    let (change, count) = (of(&limit.id), count_of(&limit.id));
-    let counts = count.and_then(|count| of(count.id));
+fn judge_kernels(
+    comparison: &Comparison,
+    gate: &Gate,
+    limit: &KernelLimit,
+    new_kernels: &NewKernelShares,
+    rows: &mut GateRows,
+) {
+    let kernels = comparison.kernels.iter();
+    let matching = kernels.filter(|kernel| matches(&limit.pattern, &kernel.name));
+    let matching: Vec<&KernelChange> = matching.collect();
+    if matching.is_empty() {
+        rows.judge(&unmatched_subject(limit, None), &limit.limit);
+        return;
+    }
+
+    // A longer pattern takes precedence and may leave this one without a kernel.
+    let is_own = |kernel: &&KernelChange| limit_of(&kernel.name, &gate.kernels) == Some(limit);
+    let own: Vec<&KernelChange> = matching.into_iter().filter(is_own).collect();
+    let is_large = |kernel: &&&KernelChange| new_kernels.largest_share(kernel) >= limit.share;
+    let large: Vec<&&KernelChange> = own.iter().filter(is_large).collect();
+
+    if large.is_empty() && !own.is_empty() {
+        let why = message!(
+            "no matching kernel has {} of the kernel time",
+            percent(limit.share)
+        );
+        rows.judge(&unmatched_subject(limit, Some(why)), &limit.limit);
+    }
+    for kernel in large {
+        rows.judge(&kernel_subject(kernel, limit), &limit.limit);
+    }
+}
+
+fn metric_subject<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> GateSubject<'a> {
+    let change = |id: &str| find(&comparison.metrics, id).map(|metric| &metric.change);
+    let count = count_of(&limit.id);
+    let counts = count.and_then(|count| change(count.id));
+    let change = change(&limit.id);
     let presence = |side: fn(&Change) -> &Side, facts: &SideFacts| {
         let unknown = vec![None; facts.runs.len()];
         let values = change.map_or(&unknown, |change| &side(change).values);
-        Presence::of(values, counts.map(|counts| &side(counts).values))
+        Presence::from_values(values, counts.map(|counts| &side(counts).values))
     };
-    Subject {
+
+    GateSubject {
         what: &limit.id,
         channel: None,
-        of: None,
+        figure: None,
         unit: limit.unit().unwrap_or(Unit::Count),
         change,
         base: presence(|change| &change.base, &comparison.base),
@@ -78,32 +91,34 @@ fn of_metric<'a>(comparison: &'a Comparison, limit: &'a MetricLimit) -> Subject<
     }
 }
 
-fn of_kernel<'a>(kernel: &'a KernelChange, limit: &KernelLimit) -> Subject<'a> {
-    let change = match limit.of {
+fn kernel_subject<'a>(kernel: &'a KernelChange, limit: &KernelLimit) -> GateSubject<'a> {
+    let change = match limit.figure {
         KernelFigure::Total => &kernel.total_ns,
         KernelFigure::Median => &kernel.med_ns,
         KernelFigure::Instances => &kernel.instances,
     };
-    Subject {
+
+    GateSubject {
         what: &kernel.name,
         channel: kernel.channel.as_deref(),
-        of: Some(limit.of),
-        unit: limit.of.unit(),
+        figure: Some(limit.figure),
+        unit: limit.figure.unit(),
         change: Some(change),
-        base: Presence::of(&change.base.values, None),
-        new: Presence::of(&change.new.values, None),
+        base: Presence::from_values(&change.base.values, None),
+        new: Presence::from_values(&change.new.values, None),
         thing: "",
         excuse: None,
     }
 }
 
-/// A limit that is for no kernel; it is missed unless there is an excuse for that.
-fn unmatched(limit: &KernelLimit, excuse: Option<Message>) -> Subject<'_> {
-    Subject {
+/// Returns the subject of a limit that no kernel has. The limit is missed unless there is an
+/// excuse.
+fn unmatched_subject(limit: &KernelLimit, excuse: Option<Message>) -> GateSubject<'_> {
+    GateSubject {
         what: &limit.pattern,
         channel: None,
-        of: Some(limit.of),
-        unit: limit.of.unit(),
+        figure: Some(limit.figure),
+        unit: limit.figure.unit(),
         change: None,
         base: Presence::Unknown,
         new: Presence::Unknown,
@@ -112,15 +127,15 @@ fn unmatched(limit: &KernelLimit, excuse: Option<Message>) -> Subject<'_> {
     }
 }
 
-/// The limits that were judged.
+/// Rows of the limits that were judged so far.
 #[derive(Default)]
-struct Rows {
+struct GateRows {
     rows: Vec<GateRow>,
     is_measured: bool,
 }
 
-impl Rows {
-    fn judge(&mut self, subject: &Subject<'_>, limit: &Limit) {
+impl GateRows {
+    fn judge(&mut self, subject: &GateSubject<'_>, limit: &Limit) {
         for (row, is_measured) in subject.judge(limit) {
             self.rows.push(row);
             self.is_measured |= is_measured;
@@ -129,10 +144,11 @@ impl Rows {
 
     fn finish(self, gate: &Gate) -> GateResult {
         let mut rows = self.rows;
-        // Errors before warnings; the order of limits and of kernels holds among equals.
-        rows.sort_by_key(|row| (row.verdict, row.severity == Severity::Warn));
+        // Errors before warnings. The sort is stable, so limits and kernels keep their order.
+        rows.sort_by_key(|row| (row.verdict, row.severity == GateSeverity::Warn));
         let is_error =
-            |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == Severity::Error;
+            |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == GateSeverity::Error;
+
         GateResult {
             source: gate.source.text.clone(),
             source_values: gate.source.values.clone(),

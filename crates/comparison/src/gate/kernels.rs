@@ -1,4 +1,4 @@
-//! Finds the kernels that a limit is for.
+//! Finds the kernels that a limit applies to.
 
 use super::KernelLimit;
 use crate::change::Class;
@@ -7,30 +7,32 @@ use crate::kernels::KernelChange;
 use crate::metric_changes::find;
 use crate::number::Number;
 
-/// The limit of a kernel: of the patterns that fit its name the longest, of equally long
-/// ones the first.
+/// Returns the limit of a kernel: the one with the longest pattern that matches its name, and the
+/// first of equally long ones.
 pub(super) fn limit_of<'a>(name: &str, limits: &'a [KernelLimit]) -> Option<&'a KernelLimit> {
     let mut best: Option<&KernelLimit> = None;
     for limit in limits {
         let is_longer = best.is_none_or(|best| limit.pattern.len() > best.pattern.len());
-        if is_longer && fits(&limit.pattern, name) {
+        if is_longer && matches(&limit.pattern, name) {
             best = Some(limit);
         }
     }
     best
 }
 
-/// Whether a name is of a pattern, in which `*` stands for anything.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
+/// Returns whether a name matches a pattern, in which `*` stands for any text.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = name.strip_prefix(first) else {
         return false;
     };
+
     let mut parts: Vec<&str> = parts.collect();
     let Some(last) = parts.pop() else {
         return rest.is_empty();
     };
+
     for part in parts {
         match rest.split_once(part) {
             Some((_, after)) => rest = after,
@@ -40,17 +42,19 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The shares of new's kernel time that are in kernels which base does not have, run by
-/// run; all of it where that is not known.
-pub(super) struct Strangers {
+/// Share of new's kernel time that is in kernels which base does not have, for each run of new. 1
+/// where that is not known.
+pub(super) struct NewKernelShares {
     shares: Vec<f64>,
 }
 
-impl Strangers {
-    pub(super) fn of(comparison: &Comparison) -> Self {
-        let sums = find(&comparison.metrics, "busy.sum_ns").map(|one| &one.change.new.values);
+impl NewKernelShares {
+    pub(super) fn from_comparison(comparison: &Comparison) -> Self {
+        let sums = find(&comparison.metrics, "busy.sum_ns");
+        let sums = sums.map(|metric| &metric.change.new.values);
         let known = comparison.kernels.iter();
         let known: Vec<_> = known.filter(|one| one.class != Class::Added).collect();
+
         let share = |run: usize| {
             let sum = (*sums?.get(run)?)?.get();
             let totals = known
@@ -65,16 +69,17 @@ impl Strangers {
         }
     }
 
-    /// The share that a kernel may have on either side. Where a run of new lacks it, the
-    /// kernel may be there under another name: then it has at most what no kernel of
-    /// base's has.
-    pub(super) fn share_of(&self, kernel: &KernelChange) -> f64 {
+    /// Returns the largest share of time that a kernel may have on either side. If a run of new
+    /// lacks the kernel, it may be there under another name. Then its share is at most that of all
+    /// kernels which base does not have.
+    pub(super) fn largest_share(&self, kernel: &KernelChange) -> f64 {
         let values = kernel.total_ns.new.values.iter().zip(&self.shares);
         let lacking = values.filter(|(value, _)| value.is_none());
         let shares = lacking.map(|(_, share)| *share);
         let is_of_base = kernel.class != Class::Added;
         let shares = shares.filter(|_| is_of_base);
-        // A share that is not known may be any.
+
+        // An unknown share may have any size.
         shares.fold(kernel.share.unwrap_or(1.0), f64::max)
     }
 }
@@ -100,7 +105,7 @@ mod tests {
             ("é*", "étude", true),
         ];
         for (pattern, name, expected) in cases {
-            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
         }
     }
 }

@@ -1,20 +1,23 @@
-//! Moments as recordings write them: `2026-03-30T13:02:48.736-07:00`.
+//! Parses dates as recordings write them: `2026-03-30T13:02:48.736-07:00`.
 
-/// ms since 1970 UTC; none of what is no date.
+/// Parses a date as milliseconds since 1970 UTC. Returns none if the text is not a date.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let (date, clock) = text.split_once(['T', ' '])?;
     let (clock, offset_minutes) = zone(clock)?;
     let mut parts = date.splitn(3, '-');
     let mut number = || digits(parts.next()?);
     let (year, month, day) = (number()?, number()?, number()?);
+
     let (whole, fraction) = clock.split_once('.').unwrap_or((clock, ""));
     let mut parts = whole.splitn(3, ':');
     let mut number = || digits(parts.next()?);
     let (hour, minute, second) = (number()?, number()?, number().unwrap_or(0));
+
     let is_date = (1..=12).contains(&month) && (1..=31).contains(&day) && year < 10_000;
     if !is_date || hour > 24 || minute > 59 || second > 60 {
         return None;
     }
+
     let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
     let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset_minutes;
     Some((minutes * 60 + second) * 1_000 + digits(&thousandths)?)
@@ -25,7 +28,8 @@ fn digits(text: &str) -> Option<i64> {
     is_number.then(|| text.parse().ok())?
 }
 
-/// The clock, and how far its zone is ahead of UTC. Without a zone it is UTC.
+/// Splits off the time zone. Returns the clock, and the minutes by which its zone is ahead of UTC.
+/// Without a zone it is UTC.
 fn zone(clock: &str) -> Option<(&str, i64)> {
     if let Some(clock) = clock.strip_suffix(['Z', 'z']) {
         return Some((clock, 0));
@@ -33,6 +37,7 @@ fn zone(clock: &str) -> Option<(&str, i64)> {
     let Some(at) = clock.find(['+', '-']) else {
         return Some((clock, 0));
     };
+
     let (clock, zone) = clock.split_at(at);
     let sign = if zone.starts_with('-') { -1 } else { 1 };
     let zone: String = zone.chars().filter(char::is_ascii_digit).collect();
@@ -46,7 +51,8 @@ fn zone(clock: &str) -> Option<(&str, i64)> {
     ))
 }
 
-/// Days since 1970-01-01: a year that begins in March has its odd day last.
+/// Returns the days since 1970-01-01. The year is counted from March, so that a leap day is its
+/// last day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let from_march = (month + 9) % 12;
@@ -59,7 +65,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
 mod tests {
     use super::*;
 
-    /// As `date -u -d … +%s` says.
+    /// The expected values are from `date -u -d … +%s`.
     #[test]
     fn moments() {
         let check = |text: &str, expected: Option<i64>| assert_eq!(parse(text), expected, "{text}");

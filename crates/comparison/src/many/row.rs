@@ -1,153 +1,161 @@
-//! What an index says of one trace.
+//! Defines the row of an index: the main facts of one trace.
 
 use metalens_analyzer::{Cause, Message, Note, NoteDetail, Report, Severity, ThresholdResult};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Rises when a row is made in another way: what was kept is then made again.
+/// Version of the rows. It rises when rows are made in another way, so that stored rows are made
+/// again.
 pub const ROW_FORM: u32 = 3;
 
-/// One trace. `null` is unknown or undefined, never zero.
+/// The main facts of one trace. `null` means unknown or undefined, never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Row {
-    /// The folder of its report, seen from the index.
+pub struct TraceRow {
+    /// Folder of the trace's report, relative to the index.
     pub report: String,
-    /// What the trace is called: its file name, with the folders in which it was found.
+    /// Name of the trace: its file name, with the folders in which it was found.
     pub name: String,
-    /// What was analyzed, as it was given or found.
+    /// Path of the input, as it was given or found.
     pub input: String,
-    /// Which run of it.
+    /// Number of the run in the input.
     pub run: u64,
-    /// When the recording began, ISO 8601.
+    /// Start of the recording, ISO 8601. Null if it is not recorded.
     pub date: Option<String>,
-    /// Whom the report is about.
+    /// Name of the process that the report is about.
     pub process: String,
-    /// The machine's model.
+    /// Model of the machine. Null if it is not recorded.
     pub model: Option<String>,
-    /// Its operating system and version.
+    /// Operating system and version. Null if they are not recorded.
     pub os: Option<String>,
-    /// Its GPU, as Metal calls it.
+    /// Name of the GPU in Metal. Null if it is not recorded.
     pub gpu: Option<String>,
-    /// Whether no GPU ran any of it: a simulator wrote the recording.
+    /// True if no GPU ran any of it, because a simulator wrote the recording.
     pub synthetic: bool,
-    /// Whether the recording breaks off, and only what came before was read.
+    /// True if the recording breaks off, so that only its beginning was read.
     pub truncated: bool,
-    /// The verdict, as a sentence.
+    /// Verdict on the trace, in one sentence.
     pub verdict: String,
-    /// The length of the window that the report is about, ns.
+    /// Length of the analyzed window, in nanoseconds.
     pub span_ns: u64,
-    /// How long the target kept the GPU busy in it, ns.
+    /// Time that the process kept the GPU busy in the window, in nanoseconds.
     pub busy_ns: u64,
-    /// busy / window.
+    /// Share of the window in which the process kept the GPU busy. Null for an empty window.
     pub busy_ratio: Option<f64>,
-    /// How long anybody did, ns.
+    /// Time that any process kept the GPU busy in the window, in nanoseconds.
     pub machine_busy_ns: u64,
-    /// That / window.
+    /// Share of the window in which any process kept the GPU busy. Null for an empty window.
     pub machine_busy_ratio: Option<f64>,
-    /// The target's GPU intervals.
+    /// Number of the process's GPU intervals.
     pub intervals: u64,
-    /// Distinct names of its work, per channel.
+    /// Number of distinct kernel names, counted per channel.
     pub kernels: u64,
-    /// When it left the GPU idle.
+    /// Gaps, in which the GPU was idle.
     pub gaps: RowGaps,
-    /// What most of the idle time was spent on; null if there was none.
+    /// Largest cause of the idle time. Null if there was no idle time.
     pub idle: Option<RowIdle>,
-    /// The kernel that took the most time; null if nothing ran.
+    /// Kernel with the most time. Null if nothing ran.
     pub top_kernel: Option<RowKernel>,
-    /// How many findings there are, by severity.
+    /// Numbers of findings by severity.
     pub findings: RowFindings,
-    /// The finding that matters most; null if there is none.
+    /// Most important finding. Null if there is none.
     pub finding: Option<RowFinding>,
-    /// The targets that it missed; also those that cannot be measured although somebody set
-    /// their limits.
+    /// Ids of the missed thresholds, including those that cannot be measured although a limit was
+    /// set.
     pub missed: Vec<String>,
-    /// The targets that this recording cannot tell about.
+    /// Ids of the thresholds that this recording cannot measure.
     pub not_measurable: Vec<String>,
-    /// What a reader must know before using these numbers: notes that nobody may overlook,
-    /// checks of the recording that fail, charts that could not be drawn.
+    /// Facts to know before using these numbers: loud notes, failing checks of the recording,
+    /// charts that could not be drawn.
     pub problems: Vec<String>,
     /// Id, severity and values of each of `problems`: the id is that of the note, that of the
     /// check, or `file-missing`.
     #[serde(default)]
     pub problem_details: Vec<NoteDetail>,
-    /// The window in equal parts: the target's busy share of each, in thousandths.
+    /// Busy share of the process in each of equal parts of the window, in thousandths.
     pub busy_over_time: Vec<u16>,
-    /// The other processes' share of each.
+    /// Busy share of the other processes in the same parts, in thousandths.
     pub others_over_time: Vec<u16>,
 }
 
 /// The gaps of one trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RowGaps {
-    /// How many.
+    /// Number of all gaps.
     pub count: u64,
-    /// Their summed length, ns.
+    /// Summed length of the gaps, in nanoseconds.
     pub total_ns: u64,
-    /// Their mean length, ns.
+    /// Mean length, in nanoseconds. Null without gaps.
     pub mean_ns: Option<u64>,
-    /// Their median length, ns.
+    /// Median length, in nanoseconds. Null without gaps.
     pub median_ns: Option<u64>,
-    /// 95 % are not longer, ns.
+    /// 95th percentile of the lengths, in nanoseconds. Null without gaps.
     pub p95_ns: Option<u64>,
 }
 
-/// The largest part of the idle time.
+/// The largest cause of the idle time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RowIdle {
-    /// Whose fault it is.
+    /// Cause of the idle time.
     pub cause: Cause,
-    /// How much it is, ns.
+    /// Idle time with this cause, in nanoseconds.
     pub ns: u64,
-    /// That / all idle time.
+    /// Share of all idle time.
     pub share: f64,
 }
 
-/// The kernel that took the most time.
+/// The kernel with the most time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RowKernel {
-    /// What it is called.
+    /// Name of the kernel.
     pub name: String,
-    /// Its summed durations, ns.
+    /// Summed durations, in nanoseconds.
     pub total_ns: u64,
-    /// Its share of all kernels' summed durations.
+    /// Share of the summed durations of all kernels, in percent.
     pub time_pct: f64,
 }
 
-/// How many findings.
+/// Numbers of findings by severity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RowFindings {
-    /// The number of severity high.
+    /// Number of findings of severity high.
     pub high: u64,
-    /// The number of severity medium.
+    /// Number of findings of severity medium.
     pub medium: u64,
-    /// The number of severity low.
+    /// Number of findings of severity low.
     pub low: u64,
-    /// The number of caveats.
+    /// Number of findings that are caveats.
     pub caveat: u64,
 }
 
-/// The finding that matters most.
+/// The most important finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RowFinding {
-    /// Its rule.
+    /// Id of the rule that found it.
     pub id: String,
-    /// How much it matters.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// One sentence.
+    /// Title of the finding, in one sentence.
     pub title: String,
 }
 
-impl Row {
-    /// Returns the row of a report, in whose folder some files may be missing. `shown` is the
-    /// report as it may be shown: its notes and checks are the row's problems.
+impl TraceRow {
+    /// Returns the row of a report. `shown` is the report as it may be shown to readers: its notes
+    /// and checks become the row's problems. `missing` are notes on files that could not be
+    /// written.
     #[must_use]
-    pub fn of(report: &Report, shown: &Report, missing: Vec<Note>) -> Self {
-        let ids = |targets: Vec<&ThresholdResult>| -> Vec<String> {
-            targets.into_iter().map(|one| one.id.clone()).collect()
+    pub fn from_report(report: &Report, shown: &Report, missing: Vec<Note>) -> Self {
+        let ids = |thresholds: Vec<&ThresholdResult>| -> Vec<String> {
+            thresholds
+                .into_iter()
+                .map(|result| result.id.clone())
+                .collect()
         };
-        let untold = report.thresholds.iter().filter(|one| one.value.is_none());
+        let not_measurable = report
+            .thresholds
+            .iter()
+            .filter(|result| result.value.is_none());
         let (busy_over_time, others_over_time) = over_time(report);
-        let (problems, problem_details) = Note::lists(problems(&shown, missing));
+        let (problems, problem_details) = Note::lists(problems(shown, missing));
         Self {
             report: String::new(),
             name: String::new(),
@@ -168,21 +176,21 @@ impl Row {
             machine_busy_ratio: ratio(report.busy.machine_busy_ns, report.window.span_ns),
             intervals: report.counts.intervals,
             kernels: report.counts.kernels,
-            gaps: gaps(report),
-            idle: idle(report),
+            gaps: row_gaps(report),
+            idle: row_idle(report),
             top_kernel: report.kernels.first().map(|kernel| RowKernel {
                 name: kernel.name.clone(),
                 total_ns: kernel.total_ns,
                 time_pct: kernel.time_pct,
             }),
-            findings: findings(report),
+            findings: count_findings(report),
             finding: report.findings.first().map(|finding| RowFinding {
                 id: finding.id.clone(),
                 severity: finding.severity,
                 title: finding.title.clone(),
             }),
             missed: ids(report.missed_thresholds()),
-            not_measurable: ids(untold.collect()),
+            not_measurable: ids(not_measurable.collect()),
             problems,
             problem_details,
             busy_over_time,
@@ -191,7 +199,7 @@ impl Row {
     }
 }
 
-fn gaps(report: &Report) -> RowGaps {
+fn row_gaps(report: &Report) -> RowGaps {
     let gaps = &report.gaps;
     RowGaps {
         count: gaps.count,
@@ -202,15 +210,15 @@ fn gaps(report: &Report) -> RowGaps {
     }
 }
 
-fn idle(report: &Report) -> Option<RowIdle> {
-    let ledger = &report.idle;
-    let cause = ledger.parts.cause();
-    let ns = ledger.parts.of(cause);
-    let share = ratio(ns, ledger.total_ns)?;
+fn row_idle(report: &Report) -> Option<RowIdle> {
+    let idle = &report.idle;
+    let cause = idle.parts.cause();
+    let ns = idle.parts.of(cause);
+    let share = ratio(ns, idle.total_ns)?;
     Some(RowIdle { cause, ns, share })
 }
 
-fn findings(report: &Report) -> RowFindings {
+fn count_findings(report: &Report) -> RowFindings {
     let mut count = RowFindings::default();
     for finding in &report.findings {
         *match finding.severity {
@@ -232,7 +240,7 @@ fn problems(report: &Report, missing: Vec<Note>) -> Vec<Note> {
     report.loud_notes().chain(failing).chain(missing).collect()
 }
 
-/// The target's share and the others', part by part.
+/// Returns the busy shares of the process and of the others in each part of the window.
 fn over_time(report: &Report) -> (Vec<u16>, Vec<u16>) {
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
@@ -247,7 +255,7 @@ fn over_time(report: &Report) -> (Vec<u16>, Vec<u16>) {
     shares.unzip()
 }
 
-/// The nearest thousandth; what is not nothing is at least one.
+/// Returns a share rounded to thousandths; a share above zero is at least one.
 fn thousandths(part: u64, whole: u64) -> u16 {
     let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
     let nearest = (2_000 * part + whole) / (2 * whole);
@@ -265,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares() {
+    fn thousandths_are_rounded() {
         let check = |part: u64, whole: u64, expected: u16| {
             assert_eq!(thousandths(part, whole), expected, "{part} of {whole}");
         };

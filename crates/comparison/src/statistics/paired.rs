@@ -1,73 +1,74 @@
-//! Few pairs of runs, such as with and without something: what their differences
-//! say, and how surely. Nothing is taken for granted of how they are distributed.
+//! Computes the differences of few pairs of runs, such as with and without the recorder, and the
+//! confidence in them, without any assumption about their distribution.
 //!
 //! ```text
 //! differences, sorted   d1 ─── d2 ─── d3 ─── d4 ─── d5
-//!                       └──────── the median ────────┘   unless all five fell on one side of it:
-//!                                                        2 × ½⁵ = 6.25 %, so surely to 93.75 %
+//!                       └── contains the true median ──┘   unless all five fell on one side of it:
+//!                                                          2 × ½⁵ = 6.25 %, so confidence 93.75 %
 //! ```
 //!
-//! An order statistic of independent pairs: the interval from the k-th smallest to
-//! the k-th largest of n differences holds the median with probability
-//! `1 − 2·P(at most k−1 of n coins show heads)`.
+//! The interval consists of order statistics of independent pairs. From the k-th smallest to the
+//! k-th largest of n differences it contains the median with probability
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The interval is the narrowest that is at least as sure as this, or else the
-/// whole range.
-const SURE: f64 = 0.9;
+/// Least confidence of the interval: it is the narrowest one that reaches this, or else the whole
+/// range.
+const MIN_CONFIDENCE: f64 = 0.9;
 
-/// What the differences of pairs come to.
+/// Summary of the differences of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Differences {
-    /// How many pairs.
+    /// Number of compared pairs.
     pub pairs: u64,
-    /// Their median, nearest rank.
+    /// Median difference, nearest rank.
     pub median: f64,
-    /// The least.
+    /// Least difference of all pairs.
     pub min: f64,
-    /// The greatest.
+    /// Greatest difference of all pairs.
     pub max: f64,
-    /// What holds the true median, and how surely. Null of a single pair, of which nothing follows.
-    pub interval: Option<Interval>,
-    /// What they come to.
-    pub verdict: Direction,
+    /// Confidence interval of the true median. Null for a single pair, which allows no conclusion.
+    pub interval: Option<MedianInterval>,
+    /// Conclusion from the differences.
+    pub verdict: PairedVerdict,
 }
 
-/// What holds the true median.
+/// Confidence interval of the true median.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Interval {
-    /// From here.
+pub struct MedianInterval {
+    /// Lower end of the interval.
     pub low: f64,
-    /// To here.
+    /// Upper end of the interval.
     pub high: f64,
-    /// With this probability, which is of so few pairs exactly what it is.
+    /// Exact probability that the interval contains the true median.
     pub confidence: f64,
 }
 
-/// What differences come to.
+/// Conclusion from the differences of pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Direction {
-    /// More, by more than pairs differ from each other.
+pub enum PairedVerdict {
+    /// More, by more than the pairs differ from each other.
     More,
-    /// Less, likewise.
+    /// Less, by more than the pairs differ from each other.
     Less,
-    /// Pairs differ from each other by more than they are apart: nothing can be told.
+    /// Inconclusive: the pairs differ from each other by more than their median.
     Unstable,
-    /// Too few pairs to be at least 90 % sure of anything.
+    /// Too few pairs for a confidence of 90 %.
     TooFew,
 }
 
 impl Differences {
-    /// Of these, in any order; none of none, or of what is no number.
+    /// Summarizes differences, in any order. Returns none if there are none, or if one is not
+    /// finite.
     #[must_use]
-    pub fn of(differences: impl IntoIterator<Item = f64>) -> Option<Self> {
+    pub fn summarize(differences: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = differences.into_iter().collect();
         if sorted.iter().any(|one| !one.is_finite()) {
             return None;
         }
+
         sorted.sort_by(f64::total_cmp);
         let (&min, &max) = (sorted.first()?, sorted.last()?);
         let median = *sorted.get(sorted.len().div_ceil(2) - 1)?;
@@ -78,32 +79,32 @@ impl Differences {
             min,
             max,
             interval,
-            verdict: direction(interval, median, max - min),
+            verdict: verdict(interval, median, max - min),
         })
     }
 }
 
-fn interval(sorted: &[f64]) -> Option<Interval> {
+fn interval(sorted: &[f64]) -> Option<MedianInterval> {
     let pairs = sorted.len();
     let ranks = 1..=pairs / 2;
-    let sure = |&rank: &usize| confidence(pairs, rank) >= SURE;
-    let rank = ranks.rev().find(sure).unwrap_or(1);
-    (pairs > 1).then_some(Interval {
+    let is_confident = |&rank: &usize| confidence(pairs, rank) >= MIN_CONFIDENCE;
+    let rank = ranks.rev().find(is_confident).unwrap_or(1);
+    (pairs > 1).then_some(MedianInterval {
         low: *sorted.get(rank - 1)?,
         high: *sorted.get(pairs - rank)?,
         confidence: confidence(pairs, rank),
     })
 }
 
-/// That the median of what `pairs` are drawn from lies between the smallest and
-/// the largest of this rank.
+/// Returns the probability that the true median lies between the smallest and the largest
+/// difference of this rank.
 #[must_use]
 #[expect(
     clippy::cast_precision_loss,
     reason = "nobody makes so many runs that their number is not exact"
 )]
 fn confidence(pairs: usize, rank: usize) -> f64 {
-    // P(exactly so many of the pairs lie below the median), from none up.
+    // Probability that exactly `below` pairs lie below the median.
     let mut exactly = 0.5_f64.powf(pairs as f64);
     let mut outside = 0.0;
     for below in 0..rank {
@@ -113,17 +114,19 @@ fn confidence(pairs: usize, rank: usize) -> f64 {
     1.0 - 2.0 * outside
 }
 
-fn direction(interval: Option<Interval>, median: f64, range: f64) -> Direction {
-    let Some(interval) = interval.filter(|one| one.confidence >= SURE) else {
-        return Direction::TooFew;
+fn verdict(interval: Option<MedianInterval>, median: f64, range: f64) -> PairedVerdict {
+    let Some(interval) = interval.filter(|one| one.confidence >= MIN_CONFIDENCE) else {
+        return PairedVerdict::TooFew;
     };
     if range > median.abs() {
-        return Direction::Unstable;
+        return PairedVerdict::Unstable;
     }
-    match (interval.low > 0.0, interval.high < 0.0) {
-        (true, _) => Direction::More,
-        (_, true) => Direction::Less,
-        _ => Direction::Unstable,
+    if interval.low > 0.0 {
+        PairedVerdict::More
+    } else if interval.high < 0.0 {
+        PairedVerdict::Less
+    } else {
+        PairedVerdict::Unstable
     }
 }
 
@@ -131,12 +134,12 @@ fn direction(interval: Option<Interval>, median: f64, range: f64) -> Direction {
 mod tests {
     use super::*;
 
-    /// Median, interval with its confidence, verdict: worked out by hand.
+    /// Median, interval with its confidence, and verdict were worked out by hand.
     #[test]
     fn few_pairs() {
-        use Direction::{Less, More, TooFew, Unstable};
+        use PairedVerdict::{Less, More, TooFew, Unstable};
         let check = |of: &[f64], median: f64, interval: Option<[f64; 3]>, verdict| {
-            let found = Differences::of(of.iter().copied()).unwrap();
+            let found = Differences::summarize(of.iter().copied()).unwrap();
             let ends = found
                 .interval
                 .map(|one| [one.low, one.high, one.confidence]);
@@ -152,7 +155,7 @@ mod tests {
         check(&five, 8.0, Some([7.0, 9.0, 0.9375]), More);
         let five = five.map(|one| -one);
         check(&five, -8.0, Some([-9.0, -7.0, 0.9375]), Less);
-        // Wider than its middle is from nothing, though all are above it.
+        // The range is wider than the median, although all differences are positive.
         check(
             &[1.0, 2.0, 3.0, 4.0, 5.0],
             3.0,
@@ -165,22 +168,21 @@ mod tests {
             Some([-1.0, 2.0, 0.9375]),
             Unstable,
         );
-        // No difference at all is none that can be told.
+        // Without any difference there is no verdict.
         check(&[0.0; 5], 0.0, Some([0.0, 0.0, 0.9375]), Unstable);
-        // Of eight the second: 1 - 2 (1 + 8) / 256.
+        //  256./ 256.
         let eight = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0].map(|one| 100.0 + one);
         check(&eight, 104.0, Some([102.0, 107.0, 0.9296875]), More);
     }
 
     #[test]
-    fn no_numbers() {
-        assert_eq!(Differences::of([]), None);
-        assert_eq!(Differences::of([1.0, f64::NAN]), None);
-        assert_eq!(Differences::of([1.0, f64::INFINITY]), None);
+    fn values_that_are_not_finite_are_refused() {
+        assert_eq!(Differences::summarize([]), None);
+        assert_eq!(Differences::summarize([1.0, f64::NAN]), None);
+        assert_eq!(Differences::summarize([1.0, f64::INFINITY]), None);
     }
 
-    /// Counted: of all ways in which pairs can fall on either side of the median,
-    /// how many leave it inside.
+    /// Counts the ways in which pairs can fall on either side of the median and leave it inside.
     #[test]
     fn confidence_is_counted() {
         for pairs in 1..=12_usize {

@@ -1,27 +1,27 @@
-//! Nothing that new loses turns a missed gate into a kept one: of every built-in scenario
-//! each table of the recording, each kernel and each field of the report is taken away,
-//! and every limit that was missed with it has to be missed without it.
+//! Checks that nothing that new loses turns a missed gate into a kept one. Each table of the
+//! recording, each kernel and each field of the report is removed from every built-in scenario, and
+//! every limit that was missed before has to be missed still.
 //!
-//! The slower side is the recording; base is the same one with every figure halved (or
-//! doubled, for limits from below), so that each limit of each figure is missed.
-//! METALENS_MILLION=1 has a million intervals in the scenario of that name, not a thousand.
+//! The slower side is the recording. Base is the same recording with every figure halved (or
+//! doubled, for lower limits), so that each limit of each figure is missed. METALENS_MILLION=1 uses
+//! a million intervals in the scenario of that name instead of a thousand.
 
 use std::fs;
 use std::path::Path;
 
 use metalens_analyzer::{Report, Request, analyze, selection};
 use metalens_comparison::{
-    Comparison, Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Number, Options, Runs,
+    CompareOptions, Comparison, Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Number, Runs,
     compare_runs, judge, metric_ids,
 };
 use metalens_simulator::{Scenario, presets, write_export};
 use metalens_trace::{Input, LoadOptions};
 use serde_json::Value;
 
-/// The table without which there is no report, so that nothing could be kept.
+/// Name of the table without which there is no report.
 const NEEDED: &str = "metal-gpu-intervals";
 
-/// Analyzes what is in a folder; none if that is refused.
+/// Analyzes the recording in a folder; none if it is refused.
 fn read(folder: &Path) -> Option<Report> {
     let trace = Input::open(folder).ok()?;
     let trace = trace.load(&selection(), LoadOptions::default()).ok()?;
@@ -37,19 +37,20 @@ fn scenario(name: &str) -> Scenario {
     Scenario::from_toml(&toml).unwrap()
 }
 
-/// The runs with every figure so many times as large.
+/// Returns the runs with every figure multiplied by a factor.
 fn scaled(runs: &Runs, factor: f64) -> Runs {
     let mut runs = runs.clone();
     let metrics = runs.metrics.values_mut();
     let kernels = runs.kernels.iter_mut();
     let kernels = kernels.flat_map(|one| [&mut one.total_ns, &mut one.instances, &mut one.med_ns]);
     for value in metrics.chain(kernels).flatten() {
-        *value = value.and_then(|value| Number::of(value.get() * factor));
+        *value = value.and_then(|value| Number::new(value.get() * factor));
     }
     runs
 }
 
-/// A gate of one limit for each rule: `max` and `min` are beyond these values.
+/// Returns a limit for each rule, and whether it is a lower limit. `max` and `min` are beyond these
+/// values.
 fn limits(values: &[Option<Number>]) -> Vec<(Limit, bool)> {
     let values = values.iter().flatten().map(|one| one.get());
     let (least, most) = values.fold((f64::MAX, f64::MIN), |(least, most), one| {
@@ -103,12 +104,12 @@ fn gate(metrics: Vec<MetricLimit>, kernels: Vec<KernelLimit>) -> Gate {
     }
 }
 
-/// Every limit on every figure and every kernel, and whether it is one from below.
+/// Returns every limit of every figure and every kernel, and whether it is a lower limit.
 fn gates(new: &Runs) -> Vec<(Gate, bool)> {
     let mut gates = vec![(Gate::default(), false)];
     for id in metric_ids() {
-        // Without a table more is unexplained. That is measured, and not lost: it is not
-        // too little, and in one run of three it is noise.
+        // Without a table, more idle time has an unknown cause. That figure is measured and
+        // not lost: it does not fall, and in one run of three it is noise.
         let is_lost =
             |from_below: bool| id != "idle.unknown_ns" || !(from_below || new.count() > 1);
         let all = limits(&new.metrics[id]).into_iter();
@@ -118,13 +119,14 @@ fn gates(new: &Runs) -> Vec<(Gate, bool)> {
             (gate(vec![MetricLimit { id, limit }], vec![]), from_below)
         }));
     }
+
     let named = new
         .kernels
         .iter()
         .map(|kernel| (kernel.name.as_str(), kernel));
     let any = new.kernels.first().map(|kernel| ("*", kernel));
     for (pattern, kernel) in named.chain(any) {
-        for (of, values) in [
+        for (figure, values) in [
             (KernelFigure::Total, &kernel.total_ns),
             (KernelFigure::Median, &kernel.med_ns),
             (KernelFigure::Instances, &kernel.instances),
@@ -135,7 +137,7 @@ fn gates(new: &Runs) -> Vec<(Gate, bool)> {
                     let pattern = pattern.to_owned();
                     let limit = KernelLimit {
                         pattern,
-                        of,
+                        figure,
                         share,
                         limit,
                     };
@@ -147,20 +149,20 @@ fn gates(new: &Runs) -> Vec<(Gate, bool)> {
     gates
 }
 
-/// The limits that a scenario's slower runs miss.
+/// The limits that the slower runs of a scenario miss.
 struct Missed {
     name: &'static str,
     /// Three runs, the first of which loses something.
     reports: Vec<Report>,
-    /// The bases by the number of runs a side: of limits from above, and from below.
+    /// Bases by the number of runs per side: for upper limits, and for lower limits.
     bases: [[Runs; 2]; 2],
-    /// Those that are missed by one run, and by all of them.
+    /// Gates that are missed with one run, and with three.
     gates: [Vec<(Gate, bool)>; 2],
 }
 
 impl Missed {
-    fn of(name: &'static str, reports: Vec<Report>) -> Self {
-        let sides = [&reports[..1], &reports[..]].map(Runs::of);
+    fn find(name: &'static str, reports: Vec<Report>) -> Self {
+        let sides = [&reports[..1], &reports[..]].map(Runs::from_reports);
         let bases = sides
             .each_ref()
             .map(|new| [scaled(new, 0.5), scaled(new, 2.0)]);
@@ -172,6 +174,7 @@ impl Missed {
             assert!(gates.len() * 2 > all, "{name}: {} of {all}", gates.len());
             gates
         });
+
         Self {
             name,
             reports,
@@ -180,12 +183,12 @@ impl Missed {
         }
     }
 
-    /// Whatever the first run lost, all is missed that was missed before.
+    /// Checks that everything missed before is still missed after the first run lost something.
     fn check(&self, what: &str, first: &Report) {
         let mut reports = self.reports.clone();
         reports[0] = first.clone();
         for (at, side) in [&reports[..1], &reports[..]].into_iter().enumerate() {
-            let compared = compared(&self.bases[at], &Runs::of(side));
+            let compared = compared(&self.bases[at], &Runs::from_reports(side));
             for gate in &self.gates[at] {
                 assert!(
                     is_missed(&compared, gate),
@@ -204,6 +207,7 @@ impl Missed {
         let is_table = |file: &String| file.ends_with(".xml") && file != "toc.xml";
         let tables: Vec<String> = files.filter(is_table).collect();
         assert!(tables.len() >= 4, "{}: {tables:?}", self.name);
+
         let away = folder.join("away");
         for table in tables {
             let file = folder.join(&table);
@@ -217,13 +221,13 @@ impl Missed {
     }
 
     fn without_fields(&self) {
-        let whole = serde_json::to_value(&self.reports[0]).unwrap();
+        let complete = serde_json::to_value(&self.reports[0]).unwrap();
         let mut places = Vec::new();
-        places_in(&whole, "", &mut places);
+        places_in(&complete, "", &mut places);
         let mut fields = 0;
         for place in places {
-            for report in without(&whole, &place) {
-                // What a report cannot be without is refused when it is read.
+            for report in without(&complete, &place) {
+                // A report without a required field is refused when it is read.
                 if let Ok(report) = serde_json::from_value(report) {
                     self.check(&place, &report);
                     fields += 1;
@@ -234,16 +238,16 @@ impl Missed {
     }
 
     fn without_kernels(&self) {
-        let whole = &self.reports[0];
-        for (at, kernel) in whole.kernels.iter().enumerate() {
-            let mut report = whole.clone();
+        let complete = &self.reports[0];
+        for (at, kernel) in complete.kernels.iter().enumerate() {
+            let mut report = complete.clone();
             report.kernels.remove(at);
             self.check(&kernel.name, &report);
-            let mut renamed = whole.clone();
+            let mut renamed = complete.clone();
             renamed.kernels[at].name.push_str("_v2");
             self.check(&kernel.name, &renamed);
         }
-        let mut none = whole.clone();
+        let mut none = complete.clone();
         none.kernels.clear();
         self.check("kernels", &none);
     }
@@ -252,15 +256,15 @@ impl Missed {
 fn compared(bases: &[Runs; 2], new: &Runs) -> [Comparison; 2] {
     bases
         .each_ref()
-        .map(|base| compare_runs(base, new, &Options::default()))
+        .map(|base| compare_runs(base, new, &CompareOptions::default()))
 }
 
 fn is_missed([above, below]: &[Comparison; 2], (gate, from_below): &(Gate, bool)) -> bool {
     judge(if *from_below { below } else { above }, gate).missed
 }
 
-/// Where there is something in a document; of a list the first is enough, but of kernels
-/// and targets.
+/// Lists the places of all values in a document. Of a list only the first entry counts, except for
+/// kernels and targets.
 fn places_in(value: &Value, place: &str, places: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -283,20 +287,21 @@ fn places_in(value: &Value, place: &str, places: &mut Vec<String>) {
     }
 }
 
-/// The document with nothing in a place, in each of the ways that there are.
-fn without(whole: &Value, place: &str) -> Vec<Value> {
+/// Returns the document without the value at a place: as null, as an empty list, and removed.
+fn without(document: &Value, place: &str) -> Vec<Value> {
     let mut all = Vec::new();
-    let mut null = whole.clone();
+    let mut null = document.clone();
     let value = null.pointer_mut(place).unwrap();
     if value.is_array() {
-        let mut empty = whole.clone();
+        let mut empty = document.clone();
         *empty.pointer_mut(place).unwrap() = Value::Array(Vec::new());
         all.push(empty);
     }
     *value = Value::Null;
     all.push(null);
+
     let (parent, last) = place.rsplit_once('/').unwrap();
-    let mut less = whole.clone();
+    let mut less = document.clone();
     match less.pointer_mut(parent) {
         Some(Value::Array(list)) => drop(list.remove(last.parse().unwrap())),
         Some(Value::Object(fields)) => drop(fields.remove(last)),
@@ -306,7 +311,7 @@ fn without(whole: &Value, place: &str) -> Vec<Value> {
     all
 }
 
-/// Takes everything away from a scenario, one after the other.
+/// Removes everything from a scenario, one thing after the other.
 fn check(name: &'static str) {
     let mut scenario = scenario(name);
     let folders = [0, 1, 2].map(|more| {
@@ -317,11 +322,11 @@ fn check(name: &'static str) {
     });
     let reports: Option<Vec<Report>> = folders.iter().map(|one| read(one.path())).collect();
     let Some(reports) = reports else {
-        // Nothing is measured, so that nothing is kept.
+        // There is no report, so no limit can be kept.
         assert_eq!(name, "no-target-rows");
         return;
     };
-    let missed = Missed::of(name, reports);
+    let missed = Missed::find(name, reports);
     missed.without_tables(folders[0].path());
     missed.without_fields();
     missed.without_kernels();

@@ -1,7 +1,9 @@
-//! Whether sides are alike, and what is said of scenarios whose difference is known.
+//! Checks whether sides are comparable, and the verdicts on scenarios with a known difference.
 
 use metalens_analyzer::{ChosenBy, Report};
-use metalens_comparison::{Class, Comparison, FusionVerdict, Options, Preset, Quantity, compare};
+use metalens_comparison::{
+    Class, CompareOptions, Comparison, ComparisonPreset, FusionVerdict, Quantity, compare,
+};
 use metalens_simulator::Scenario;
 
 use super::{SMALL, report};
@@ -14,9 +16,9 @@ fn preset(name: &str) -> Report {
 }
 
 fn fusion(base: &Report, new: &Report) -> Comparison {
-    let options = Options {
-        preset: Some(Preset::Fusion),
-        ..Options::default()
+    let options = CompareOptions {
+        preset: Some(ComparisonPreset::Fusion),
+        ..CompareOptions::default()
     };
     compare(
         std::slice::from_ref(base),
@@ -25,9 +27,9 @@ fn fusion(base: &Report, new: &Report) -> Comparison {
     )
 }
 
-/// `expected`: dispatches, gaps, kernel time, wall.
+/// Checks scenarios. `expected` has the classes of dispatches, gaps, kernel time and wall time.
 #[test]
-fn what_moved_and_whether_it_is_fusion() {
+fn quantities_and_fusion_verdicts() {
     use Class::{Grown, Shrunk, Unchanged};
     let check = |base: &Report, new: &Report, expected: [Class; 4], verdict, says: &str| {
         let found = fusion(base, new);
@@ -43,22 +45,22 @@ fn what_moved_and_whether_it_is_fusion() {
         &fused,
         [Shrunk, Shrunk, Unchanged, Shrunk],
         FusionVerdict::Consistent,
-        "consistent with fusion",
+        "Consistent with fusion",
     );
     check(
         &fused,
         &eager,
         [Grown, Grown, Unchanged, Grown],
         FusionVerdict::NoSign,
-        "no sign of fusion",
+        "No sign of fusion",
     );
-    // The same dispatches in larger buffers: gaps go, and nothing is fused.
+    // The same dispatches in larger command buffers: gaps disappear, and nothing is fused.
     check(
         &eager,
         &preset("batched"),
         [Unchanged, Shrunk, Unchanged, Shrunk],
         FusionVerdict::NoSign,
-        "no sign of fusion",
+        "No sign of fusion",
     );
     // Half the work under the same names.
     let half = report(&SMALL.replace("count = 40", "count = 20"), 1);
@@ -72,12 +74,17 @@ fn what_moved_and_whether_it_is_fusion() {
 }
 
 #[test]
-fn what_must_be_alike() {
+fn circumstances_are_compared() {
     let base = report(SMALL, 0);
     let check = |change: fn(&mut Report), differs: &str, unknown: &str| {
         let mut new = base.clone();
         change(&mut new);
-        let found = compare(std::slice::from_ref(&base), &[new], &Options::default()).comparable;
+        let found = compare(
+            std::slice::from_ref(&base),
+            &[new],
+            &CompareOptions::default(),
+        )
+        .comparable;
         let said: Vec<String> = found.differ.iter().map(ToString::to_string).collect();
         assert_eq!(said.join("; "), differs);
         assert_eq!(found.comparable, differs.is_empty());
@@ -90,7 +97,7 @@ fn what_must_be_alike() {
         "GPU: base Synthetic GPU, new Apple M9",
         "",
     );
-    check(|new| new.run.device.gpu = None, "", "GPU of new");
+    check(|new| new.run.device.gpu = None, "", "GPU (new)");
     check(
         |new| new.run.synthetic = false,
         "origin: base synthetic, new recorded",
@@ -113,15 +120,15 @@ fn what_must_be_alike() {
     );
     check(
         |new| new.machine.performance.as_mut().unwrap().states[0].state = "Minimum".to_owned(),
-        "GPU clock at work: base Maximum 100 %, Minimum 0 %, new Maximum 0 %, Minimum 100 %",
+        "GPU clock while busy: base Maximum 100 %, Minimum 0 %, new Maximum 0 %, Minimum 100 %",
         "",
     );
     check(
         |new| new.machine.performance = None,
         "",
-        "GPU clock at work of new",
+        "GPU clock while busy (new)",
     );
-    // Another program is no reason not to compare, unless nobody asked for it.
+    // Another program name allows a comparison, unless the process was guessed.
     check(|new| new.process.name = "compiled".to_owned(), "", "");
     check(|new| new.process.chosen_by = ChosenBy::Busiest, "", "");
     check(
@@ -129,7 +136,7 @@ fn what_must_be_alike() {
             new.process.name = "Compositor".to_owned();
             new.process.chosen_by = ChosenBy::Busiest;
         },
-        "program, where a recording names none and the busiest was taken: base bench, new Compositor",
+        "program (a recording names none, so the busiest process was taken): base bench, new Compositor",
         "",
     );
 }
@@ -139,15 +146,15 @@ fn force_is_recorded() {
     let base = report(SMALL, 0);
     let mut new = base.clone();
     new.run.device.os = Some("27.1".to_owned());
-    let options = Options {
+    let options = CompareOptions {
         allow_different: true,
-        ..Options::default()
+        ..CompareOptions::default()
     };
     let found = compare(std::slice::from_ref(&base), &[new], &options);
     assert!(found.comparable.forced && !found.comparable.comparable);
     assert!(found.notes[0].starts_with("FORCED: "), "{:?}", found.notes);
     assert!(found.notes[0].contains("new 27.1"), "{:?}", found.notes);
-    // Where there is nothing to force, nothing was forced.
+    // Equal sides are not forced.
     let found = compare(
         std::slice::from_ref(&base),
         std::slice::from_ref(&base),
@@ -157,14 +164,15 @@ fn force_is_recorded() {
 }
 
 #[test]
-fn the_four_quantities_are_told_in_order() {
+fn the_four_quantities_are_in_order() {
     let base = report(SMALL, 0);
     let found = fusion(&base, &base);
+
     let what: Vec<Quantity> = found.moved.iter().map(|one| one.what).collect();
     use Quantity::{Dispatches, Gaps, KernelTime, Wall};
     assert_eq!(what, [Dispatches, Gaps, KernelTime, Wall]);
     assert_eq!(
         found.moved[0].says,
-        "GPU intervals (dispatches, or several that the driver merged): unchanged, 40"
+        "GPU intervals (dispatches, or several that the driver merged): no significant change, 40"
     );
 }

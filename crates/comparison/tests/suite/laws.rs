@@ -1,25 +1,25 @@
-//! What holds of every comparison.
+//! Checks what is true of every comparison.
 
 use std::slice::from_ref;
 
 use metalens_analyzer::Report;
 use metalens_comparison::{
-    Baseline, Change, Class, Comparison, Direction, Gate, GateVerdict, Group, Number, Options,
-    Preset, Runs, compare, compare_runs, judge,
+    Baseline, Change, Class, CompareOptions, Comparison, ComparisonPreset, Direction, Gate,
+    GateVerdict, MetricGroup, Number, Runs, compare, compare_runs, judge,
 };
 use serde_json::Value;
 
 use super::{SMALL, report, reports};
 
-fn options() -> Options {
-    Options {
-        preset: Some(Preset::Fusion),
-        ..Options::default()
+fn options() -> CompareOptions {
+    CompareOptions {
+        preset: Some(ComparisonPreset::Fusion),
+        ..CompareOptions::default()
     }
 }
 
-/// The same work slower, under one more name, and one kernel gone.
-fn other() -> String {
+/// Returns a scenario with slower work, one more kernel name, and one kernel less.
+fn slower() -> String {
     SMALL
         .replace("\"softmax\"", "\"softmax2\", \"matmul\"")
         .replace("[\"9us\", \"10us\"]", "[\"12us\", \"13us\"]")
@@ -73,7 +73,7 @@ fn check_mirrors(base: &[Report], new: &[Report]) -> Comparison {
 
 #[test]
 fn swapped_sides_mirror_each_other() {
-    let (base, new) = (reports(SMALL, 0..3), reports(&other(), 10..13));
+    let (base, new) = (reports(SMALL, 0..3), reports(&slower(), 10..13));
     let found = check_mirrors(&base, &new);
     let class = |name: &str| {
         let kernel = found.kernels.iter().find(|one| one.name == name);
@@ -82,6 +82,7 @@ fn swapped_sides_mirror_each_other() {
     assert_eq!(class("softmax"), Some(Class::Removed));
     assert_eq!(class("softmax2"), Some(Class::Added));
     assert_eq!(class("matmul"), Some(Class::Grown));
+
     check_mirrors(&base[..1], &new[..1]);
     check_mirrors(&base[..2], &new);
     check_mirrors(&[], &new);
@@ -105,22 +106,23 @@ fn equal_sides_are_unchanged() {
     }
 }
 
-/// A baseline is the runs: what is compared with it is what is compared with them.
+/// A comparison with a baseline equals the comparison with its runs.
 #[test]
 fn a_baseline_reads_back() {
-    let (base, new) = (reports(SMALL, 0..4), reports(&other(), 10..13));
-    let baseline = Baseline::of(&base).unwrap();
+    let (base, new) = (reports(SMALL, 0..4), reports(&slower(), 10..13));
+    let baseline = Baseline::from_reports(&base).unwrap();
     let text = baseline.text().unwrap();
-    assert_eq!(Baseline::of(&base).unwrap().text().unwrap(), text);
+    assert_eq!(Baseline::from_reports(&base).unwrap().text().unwrap(), text);
     let read = Baseline::parse(&text).unwrap();
     assert_eq!(read, baseline);
-    let new_runs = Runs::of(&new);
+
+    let new_runs = Runs::from_reports(&new);
     let mut from_file = compare_runs(&read.runs, &new_runs, &options());
     let from_reports = compare(&base, &new, &options());
-    // The file has no folders.
+    // The file does not keep the folders of the paths.
     from_file.base = from_reports.base.clone();
     assert_eq!(from_file, from_reports);
-    // One line per list: a file that people can review.
+    // Each list has one line, so that people can review the file.
     let busy = text.lines().find(|line| line.contains("\"busy.busy_ns\""));
     assert!(
         busy.unwrap().contains('[') && busy.unwrap().contains(']'),
@@ -133,53 +135,62 @@ fn a_baseline_reads_back() {
 }
 
 #[test]
-fn what_is_no_baseline() {
+fn unsuitable_runs_and_files_are_refused() {
     let all = reports(SMALL, 0..3);
     assert!(
-        Baseline::of(&all[..2])
+        Baseline::from_reports(&all[..2])
             .unwrap_err()
             .to_string()
-            .contains("3 runs or more, not 2")
+            .contains("at least 3 runs, not 2")
     );
+
     let mut other = all.clone();
     other[1].run.device.os = Some("another".to_owned());
-    let said = Baseline::of(&other).unwrap_err().to_string();
+    let said = Baseline::from_reports(&other).unwrap_err().to_string();
     assert!(
         said.contains("system another and macOS 26.0 (25A0000)"),
         "{said}"
     );
     other[1].run.device.os.clone_from(&all[1].run.device.os);
     other[1].process.name = "another".to_owned();
-    let said = Baseline::of(&other).unwrap_err().to_string();
+    let said = Baseline::from_reports(&other).unwrap_err().to_string();
     assert!(said.contains("program another and bench"), "{said}");
+
     let twice = [all[0].clone(), all[1].clone(), all[0].clone()];
-    let said = Baseline::of(&twice).unwrap_err().to_string();
+    let said = Baseline::from_reports(&twice).unwrap_err().to_string();
     assert!(said.contains("a baseline needs different runs"), "{said}");
-    let text = Baseline::of(&all).unwrap().text().unwrap();
+
+    let text = Baseline::from_reports(&all).unwrap().text().unwrap();
     let check = |text: &str, expected: &str| {
         let said = Baseline::parse(text).unwrap_err().to_string();
         assert!(said.contains(expected), "{said}");
     };
-    check("{}", "is no baseline: missing field");
+    check("{}", "not a baseline: missing field");
     check(
         &text.replace("metalens.baseline/1", "metalens.baseline/9"),
         "metalens.baseline/9",
     );
+
     let line = text
         .lines()
         .find(|line| line.contains("\"gaps.count\""))
         .unwrap();
     check(
         &text.replace(line, "\"gaps.count\": [1],"),
-        "not one value for each run",
+        "a list does not have one value for each run",
     );
     check(
         &text.replace(line, ""),
-        "its metrics lack gaps.count, which this version",
+        "metrics are missing: gaps.count; save the baseline again",
     );
+
     let mut without: Value = serde_json::from_str(&text).unwrap();
     without["kernels"].as_array_mut().unwrap().pop();
-    check(&without.to_string(), "kernels are missing: in run 1 their");
+    check(
+        &without.to_string(),
+        "kernels are missing: the instances of run 1",
+    );
+
     let mut same: Value = serde_json::from_str(&text).unwrap();
     for values in same["metrics"].as_object_mut().unwrap().values_mut() {
         values[2] = values[0].clone();
@@ -190,7 +201,7 @@ fn what_is_no_baseline() {
     check(&same.to_string(), "a baseline needs different runs");
 }
 
-/// A run is the same one however it was read; and another part of it is another run.
+/// The same run is recognized however it was read. Another part of it is another run.
 #[test]
 fn the_same_run_is_found() {
     let all = reports(SMALL, 0..3);
@@ -199,7 +210,7 @@ fn the_same_run_is_found() {
         again.source.path = "again".to_owned();
         change(&mut again);
         let side = [all[0].clone(), all[1].clone(), again.clone()];
-        let repeated = Runs::of(&side).repeated();
+        let repeated = Runs::from_reports(&side).repeated();
         assert_eq!(
             repeated.map(|one| one.again),
             is_same.then(|| "again".to_owned())
@@ -220,16 +231,24 @@ fn the_same_run_is_found() {
     check(|again| again.process.name = "another".to_owned(), false);
 }
 
-/// Idle time by cause is compared only where little of the idle time is unexplained.
+/// Idle time by cause is compared only if little of it has an unknown cause.
 #[test]
-fn what_is_not_explained_is_not_compared() {
+fn unknown_causes_are_not_compared() {
     let report = report(SMALL, 0);
     let check = |unexplained: u64, is_known: bool| {
         let mut new = report.clone();
-        let ledger = &mut new.idle;
-        ledger.parts.unknown_ns = ledger.total_ns * unexplained / 100;
-        let found = compare(from_ref(&report), from_ref(&new), &Options::default());
-        for metric in found.metrics.iter().filter(|one| one.group == Group::Idle) {
+        let idle = &mut new.idle;
+        idle.parts.unknown_ns = idle.total_ns * unexplained / 100;
+        let found = compare(
+            from_ref(&report),
+            from_ref(&new),
+            &CompareOptions::default(),
+        );
+        for metric in found
+            .metrics
+            .iter()
+            .filter(|one| one.group == MetricGroup::Idle)
+        {
             let is_told = metric.change.new.median.is_some();
             assert_eq!(
                 is_told,
@@ -241,7 +260,7 @@ fn what_is_not_explained_is_not_compared() {
         let is_noted = found
             .notes
             .iter()
-            .any(|note| note.contains("of new's idle time is"));
+            .any(|note| note.contains("of the idle time of new is unknown"));
         assert_eq!(is_noted, !is_known, "{:?}", found.notes);
     };
     check(0, true);
@@ -250,8 +269,8 @@ fn what_is_not_explained_is_not_compared() {
     check(100, false);
 }
 
-/// A program that leaves no gap keeps the limits of gaps; one that begins to is judged by
-/// the time that it takes.
+/// A program without a gap keeps the limits of gaps. One that begins to have gaps is judged by the
+/// time it takes.
 #[test]
 fn no_gap_is_too_long() {
     let gaps = report(SMALL, 0);
@@ -267,7 +286,7 @@ fn no_gap_is_too_long() {
         *gap = None;
     }
     let check = |base: &Report, new: &Report, expected: [GateVerdict; 2]| {
-        let compared = compare(from_ref(base), from_ref(new), &Options::default());
+        let compared = compare(from_ref(base), from_ref(new), &CompareOptions::default());
         let found = judge(&compared, &Gate::default());
         let rows = found
             .rows
@@ -277,16 +296,17 @@ fn no_gap_is_too_long() {
         assert_eq!(verdicts, expected, "{found:#?}");
         assert_eq!(found.missed, expected[0] == Miss);
     };
+
     use GateVerdict::{Miss, NotMeasurable, Pass};
     check(&gaps, &none, [Pass; 2]);
     check(&none, &none, [Pass; 2]);
     check(&none, &gaps, [NotMeasurable; 2]);
-    // Where there are gaps, their length is missing.
+    // If there are gaps, their length is missing.
     none.gaps.count = 1;
     check(&gaps, &none, [Miss; 2]);
 }
 
-/// Whatever a report that was edited holds.
+/// Edited reports with missing, repeated or huge values are compared without a panic.
 #[test]
 fn hostile_reports_are_compared() {
     let whole = report(SMALL, 0);

@@ -1,5 +1,4 @@
-//! Comparisons against what is known from elsewhere: laws, scenarios, a baseline
-//! that was written and read.
+//! Checks comparisons: laws, scenarios with known results, and a baseline that is written and read.
 #![expect(
     clippy::unwrap_used,
     reason = "a panic is the failure report, in the helpers too"
@@ -15,7 +14,7 @@ use metalens_analyzer::{Report, Request, analyze, selection};
 use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions};
 
-/// Small and quick to write: forty dispatches of two kernels, each waited for.
+/// A scenario that is small and quick to write: forty dispatches of two kernels, each waited for.
 const SMALL: &str = r#"
 [[process]]
 name = "bench"
@@ -32,7 +31,7 @@ launch = ["80us", "95us"]
 completion = ["55us", "80us"]
 "#;
 
-/// The report of a scenario with a seed.
+/// Returns the report of a scenario with a seed.
 fn report(toml: &str, seed: u64) -> Report {
     let mut scenario = Scenario::from_toml(toml).unwrap();
     scenario.seed = seed;

@@ -1,16 +1,16 @@
-//! How often the default gate cries wolf, and how often it catches the wolf.
+//! Measures the false-positive and detection rates of the default gate.
 //!
-//! A trial records a program three times, then three times again unchanged, with one
-//! kernel 10 % slower, and with its gaps doubled. What differs between runs is drawn
-//! from other seeds; and, for machines that are not as steady as a simulator, each
-//! run's kernels and gaps are longer or shorter by a factor of its own.
+//! A trial records a program three times, and then three times again: unchanged, with one kernel 10
+//! % slower, and with its gaps doubled. Runs differ by their seeds. For machines that are less
+//! steady than a simulator, the kernels and gaps of each run are also longer or shorter by a random
+//! factor.
 
 use metalens_analyzer::Report;
-use metalens_comparison::{Gate, GateResult, GateVerdict, Options, compare, judge};
+use metalens_comparison::{CompareOptions, Gate, GateResult, GateVerdict, compare, judge};
 
 use super::report;
 
-/// How much a run as a whole may be off, either way.
+/// Largest random change of a whole run, in either direction.
 #[derive(Clone, Copy)]
 struct Drift {
     name: &'static str,
@@ -34,7 +34,7 @@ const UNSTEADY: Drift = Drift {
     gaps: 0.10,
 };
 
-/// What was changed, as factors.
+/// Factors by which kernels and gaps were changed.
 #[derive(Clone, Copy)]
 struct Changed {
     matmul: f64,
@@ -54,7 +54,7 @@ const WAITS: Changed = Changed {
     gaps: 2.0,
 };
 
-/// splitmix64: a number in -1..1 for a seed.
+/// Returns a number in -1..1 for a seed (splitmix64).
 fn drawn(seed: u64) -> f64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -95,7 +95,7 @@ fn three(first: u64, drift: Drift, changed: Changed) -> Vec<Report> {
         .collect()
 }
 
-/// How many of the trials ended how.
+/// Numbers of trials by result.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Rates {
     false_alarms: u32,
@@ -110,27 +110,32 @@ fn has_missed(gate: &GateResult, what: &[&str]) -> bool {
 }
 
 fn rates(trials: u64, drift: Drift) -> Rates {
-    let mut found = Rates::default();
+    let mut rates = Rates::default();
     for trial in 0..trials {
         let seed = trial * 16 + 1;
         let base = three(seed, drift, NOTHING);
         let gate = |first: u64, changed: Changed| {
             let new = three(first, drift, changed);
-            judge(&compare(&base, &new, &Options::default()), &Gate::default())
+            judge(
+                &compare(&base, &new, &CompareOptions::default()),
+                &Gate::default(),
+            )
         };
-        found.false_alarms += u32::from(gate(seed + 3, NOTHING).missed);
+        rates.false_alarms += u32::from(gate(seed + 3, NOTHING).missed);
+
         let slower = gate(seed + 6, SLOWER);
-        found.slower_caught += u32::from(has_missed(&slower, &["matmul"]));
+        rates.slower_caught += u32::from(has_missed(&slower, &["matmul"]));
+
         let waits = gate(seed + 9, WAITS);
         let gaps = ["gaps.median_ns", "gaps.mean_ns"];
-        found.waits_caught += u32::from(has_missed(&waits, &gaps));
+        rates.waits_caught += u32::from(has_missed(&waits, &gaps));
     }
-    found
+    rates
 }
 
-/// A small version of the bench below.
+/// Runs a small version of the bench below.
 #[test]
-fn the_default_gate_tells_changes_from_noise() {
+fn the_default_gate_separates_changes_from_noise() {
     let expected = Rates {
         false_alarms: 0,
         slower_caught: 20,
@@ -139,7 +144,7 @@ fn the_default_gate_tells_changes_from_noise() {
     assert_eq!(rates(20, AS_SIMULATED), expected);
 }
 
-/// `scripts/bench-gate` runs it.
+/// Measures the rates; `scripts/bench-gate` runs it.
 #[test]
 #[ignore = "takes a minute: scripts/bench-gate"]
 #[expect(clippy::print_stdout, reason = "a bench prints what it found")]
@@ -160,7 +165,7 @@ fn bench() {
             percent(found.slower_caught),
             percent(found.waits_caught)
         );
-        // What a machine so unsteady gives is told, and not promised.
+        // The rates of an unsteady machine are printed, but not guaranteed.
         if drift.gaps <= STEADY.gaps {
             assert_eq!(found.false_alarms, 0, "{}", drift.name);
             assert!(percent(found.slower_caught) >= 95.0, "{}", drift.name);

@@ -1,81 +1,82 @@
-//! `findings`: the report's findings. Evidence that names another process is left out, as that
-//! process's name is everywhere, unless names were asked for.
+//! Defines `findings`: the findings of the report. Evidence that names another process is left out
+//! unless names were requested, like that process's name everywhere.
 
-use metalens_analyzer::message::Value as Kind;
+use metalens_analyzer::message::Value as ValueKind;
 use metalens_analyzer::{Finding, Report};
 
-use super::{Field, count, fill, ns, ratio, text};
-use crate::cells::{Table, Value};
+use super::{TableField, count, fill, ns, ratio, text};
+use crate::cells::{CellValue, MemoryTable};
 use crate::error::Result;
-use crate::words::severity;
+use crate::report_names::severity;
 
-/// A finding, its place in the report, and whether it may name other processes.
-pub(crate) struct Placed<'t> {
+/// A finding with its position in the report, and whether it may name other processes.
+pub(crate) struct FindingRow<'t> {
     place: u64,
     finding: &'t Finding,
     show_names: bool,
 }
 
-impl Placed<'_> {
-    fn evidence(&self) -> Value<'_> {
+impl FindingRow<'_> {
+    fn evidence(&self) -> CellValue<'_> {
         let mut values = self.finding.evidence_values.iter();
-        let is_other = |kind: &Kind| matches!(kind, Kind::Process { is_analyzed: false });
-        if !self.show_names && values.any(|one| is_other(&one.value)) {
-            Value::Absent
+        let names_other =
+            |kind: &ValueKind| matches!(kind, ValueKind::Process { is_analyzed: false });
+        if !self.show_names && values.any(|value| names_other(&value.value)) {
+            CellValue::Absent
         } else {
-            Value::Text(&self.finding.evidence)
+            CellValue::Text(&self.finding.evidence)
         }
     }
 }
 
-pub(crate) fn table(report: &Report, show_names: bool) -> Result<Table> {
-    let placed = (1..).zip(&report.findings).map(|(place, finding)| Placed {
-        place,
-        finding,
-        show_names,
-    });
-    fill(&fields(), placed)
+pub(crate) fn table(report: &Report, show_names: bool) -> Result<MemoryTable> {
+    let rows = (1..)
+        .zip(&report.findings)
+        .map(|(place, finding)| FindingRow {
+            place,
+            finding,
+            show_names,
+        });
+    fill(&fields(), rows)
 }
 
-pub(crate) fn fields<'t>() -> Vec<Field<Placed<'t>>> {
+pub(crate) fn fields<'t>() -> Vec<TableField<FindingRow<'t>>> {
     vec![
         count(
             "place",
-            "The finding's place in the report, from 1: the most important first.",
-            |f| Value::whole(f.place),
+            "Position of the finding in the report, from 1: the most important first.",
+            |f| CellValue::integer(f.place),
         ),
-        text("finding", "The rule that found it.", |f| {
-            Value::Text(&f.finding.id)
+        text("finding", "Id of the rule that found it.", |f| {
+            CellValue::Text(&f.finding.id)
+        }),
+        text("severity", "Severity: high, medium, low, caveat.", |f| {
+            CellValue::Text(severity(f.finding.severity))
         }),
         text(
-            "severity",
-            "How much it matters: high, medium, low, caveat.",
-            |f| Value::Text(severity(f.finding.severity)),
-        ),
-        text(
             "title",
-            "The finding in one sentence; it names no process.",
-            |f| Value::Text(&f.finding.title),
+            "Title of the finding, in one sentence; it names no process.",
+            |f| CellValue::Text(&f.finding.title),
         ),
         text(
             "evidence",
-            "The numbers that it rests on; null if it names another process.",
-            |f| f.evidence(),
+            "Evidence with its numbers; null if it names another process.",
+            FindingRow::evidence,
         ),
         text(
             "advice",
-            "The advice that follows; it names no process.",
-            |f| Value::Text(&f.finding.advice),
+            "Advice on what to do; it names no process.",
+            |f| CellValue::Text(&f.finding.advice),
         ),
         ns(
             "gain_at_most_ns",
-            "Upper bound of the time that the advice could save; null where it has no number.",
-            |f| Value::whole_or_absent(f.finding.gain.map(|gain| gain.at_most_ns)),
+            "Upper bound of the time that the advice can save; null if it has no number.",
+            |f| CellValue::integer_or_absent(f.finding.gain.map(|gain| gain.at_most_ns)),
         ),
         ratio(
             "gain_speedup",
-            "The window divided by the window without that time; null likewise.",
-            |f| Value::number(f.finding.gain.map(|gain| gain.speedup)),
+            "Speedup at that bound: the window divided by the window without that time; null if there is no bound.",
+            |f| CellValue::number(f.finding.gain.map(|gain| gain.speedup)),
         ),
     ]
 }

@@ -1,17 +1,17 @@
-//! `intervals`: everyone's GPU intervals inside the window, the target's with all
-//! that is known of them.
+//! Defines `intervals`: the GPU intervals of all processes inside the window, those of the analyzed
+//! process with all known facts.
 
 use std::iter::Peekable;
 
 use metalens_analyzer::{Analysis, AnyInterval, GpuInterval, Held, NamedBy};
 
-use super::{Field, field, fill, ns, text};
-use crate::cells::{Kind, Table, Value};
+use super::{TableField, field, fill, ns, text};
+use crate::cells::{CellKind, CellValue, MemoryTable};
 use crate::error::{Error, Result};
-use crate::words::named_by;
+use crate::report_names::named_by;
 
-/// One row: the target's, or somebody else's.
-pub(crate) struct Row<'t> {
+/// One interval, of the analyzed process or another one.
+pub(crate) struct IntervalRow<'t> {
     start_ns: u64,
     end_ns: u64,
     is_analyzed: bool,
@@ -27,85 +27,87 @@ pub(crate) struct Row<'t> {
     state: Option<&'t str>,
 }
 
-/// Other processes stay nameless unless asked for.
-pub(crate) fn table(analysis: &Analysis, show_names: bool) -> Result<Table> {
+/// Returns the table. Names of other processes are only included on request.
+pub(crate) fn table(analysis: &Analysis, show_names: bool) -> Result<MemoryTable> {
     let everyone = analysis.everyone().ok_or(Error::OnlyTarget)?;
-    let others = everyone.filter(|one| !one.is_analyzed);
-    let others = others.filter_map(|one| Row::of_other(one, show_names));
+    let others = everyone.filter(|interval| !interval.is_analyzed);
+    let others = others.filter_map(|interval| IntervalRow::from_other(interval, show_names));
+
     let mut states = StateAt::new(analysis.performance());
     let rows = Merged {
-        mine: analysis.intervals().map(Row::of_process).peekable(),
+        own: analysis.intervals().map(IntervalRow::from_own).peekable(),
         others: others.peekable(),
     };
-    let rows = rows.map(|row| Row {
+    let rows = rows.map(|row| IntervalRow {
         state: states.at(row.start_ns),
         ..row
     });
     fill(&fields(), rows)
 }
 
-impl<'t> Row<'t> {
-    fn of_process(one: GpuInterval<'t>) -> Self {
+impl<'t> IntervalRow<'t> {
+    fn from_own(interval: GpuInterval<'t>) -> Self {
         Self {
-            start_ns: one.start_ns,
-            end_ns: one.end_ns,
+            start_ns: interval.start_ns,
+            end_ns: interval.end_ns,
             is_analyzed: true,
-            kernel: Some((one.kernel, one.named_by)),
-            process: one.process,
-            pid: one.pid,
-            channel: one.channel,
-            command_buffer: one.command_buffer,
-            encoder: one.encoder,
-            encoded_ns: one.encoded_ns,
-            committed_ns: one.committed_ns,
-            completed_ns: one.completed_ns,
+            kernel: Some((interval.kernel, interval.named_by)),
+            process: interval.process,
+            pid: interval.pid,
+            channel: interval.channel,
+            command_buffer: interval.command_buffer,
+            encoder: interval.encoder,
+            encoded_ns: interval.encoded_ns,
+            committed_ns: interval.committed_ns,
+            completed_ns: interval.completed_ns,
             state: None,
         }
     }
 
-    fn of_other(one: AnyInterval<'t>, show_names: bool) -> Option<Self> {
-        let (start_ns, end_ns) = one.in_window?;
+    fn from_other(interval: AnyInterval<'t>, show_names: bool) -> Option<Self> {
+        let (start_ns, end_ns) = interval.in_window?;
         Some(Self {
             start_ns,
             end_ns,
             is_analyzed: false,
             kernel: None,
-            process: one.process.filter(|_| show_names),
-            pid: one.pid.filter(|_| show_names),
-            channel: one.channel,
-            command_buffer: one.command_buffer,
-            encoder: one.encoder,
+            process: interval.process.filter(|_| show_names),
+            pid: interval.pid.filter(|_| show_names),
+            channel: interval.channel,
+            command_buffer: interval.command_buffer,
+            encoder: interval.encoder,
             encoded_ns: None,
-            committed_ns: one.committed_ns,
+            committed_ns: interval.committed_ns,
             completed_ns: None,
             state: None,
         })
     }
 }
 
-/// Both in order of their starts; of equal ones the target's first.
+/// Merges both in the order of their starts. Of two with the same start, the process's own comes
+/// first.
 struct Merged<A: Iterator, B: Iterator> {
-    mine: Peekable<A>,
+    own: Peekable<A>,
     others: Peekable<B>,
 }
 
 impl<'t, A, B> Iterator for Merged<A, B>
 where
-    A: Iterator<Item = Row<'t>>,
-    B: Iterator<Item = Row<'t>>,
+    A: Iterator<Item = IntervalRow<'t>>,
+    B: Iterator<Item = IntervalRow<'t>>,
 {
-    type Item = Row<'t>;
+    type Item = IntervalRow<'t>;
 
-    fn next(&mut self) -> Option<Row<'t>> {
-        match (self.mine.peek(), self.others.peek()) {
-            (Some(mine), Some(other)) if other.start_ns < mine.start_ns => self.others.next(),
-            (Some(_), _) => self.mine.next(),
+    fn next(&mut self) -> Option<IntervalRow<'t>> {
+        match (self.own.peek(), self.others.peek()) {
+            (Some(own), Some(other)) if other.start_ns < own.start_ns => self.others.next(),
+            (Some(_), _) => self.own.next(),
             (None, _) => self.others.next(),
         }
     }
 }
 
-/// Which state holds, for times that only rise.
+/// Finds the performance state at times that only rise.
 struct StateAt<'t> {
     held: &'t [Held],
     at: usize,
@@ -125,110 +127,112 @@ impl<'t> StateAt<'t> {
     }
 }
 
-pub(crate) fn fields<'t>() -> Vec<Field<Row<'t>>> {
+pub(crate) fn fields<'t>() -> Vec<TableField<IntervalRow<'t>>> {
     let mut fields = times();
     fields.extend(work());
-    fields.extend(journey());
+    fields.extend(timestamps());
     fields
 }
 
-fn times<'t>() -> Vec<Field<Row<'t>>> {
+fn times<'t>() -> Vec<TableField<IntervalRow<'t>>> {
     vec![
         ns(
             "start_ns",
-            "When it began, since the recording began.",
-            |r| Value::whole(r.start_ns),
+            "Start of the interval, since the start of the recording.",
+            |r| CellValue::integer(r.start_ns),
         ),
         ns(
             "end_ns",
-            "When it ended: the first nanosecond that is no longer its.",
-            |r| Value::whole(r.end_ns),
+            "End of the interval: the first nanosecond after it.",
+            |r| CellValue::integer(r.end_ns),
         ),
         ns("duration_ns", "end_ns - start_ns.", |r| {
-            Value::whole(r.end_ns - r.start_ns)
+            CellValue::integer(r.end_ns - r.start_ns)
         }),
         text(
             "role",
-            "`analyzed` if it belongs to the process that the run is about, else `other`. Rows without a process are \
-             `other`.",
-            |r| Value::Text(if r.is_analyzed { "analyzed" } else { "other" }),
+            "Role of the process: `analyzed` for the process that the run is about, or `other`. \
+             Rows without a process are `other`.",
+            |r| CellValue::Text(if r.is_analyzed { "analyzed" } else { "other" }),
         ),
     ]
 }
 
-fn work<'t>() -> Vec<Field<Row<'t>>> {
+fn work<'t>() -> Vec<TableField<IntervalRow<'t>>> {
     vec![
         text(
             "channel",
-            "Where it ran: Compute, Vertex, Fragment, …",
-            |r| Value::text(r.channel),
+            "GPU channel: Compute, Vertex, Fragment, …",
+            |r| CellValue::text(r.channel),
         ),
         text(
             "kernel",
-            "What it is called; null of others' intervals.",
-            |r| Value::text(r.kernel.map(|(name, _)| name)),
+            "Name of the kernel; null for other processes.",
+            |r| CellValue::text(r.kernel.map(|(name, _)| name)),
         ),
         text(
             "named_by",
-            "What named it: shader-profiler, encoder-label, debug-group, command-buffer-label, none; \
-             null of others' intervals.",
-            |r| Value::text(r.kernel.map(|(_, by)| named_by(by))),
+            "Source of the name: shader-profiler, encoder-label, debug-group, command-buffer-label, none; \
+             null for other processes.",
+            |r| CellValue::text(r.kernel.map(|(_, by)| named_by(by))),
         ),
         text(
             "process",
-            "The process's name; null where the recording has none and, unless --show-names was \
-             given, of others' intervals.",
-            |r| Value::text(r.process),
+            "Name of the process; null if the recording has none and, without --show-names, for \
+             other processes.",
+            |r| CellValue::text(r.process),
         ),
         field(
             "pid",
-            Kind::Integer,
+            CellKind::Integer,
             "",
-            "The process's number; null as `process` is.",
-            |r| Value::whole_or_absent(r.pid.map(u64::from)),
+            "Process id; null whenever `process` is null.",
+            |r| CellValue::integer_or_absent(r.pid.map(u64::from)),
         ),
         field(
             "command_buffer",
-            Kind::Id,
+            CellKind::Id,
             "",
-            "Its command buffer's id; null for none.",
-            |r| Value::id(r.command_buffer),
+            "Id of the command buffer; null if there is none.",
+            |r| CellValue::id(r.command_buffer),
         ),
         field(
             "encoder",
-            Kind::Id,
+            CellKind::Id,
             "",
-            "Its encoder's id, of several coalesced ones the first's; null for none.",
-            |r| Value::id(r.encoder),
+            "Id of the encoder, or of the first one if several were merged; null if there is none.",
+            |r| CellValue::id(r.encoder),
         ),
     ]
 }
 
-fn journey<'t>() -> Vec<Field<Row<'t>>> {
+fn timestamps<'t>() -> Vec<TableField<IntervalRow<'t>>> {
     vec![
         ns(
             "encoding_start_ns",
-            "When its encoding began; null where that is not on record.",
-            |r| Value::whole_or_absent(r.encoded_ns.map(|(start, _)| start)),
+            "Start of the encoding; null if it is not recorded.",
+            |r| CellValue::integer_or_absent(r.encoded_ns.map(|(start, _)| start)),
         ),
-        ns("encoding_end_ns", "When its encoding ended.", |r| {
-            Value::whole_or_absent(r.encoded_ns.map(|(_, end)| end))
-        }),
+        ns(
+            "encoding_end_ns",
+            "End of the encoding; null if it is not recorded.",
+            |r| CellValue::integer_or_absent(r.encoded_ns.map(|(_, end)| end)),
+        ),
         ns(
             "committed_ns",
-            "When its command buffer was committed.",
-            |r| Value::whole_or_absent(r.committed_ns),
+            "Time of the commit of the command buffer; null if it is not recorded.",
+            |r| CellValue::integer_or_absent(r.committed_ns),
         ),
         ns(
             "completed_ns",
-            "When the program knew that its command buffer was done.",
-            |r| Value::whole_or_absent(r.completed_ns),
+            "Time at which the program was notified of the completion; null if it is not recorded.",
+            |r| CellValue::integer_or_absent(r.completed_ns),
         ),
         text(
             "performance_state",
-            "The GPU's performance state when it began; null where no row of the recording covers \
-             that moment.",
-            |r| Value::text(r.state),
+            "GPU performance state at the start of the interval; null if the recording does not \
+             cover that moment.",
+            |r| CellValue::text(r.state),
         ),
     ]
 }
@@ -242,7 +246,7 @@ mod tests {
     /// state  .  Min---Max---.  Max
     /// ```
     #[test]
-    fn a_state_holds_from_its_start_and_no_longer_at_its_end() {
+    fn states_include_their_start_and_exclude_their_end() {
         let held = |start_ns, end_ns, what: &str| Held {
             start_ns,
             end_ns,

@@ -1,4 +1,4 @@
-//! The tables of a dataset: the meaning of their columns, and what fills them.
+//! Defines the tables of a dataset: the meaning of their columns, and their values.
 
 pub(crate) mod findings;
 pub(crate) mod gaps;
@@ -6,12 +6,12 @@ pub(crate) mod intervals;
 pub(crate) mod kernels;
 pub(crate) mod runs;
 
-use crate::cells::{Cells, Column, Kind, Table, Value};
+use crate::cells::{CellKind, CellValue, ColumnCells, MemoryTable, TableColumn};
 use crate::error::Result;
 
-/// Which table.
+/// A table of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Which {
+pub(crate) enum DatasetTable {
     Runs,
     Intervals,
     Gaps,
@@ -19,7 +19,7 @@ pub(crate) enum Which {
     Findings,
 }
 
-impl Which {
+impl DatasetTable {
     pub(crate) const ALL: [Self; 5] = [
         Self::Runs,
         Self::Intervals,
@@ -40,25 +40,25 @@ impl Which {
 
     fn meaning(self) -> &'static str {
         match self {
-            Self::Runs => "One row per run: what was recorded, and every figure of its report.",
+            Self::Runs => "One row per run: facts of the recording, and the figures of its report.",
             Self::Intervals => {
-                "One row per GPU interval that touches the window, by start: the target's and, \
-                 marked by `role`, everyone else's. An interval that reaches out of the window \
-                 counts with the part inside."
+                "One row per GPU interval that touches the window, sorted by start: those of the \
+                 analyzed process and, marked by `role`, those of other processes. An interval that \
+                 reaches beyond the window counts with its part inside."
             }
             Self::Gaps => {
-                "One row per gap, by start: a maximal stretch of the window without an interval of \
-                 the target. The seven parts of a gap sum to its length."
+                "One row per gap, sorted by start: a maximal stretch of the window without an \
+                 interval of the analyzed process. The seven parts of a gap sum to its length."
             }
             Self::Kernels => {
-                "One row per kernel, that is, per name, channel and what named it; the most time \
-                 first."
+                "One row per kernel, that is, per name, channel and source of the name; the most \
+                 time first."
             }
             Self::Findings => "One row per finding of the report, the most important first.",
         }
     }
 
-    fn own_columns(self) -> Vec<About> {
+    fn own_columns(self) -> Vec<ColumnInfo> {
         match self {
             Self::Runs => about(&runs::fields()),
             Self::Intervals => about(&intervals::fields()),
@@ -68,53 +68,53 @@ impl Which {
         }
     }
 
-    /// Its columns: those that the folders' names tell, then those in the files.
-    pub(crate) fn columns(self) -> Vec<About> {
+    /// Returns the columns: those from the folders' names, then those in the files.
+    pub(crate) fn columns(self) -> Vec<ColumnInfo> {
         let mut columns = PARTITION.to_vec();
         columns.extend(self.own_columns());
         columns
     }
 }
 
-/// A column as it is described to people.
+/// Description of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct About {
-    /// Its name.
+pub struct ColumnInfo {
+    /// Name of the column.
     pub name: &'static str,
-    /// What its cells are.
-    pub kind: Kind,
-    /// What they are in: `ns`, `1` for a count or a ratio, or nothing.
+    /// Type of the cells.
+    pub kind: CellKind,
+    /// Unit of the cells: `ns`, `1` for a count or a ratio, or nothing.
     pub unit: &'static str,
-    /// What they mean.
+    /// Meaning of the cells.
     pub meaning: &'static str,
-    /// Whether it is told by the folders' names, not in the files.
+    /// True if the value is in the folders' names and not in the files.
     pub is_partition: bool,
 }
 
-/// A table as it is described to people.
+/// Description of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AboutTable {
-    /// Its name.
+pub struct TableInfo {
+    /// Name of the table.
     pub name: &'static str,
-    /// What its rows are.
+    /// Meaning of a row.
     pub meaning: &'static str,
-    /// Its columns, in order.
-    pub columns: Vec<About>,
+    /// Columns of the table, in order.
+    pub columns: Vec<ColumnInfo>,
 }
 
-/// The tables and their columns.
+/// Returns the tables and their columns.
 #[must_use]
-pub fn describe() -> Vec<AboutTable> {
-    let table = |which: Which| AboutTable {
+pub fn describe() -> Vec<TableInfo> {
+    let table = |which: DatasetTable| TableInfo {
         name: which.name(),
         meaning: which.meaning(),
         columns: which.columns(),
     };
-    Which::ALL.map(table).to_vec()
+    DatasetTable::ALL.map(table).to_vec()
 }
 
-const fn partition(name: &'static str, kind: Kind, meaning: &'static str) -> About {
-    About {
+const fn partition(name: &'static str, kind: CellKind, meaning: &'static str) -> ColumnInfo {
+    ColumnInfo {
         name,
         kind,
         unit: "",
@@ -123,39 +123,39 @@ const fn partition(name: &'static str, kind: Kind, meaning: &'static str) -> Abo
     }
 }
 
-/// What the folders' names tell.
-pub(crate) const PARTITION: [About; 3] = [
-    partition("device", Kind::Text, "The recorded machine's model."),
+/// Columns from the folders' names.
+pub(crate) const PARTITION: [ColumnInfo; 3] = [
+    partition("device", CellKind::Text, "Model of the recorded machine."),
     partition(
         "date",
-        Kind::Date,
-        "The day on which the recording began, by the recorded machine's own clock and time zone.",
+        CellKind::Date,
+        "Day on which the recording began, by the clock and time zone of the recorded machine.",
     ),
     partition(
         "run",
-        Kind::Text,
-        "The run's name, made from what was recorded and of which process: the same trace has the \
-         same name wherever it lies.",
+        CellKind::Text,
+        "Name of the run, made from what was recorded and of which process: the same trace has the \
+         same name wherever it is.",
     ),
 ];
 
-/// A column in the files, and how it is filled from a row.
-pub(crate) struct Field<R> {
-    about: About,
+/// A column in the files, with the function that fills it from a row.
+pub(crate) struct TableField<R> {
+    about: ColumnInfo,
     get: Get<R>,
 }
 
-type Get<R> = for<'r> fn(&'r R) -> Value<'r>;
+type Get<R> = for<'r> fn(&'r R) -> CellValue<'r>;
 
 pub(crate) fn field<R>(
     name: &'static str,
-    kind: Kind,
+    kind: CellKind,
     unit: &'static str,
     meaning: &'static str,
     get: Get<R>,
-) -> Field<R> {
-    Field {
-        about: About {
+) -> TableField<R> {
+    TableField {
+        about: ColumnInfo {
             name,
             kind,
             unit,
@@ -166,37 +166,41 @@ pub(crate) fn field<R>(
     }
 }
 
-/// A time or a length of time.
-pub(crate) fn ns<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> Field<R> {
-    field(name, Kind::Integer, "ns", meaning, get)
+/// Makes a column of times or durations.
+pub(crate) fn ns<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+    field(name, CellKind::Integer, "ns", meaning, get)
 }
 
-/// How many.
-pub(crate) fn count<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> Field<R> {
-    field(name, Kind::Integer, "1", meaning, get)
+/// Makes a column of counts.
+pub(crate) fn count<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+    field(name, CellKind::Integer, "1", meaning, get)
 }
 
-/// A share, or a factor.
-pub(crate) fn ratio<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> Field<R> {
-    field(name, Kind::Number, "1", meaning, get)
+/// Makes a column of shares or factors.
+pub(crate) fn ratio<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+    field(name, CellKind::Number, "1", meaning, get)
 }
 
-/// Text.
-pub(crate) fn text<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> Field<R> {
-    field(name, Kind::Text, "", meaning, get)
+/// Makes a column of text.
+pub(crate) fn text<R>(name: &'static str, meaning: &'static str, get: Get<R>) -> TableField<R> {
+    field(name, CellKind::Text, "", meaning, get)
 }
 
-fn about<R>(fields: &[Field<R>]) -> Vec<About> {
+fn about<R>(fields: &[TableField<R>]) -> Vec<ColumnInfo> {
     fields.iter().map(|field| field.about).collect()
 }
 
-/// A table of rows.
-pub(crate) fn fill<R>(fields: &[Field<R>], rows: impl IntoIterator<Item = R>) -> Result<Table> {
-    let empty = |field: &Field<R>| Column {
+/// Fills a table from rows.
+pub(crate) fn fill<R>(
+    fields: &[TableField<R>],
+    rows: impl IntoIterator<Item = R>,
+) -> Result<MemoryTable> {
+    let empty = |field: &TableField<R>| TableColumn {
         name: field.about.name.to_owned(),
-        cells: Cells::new(field.about.kind),
+        cells: ColumnCells::new(field.about.kind),
     };
-    let mut columns: Vec<Column> = fields.iter().map(empty).collect();
+    let mut columns: Vec<TableColumn> = fields.iter().map(empty).collect();
+
     let mut count = 0;
     for row in rows {
         for (column, field) in columns.iter_mut().zip(fields) {
@@ -204,7 +208,8 @@ pub(crate) fn fill<R>(fields: &[Field<R>], rows: impl IntoIterator<Item = R>) ->
         }
         count += 1;
     }
-    Ok(Table {
+
+    Ok(MemoryTable {
         rows: count,
         columns,
     })

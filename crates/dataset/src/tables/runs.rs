@@ -1,124 +1,128 @@
-//! `runs`: what was recorded, and every figure of its report.
+//! Defines `runs`: facts of the recording, and the figures of its report.
 
 use std::path::Path;
 
 use metalens_analyzer::{Distribution, Report};
 
-use super::{Field, count, field, fill, ns, ratio, text};
-use crate::cells::{Kind, Table, Value};
+use super::{TableField, count, field, fill, ns, ratio, text};
+use crate::cells::{CellKind, CellValue, MemoryTable};
 use crate::error::Result;
-use crate::words::{how, reader, source};
+use crate::report_names::{how, reader, source};
 
-pub(crate) fn table(report: &Report) -> Result<Table> {
+pub(crate) fn table(report: &Report) -> Result<MemoryTable> {
     fill(&fields(), [report])
 }
 
-pub(crate) fn fields<'t>() -> Vec<Field<&'t Report>> {
+pub(crate) fn fields<'t>() -> Vec<TableField<&'t Report>> {
     let parts = [
         recording(),
         about(),
         counts(),
         busy(),
         gaps(),
-        ledger(),
+        idle(),
         beside(),
     ];
     parts.into_iter().flatten().collect()
 }
 
-fn recording<'t>() -> Vec<Field<&'t Report>> {
+fn recording<'t>() -> Vec<TableField<&'t Report>> {
     vec![
-        text("input", "The input's own name, without its folder.", |r| {
-            Value::Text(name_of(&r.source.path))
+        text(
+            "input",
+            "File name of the input, without its folder.",
+            |r| CellValue::Text(file_name(&r.source.path)),
+        ),
+        text("kind", "Kind of the input: bundle, export, xml.", |r| {
+            CellValue::Text(source(r.source.kind))
         }),
-        text("kind", "What the input was: bundle, export, xml.", |r| {
-            Value::Text(source(r.source.kind))
-        }),
-        text("reader", "What read it: native, xml.", |r| {
-            Value::Text(reader(r.source.reader))
+        text("reader", "Reader of the input: native, xml.", |r| {
+            CellValue::Text(reader(r.source.reader))
         }),
         field(
             "run_number",
-            Kind::Integer,
+            CellKind::Integer,
             "",
-            "The run's number in the trace, from 1.",
-            |r| Value::whole(r.run.number),
+            "Number of the run in the trace, from 1.",
+            |r| CellValue::integer(r.run.number),
         ),
         field(
             "synthetic",
-            Kind::Flag,
+            CellKind::Flag,
             "",
-            "Whether a simulator wrote it: no GPU ran any of it.",
-            |r| Value::Flag(r.run.synthetic),
+            "True if a simulator wrote the recording, so that no GPU ran any of it.",
+            |r| CellValue::Flag(r.run.synthetic),
         ),
-        text("template", "The Instruments template.", |r| {
-            Value::text(r.run.template.as_deref())
+        text("template", "Name of the Instruments template.", |r| {
+            CellValue::text(r.run.template.as_deref())
         }),
-        text("instruments_version", "The version of Instruments.", |r| {
-            Value::text(r.run.instruments_version.as_deref())
+        text("instruments_version", "Version of Instruments.", |r| {
+            CellValue::text(r.run.instruments_version.as_deref())
         }),
-        text("start", "When the recording began, ISO 8601.", |r| {
-            Value::text(r.run.start.as_deref())
+        text("start", "Start of the recording, ISO 8601.", |r| {
+            CellValue::text(r.run.start.as_deref())
         }),
         ns(
             "run_duration_ns",
-            "How long it took by the clock on the wall.",
-            |r| Value::whole_or_absent(r.run.duration_ns),
+            "Duration of the recording, wall time.",
+            |r| CellValue::integer_or_absent(r.run.duration_ns),
         ),
-        text("end_reason", "Why it ended.", |r| {
-            Value::text(r.run.end_reason.as_deref())
+        text("end_reason", "Reason why the recording ended.", |r| {
+            CellValue::text(r.run.end_reason.as_deref())
         }),
         text(
             "recording_mode",
-            "`Deferred`, or `Windowed (…)`, which keeps only the end.",
-            |r| Value::text(r.run.recording_mode.as_deref()),
+            "Recording mode: `Deferred`, or `Windowed (…)`, which keeps only the end.",
+            |r| CellValue::text(r.run.recording_mode.as_deref()),
         ),
-        text("os", "The operating system and its version.", |r| {
-            Value::text(r.run.device.os.as_deref())
+        text("os", "Operating system and its version.", |r| {
+            CellValue::text(r.run.device.os.as_deref())
         }),
-        text("gpu", "The GPU, as Metal calls it.", |r| {
-            Value::text(r.run.device.gpu.as_deref())
+        text("gpu", "Name of the GPU in Metal.", |r| {
+            CellValue::text(r.run.device.gpu.as_deref())
         }),
     ]
 }
 
-fn about<'t>() -> Vec<Field<&'t Report>> {
+fn about<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         text(
             "process",
-            "The process that the run is about; of several, all names.",
-            |r| Value::Text(&r.process.name),
+            "Name of the analyzed process, or of all if there are several.",
+            |r| CellValue::Text(&r.process.name),
         ),
         field(
             "process_pid",
-            Kind::Integer,
+            CellKind::Integer,
             "",
-            "Its number; null if there are several.",
-            |r| Value::whole_or_absent(r.process.pid.map(u64::from)),
+            "Process id; null if there are several.",
+            |r| CellValue::integer_or_absent(r.process.pid.map(u64::from)),
         ),
         text(
             "process_chosen_by",
-            "How it was found: launched, attached, recorded, requested, busiest.",
-            |r| Value::Text(how(r.process.chosen_by)),
+            "Way in which the process was chosen: launched, attached, recorded, requested, busiest.",
+            |r| CellValue::Text(how(r.process.chosen_by)),
         ),
         ns(
             "window_start_ns",
-            "The window's first nanosecond, since the recording began.",
-            |r| Value::whole(r.window.start_ns),
+            "First nanosecond of the window, since the start of the recording.",
+            |r| CellValue::integer(r.window.start_ns),
         ),
-        ns("window_end_ns", "The nanosecond after its last.", |r| {
-            Value::whole(r.window.end_ns)
-        }),
+        ns(
+            "window_end_ns",
+            "Nanosecond after the last one of the window.",
+            |r| CellValue::integer(r.window.end_ns),
+        ),
         ns(
             "window_ns",
-            "Its length. window_ns = busy_ns + gaps_ns.",
-            |r| Value::whole(r.window.span_ns),
+            "Length of the window: window_ns = busy_ns + gaps_ns.",
+            |r| CellValue::integer(r.window.span_ns),
         ),
         ns(
             "excluded_ns",
-            "What was cut off the window on request, in all; 0 if nothing was.",
+            "Time that was excluded from the window on request; 0 if none was.",
             |r| {
-                Value::whole(
+                CellValue::integer(
                     r.window
                         .excluded
                         .iter()
@@ -130,252 +134,276 @@ fn about<'t>() -> Vec<Field<&'t Report>> {
     ]
 }
 
-fn counts<'t>() -> Vec<Field<&'t Report>> {
+fn counts<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         count(
             "interval_count",
-            "The target's intervals in the window.",
-            |r| Value::whole(r.counts.intervals),
+            "Number of the process's GPU intervals in the window.",
+            |r| CellValue::integer(r.counts.intervals),
         ),
-        count("encoder_count", "Distinct encoders among them.", |r| {
-            Value::whole(r.counts.encoders)
-        }),
+        count(
+            "encoder_count",
+            "Number of distinct encoders of these intervals.",
+            |r| CellValue::integer(r.counts.encoders),
+        ),
         count(
             "command_buffer_count",
-            "Distinct command buffers among them.",
-            |r| Value::whole(r.counts.command_buffers),
+            "Number of distinct command buffers of these intervals.",
+            |r| CellValue::integer(r.counts.command_buffers),
         ),
         count(
             "kernel_count",
-            "Distinct names of work, per channel.",
-            |r| Value::whole(r.counts.kernels),
+            "Number of distinct kernel names, counted per channel.",
+            |r| CellValue::integer(r.counts.kernels),
         ),
         count(
             "coalesced_count",
-            "Intervals that the driver made of several encoders.",
-            |r| Value::whole(r.counts.coalesced),
+            "Number of intervals that the driver merged from several encoders.",
+            |r| CellValue::integer(r.counts.coalesced),
         ),
         count(
             "coalesced_encoder_count",
-            "How many encoders those were.",
-            |r| Value::whole(r.counts.coalesced_encoders),
+            "Number of the encoders that were merged.",
+            |r| CellValue::integer(r.counts.coalesced_encoders),
         ),
         count(
             "all_interval_count",
-            "Everyone's intervals in the whole recording.",
-            |r| Value::whole(r.counts.all_intervals),
+            "Number of all processes' intervals in the whole recording.",
+            |r| CellValue::integer(r.counts.all_intervals),
         ),
         count(
             "unattributed_count",
-            "Those of them that name no process.",
-            |r| Value::whole(r.counts.unattributed),
+            "Number of those intervals that name no process.",
+            |r| CellValue::integer(r.counts.unattributed),
         ),
     ]
 }
 
-fn busy<'t>() -> Vec<Field<&'t Report>> {
+fn busy<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         ns(
             "busy_ns",
-            "The length of the union of the target's intervals.",
-            |r| Value::whole(r.busy.busy_ns),
+            "Length of the union of the process's intervals.",
+            |r| CellValue::integer(r.busy.busy_ns),
         ),
         ns(
             "sum_ns",
-            "Their summed durations, which count overlaps twice.",
-            |r| Value::whole(r.busy.sum_ns),
+            "Summed durations of the intervals, which count overlaps twice.",
+            |r| CellValue::integer(r.busy.sum_ns),
         ),
         ratio(
             "busy_ratio",
             "busy_ns / window_ns; null if the window has no length.",
-            |r| Value::number(r.busy.ratio),
+            |r| CellValue::number(r.busy.ratio),
         ),
         ratio("overlap_factor", "sum_ns / busy_ns.", |r| {
-            Value::number(r.busy.overlap_factor)
+            CellValue::number(r.busy.overlap_factor)
         }),
         ns(
             "machine_busy_ns",
-            "The length of the union of everyone's intervals.",
-            |r| Value::whole(r.busy.machine_busy_ns),
+            "Length of the union of all processes' intervals.",
+            |r| CellValue::integer(r.busy.machine_busy_ns),
         ),
         ns(
             "machine_active_ns",
-            "How long the GPU itself says it was active; null if that was not recorded.",
-            |r| Value::whole_or_absent(r.busy.machine_active_ns),
+            "Time that the GPU itself reports as active; null if it was not recorded.",
+            |r| CellValue::integer_or_absent(r.busy.machine_active_ns),
         ),
         ns(
             "others_busy_ns",
-            "The length of the union of all intervals that are not the target's.",
-            |r| Value::whole(r.busy.others_busy_ns),
+            "Length of the union of all other processes' intervals.",
+            |r| CellValue::integer(r.busy.others_busy_ns),
         ),
         ns(
             "others_overlap_ns",
-            "How long the target and others were on the GPU at once.",
-            |r| Value::whole(r.busy.others_overlap_ns),
+            "Time in which the process and others used the GPU at once.",
+            |r| CellValue::integer(r.busy.others_overlap_ns),
         ),
         ns(
             "program_ns",
-            "From the first encoding to the last completion, within the window.",
-            |r| Value::whole_or_absent(r.efficiency.program_ns),
+            "Time from the first encoding to the last completion, within the window.",
+            |r| CellValue::integer_or_absent(r.efficiency.program_ns),
         ),
         ratio("program_ratio", "busy_ns / program_ns.", |r| {
-            Value::number(r.efficiency.of_program)
+            CellValue::number(r.efficiency.of_program)
         }),
         ns(
             "steady_ns",
-            "The window without the warm-up; null if there is none.",
-            |r| Value::whole_or_absent(r.efficiency.steady_ns),
+            "Length of the window without the warm-up; null if there is no warm-up.",
+            |r| CellValue::integer_or_absent(r.efficiency.steady_ns),
         ),
-        ratio("steady_ratio", "The busy time of that / steady_ns.", |r| {
-            Value::number(r.efficiency.of_steady)
-        }),
+        ratio(
+            "steady_ratio",
+            "Busy time without the warm-up, divided by steady_ns.",
+            |r| CellValue::number(r.efficiency.of_steady),
+        ),
         ratio("wall_ratio", "busy_ns / run_duration_ns.", |r| {
-            Value::number(r.efficiency.of_wall)
+            CellValue::number(r.efficiency.of_wall)
         }),
     ]
 }
 
-fn gaps<'t>() -> Vec<Field<&'t Report>> {
+fn gaps<'t>() -> Vec<TableField<&'t Report>> {
     vec![
-        count("gap_count", "How many gaps.", |r| {
-            Value::whole(r.gaps.count)
-        }),
-        ns("gaps_ns", "Their summed length: the idle time.", |r| {
-            Value::whole(r.gaps.total_ns)
+        count("gap_count", "Number of gaps.", |r| {
+            CellValue::integer(r.gaps.count)
         }),
         ns(
-            "gap_mean_ns",
-            "Their mean, to the nearest nanosecond; null if there is none.",
-            |r| Value::whole_or_absent(r.gaps.mean_ns),
+            "gaps_ns",
+            "Summed length of the gaps: the idle time.",
+            |r| CellValue::integer(r.gaps.total_ns),
         ),
-        ns("gap_median_ns", "Their median, nearest rank.", |r| {
-            Value::whole_or_absent(r.gaps.median_ns)
-        }),
-        ns("gap_p95_ns", "95 % are not longer, nearest rank.", |r| {
-            Value::whole_or_absent(r.gaps.p95_ns)
-        }),
-        ns("gap_p99_ns", "99 % are not longer, nearest rank.", |r| {
-            Value::whole_or_absent(r.gaps.p99_ns)
-        }),
-        ns("gap_max_ns", "The longest.", |r| {
-            Value::whole_or_absent(r.gaps.max_ns)
+        ns(
+            "gap_mean_ns",
+            "Mean gap, rounded to a nanosecond; null without gaps.",
+            |r| CellValue::integer_or_absent(r.gaps.mean_ns),
+        ),
+        ns(
+            "gap_median_ns",
+            "Median gap, nearest rank; null without gaps.",
+            |r| CellValue::integer_or_absent(r.gaps.median_ns),
+        ),
+        ns(
+            "gap_p95_ns",
+            "95th percentile of the gaps, nearest rank; null without gaps.",
+            |r| CellValue::integer_or_absent(r.gaps.p95_ns),
+        ),
+        ns(
+            "gap_p99_ns",
+            "99th percentile of the gaps, nearest rank; null without gaps.",
+            |r| CellValue::integer_or_absent(r.gaps.p99_ns),
+        ),
+        ns("gap_max_ns", "Longest gap; null without gaps.", |r| {
+            CellValue::integer_or_absent(r.gaps.max_ns)
         }),
         count(
             "gap_below_1us_count",
-            "How many are shorter than 1 µs.",
-            |r| Value::whole(r.gaps.below_1us),
+            "Number of gaps shorter than 1 µs.",
+            |r| CellValue::integer(r.gaps.below_1us),
         ),
     ]
 }
 
-fn ledger<'t>() -> Vec<Field<&'t Report>> {
+fn idle<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         ns(
             "completion_ns",
-            "The idle time by what was waited for; these seven sum to gaps_ns. Until the program knew that work was done.",
-            |r| Value::whole(r.idle.parts.completion_ns),
+            "Idle time by cause, whose seven parts sum to gaps_ns. Completion latency: until the program was notified that work was done.",
+            |r| CellValue::integer(r.idle.parts.completion_ns),
         ),
         ns(
             "host_ns",
-            "The program did something else than encode.",
-            |r| Value::whole(r.idle.parts.host_ns),
+            "Host work: the program was notified, but did not encode yet.",
+            |r| CellValue::integer(r.idle.parts.host_ns),
         ),
-        ns("encoding_ns", "The program encoded.", |r| {
-            Value::whole(r.idle.parts.encoding_ns)
+        ns("encoding_ns", "Encoding of the next work.", |r| {
+            CellValue::integer(r.idle.parts.encoding_ns)
         }),
-        ns("submission_ns", "Work was on its way to the GPU.", |r| {
-            Value::whole(r.idle.parts.submission_ns)
-        }),
-        ns("queued_ns", "The GPU had the work already.", |r| {
-            Value::whole(r.idle.parts.queued_ns)
-        }),
-        ns("contention_ns", "Another process held the GPU.", |r| {
-            Value::whole(r.idle.parts.contention_ns)
-        }),
-        ns("unknown_ns", "The recording does not say.", |r| {
-            Value::whole(r.idle.parts.unknown_ns)
-        }),
+        ns(
+            "submission_ns",
+            "Submission latency: work was committed, but did not run yet.",
+            |r| CellValue::integer(r.idle.parts.submission_ns),
+        ),
+        ns(
+            "queued_ns",
+            "Queued: work was committed before the gap began.",
+            |r| CellValue::integer(r.idle.parts.queued_ns),
+        ),
+        ns(
+            "contention_ns",
+            "Contention: another process used the GPU.",
+            |r| CellValue::integer(r.idle.parts.contention_ns),
+        ),
+        ns(
+            "unknown_ns",
+            "Unknown: the recording cannot tell the cause.",
+            |r| CellValue::integer(r.idle.parts.unknown_ns),
+        ),
         count(
             "serialized_count",
-            "Pairs of which the second was encoded only when the first was known to be done.",
-            |r| Value::whole(r.idle.serialized),
+            "Number of pairs in which the program waited for the first before it encoded the second.",
+            |r| CellValue::integer(r.idle.serialized),
         ),
         ns(
             "round_trips_ns",
-            "What those took in completion and launch.",
-            |r| Value::whole(r.idle.round_trips_ns),
+            "Completion and submission latency of these pairs.",
+            |r| CellValue::integer(r.idle.round_trips_ns),
         ),
         count(
             "between_buffers_count",
-            "Joinable pairs of two command buffers.",
-            |r| Value::whole(r.idle.between_buffers),
+            "Number of joinable pairs that are in two command buffers.",
+            |r| CellValue::integer(r.idle.between_buffers),
         ),
         count(
             "joinable_count",
-            "Pairs with both a completion and an encoding on record.",
-            |r| Value::whole(r.idle.joinable),
+            "Number of pairs with both a recorded completion and a recorded encoding.",
+            |r| CellValue::integer(r.idle.joinable),
         ),
-        count("pair_count", "All pairs: one per gap.", |r| {
-            Value::whole(r.idle.pairs)
+        count("pair_count", "Number of all pairs: one per gap.", |r| {
+            CellValue::integer(r.idle.pairs)
         }),
         count(
             "without_completion_count",
-            "Pairs whose first has no completion on record.",
-            |r| Value::whole(r.idle.without_completion),
+            "Number of pairs whose first has no recorded completion.",
+            |r| CellValue::integer(r.idle.without_completion),
         ),
         count(
             "without_encoding_count",
-            "Pairs whose second has no encoding on record.",
-            |r| Value::whole(r.idle.without_encoding),
+            "Number of pairs whose second has no recorded encoding.",
+            |r| CellValue::integer(r.idle.without_encoding),
         ),
     ]
 }
 
-fn beside<'t>() -> Vec<Field<&'t Report>> {
+fn beside<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         ns(
             "start_latency_median_ns",
-            "From a commit to the start of the work, median; null if not measurable.",
+            "Median submission latency, from commit to GPU start; null if not measurable.",
             |r| median(r.latency.submission),
         ),
         ns(
             "completion_latency_median_ns",
-            "From the end of the work to its completion, median; negative where the completion is stamped first.",
+            "Median completion latency, from GPU end to completion; negative if the completion is stamped first.",
             |r| median(r.latency.completion),
         ),
         text(
             "performance_state",
-            "The GPU performance state that held the longest; null if no row tells.",
-            |r| Value::text(state(r)),
+            "GPU performance state with the most time; null if it was not recorded.",
+            |r| CellValue::text(state(r)),
         ),
         ns(
             "performance_unknown_ns",
-            "Time in the window of which the performance state is unknown; null if none is known at all.",
+            "Time in the window with an unknown performance state; null if none was recorded.",
             |r| {
-                Value::whole_or_absent(r.machine.performance.as_ref().map(|found| found.unknown_ns))
+                CellValue::integer_or_absent(
+                    r.machine.performance.as_ref().map(|found| found.unknown_ns),
+                )
             },
         ),
         text(
             "thermal_worst",
-            "The worst thermal state; null if not recorded.",
-            |r| Value::text(thermal(r)),
+            "Worst thermal state; null if it was not recorded.",
+            |r| CellValue::text(thermal(r)),
         ),
         text(
             "metalens_version",
-            "The version of metalens that wrote the row.",
-            |_| Value::Text(env!("CARGO_PKG_VERSION")),
+            "Version of metalens that wrote the row.",
+            |_| CellValue::Text(env!("CARGO_PKG_VERSION")),
         ),
     ]
 }
 
-/// The input's own name: its folder is nobody's business.
-fn name_of(path: &str) -> &str {
+/// Returns the file name of the input. Its folder may be private.
+fn file_name(path: &str) -> &str {
     let name = Path::new(path).file_name();
     name.and_then(|name| name.to_str()).unwrap_or(path)
 }
 
-fn median<'r>(distribution: Option<Distribution>) -> Value<'r> {
-    distribution.map_or(Value::Absent, |found| Value::Integer(found.median_ns))
+fn median<'r>(distribution: Option<Distribution>) -> CellValue<'r> {
+    distribution.map_or(CellValue::Absent, |found| {
+        CellValue::Integer(found.median_ns)
+    })
 }
 
 fn state(report: &Report) -> Option<&str> {
@@ -392,9 +420,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_input_goes_by_its_own_name() {
+    fn only_the_file_name_is_kept() {
         for (path, expected) in [("/Users/me/a.trace", "a.trace"), ("a/b/", "b"), ("-", "-")] {
-            assert_eq!(name_of(path), expected);
+            assert_eq!(file_name(path), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! docs/dataset.md has the tables as they are.
+//! Checks that docs/dataset.md has the tables as they are.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Datasets as they lie on disk. `crates/query` checks their figures.
+//! Checks datasets on disk. `crates/query` checks their figures.
 
 #![expect(clippy::unwrap_used, reason = "a panic is the failure report")]
 
@@ -11,7 +11,7 @@ use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
 use metalens_simulator::{Scenario, presets, write_export};
 use metalens_trace::{Input, LoadOptions};
 
-/// What `analyze --parquet` makes of an input.
+/// Analyzes an input like `analyze --parquet`.
 fn analysis(path: &Path, request: Request) -> Result<Analysis, Error> {
     let trace = Input::open(path)?.load(&selection(), LoadOptions::default())?;
     let request = Request {
@@ -21,7 +21,7 @@ fn analysis(path: &Path, request: Request) -> Result<Analysis, Error> {
     analyze(trace, &request)
 }
 
-/// The same of a scenario.
+/// Analyzes a scenario.
 fn analysis_of(scenario: &Scenario) -> Result<Analysis, Error> {
     let folder = tempfile::tempdir().unwrap();
     let export = folder.path().join("export");
@@ -29,7 +29,7 @@ fn analysis_of(scenario: &Scenario) -> Result<Analysis, Error> {
     analysis(&export, Request::default())
 }
 
-/// The same of a built-in scenario.
+/// Analyzes a built-in scenario.
 fn preset(name: &str) -> Analysis {
     analysis_of(&scenario(name)).unwrap()
 }
@@ -40,19 +40,20 @@ fn scenario(name: &str) -> Scenario {
     preset.unwrap().scenario().unwrap()
 }
 
-/// Every file below a folder, sorted, with what is in it.
+/// Returns every file below a folder with its contents, sorted.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push((path.clone(), std::fs::read(path).unwrap())),
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push((path.clone(), std::fs::read(path).unwrap()));
             }
         }
     }
-    found.sort();
-    found
+    files.sort();
+    files
 }

@@ -1,18 +1,18 @@
-//! The folder of a dataset: what lies where, whoever else writes there.
+//! Checks the folder of a dataset: its files, also when several processes write.
 
 use metalens_analyzer::Request;
-use metalens_dataset::{Choices, is_dataset, run_names, write};
+use metalens_dataset::{WriteOptions, is_dataset, run_names, write};
 use metalens_simulator::{write_bundle, write_export};
 
 use super::{analysis, analysis_of, files, preset, scenario};
 
 #[test]
-fn the_same_trace_again_is_the_same_bytes_in_the_same_place() {
+fn writing_a_trace_again_gives_the_same_files() {
     let dataset = tempfile::tempdir().unwrap();
-    let first = write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let first = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     assert!(!first.replaced);
     let before = files(dataset.path());
-    let again = write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let again = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     assert!(again.replaced);
     assert_eq!((again.run, again.bytes), (first.run, first.bytes));
     assert_eq!(files(dataset.path()), before);
@@ -21,7 +21,7 @@ fn the_same_trace_again_is_the_same_bytes_in_the_same_place() {
 
 /// The bundle and the export of one recording are one run.
 #[test]
-fn a_run_is_called_after_what_is_in_it() {
+fn runs_are_named_after_their_contents() {
     let folder = tempfile::tempdir().unwrap();
     let [export, bundle] = ["a.export", "b.trace"].map(|name| folder.path().join(name));
     write_export(&scenario("shared-machine"), &export, false).unwrap();
@@ -29,7 +29,9 @@ fn a_run_is_called_after_what_is_in_it() {
     let dataset = folder.path().join("dataset");
     let name = |path, request| {
         let analysis = analysis(path, request).unwrap();
-        write(&analysis, &dataset, Choices::default()).unwrap().run
+        write(&analysis, &dataset, WriteOptions::default())
+            .unwrap()
+            .run
     };
     let run = name(&export, Request::default());
     assert_eq!(name(&bundle, Request::default()), run);
@@ -47,26 +49,26 @@ fn a_run_is_called_after_what_is_in_it() {
         .find(|process| !process.is_analyzed)
         .unwrap()
         .name;
-    let of_another = Request {
+    let of_other = Request {
         processes: vec![other],
         ..Request::default()
     };
-    assert_ne!(name(&export, of_another), run);
+    assert_ne!(name(&export, of_other), run);
     assert_eq!(run_names(&dataset).unwrap().len(), 2);
 }
 
-/// A recording that differs in its seed alone is another run.
+/// A recording that differs only in its seed is another run.
 #[test]
 fn different_traces_have_different_names() {
     let dataset = tempfile::tempdir().unwrap();
     let base = scenario("eager");
     for seed in 0..5 {
-        let mut one = base.clone();
-        one.seed = seed;
+        let mut other = base.clone();
+        other.seed = seed;
         write(
-            &analysis_of(&one).unwrap(),
+            &analysis_of(&other).unwrap(),
             dataset.path(),
-            Choices::default(),
+            WriteOptions::default(),
         )
         .unwrap();
     }
@@ -79,7 +81,7 @@ fn several_write_at_once() {
     std::thread::scope(|scope| {
         for name in ["eager", "fused", "eager", "fused", "batched"] {
             let dataset = dataset.path();
-            scope.spawn(move || write(&preset(name), dataset, Choices::default()).unwrap());
+            scope.spawn(move || write(&preset(name), dataset, WriteOptions::default()).unwrap());
         }
     });
     assert_eq!(run_names(dataset.path()).unwrap().len(), 3);
@@ -87,18 +89,18 @@ fn several_write_at_once() {
 }
 
 #[test]
-fn a_dataset_is_told_from_a_trace() {
+fn datasets_are_recognized() {
     let folder = tempfile::tempdir().unwrap();
     assert!(!is_dataset(folder.path()));
-    write(&preset("eager"), folder.path(), Choices::default()).unwrap();
+    write(&preset("eager"), folder.path(), WriteOptions::default()).unwrap();
     assert!(is_dataset(folder.path()));
     assert!(!is_dataset(&folder.path().join("runs")));
     assert!(!is_dataset(&folder.path().join("nothing")));
 }
 
-/// A bundle does not know its machine: its run moves when the export tells.
+/// A bundle does not know its machine. Its run moves when the export tells.
 #[test]
-fn a_run_is_in_one_place() {
+fn a_run_moves_to_its_device() {
     let dataset = tempfile::tempdir().unwrap();
     for (device, replaced) in [
         (None, false),
@@ -107,7 +109,7 @@ fn a_run_is_in_one_place() {
     ] {
         let mut analysis = preset("eager");
         analysis.report.run.device.model = device.map(str::to_owned);
-        let written = write(&analysis, dataset.path(), Choices::default()).unwrap();
+        let written = write(&analysis, dataset.path(), WriteOptions::default()).unwrap();
         assert_eq!(written.replaced, replaced, "{device:?}");
         let place = written.files.last().unwrap().to_string_lossy().into_owned();
         let folder = device.unwrap_or("__HIVE_DEFAULT_PARTITION__");

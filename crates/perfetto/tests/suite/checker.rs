@@ -1,11 +1,10 @@
-//! The rules of the trace event format, as its definition and Perfetto's
-//! reader have them.
+//! Checks the rules of the trace event format, as its definition and Perfetto's reader define them.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// A slice as a viewer draws it.
+/// A slice, as a viewer draws it.
 #[derive(Debug)]
 pub(super) struct Slice {
     pub pid: u64,
@@ -23,26 +22,26 @@ impl Slice {
     }
 }
 
-/// Where an arrow stops.
+/// A stop of an arrow.
 #[derive(Debug)]
 pub(super) struct Stop {
     kind: char,
     at_ns: u64,
-    /// The slice that it is bound to: the one that is open there.
+    /// Category of the slice that the stop is bound to: the one that is open there.
     pub slice_category: String,
 }
 
-/// What a viewer makes of a trace.
+/// The contents of a trace, as a viewer draws them.
 pub(super) struct Drawn {
     pub processes: BTreeMap<u64, String>,
-    /// By process and number.
+    /// Names of tracks, by process and number.
     pub tracks: BTreeMap<(u64, u64), String>,
-    /// Where they are listed.
+    /// Positions of tracks in the list, by process and number.
     places: BTreeMap<(u64, u64), u64>,
     pub slices: Vec<Slice>,
-    /// By id.
+    /// Stops of arrows, by id.
     pub arrows: BTreeMap<u64, Vec<Stop>>,
-    /// By process and name: time and value.
+    /// Points of counters, by process and name: time and value.
     pub counters: BTreeMap<(u64, String), Vec<(u64, f64)>>,
     pub other: Value,
 }
@@ -52,8 +51,8 @@ pub(super) fn sum(slices: &[&Slice]) -> u64 {
 }
 
 impl Drawn {
-    /// Of a trace that keeps the rules.
-    pub(super) fn checked(text: &[u8], what: &str) -> Self {
+    /// Reads a trace and checks the rules.
+    pub(super) fn read_checked(text: &[u8], what: &str) -> Self {
         let text = std::str::from_utf8(text).unwrap();
         let raw = |c: char| c.is_control() && c != '\n';
         assert!(!text.contains(raw), "{what}: a raw control character");
@@ -68,29 +67,32 @@ impl Drawn {
             counters: BTreeMap::new(),
             other: trace["otherData"].take(),
         };
+
         let events = trace["traceEvents"].as_array().unwrap();
         for event in events {
-            drawn.event(event.as_object().unwrap());
+            drawn.add_event(event.as_object().unwrap());
         }
+
         drawn
             .slices
             .sort_by_key(|slice| (slice.pid, slice.tid, slice.start_ns));
-        drawn.tracks_are_named(what);
-        drawn.order_is_one(what);
-        drawn.slices_nest(what);
-        drawn.arrows_are_whole(what);
-        drawn.counters_go_on(what);
+
+        drawn.check_tracks(what);
+        drawn.check_order(what);
+        drawn.check_nesting(what);
+        drawn.check_arrows(what);
+        drawn.check_counters(what);
         drawn
     }
 
-    /// The slices of some of a process's tracks, in order of time on each.
+    /// Returns the slices of some of a process's tracks, in order of time on each.
     pub(super) fn on(&self, pid: u64, wanted: impl Fn(&str) -> bool) -> Vec<&Slice> {
         let all = self.slices.iter().filter(|slice| slice.pid == pid);
         all.filter(|slice| wanted(&self.tracks[&(pid, slice.tid)]))
             .collect()
     }
 
-    fn event(&mut self, event: &Map<String, Value>) {
+    fn add_event(&mut self, event: &Map<String, Value>) {
         let pid = event["pid"].as_u64().unwrap();
         let name = event["name"].as_str().unwrap().to_owned();
         let tid = || event["tid"].as_u64().unwrap();
@@ -134,7 +136,7 @@ impl Drawn {
                 assert_eq!(event.get("bp").is_some(), kind == "f");
                 assert!(event["cat"].is_string());
                 let at_ns = nanoseconds(&event["ts"]);
-                // As Perfetto does: the slice last begun on that track.
+                // Perfetto binds the stop to the slice that began last on the track.
                 let slice = self.slices.iter().rev();
                 let mut slice = slice.filter(|one| one.pid == pid && one.tid == tid());
                 let slice = slice.find(|one| one.start_ns <= at_ns).unwrap();
@@ -151,8 +153,9 @@ impl Drawn {
         }
     }
 
-    /// By number, as Perfetto lists tracks, is by index, as Chrome does.
-    fn order_is_one(&self, what: &str) {
+    /// Checks that the order of numbers, in which Perfetto lists tracks, is that of the index,
+    /// which Chrome uses.
+    fn check_order(&self, what: &str) {
         for pid in self.processes.keys() {
             let tracks = self.places.range((*pid, 0)..=(*pid, u64::MAX));
             let places: Vec<u64> = tracks.map(|(_, &place)| place).collect();
@@ -160,7 +163,7 @@ impl Drawn {
         }
     }
 
-    fn tracks_are_named(&self, what: &str) {
+    fn check_tracks(&self, what: &str) {
         let mut numbers: Vec<u64> = self.tracks.keys().map(|&(_, tid)| tid).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -178,17 +181,17 @@ impl Drawn {
         }
     }
 
-    /// Slices of one track lie apart, or one inside another where phases do. An
-    /// outer one is written before its inner ones. What arrows hang on is alone
-    /// in the nanosecond where it begins.
-    fn slices_nest(&self, what: &str) {
+    /// Checks that slices of one track are apart, or nested if they are phases. An outer slice is
+    /// written before its inner ones. A slice with arrows is the only one that begins in its
+    /// nanosecond.
+    fn check_nesting(&self, what: &str) {
         let mut by_track: BTreeMap<(u64, u64), Vec<&Slice>> = BTreeMap::new();
         for slice in &self.slices {
             let track = by_track.entry((slice.pid, slice.tid)).or_default();
             track.push(slice);
         }
         for mut slices in by_track.into_values() {
-            // Readers sort by start, and keep the order of those that begin together.
+            // Readers sort by start and keep the order of slices with one start.
             slices.sort_by_key(|slice| slice.start_ns);
             let mut open: Vec<&Slice> = Vec::new();
             for next in slices {
@@ -205,8 +208,8 @@ impl Drawn {
         }
     }
 
-    /// An arrow begins once, ends once, and goes forward in time.
-    fn arrows_are_whole(&self, what: &str) {
+    /// Checks that an arrow begins once, ends once, and goes forward in time.
+    fn check_arrows(&self, what: &str) {
         for (id, stops) in &self.arrows {
             let kinds: String = stops.iter().map(|stop| stop.kind).collect();
             assert!(
@@ -220,7 +223,7 @@ impl Drawn {
         }
     }
 
-    fn counters_go_on(&self, what: &str) {
+    fn check_counters(&self, what: &str) {
         let (start_ns, end_ns) = self.window();
         for (name, points) in &self.counters {
             assert!(points.is_sorted_by_key(|&(at, _)| at), "{what}: {name:?}");
@@ -233,7 +236,7 @@ impl Drawn {
                 times().all(|at| at >= start_ns),
                 "{what}: {name:?} begins early"
             );
-            // What comes after the window was not looked at: no zero is claimed.
+            // Time after the window was not analyzed, so the last value must not drop to 0.
             assert_eq!(times().next_back(), Some(end_ns), "{what}: {name:?}");
             let [.., before, last] = points.as_slice() else {
                 unreachable!("{what}: {name:?} has one point");
@@ -242,19 +245,20 @@ impl Drawn {
         }
     }
 
-    /// What the file says it is of.
+    /// Returns the window that the file states.
     pub(super) fn window(&self) -> (u64, u64) {
         let at = |key: &str| self.other[key].as_u64().unwrap();
         (at("window_start_ns"), at("window_end_ns"))
     }
 }
 
-/// Of a time in microseconds; the tests' times are small enough for a float.
+/// Returns the nanoseconds of a time in microseconds. The tests' times are small enough for a
+/// float.
 fn nanoseconds(time: &Value) -> u64 {
     let time = time.as_number().unwrap().to_string();
-    let (whole, rest) = time.split_once('.').unwrap_or((&time, ""));
+    let (microseconds, rest) = time.split_once('.').unwrap_or((&time, ""));
     assert!(rest.len() <= 3, "{time}");
-    let whole: u64 = whole.parse().unwrap();
+    let microseconds: u64 = microseconds.parse().unwrap();
     let rest: u64 = format!("{rest:0<3}").parse().unwrap();
-    whole * 1_000 + rest
+    microseconds * 1_000 + rest
 }

@@ -1,5 +1,4 @@
-//! Traces against the rules of their format, and against the analysis they
-//! were made from.
+//! Checks traces against the rules of their format, and against the analysis they were made from.
 
 #![expect(
     clippy::unwrap_used,
@@ -8,7 +7,7 @@
 )]
 
 mod checker;
-mod held;
+mod states;
 
 use std::path::{Path, PathBuf};
 
@@ -48,11 +47,12 @@ fn written(analysis: &Analysis) -> Vec<u8> {
     out
 }
 
-/// The trace keeps the format's rules, and draws what the analysis has, to the nanosecond.
+/// Checks that the trace keeps the format's rules and draws what the analysis has, to the
+/// nanosecond.
 fn check(what: &str, analysis: &Analysis) -> Drawn {
     let text = written(analysis);
     assert_eq!(text, written(analysis), "{what}: the same each time");
-    let drawn = Drawn::checked(&text, what);
+    let drawn = Drawn::read_checked(&text, what);
     let report = &analysis.report;
 
     assert_eq!(drawn.other["synthetic"], report.run.synthetic, "{what}");
@@ -63,19 +63,19 @@ fn check(what: &str, analysis: &Analysis) -> Drawn {
         "{what}: {process}"
     );
 
-    gaps_are_tiled(what, analysis, &drawn, pid);
-    causes_are_the_ledgers(what, analysis, &drawn);
-    what_held_is_whole(what, analysis, &drawn);
-    nobody_else_is_named(what, analysis, &text);
-    channels_are_whole(what, analysis, &drawn, pid);
+    check_gaps(what, analysis, &drawn, pid);
+    check_causes(what, analysis, &drawn);
+    check_states(what, analysis, &drawn);
+    check_names(what, analysis, &text);
+    check_channels(what, analysis, &drawn, pid);
     let others = drawn.on(100_000, |track| track == "others");
     assert_eq!(sum(&others), report.busy.others_busy_ns, "{what}: others");
     drawn
 }
 
-/// Slices lie end to end in each gap, and nowhere else.
-fn gaps_are_tiled(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
-    let idle = drawn.on(pid, |track| track == "idle: whose fault");
+/// Checks that slices are end to end in each gap, and nowhere else.
+fn check_gaps(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
+    let idle = drawn.on(pid, |track| track == "idle time by cause");
     assert_eq!(sum(&idle), analysis.report.gaps.total_ns, "{what}: idle");
     let mut at = 0;
     for gap in analysis.gaps() {
@@ -91,15 +91,15 @@ fn gaps_are_tiled(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
     assert_eq!(at, idle.len(), "{what}: and there are no others");
 }
 
-/// Each cause has as much time as the ledger says.
-fn causes_are_the_ledgers(what: &str, analysis: &Analysis, drawn: &Drawn) {
+/// Checks that each cause has as much time as in the report.
+fn check_causes(what: &str, analysis: &Analysis, drawn: &Drawn) {
     let parts = &analysis.report.idle.parts;
     let idle = || drawn.slices.iter().filter(|slice| slice.category == "idle");
     for cause in Cause::ALL {
         let slices: Vec<&Slice> = idle().filter(|slice| slice.name == cause.name()).collect();
         assert_eq!(sum(&slices), parts.of(cause), "{what}: {}", cause.name());
     }
-    // A stretch is called foreign where others were on the GPU, all of it.
+    // During contention another process used the GPU all the time.
     let others: Vec<(u64, u64)> = analysis.others().collect();
     for slice in idle().filter(|slice| slice.name == Cause::Contention.name()) {
         let inside = |&(start, end): &(u64, u64)| start <= slice.start_ns && slice.end_ns() <= end;
@@ -107,21 +107,21 @@ fn causes_are_the_ledgers(what: &str, analysis: &Analysis, drawn: &Drawn) {
     }
 }
 
-/// States and named phases have as much time as the report says, and lie in the
-/// window; so does the warm-up.
-fn what_held_is_whole(what: &str, analysis: &Analysis, drawn: &Drawn) {
+/// Checks that states and named phases have as much time as in the report, and are in the window,
+/// as is the warm-up.
+fn check_states(what: &str, analysis: &Analysis, drawn: &Drawn) {
     let report = &analysis.report;
-    let of = |category: &str, name: &str| -> Vec<&Slice> {
+    let slices_of = |category: &str, name: &str| -> Vec<&Slice> {
         let all = drawn.slices.iter();
         all.filter(|slice| slice.category == category && slice.name == name)
             .collect()
     };
-    let held = ["performance", "phase", "warm-up"];
+    let lasting = ["performance", "phase", "warm-up"];
     for slice in &drawn.slices {
         let window = &report.window;
         let inside = window.start_ns <= slice.start_ns && slice.end_ns() <= window.end_ns;
-        let is_held = held.contains(&slice.category.as_str());
-        assert!(inside || !is_held, "{what}: {slice:?}");
+        let is_lasting = lasting.contains(&slice.category.as_str());
+        assert!(inside || !is_lasting, "{what}: {slice:?}");
     }
     for state in report
         .machine
@@ -129,7 +129,7 @@ fn what_held_is_whole(what: &str, analysis: &Analysis, drawn: &Drawn) {
         .iter()
         .flat_map(|all| &all.states)
     {
-        let slices = of("performance", &state.state);
+        let slices = slices_of("performance", &state.state);
         assert_eq!(sum(&slices), state.total_ns, "{what}: {}", state.state);
         let induced = slices
             .into_iter()
@@ -137,21 +137,23 @@ fn what_held_is_whole(what: &str, analysis: &Analysis, drawn: &Drawn) {
         let induced: Vec<&Slice> = induced.collect();
         assert_eq!(sum(&induced), state.induced_ns, "{what}: {}", state.state);
     }
+
     for phase in report.phases.signposts.iter().filter(|one| one.is_analyzed) {
-        let slices = of("phase", &phase.name);
+        let slices = slices_of("phase", &phase.name);
         assert_eq!(union_ns(&slices), phase.window_ns, "{what}: {}", phase.name);
     }
+
     let warm_up = report.phases.warm_up.as_ref();
-    let warm_up = warm_up.filter(|one| one.end_ns > report.window.start_ns);
-    let drawn: Vec<u64> = of("warm-up", "warm-up")
+    let warm_up = warm_up.filter(|warm_up| warm_up.end_ns > report.window.start_ns);
+    let drawn: Vec<u64> = slices_of("warm-up", "warm-up")
         .iter()
         .map(|slice| slice.end_ns())
         .collect();
-    let expected = warm_up.map(|one| one.end_ns.min(report.window.end_ns));
+    let expected = warm_up.map(|warm_up| warm_up.end_ns.min(report.window.end_ns));
     assert_eq!(drawn, Vec::from_iter(expected), "{what}: warm-up");
 }
 
-/// How long any of them held.
+/// Returns the length of the union of slices.
 fn union_ns(slices: &[&Slice]) -> u64 {
     let mut spans: Vec<(u64, u64)> = slices
         .iter()
@@ -166,9 +168,9 @@ fn union_ns(slices: &[&Slice]) -> u64 {
     total
 }
 
-/// Other processes' names are nowhere in the file, unless something of the
-/// target's has the same.
-fn nobody_else_is_named(what: &str, analysis: &Analysis, text: &[u8]) {
+/// Checks that the file has no names of other processes, unless something of the analyzed process
+/// has the same name.
+fn check_names(what: &str, analysis: &Analysis, text: &[u8]) {
     let report = &analysis.report;
     let text = std::str::from_utf8(text).unwrap();
     let own = serde_json::to_string(&(&report.process, &report.kernels)).unwrap();
@@ -183,14 +185,14 @@ fn nobody_else_is_named(what: &str, analysis: &Analysis, text: &[u8]) {
     for name in others.chain(loggers.flatten()) {
         let quoted = serde_json::to_string(name).unwrap();
         let name = &quoted[1..quoted.len() - 1];
-        // A word of this crate's own says nothing of anybody.
+        // A short name may be part of a word of this crate.
         let is_own = own.contains(name) || name.len() < 4;
         assert!(is_own || !text.contains(name), "{what}: {name}");
     }
 }
 
-/// Every interval is there once, on its channel, under its name.
-fn channels_are_whole(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
+/// Checks that every interval is there once, on its channel, with its name.
+fn check_channels(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) {
     let mut intervals = 0;
     for channel in &analysis.report.channels {
         let name = channel.name.as_deref().unwrap_or("(no channel)");
@@ -200,6 +202,7 @@ fn channels_are_whole(what: &str, analysis: &Analysis, drawn: &Drawn, pid: u64) 
         intervals += slices.len();
     }
     assert_eq!(intervals, analysis.intervals().count(), "{what}: intervals");
+
     let mut drawn_names: Vec<&str> = drawn
         .slices
         .iter()
@@ -225,7 +228,7 @@ fn random_scenarios() {
     for seed in 0..100 {
         let folder = tempfile::tempdir().unwrap();
         write_export(&random_scenario(seed), folder.path(), false).unwrap();
-        // Some have nobody on the GPU.
+        // Some scenarios have no process on the GPU.
         if let Ok(analysis) = analysis(folder.path(), &Request::default()) {
             check(&format!("seed {seed}"), &analysis);
             checked += 1;
@@ -234,22 +237,24 @@ fn random_scenarios() {
     assert!(checked > 50, "{checked}");
 }
 
-/// A window in the middle, whose edges cut intervals and gaps. What is said of
-/// an interval or a completion is what the whole recording says, or nothing.
+/// Checks windows whose edges cut intervals and gaps. Each fact about an interval or a completion
+/// is that of the whole recording, or missing.
 #[test]
-fn a_window_that_cuts() {
+fn windows_that_cut_intervals() {
     for scenario in ["eager", "renderer", "pipelined", "batched"] {
         let analysis = analysis_of(scenario, &Request::default());
         let window = &analysis.report.window;
         let at = |part: u64| window.start_ns + window.span_ns * part / 32;
         let mut windows = vec![(at(5), at(8)), (at(2), at(3)), (at(10), at(31))];
-        // And one that ends between two intervals of one command buffer.
+
+        // Another window ends between two intervals of one command buffer.
         let intervals: Vec<_> = analysis.intervals().collect();
         let apart = intervals.windows(2).find(|pair| {
             let same = pair[0].command_buffer == pair[1].command_buffer;
             same && pair[0].end_ns + 1 < pair[1].start_ns
         });
         windows.extend(apart.map(|pair| (at(0), pair[1].start_ns - 1)));
+
         let whole = check(scenario, &analysis);
         for (from_ns, to_ns) in windows {
             let request = Request {
@@ -261,14 +266,14 @@ fn a_window_that_cuts() {
             let part = check(&what, &analysis_of(scenario, &request));
             for slice in &part.slices {
                 let mut all = whole.slices.iter();
-                let found = all.any(|one| is_part(slice, one));
+                let found = all.any(|other| is_part(slice, other));
                 assert!(found, "{what}: {slice:?}");
             }
         }
     }
 }
 
-/// Whether a slice says nothing that the same slice of the whole recording does not.
+/// Returns whether a slice has only facts that the same slice of the whole recording has.
 fn is_part(slice: &Slice, whole: &Slice) -> bool {
     let same = slice.category == whole.category
         && slice.name == whole.name
@@ -276,9 +281,9 @@ fn is_part(slice: &Slice, whole: &Slice) -> bool {
         && slice.end_ns() <= whole.end_ns();
     let known = |(key, value)| whole.arguments.get(key) == Some(value);
     match slice.category.as_str() {
-        // A gap that is cut has another length.
+        // A cut gap has another length.
         "idle" | "others" | "performance" | "phase" => same,
-        // Another window has another beginning.
+        // The warm-up depends on the window.
         "warm-up" => true,
         "gpu" => same && slice.arguments.iter().all(known),
         _ => {
@@ -289,9 +294,9 @@ fn is_part(slice: &Slice, whole: &Slice) -> bool {
     }
 }
 
-/// Vertex and Fragment work at once, and several frames do.
+/// Checks that vertex and fragment work of several frames, which overlaps, has lanes.
 #[test]
-fn what_overlaps_has_lanes() {
+fn overlapping_work_has_lanes() {
     let drawn = check("renderer", &analysis_of("renderer", &Request::default()));
     let tracks: Vec<&str> = drawn.tracks.values().map(String::as_str).collect();
     for name in ["Vertex", "Fragment"] {
@@ -299,9 +304,9 @@ fn what_overlaps_has_lanes() {
     }
 }
 
-/// In the eager scenario every interval is encoded, runs, and is heard of.
+/// Every interval of the eager scenario is encoded, runs, and completes.
 #[test]
-fn arrows_go_all_the_way() {
+fn arrows_reach_the_completion() {
     let analysis = analysis_of("eager", &Request::default());
     let drawn = check("eager", &analysis);
     let whole = drawn.arrows.values().filter(|stops| stops.len() == 3);
@@ -316,14 +321,14 @@ fn arrows_go_all_the_way() {
 }
 
 #[test]
-fn counters_are_the_reports() {
+fn counters_match_the_report() {
     let analysis = analysis_of("shared-machine", &Request::default());
     let report = &analysis.report;
     let drawn = check("shared-machine", &analysis);
     let pid = report.process.pid.map(u64::from).unwrap();
     let busy = &drawn.counters[&(pid, "GPU busy".to_owned())];
     assert_eq!(busy.len(), report.shape.utilization.len() + 1);
-    // Their mean over time is the ratio.
+    // The mean over time is the busy ratio.
     let area = |points: &[(u64, f64)]| -> f64 {
         let pairs = points.windows(2);
         #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
@@ -344,7 +349,7 @@ fn real_recordings() {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
     let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
     if !folder.is_dir() {
-        eprintln!("skipped: no real recordings at hand (METALENS_REAL names their folder)");
+        eprintln!("skipped: no real recordings (set METALENS_REAL to their folder)");
         return;
     }
     for name in ["m1-launched-1000", "m1-bundle-and-export/export"] {

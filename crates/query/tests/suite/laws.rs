@@ -1,14 +1,14 @@
 //! The figures of a dataset are the report's: of its rows, whoever adds them up.
 
 use metalens_analyzer::{Analysis, Cause, Error, Request, message};
-use metalens_dataset::{Choices, write};
+use metalens_dataset::{WriteOptions, write};
 use metalens_query::Library;
 use metalens_simulator::random_scenario;
 use serde_json::Value;
 
 use super::{analysis_of, ask_one, dataset_of, preset, rows, stored};
 
-/// What a report says, in the words of a query.
+/// Compares figures of a report with queries for them.
 fn number(value: impl Into<Value>) -> String {
     value.into().to_string()
 }
@@ -139,7 +139,7 @@ fn rows_add_up_to_the_report() {
     assert!(checked > 15, "{checked} scenarios had a target");
 }
 
-/// What a report leaves open is null, never zero; what it counts as zero is zero.
+/// Figures that a report leaves open are null, never zero. Figures that it counts as zero are zero.
 #[test]
 fn absent_is_not_zero() {
     let analysis = preset("eager");
@@ -184,7 +184,7 @@ fn nobody_elses_names() {
     assert!(!others.is_empty());
     for show_names in [false, true] {
         let dataset = tempfile::tempdir().unwrap();
-        write(&analysis, dataset.path(), Choices { show_names }).unwrap();
+        write(&analysis, dataset.path(), WriteOptions { show_names }).unwrap();
         let answer = stored(dataset.path())
             .ask("SELECT DISTINCT process FROM intervals")
             .unwrap();
@@ -241,7 +241,7 @@ fn findings_hide_the_names_of_others() {
     (finding.evidence, finding.evidence_values) = named.into_parts();
     for show_names in [false, true] {
         let dataset = tempfile::tempdir().unwrap();
-        write(&analysis, dataset.path(), Choices { show_names }).unwrap();
+        write(&analysis, dataset.path(), WriteOptions { show_names }).unwrap();
         let library = stored(dataset.path());
         let count = ask_one(&library, "SELECT count(*) FROM findings");
         assert_eq!(count.concat(), expected);

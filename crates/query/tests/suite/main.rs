@@ -16,7 +16,7 @@ mod store;
 use std::path::Path;
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
-use metalens_dataset::{Choices, write};
+use metalens_dataset::{WriteOptions, write};
 use metalens_query::{Answer, Cell, Library};
 use metalens_simulator::{Scenario, presets, write_export};
 use metalens_trace::{Input, LoadOptions};
@@ -72,7 +72,7 @@ fn ask_one(library: &Library, sql: &str) -> Vec<String> {
     row
 }
 
-/// Opens a dataset.
+/// Opens a dataset for queries.
 fn stored(dataset: &Path) -> Library {
     let mut library = Library::new();
     library.add(dataset.to_str().unwrap()).unwrap();
@@ -82,7 +82,7 @@ fn stored(dataset: &Path) -> Library {
 /// Writes a dataset of one analysis, and opens it.
 fn dataset_of(analysis: &Analysis) -> (TempDir, Library) {
     let dataset = tempfile::tempdir().unwrap();
-    write(analysis, dataset.path(), Choices::default()).unwrap();
+    write(analysis, dataset.path(), WriteOptions::default()).unwrap();
     let library = stored(dataset.path());
     (dataset, library)
 }

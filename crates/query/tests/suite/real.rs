@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::Request;
-use metalens_dataset::{Choices, write};
+use metalens_dataset::{WriteOptions, write};
 
 use super::{analysis, ask_one, dataset_of, stored};
 
@@ -22,7 +22,7 @@ fn real_recordings_add_up() {
         let Ok(analysis) = analysis(&path, Request::default()) else {
             continue;
         };
-        write(&analysis, dataset.path(), Choices::default()).unwrap();
+        write(&analysis, dataset.path(), WriteOptions::default()).unwrap();
         let (_kept, library) = dataset_of(&analysis);
         // A recording of one interval has no gap, and a sum of no rows is null.
         let sum = "SELECT coalesce(sum(duration_ns), 0) FROM gaps";

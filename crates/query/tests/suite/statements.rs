@@ -99,7 +99,7 @@ fn a_statement_has_a_size() {
     }
 }
 
-/// Without ORDER BY the rows come in the order of all columns: one question, one answer.
+/// Rows without ORDER BY are sorted by all columns, so that a question has one answer.
 #[test]
 fn rows_have_an_order() {
     let (_dataset, library) = dataset_of(&preset("renderer"));

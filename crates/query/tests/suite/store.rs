@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use metalens_dataset::{Choices, write};
+use metalens_dataset::{WriteOptions, write};
 use metalens_query::Error;
 use metalens_simulator::Labels;
 
@@ -11,7 +11,7 @@ use super::{analysis_of, ask_one, preset, rows, scenario, stored};
 #[test]
 fn what_is_half_written_or_somebody_elses_is_left_alone() {
     let dataset = tempfile::tempdir().unwrap();
-    let written = write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let written = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     let runs = dataset.path().join("runs");
     let of_run = written.files[0].parent().unwrap();
     fs::write(of_run.join(".metalens-abc"), "half").unwrap();
@@ -38,7 +38,7 @@ fn what_is_half_written_or_somebody_elses_is_left_alone() {
 #[test]
 fn a_damaged_or_missing_file_is_an_error_that_names_it() {
     let dataset = tempfile::tempdir().unwrap();
-    let written = write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let written = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     let gaps = written
         .files
         .iter()
@@ -62,7 +62,7 @@ fn a_damaged_or_missing_file_is_an_error_that_names_it() {
 #[test]
 fn columns_of_other_versions_are_left_out_or_null() {
     let dataset = tempfile::tempdir().unwrap();
-    let written = write(&preset("eager"), dataset.path(), Choices::default()).unwrap();
+    let written = write(&preset("eager"), dataset.path(), WriteOptions::default()).unwrap();
     let gaps = written
         .files
         .iter()
@@ -105,7 +105,7 @@ fn odd_devices_and_dates_are_found_again() {
             .as_deref()
             .map_or("null".to_owned(), |start| start[..10].to_owned());
         analysis.report.run.start = start;
-        write(&analysis, dataset.path(), Choices::default()).unwrap();
+        write(&analysis, dataset.path(), WriteOptions::default()).unwrap();
         expected.push(vec![device.unwrap_or("null").to_owned(), date]);
     }
     let library = stored(dataset.path());
@@ -153,7 +153,7 @@ fn hostile_labels_are_just_text() {
     stream.encoder_label = Some(Labels::Cycle(labels.map(str::to_owned).to_vec()));
     let analysis = analysis_of(&hostile).unwrap();
     let dataset = tempfile::tempdir().unwrap();
-    write(&analysis, dataset.path(), Choices::default()).unwrap();
+    write(&analysis, dataset.path(), WriteOptions::default()).unwrap();
     let answer = stored(dataset.path())
         .ask("SELECT kernel FROM kernels")
         .unwrap();

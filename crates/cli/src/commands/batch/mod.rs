@@ -10,7 +10,7 @@ mod write;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use metalens_batch::{Lock, Outcome, Request, find, usual_memory};
+use metalens_batch::{BatchOutcome, BatchRequest, FolderLock, find, usual_memory};
 use metalens_files::Folder;
 
 use crate::args::batch::BatchArguments;
@@ -28,14 +28,14 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let listening = Listening::begin()?;
     let failed = || format!("cannot write into {}", output.display());
     let folder = Folder::make(output).with_context(failed)?;
-    let _lock = Lock::take(&folder, output)?;
+    let _lock = FolderLock::take(&folder, output)?;
     write::check(&folder, output, arguments.force)?;
     let runs = arguments.parquet.as_deref().map(Runs::at).transpose()?;
     if !quiet {
         show::search(&search)?;
     }
 
-    let request = Request {
+    let request = BatchRequest {
         output: output.clone(),
         fingerprint,
         force: arguments.force,
@@ -64,7 +64,7 @@ fn processors() -> usize {
 fn finish(
     arguments: &BatchArguments,
     folder: &Folder,
-    outcome: &Outcome,
+    outcome: &BatchOutcome,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     let index = &outcome.index;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use metalens_analyzer::units::{count, counted};
-use metalens_batch::Watcher;
+use metalens_batch::BatchWatcher;
 
 use crate::interrupt::Listening;
 use crate::out;
@@ -30,7 +30,7 @@ impl<'a> Progress<'a> {
     }
 }
 
-impl Watcher for Progress<'_> {
+impl BatchWatcher for Progress<'_> {
     fn planned(&mut self, before: u64, ahead: u64) -> io::Result<()> {
         if self.quiet || before + ahead == 0 {
             return Ok(());

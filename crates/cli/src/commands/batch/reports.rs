@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use metalens_analyzer::Analysis;
-use metalens_batch::{Problem, Reports, Written};
-use metalens_comparison::many::{ROW_FORM, Row};
+use metalens_batch::{ReportProblem, Reports, WrittenReport};
+use metalens_comparison::many::{ROW_FORM, TraceRow};
 use metalens_files::{hexadecimal, sha256, sha256_of_file};
 
 use crate::analyzing::{Analyzing, usual_work};
@@ -67,13 +67,13 @@ impl Reports for ReportFolders {
         usual_work(input)
     }
 
-    fn refuse_links(&self, folder: &Path) -> Result<(), Problem> {
+    fn refuse_links(&self, folder: &Path) -> Result<(), ReportProblem> {
         Ok(metalens_files::refuse_link(&folder.join(FOLDER_OF_CHARTS))?)
     }
 
     /// A file of a report that was changed since is somebody's work. A report that was being
     /// replaced when something broke off has no manifest to tell.
-    fn refuse_changed(&self, folder: &Path) -> Result<(), Problem> {
+    fn refuse_changed(&self, folder: &Path) -> Result<(), ReportProblem> {
         let Some(manifest) = Manifest::load(folder) else {
             return Ok(());
         };
@@ -90,7 +90,7 @@ impl Reports for ReportFolders {
         Ok(())
     }
 
-    fn refuse_others(&self, folder: &Path) -> Result<(), Problem> {
+    fn refuse_others(&self, folder: &Path) -> Result<(), ReportProblem> {
         report_folder::check(folder, false).map_err(|error| problem(&error))
     }
 
@@ -99,26 +99,26 @@ impl Reports for ReportFolders {
     fn identity(&self, folder: &Path) -> Option<String> {
         let text = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT).ok()?;
         let manifest: Manifest = serde_json::from_slice(&text).ok()?;
-        let is_whole = manifest.files.iter().all(|file| {
+        let is_complete = manifest.files.iter().all(|file| {
             let facts = fs::metadata(folder.join(&file.path));
             facts.is_ok_and(|facts| facts.len() == file.bytes)
         });
-        is_whole.then(|| sha256(&text))
+        is_complete.then(|| sha256(&text))
     }
 
-    fn analyze(&self, input: &Path) -> Result<Analysis, Problem> {
+    fn analyze(&self, input: &Path) -> Result<Analysis, ReportProblem> {
         let analysis = self.analyzing.noted_analysis(input, true);
         analysis.map_err(|error| problem(&error))
     }
 
-    fn write(&self, analysis: Analysis, folder: &Path) -> Result<Written, Problem> {
+    fn write(&self, analysis: Analysis, folder: &Path) -> Result<WrittenReport, ReportProblem> {
         self.written(analysis, folder)
             .map_err(|error| problem(&error))
     }
 }
 
 impl ReportFolders {
-    fn written(&self, mut analysis: Analysis, folder: &Path) -> anyhow::Result<Written> {
+    fn written(&self, mut analysis: Analysis, folder: &Path) -> anyhow::Result<WrittenReport> {
         let show_names = self.show_names;
         let choices = report_folder::Choices {
             // What is not ours was refused before.
@@ -128,26 +128,30 @@ impl ReportFolders {
         let missing = report_folder::write(&mut analysis, folder, choices)?;
         let run = match &self.dataset {
             Some(dataset) => {
-                let choices = metalens_dataset::Choices { show_names };
+                let choices = metalens_dataset::WriteOptions { show_names };
                 Some(metalens_dataset::write(&analysis, dataset, choices)?.run)
             }
             None => None,
         };
         let report = &analysis.report;
-        let is_whole = missing.is_empty();
+        let is_complete = missing.is_empty();
         let row = if show_names {
-            Row::of(report, report, missing)
+            TraceRow::from_report(report, report, missing)
         } else {
-            Row::of(report, &pages::redacted(report), missing)
+            TraceRow::from_report(report, &pages::redacted(report), missing)
         };
-        Ok(Written { row, is_whole, run })
+        Ok(WrittenReport {
+            row,
+            is_complete,
+            run,
+        })
     }
 }
 
 /// An error in words, with the names of others in it that pages leave out.
-fn problem(error: &anyhow::Error) -> Problem {
+fn problem(error: &anyhow::Error) -> ReportProblem {
     let (why, hint) = exit::words(error);
-    Problem {
+    ReportProblem {
         why,
         hint,
         hidden: others(error),

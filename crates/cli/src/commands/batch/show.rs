@@ -5,7 +5,7 @@ use std::io::Write;
 use metalens_analyzer::units::{count, counted, percent, short_time};
 use metalens_analyzer::{Note, Severity};
 use metalens_batch::{Index, Search};
-use metalens_comparison::many::Row;
+use metalens_comparison::many::TraceRow;
 use metalens_text::{shown, shown_message};
 
 use crate::report_folder::FILE_MISSING;
@@ -68,7 +68,7 @@ fn width() -> usize {
     out::width().map_or(WIDTH, |width| width.max(60))
 }
 
-fn columns(rows: &[Row], width: usize) -> Columns {
+fn columns(rows: &[TraceRow], width: usize) -> Columns {
     const NAME: usize = 26;
     let mut columns = Columns::new(&[
         ("trace", Align::Left),
@@ -105,12 +105,12 @@ fn nothing() -> String {
 }
 
 /// Targets that were measured and met.
-fn met(row: &Row) -> usize {
+fn met(row: &TraceRow) -> usize {
     const TARGETS: usize = 3;
     TARGETS.saturating_sub(row.missed.len() + row.not_measurable.len())
 }
 
-fn finding(row: &Row) -> String {
+fn finding(row: &TraceRow) -> String {
     row.finding.as_ref().map_or_else(nothing, |finding| {
         let word = match finding.severity {
             Severity::High => "HIGH",

@@ -4,9 +4,9 @@ use anyhow::Context;
 use metalens_analyzer::units::capital;
 use metalens_batch::{Index, slugs};
 use metalens_charts::{
-    Options, Theme, TrendLine, TrendPoint, TrendView, alt_trend, draw_trend, png, svg,
+    ChartOptions, Theme, TrendLine, TrendPoint, TrendView, alt_trend, draw_trend, png, svg,
 };
-use metalens_comparison::many::{self, Figure, Group};
+use metalens_comparison::many::{self, TraceFigure, TraceGroup};
 
 use crate::pages::TrendPicture;
 
@@ -26,7 +26,7 @@ pub(super) struct Drawn {
 
 /// A picture for each of the largest groups that have a trend, or could have.
 pub(super) fn draw(index: &Index) -> anyhow::Result<Vec<Drawn>> {
-    let mut groups: Vec<&Group> = index
+    let mut groups: Vec<&TraceGroup> = index
         .groups
         .iter()
         .filter(|one| is_shown(index, one))
@@ -40,7 +40,7 @@ pub(super) fn draw(index: &Index) -> anyhow::Result<Vec<Drawn>> {
     drawn.collect()
 }
 
-fn is_shown(index: &Index, group: &Group) -> bool {
+fn is_shown(index: &Index, group: &TraceGroup) -> bool {
     index.trends.iter().any(|trend| trend.group == group.name)
 }
 
@@ -62,13 +62,13 @@ fn paths(group: &str) -> [String; 2] {
     ["", "-dark"].map(|theme| format!("{FOLDER}/{name}{theme}.png"))
 }
 
-fn of_group(index: &Index, group: &Group) -> anyhow::Result<Drawn> {
+fn of_group(index: &Index, group: &TraceGroup) -> anyhow::Result<Drawn> {
     let view = view(index, group);
     let of = |theme: Theme, scale: u8| {
-        let options = Options {
+        let options = ChartOptions {
             theme,
             scale,
-            ..Options::default()
+            ..ChartOptions::default()
         };
         draw_trend(&view, &options)
     };
@@ -88,9 +88,9 @@ fn of_group(index: &Index, group: &Group) -> anyhow::Result<Drawn> {
     })
 }
 
-fn view(index: &Index, group: &Group) -> TrendView {
+fn view(index: &Index, group: &TraceGroup) -> TrendView {
     let members = many::members(&index.rows, group);
-    let is_far = |report: &str, figure: Figure| {
+    let is_far = |report: &str, figure: TraceFigure| {
         let mut far = index.outliers.iter();
         far.any(|one| one.report == report && one.figure == figure)
     };
@@ -100,11 +100,11 @@ fn view(index: &Index, group: &Group) -> TrendView {
             at_ms,
             busy: row.busy_ratio,
             span_ns: row.span_ns,
-            is_busy_far: is_far(&row.report, Figure::Busy),
-            is_span_far: is_far(&row.report, Figure::Span),
+            is_busy_far: is_far(&row.report, TraceFigure::Busy),
+            is_span_far: is_far(&row.report, TraceFigure::Span),
         });
     let trends = || index.trends.iter().filter(|one| one.group == group.name);
-    let line = |figure: Figure| {
+    let line = |figure: TraceFigure| {
         let mut found = trends().filter(|one| one.figure == figure && one.is_trend);
         found.next().map(|one| TrendLine {
             first: one.first.get(),
@@ -121,7 +121,7 @@ fn view(index: &Index, group: &Group) -> TrendView {
         lines: trends().map(|one| capital(&one.course().text)).collect(),
         loud,
         points: points.collect(),
-        busy: line(Figure::Busy),
-        span: line(Figure::Span),
+        busy: line(TraceFigure::Busy),
+        span: line(TraceFigure::Span),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result
             return Err(error);
         }
     };
-    let calibration = Calibration::of(pairs, arguments.simulate, place.is_kept());
+    let calibration = Calibration::from_pairs(pairs, arguments.simulate, place.is_kept());
     let text = json::document(&calibration)?;
     if place.is_kept() {
         let file = place.folder().join(FILE);

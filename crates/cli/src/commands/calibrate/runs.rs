@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 use metalens_analyzer::Request;
-use metalens_comparison::calibration::{ProgramRun, Recorded};
+use metalens_comparison::calibration::{ProgramRun, RecordedWork};
 use metalens_recorder::Plan;
 
 use crate::analyzing::{analysis, sidecar};
@@ -61,17 +61,17 @@ impl<'a> Runner<'a> {
             let said = said.trim().trim_start_matches("error: ");
             bail!("the workload failed ({}): {said}", ended.status);
         }
-        Ok(ProgramRun::of(&sidecar(&work)?)?)
+        Ok(ProgramRun::from_sidecar(&sidecar(&work)?)?)
     }
 
     /// As `metalens record` records it, and what `metalens analyze` finds in that.
-    pub(super) fn with(&self, number: u64) -> anyhow::Result<(ProgramRun, Recorded)> {
+    pub(super) fn with(&self, number: u64) -> anyhow::Result<(ProgramRun, RecordedWork)> {
         let bundle = self.folder.join(format!("pair-{number}.trace"));
         let plan = Plan::of(self.arguments.request(bundle)?)?;
         let (recorded, _) = record(&plan, TargetOutput::Dropped, true)?;
         self.go_on()?;
         let work = sidecar(&recorded.bundle.with_extension("work.json"))?;
-        let told = ProgramRun::of(&work)?;
+        let told = ProgramRun::from_sidecar(&work)?;
         let request = Request {
             work: Some(work),
             ..Request::default()
@@ -82,6 +82,6 @@ impl<'a> Runner<'a> {
             Ok(out.write_all(json::document(&analysis.report)?.as_bytes())?)
         })?;
         self.go_on()?;
-        Ok((told, Recorded::of(&analysis)))
+        Ok((told, RecordedWork::from_analysis(&analysis)))
     }
 }

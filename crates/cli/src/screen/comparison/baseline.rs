@@ -1,7 +1,9 @@
 //! A baseline on the terminal.
 
 use metalens_analyzer::units::counted;
-use metalens_comparison::{Baseline, Comparison, Number, Options, Unit, compare_runs, words};
+use metalens_comparison::{
+    Baseline, CompareOptions, Comparison, Number, Unit, compare_runs, format,
+};
 use metalens_text::shown;
 
 use super::Lines;
@@ -29,7 +31,7 @@ pub(crate) fn render(baseline: &Baseline) -> String {
         lines.fact("", &format!("{}: {value}", fact.what));
     }
     // Against itself: nothing moves, and everything is there with its name and unit.
-    let itself = compare_runs(runs, runs, &Options::default());
+    let itself = compare_runs(runs, runs, &CompareOptions::default());
     figures(&itself, &mut lines);
     kernels(&itself, &mut lines);
     lines.text
@@ -46,7 +48,7 @@ fn headings(first: &str) -> Columns {
 
 fn row(name: String, side: &metalens_comparison::Side, unit: Unit) -> [String; 4] {
     let said = |value: Option<Number>| {
-        value.map_or_else(|| "unknown".to_owned(), |value| words::value(value, unit))
+        value.map_or_else(|| "unknown".to_owned(), |value| format::value(value, unit))
     };
     [name, said(side.median), said(side.min), said(side.max)]
 }

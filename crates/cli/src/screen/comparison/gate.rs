@@ -2,7 +2,7 @@
 
 use metalens_analyzer::units::counted;
 use metalens_comparison::{
-    Comparison, GateResult, GateRow, GateVerdict, Rule, Severity, Unit, words,
+    Comparison, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Unit, format,
 };
 use metalens_text::shown;
 
@@ -67,7 +67,7 @@ pub(crate) fn tally(gate: &GateResult) -> String {
         }
     }
     let is_error =
-        |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == Severity::Error;
+        |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == GateSeverity::Error;
     if gate.missed && !gate.rows.iter().any(is_error) {
         said.push_str("; nothing was measured, and a gate that measures nothing is not kept");
     }
@@ -84,7 +84,7 @@ pub(crate) fn name(row: &GateRow) -> String {
 
 /// `at most 200.0 µs`, `grows by at most 5.0 %`.
 pub(crate) fn limit(row: &GateRow, number: fn(&str) -> String) -> String {
-    let limit = number(&words::value(row.limit, row.unit));
+    let limit = number(&format::value(row.limit, row.unit));
     format!("{} {limit}", row.rule.name())
 }
 
@@ -92,9 +92,9 @@ pub(crate) fn limit(row: &GateRow, number: fn(&str) -> String) -> String {
 pub(crate) fn found(row: &GateRow) -> String {
     match (row.value, row.rule) {
         (None, _) => "–".to_owned(),
-        (Some(value), Rule::Grow | Rule::Range) => words::relative(value.get()),
-        (Some(value), Rule::Shrink) => words::relative(-value.get()),
-        (Some(value), Rule::Max | Rule::Min) => words::value(value, row.unit),
+        (Some(value), LimitRule::Grow | LimitRule::Range) => format::relative(value.get()),
+        (Some(value), LimitRule::Shrink) => format::relative(-value.get()),
+        (Some(value), LimitRule::Max | LimitRule::Min) => format::value(value, row.unit),
     }
 }
 
@@ -102,15 +102,15 @@ pub(crate) fn found(row: &GateRow) -> String {
 pub(crate) fn beyond(row: &GateRow) -> String {
     match (row.by, row.unit) {
         (None, _) => String::new(),
-        (Some(by), Unit::Ratio) => words::difference(by, Unit::Ratio),
-        (Some(by), unit) => words::value(by, unit),
+        (Some(by), Unit::Ratio) => format::difference(by, Unit::Ratio),
+        (Some(by), unit) => format::value(by, unit),
     }
 }
 
 fn verdict(row: &GateRow) -> String {
     match (row.verdict, row.severity) {
-        (GateVerdict::Miss, Severity::Error) => format!("{BAD}MISSED{BAD:#}"),
-        (GateVerdict::Miss, Severity::Warn) => format!("{LOUD}WARNING{LOUD:#}"),
+        (GateVerdict::Miss, GateSeverity::Error) => format!("{BAD}MISSED{BAD:#}"),
+        (GateVerdict::Miss, GateSeverity::Warn) => format!("{LOUD}WARNING{LOUD:#}"),
         (GateVerdict::NotMeasurable, _) => format!("{LOUD}NOT MEASURABLE{LOUD:#}"),
         (GateVerdict::Pass, _) => format!("{GOOD}KEPT{GOOD:#}"),
     }

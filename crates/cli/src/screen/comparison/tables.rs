@@ -1,7 +1,7 @@
 //! Figures and kernels of both sides, in columns.
 
 use metalens_comparison::{
-    Change, Class, Comparison, Group, KernelChange, MetricChange, Unit, words,
+    Change, Class, Comparison, KernelChange, MetricChange, MetricGroup, Unit, format,
 };
 use metalens_text::shown;
 
@@ -17,14 +17,14 @@ const ABSENT: &str = "–";
 /// Of several comparisons, what fits beside each other.
 const MANY: usize = 4;
 
-const GROUPS: [(Group, &str); 7] = [
-    (Group::Time, "Time"),
-    (Group::Gaps, "Gaps"),
-    (Group::Idle, "Where the idle time went"),
-    (Group::Work, "Work"),
-    (Group::Latency, "How long work travels"),
-    (Group::Thresholds, "Targets"),
-    (Group::Machine, "Everybody on the GPU"),
+const GROUPS: [(MetricGroup, &str); 7] = [
+    (MetricGroup::Time, "Time"),
+    (MetricGroup::Gaps, "Gaps"),
+    (MetricGroup::Idle, "Where the idle time went"),
+    (MetricGroup::Work, "Work"),
+    (MetricGroup::Latency, "How long work travels"),
+    (MetricGroup::Thresholds, "Targets"),
+    (MetricGroup::Machine, "Everybody on the GPU"),
 ];
 
 /// Every figure that is not nothing on both sides.
@@ -71,14 +71,14 @@ fn is_nothing(change: &Change) -> bool {
 /// side without a value.
 fn cells(change: &Change, unit: Unit, absent: &str) -> [String; 4] {
     let said = |value: Option<metalens_comparison::Number>| {
-        value.map_or_else(|| absent.to_owned(), |value| words::value(value, unit))
+        value.map_or_else(|| absent.to_owned(), |value| format::value(value, unit))
     };
     let by = change.absolute;
-    let by = by.map_or_else(|| "–".to_owned(), |by| words::difference(by, unit));
+    let by = by.map_or_else(|| "–".to_owned(), |by| format::difference(by, unit));
     // A share's change is in points, not in percent of percent.
     let share = match unit {
         Unit::Ratio => String::new(),
-        _ => words::share(change),
+        _ => format::share(change),
     };
     [said(change.base.median), said(change.new.median), by, share]
 }
@@ -122,7 +122,7 @@ pub(super) fn kernels(comparison: &Comparison, lines: &mut Lines) {
 /// `9.000 µs → 9.9 µs`, or once if it stayed.
 fn before_and_after(change: &Change, unit: Unit) -> String {
     let said = |value: Option<metalens_comparison::Number>| {
-        value.map_or_else(|| ABSENT.to_owned(), |value| words::value(value, unit))
+        value.map_or_else(|| ABSENT.to_owned(), |value| format::value(value, unit))
     };
     let (was, now) = (said(change.base.median), said(change.new.median));
     match was == now {
@@ -140,14 +140,17 @@ fn name(kernel: &KernelChange, all: &[KernelChange]) -> String {
     }
 }
 
-/// `3 unchanged, 1 unstable`.
+/// Counts kernels by class: `3 no significant change, 1 inconclusive`.
 fn classes(kernels: &[KernelChange]) -> String {
-    let mut all: Vec<Class> = kernels.iter().map(|kernel| kernel.class).collect();
+    let words = kernels
+        .iter()
+        .map(|kernel| (kernel.class, format::class(kernel.class, kernel.direction)));
+    let mut all: Vec<(Class, &str)> = words.collect();
     all.sort_unstable();
     let groups = all.chunk_by(|one, other| one == other);
     let said = groups.filter_map(|group| {
-        let class = group.first()?;
-        Some(format!("{} {}", group.len(), words::class(*class)))
+        let (_, word) = group.first()?;
+        Some(format!("{} {word}", group.len()))
     });
     said.collect::<Vec<_>>().join(", ")
 }
@@ -159,11 +162,11 @@ fn cell(change: Option<&Change>, unit: Unit, absent: &str) -> [String; 2] {
         return [ABSENT.to_owned(), String::new()];
     };
     let now = change.new.median;
-    let now = now.map_or_else(|| absent.to_owned(), |now| words::value(now, unit));
+    let now = now.map_or_else(|| absent.to_owned(), |now| format::value(now, unit));
     // A share's change is in points, not in percent of percent.
     let by = match (unit, change.absolute) {
-        (Unit::Ratio, Some(by)) => words::difference(by, unit),
-        _ => words::share(change),
+        (Unit::Ratio, Some(by)) => format::difference(by, unit),
+        _ => format::share(change),
     };
     let became = match change.class {
         Class::Unchanged => "=".to_owned(),
@@ -189,7 +192,7 @@ pub(super) fn figures_of_all(comparisons: &[Comparison], lines: &mut Lines) {
             let was = metric.change.base.median;
             let was = was.map_or_else(
                 || "unknown".to_owned(),
-                |was| words::value(was, metric.unit),
+                |was| format::value(was, metric.unit),
             );
             let cells = part
                 .iter()
@@ -236,13 +239,13 @@ pub(super) fn kernels_of_all(comparisons: &[Comparison], lines: &mut Lines) {
                 let [now, became] = cell(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
                 match found.map(|one| one.class) {
                     Some(class @ (Class::Added | Class::Removed)) => {
-                        [now, words::class(class).to_owned()]
+                        [now, format::class(class, None).to_owned()]
                     }
                     _ => [now, became],
                 }
             };
             let was = kernel.total_ns.base.median;
-            let was = was.map_or_else(|| ABSENT.to_owned(), |was| words::value(was, Unit::Ns));
+            let was = was.map_or_else(|| ABSENT.to_owned(), |was| format::value(was, Unit::Ns));
             let label = shorten(&shown(&kernel.name), NAME);
             columns.row([label, was].into_iter().chain(part.iter().flat_map(of)));
         }

@@ -1,5 +1,4 @@
-//! What is painted is what was so: random recordings, drawn, and read back pixel
-//! by pixel.
+//! Checks painted pixels: draws random recordings and reads the busy and idle times back.
 
 use metalens_analyzer::{Analysis, Cause, Request, analyze, selection};
 use metalens_simulator::{random_scenario, write_export};
@@ -7,12 +6,12 @@ use metalens_trace::{Input, LoadOptions};
 use proptest::prelude::*;
 
 use crate::lanes::channels;
-use crate::palette::{Colour, Palette};
-use crate::raster::painted;
-use crate::scene::{Scene, Shape};
-use crate::{Chart, Options, Theme, draw};
+use crate::palette::{Color, Palette};
+use crate::raster::rasterize;
+use crate::scene::{Primitive, Scene};
+use crate::{Chart, ChartOptions, Theme, draw};
 
-/// A random recording; some have nobody to report on.
+/// Analyzes a random recording; none if it has no process to report on.
 fn random(seed: u64) -> Option<Analysis> {
     let folder = tempfile::tempdir().unwrap();
     write_export(&random_scenario(seed), folder.path(), false).unwrap();
@@ -21,47 +20,52 @@ fn random(seed: u64) -> Option<Analysis> {
     analyze(trace, &Request::default()).ok()
 }
 
-/// A lane or a strip of the overview, read back from the picture's pixels.
-struct Lane {
-    /// The layers' colours.
-    fills: Vec<Colour>,
-    /// How much of each column has each of them.
+/// A lane or strip of the overview, read back from the pixels.
+struct PaintedLane {
+    /// Colors of the layers.
+    fills: Vec<Color>,
+    /// Share of each color in each column.
     columns: Vec<Vec<f64>>,
-    /// How high a pixel is, the lane being 1.
+    /// Height of a pixel as a share of the lane.
     pixel: f64,
 }
 
-/// The lanes and strips of the overview, without the words on them, from the top.
+/// Reads the lanes and strips of the overview, without the text on them, from the top.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "places on a canvas"
 )]
-fn lanes(scene: &Scene, palette: &Palette) -> Vec<Lane> {
+fn lanes(scene: &Scene, palette: &Palette) -> Vec<PaintedLane> {
     let scale = usize::from(scene.scale);
     let mut bare = scene.clone();
-    let is_plain = |shape: &Shape| match shape {
-        Shape::Rectangle { fill, .. } => *fill == palette.panel,
-        Shape::Bars { .. } => true,
+    let is_plain = |shape: &Primitive| match shape {
+        Primitive::Rectangle { fill, .. } => *fill == palette.panel,
+        Primitive::Bars { .. } => true,
         _ => false,
     };
     bare.shapes.retain(is_plain);
-    let picture = painted(&bare).unwrap();
+    let picture = rasterize(&bare).unwrap();
+
     let mut lanes = Vec::new();
     let mut shapes = bare.shapes.iter().peekable();
     while let Some(shape) = shapes.next() {
-        let Shape::Rectangle { at, size, .. } = shape else {
+        let Primitive::Rectangle { at, size, .. } = shape else {
             continue;
         };
+
         let (mut fills, mut step) = (Vec::new(), 0.0);
-        while let Some(Shape::Bars {
-            step: one, fill, ..
+        while let Some(Primitive::Bars {
+            step: bar_step,
+            fill,
+            ..
         }) = shapes.peek()
         {
             fills.push(*fill);
-            step = *one;
+            step = *bar_step;
             shapes.next();
         }
+
         let [left, top, width, height] =
             [at.0, at.1, size.0, size.1].map(|length| length as usize * scale);
         let count = if step > 0.0 {
@@ -69,12 +73,12 @@ fn lanes(scene: &Scene, palette: &Palette) -> Vec<Lane> {
         } else {
             0
         };
-        // A column of a short window is many pixels wide: its middle will do.
+        // A column of a short window is many pixels wide; its middle is enough.
         let middle = |column: usize| left + (width * (2 * column + 1)) / (2 * count);
         let column = |x: usize| -> Vec<f64> {
             let pixels = (top..top + height).map(|y| {
                 let pixel = picture.pixel(x as u32, y as u32).unwrap();
-                Colour {
+                Color {
                     red: pixel.red(),
                     green: pixel.green(),
                     blue: pixel.blue(),
@@ -83,7 +87,7 @@ fn lanes(scene: &Scene, palette: &Palette) -> Vec<Lane> {
             });
             shares(pixels.collect(), &fills, palette.panel)
         };
-        lanes.push(Lane {
+        lanes.push(PaintedLane {
             columns: (0..count).map(|at| column(middle(at))).collect(),
             fills,
             pixel: 1.0 / height as f64,
@@ -92,25 +96,25 @@ fn lanes(scene: &Scene, palette: &Palette) -> Vec<Lane> {
     lanes
 }
 
-/// How much of some pixels has each colour. One colour may be mixed with what
-/// is behind it; several never are.
-fn shares(pixels: Vec<Colour>, fills: &[Colour], behind: Colour) -> Vec<f64> {
-    let ink = |pixel: &Colour, fill: &Colour| match fills {
+/// Returns the share of each color among some pixels. A single color may be mixed with the
+/// background; several colors never are.
+fn shares(pixels: Vec<Color>, fills: &[Color], behind: Color) -> Vec<f64> {
+    let ink = |pixel: &Color, fill: &Color| match fills {
         [only] => {
-            let red = |colour: &Colour| f64::from(colour.red);
+            let red = |color: &Color| f64::from(color.red);
             (red(pixel) - red(&behind)) / (red(only) - red(&behind))
         }
         _ => f64::from(u8::from(pixel == fill)),
     };
-    let share = |fill: &Colour| {
+
+    let share = |fill: &Color| {
         let inks = pixels.iter().map(|pixel| ink(pixel, fill));
         inks.sum::<f64>() / pixels.len() as f64
     };
     fills.iter().map(share).collect()
 }
 
-/// How much of each column stretches cover, stretch by stretch:
-/// slow and plain.
+/// Returns the share of each column that stretches cover, computed plainly, stretch by stretch.
 #[expect(clippy::cast_possible_truncation, reason = "no more than the window")]
 fn covered(stretches: &[(u64, u64)], (start, end): (u64, u64), columns: usize) -> Vec<f64> {
     let edge = |at: usize| start + (u128::from(end - start) * at as u128 / columns as u128) as u64;
@@ -121,6 +125,7 @@ fn covered(stretches: &[(u64, u64)], (start, end): (u64, u64), columns: usize) -
             _ => union.push((from, to)),
         }
     }
+
     let share = |at: usize| {
         let (left, right) = (edge(at), edge(at + 1));
         let inside = union
@@ -131,16 +136,17 @@ fn covered(stretches: &[(u64, u64)], (start, end): (u64, u64), columns: usize) -
     (0..columns).map(share).collect()
 }
 
-/// A mixed pixel has one of 256 shades, and single precision is not exact.
+/// Tolerance: a mixed pixel has one of 256 shades, and single precision is not exact.
 const SHADE: f64 = 0.01;
 
-/// The target's lanes: each column's height is its share, but that what is not
-/// nothing has a pixel, and what is not all leaves one free.
-fn check_target(analysis: &Analysis, lane: &Lane, channel: Option<&str>, free: f64) {
+/// Checks a lane of the process: each column is as high as its share, but any share above 0 has a
+/// pixel, and any share below 1 leaves one free.
+fn check_process(analysis: &Analysis, lane: &PaintedLane, channel: Option<&str>, free: f64) {
     let spans = analysis.spans().filter(|span| span.channel == channel);
     let spans: Vec<(u64, u64)> = spans.map(|span| (span.start_ns, span.end_ns)).collect();
     let expected = covered(&spans, window(analysis), lane.columns.len());
     let (mut painted, mut busy) = (0.0, 0.0);
+
     for (at, (column, share)) in lane.columns.iter().zip(&expected).enumerate() {
         let height = column.iter().sum::<f64>();
         let what = format!("{channel:?}, column {at}: painted {height}, busy {share}");
@@ -154,13 +160,14 @@ fn check_target(analysis: &Analysis, lane: &Lane, channel: Option<&str>, free: f
             busy += share;
         }
     }
+
     let off = f64::abs(painted - busy);
     assert!(off <= 1.0, "{channel:?}: {painted} columns, not {busy}");
 }
 
-/// The causes' strip: each cause has its share of each column to within two
-/// pixels, and all together the idle time, as above.
-fn check_causes(analysis: &Analysis, lane: &Lane, palette: &Palette, free: f64) {
+/// Checks the causes' strip: each cause has its share of each column to within two pixels, and all
+/// together have the idle time.
+fn check_causes(analysis: &Analysis, lane: &PaintedLane, palette: &Palette, free: f64) {
     let columns = lane.columns.len();
     let mut idle = vec![0.0; columns];
     for cause in Cause::ALL {
@@ -180,6 +187,7 @@ fn check_causes(analysis: &Analysis, lane: &Lane, palette: &Palette, free: f64) 
             .zip(expected)
             .for_each(|(idle, share)| *idle += share);
     }
+
     let gaps: Vec<(u64, u64)> = analysis.gap_times().collect();
     let gaps = covered(&gaps, window(analysis), columns);
     for (at, (column, share)) in lane.columns.iter().zip(&gaps).enumerate() {
@@ -202,17 +210,17 @@ fn window(analysis: &Analysis) -> (u64, u64) {
 }
 
 fn check(analysis: &Analysis, scale: u8) {
-    let options = Options {
+    let options = ChartOptions {
         scale,
-        ..Options::default()
+        ..ChartOptions::default()
     };
     let scene = draw(Chart::Timeline, analysis, &options).unwrap();
-    let palette = Palette::of(Theme::Light);
+    let palette = Palette::for_theme(Theme::Light);
     let lanes = lanes(&scene, &palette);
     let channels = channels(&analysis.report);
     for (lane, channel) in lanes.iter().zip(&channels) {
         let free = lane.pixel * f64::from(scale);
-        check_target(analysis, lane, channel.as_deref(), free);
+        check_process(analysis, lane, channel.as_deref(), free);
     }
     let others = usize::from(analysis.report.busy.others_busy_ns > 0);
     if analysis.report.gaps.total_ns > 0 {
@@ -225,7 +233,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn what_is_painted_is_what_was_so(seed: u64) {
+    fn painted_times_are_measured_times(seed: u64) {
         if let Some(analysis) = random(seed) {
             check(&analysis, 1);
             check(&analysis, 2);

@@ -1,13 +1,13 @@
-//! Phases and states, and names that mean something to the format.
+//! Checks phases and states, and names with characters that have a meaning in JSON.
 
 use metalens_analyzer::{Analysis, Request};
 use metalens_simulator::{Scenario, write_export};
 
 use crate::{analysis, check, written};
 
-/// Phases that nest, that cross, and that others marked; states with a hole
-/// between them; names that mean something to JSON.
-const HELD: &str = r#"
+/// A scenario with nested phases, crossing phases and phases of another process; states with a hole
+/// between them; names with characters that have a meaning in JSON.
+const SCENARIO: &str = r#"
 [[recording.performance]]
 state = "Minimum"
 start = "0ms"
@@ -78,9 +78,9 @@ from = "701ms"
 to = "705ms"
 "#;
 
-fn held(request: &Request) -> Analysis {
+fn analyzed(request: &Request) -> Analysis {
     let folder = tempfile::tempdir().unwrap();
-    let text = HELD.replace("LONG", &"very_long_".repeat(20));
+    let text = SCENARIO.replace("LONG", &"very_long_".repeat(20));
     let scenario = Scenario::from_toml(&text).unwrap();
     write_export(&scenario, folder.path(), false).unwrap();
     analysis(folder.path(), request).unwrap()
@@ -88,13 +88,16 @@ fn held(request: &Request) -> Analysis {
 
 #[test]
 fn phases_and_states_are_drawn() {
-    let analysis = held(&Request::default());
-    let drawn = check("held", &analysis);
+    let analysis = analyzed(&Request::default());
+    let drawn = check("states", &analysis);
     let text = String::from_utf8(written(&analysis)).unwrap();
+
     assert!(!text.contains("confidential") && !text.contains("private call"));
-    // Steps do not overlap; `read` lies in both of the others, and the shorter has it.
+
+    // Steps do not overlap. `read` is inside both of the others, and drawn on the shorter one.
     let phases = drawn.on(4200, |track| track.starts_with("phases"));
     assert_eq!(phases.len(), analysis.named_phases().len());
+
     let tracks = |name: &str| {
         let slices = phases.iter().filter(|slice| slice.name == name);
         let mut tids: Vec<u64> = slices.map(|slice| slice.tid).collect();
@@ -104,6 +107,7 @@ fn phases_and_states_are_drawn() {
     assert_eq!(tracks("step").len(), 1);
     assert_eq!(tracks("read"), tracks("epoch \"1\""));
     assert_ne!(tracks("read"), tracks("io"));
+
     let states: Vec<&str> = drawn
         .on(100_002, |track| track == "GPU performance state")
         .iter()
@@ -116,6 +120,6 @@ fn phases_and_states_are_drawn() {
         skip_warm_up: true,
         ..Request::default()
     };
-    let drawn = check("held, without its warm-up", &held(&without));
+    let drawn = check("states, without the warm-up", &analyzed(&without));
     assert!(drawn.on(4200, |track| track == "warm-up").is_empty());
 }

@@ -1,4 +1,4 @@
-//! What the report's names are called in cells: as its JSON calls them.
+//! Returns the names of the report's enum values, as its JSON has them.
 
 use metalens_analyzer::{ChosenBy, NamedBy, Reader, Severity, SourceKind};
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_those_of_the_report() {
+    fn names_are_those_of_the_json() {
         fn check(value: impl serde::Serialize, word: &str) {
             assert_eq!(serde_json::to_value(value).unwrap(), word);
         }
@@ -64,28 +64,28 @@ mod tests {
         ] {
             check(by, named_by(by));
         }
-        for one in [
+        for choice in [
             ChosenBy::Launched,
             ChosenBy::Attached,
             ChosenBy::Recorded,
             ChosenBy::Requested,
             ChosenBy::Busiest,
         ] {
-            check(one, how(one));
+            check(choice, how(choice));
         }
         for kind in [SourceKind::Bundle, SourceKind::Export, SourceKind::Xml] {
             check(kind, source(kind));
         }
-        for one in [
+        for level in [
             Severity::High,
             Severity::Medium,
             Severity::Low,
             Severity::Caveat,
         ] {
-            check(one, severity(one));
+            check(level, severity(level));
         }
-        for one in [Reader::Native, Reader::Xml] {
-            check(one, reader(one));
+        for kind in [Reader::Native, Reader::Xml] {
+            check(kind, reader(kind));
         }
     }
 }

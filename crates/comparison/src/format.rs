@@ -1,34 +1,37 @@
-//! Changes as people read them in tables.
+//! Formats values and changes for tables.
 
 use metalens_analyzer::units::{count, percent, time};
 
-use crate::change::{Change, Class};
+use crate::change::{Change, Class, Direction};
 use crate::number::Number;
 use crate::unit::Unit;
 
-/// `179.1 µs`, `1,000`, `3.4 %`.
+/// Formats a value, such as `179.1 µs`, `1,000` or `3.4 %`.
 #[must_use]
 pub fn value(value: Number, unit: Unit) -> String {
     let size = magnitude(value.get().abs(), unit);
-    match value.get() < 0.0 {
-        true => format!("−{size}"),
-        false => size,
+    if value.get() < 0.0 {
+        format!("−{size}")
+    } else {
+        size
     }
 }
 
-/// `+1.2 ms`, `−750`, `+3.4 pts`, `±0`.
+/// Formats a difference, such as `+1.2 ms`, `−750`, `+3.4 pts` or `±0`.
 #[must_use]
 pub fn difference(change: Number, unit: Unit) -> String {
     let size = change.get().abs();
-    let said = match unit {
+    let text = match unit {
         Unit::Ratio if size < 0.000_5 => "<0.1 pts".to_owned(),
         Unit::Ratio => format!("{:.1} pts", size * 100.0),
         _ => magnitude(size, unit),
     };
-    match () {
-        () if size == 0.0 => "±0".to_owned(),
-        () if change.get() < 0.0 => format!("−{said}"),
-        () => format!("+{said}"),
+    if size == 0.0 {
+        "±0".to_owned()
+    } else if change.get() < 0.0 {
+        format!("−{text}")
+    } else {
+        format!("+{text}")
     }
 }
 
@@ -40,14 +43,14 @@ pub fn difference(change: Number, unit: Unit) -> String {
 fn magnitude(size: f64, unit: Unit) -> String {
     match unit {
         Unit::Ns => time(size.round() as u64),
-        // Between two counts lies a half.
+        // The median of two counts may end in one half.
         Unit::Count if size.fract() != 0.0 => format!("{size:.1}"),
         Unit::Count => count(size as u64),
         Unit::Ratio => percent(size),
     }
 }
 
-/// `−39.2 %`, `×12.4`; of nothing nothing can be said.
+/// Formats a relative change, such as `−39.2 %` or `×12.4`.
 #[must_use]
 pub fn share(change: &Change) -> String {
     match (change.absolute, change.relative) {
@@ -58,7 +61,7 @@ pub fn share(change: &Change) -> String {
     }
 }
 
-/// `−39.2 %`, `+5.0 %`, `×12.4`.
+/// Formats a share as a change, such as `−39.2 %`, `+5.0 %` or `×12.4`.
 #[must_use]
 pub fn relative(share: f64) -> String {
     match share {
@@ -70,16 +73,18 @@ pub fn relative(share: f64) -> String {
     }
 }
 
-/// What a class is called.
+/// Names the class of a change. A change without a better direction increased or decreased.
 #[must_use]
-pub fn class(class: Class) -> &'static str {
-    match class {
-        Class::Added => "added",
-        Class::Removed => "removed",
-        Class::Grown => "grown",
-        Class::Shrunk => "shrunk",
-        Class::Unchanged => "unchanged",
-        Class::Unstable => "unstable",
-        Class::Unknown => "unknown",
+pub fn class(class: Class, direction: Option<Direction>) -> &'static str {
+    match (class, direction) {
+        (Class::Added, _) => "added",
+        (Class::Removed, _) => "removed",
+        (Class::Grown | Class::Shrunk, Some(Direction::Worse)) => "regressed",
+        (Class::Grown | Class::Shrunk, Some(Direction::Better)) => "improved",
+        (Class::Grown, None) => "increased",
+        (Class::Shrunk, None) => "decreased",
+        (Class::Unchanged, _) => "no significant change",
+        (Class::Unstable, _) => "inconclusive",
+        (Class::Unknown, _) => "not recorded",
     }
 }

@@ -1,22 +1,23 @@
-//! What the font lacks: told in a word, for boxes would only look broken.
+//! Substitutes a word for letters that the font lacks, because empty boxes look broken.
 //!
-//! `行列積_f16` is painted as `‹3 CJK›_f16`. A font with all letters of the world
-//! would be ten times the program. Only pixels need this: in SVG, in the text for
-//! those who cannot see, and in the report stand the letters themselves.
+//! `行列積_f16` is painted as `‹3 CJK›_f16`. A font with all letters of the world would be ten times
+//! as large as the program. Only pixels need this: SVG, alt texts and reports keep the letters
+//! themselves.
 
 use std::borrow::Cow;
 
-use crate::face;
+use crate::embedded_font::has_glyph;
 
-/// A text as it is painted.
-pub(crate) fn told(text: &str) -> Cow<'_, str> {
+/// Returns a text as it is painted, with each run of missing letters replaced.
+pub(crate) fn substitute(text: &str) -> Cow<'_, str> {
     if count(text) == 0 {
         return Cow::Borrowed(text);
     }
+
     let mut out = String::new();
     let mut run: Option<(&'static str, usize)> = None;
     for letter in text.chars() {
-        let script = (!face::has(letter)).then(|| script(letter));
+        let script = (!has_glyph(letter)).then(|| script(letter));
         match (&mut run, script) {
             (Some((last, letters)), Some(script)) if *last == script => *letters += 1,
             (run, script) => {
@@ -28,6 +29,7 @@ pub(crate) fn told(text: &str) -> Cow<'_, str> {
             out.push(letter);
         }
     }
+
     close(run, &mut out);
     Cow::Owned(out)
 }
@@ -40,20 +42,20 @@ fn close(run: Option<(&str, usize)>, out: &mut String) {
     }
 }
 
-/// How many letters the font lacks.
+/// Returns the number of letters that the font lacks.
 pub(crate) fn count(text: &str) -> usize {
-    match text.is_ascii() {
-        true => 0,
-        false => text.chars().filter(|&letter| !face::has(letter)).count(),
+    if text.is_ascii() {
+        return 0;
     }
+    text.chars().filter(|&letter| !has_glyph(letter)).count()
 }
 
-/// The letters that the font has.
-pub(crate) fn without(text: &str) -> String {
-    text.chars().filter(|&letter| face::has(letter)).collect()
+/// Returns the text without the letters that the font lacks.
+pub(crate) fn remove(text: &str) -> String {
+    text.chars().filter(|&letter| has_glyph(letter)).collect()
 }
 
-/// What a reader calls such letters.
+/// Returns the common name of the script that a letter belongs to.
 const fn script(letter: char) -> &'static str {
     match letter {
         '\u{0590}'..='\u{05FF}' | '\u{FB1D}'..='\u{FB4F}' => "Hebrew",
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lacking_is_told() {
+    fn missing_letters_are_substituted() {
         let cases = [
             ("plain", "plain"),
             ("ядро µ → Ω", "ядро µ → Ω"),
@@ -84,8 +86,8 @@ mod tests {
             ("\u{10FFFF}", "‹other›"),
         ];
         for (text, expected) in cases {
-            assert_eq!(told(text), expected);
-            assert_eq!(count(&told(text)), 0, "{text}");
+            assert_eq!(substitute(text), expected);
+            assert_eq!(count(&substitute(text)), 0, "{text}");
         }
     }
 }
