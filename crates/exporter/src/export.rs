@@ -155,7 +155,7 @@ impl Work<'_> {
         self.manifest.toc = runs.is_some();
         match &runs {
             Some(_) => {
-                self.folder.take_in(&draft, TOC)?;
+                self.folder.move_in(&draft, TOC)?;
                 self.save()?;
             }
             None => {
@@ -320,7 +320,7 @@ impl Work<'_> {
             name.push_str(".partial");
         }
         let bytes = finished.metadata().map_err(Error::at(&finished))?.len();
-        self.folder.take_in(&finished, &name)?;
+        self.folder.move_in(&finished, &name)?;
         // Two files of one table would count as two tables.
         let forms = FORMS.iter().map(|form| format!("{}{form}", job.stem));
         let superseded = self.manifest.rivals(&job.schema, job.run, job.place);

@@ -334,7 +334,7 @@ fn is_inside(path: &str) -> bool {
 
 /// Opens a file below `root` without following any link on the way.
 fn open_inside(root: &Path, path: &str) -> io::Result<File> {
-    let refused = |found| Err(io::Error::other(NotAFile { found }));
+    let refused = |kind| Err(io::Error::other(NotAFile { kind }));
     let mut at = root.to_owned();
     for part in path.split('/') {
         if part == ".." || part.is_empty() {

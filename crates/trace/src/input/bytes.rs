@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
-use metalens_files::{beyond, limited, too_large};
+use metalens_files::{limited, too_large, too_large_error};
 
 use super::archive::{Archive, Entry};
 use super::sniff::{Looks, PREFIX, sniff};
@@ -244,7 +244,7 @@ impl<R: Read> Read for Decoding<R> {
         self.made += count as u64;
         let limit = self.source.as_ref().map(|one| credible(one.read.get()));
         match limit.filter(|&limit| self.made > limit) {
-            Some(limit) => Err(beyond(limit)),
+            Some(limit) => Err(too_large_error(limit)),
             None => Ok(count),
         }
     }
