@@ -7,14 +7,14 @@ use metalens_files::Folder;
 use metalens_xctrace::ToolOutput;
 use metalens_xctrace::command::{ExportSelection, TimeRange};
 
-use crate::basis::{Basis, estimate, free_bytes, is_bundle};
-use crate::call::{ATTEMPTS, Call, absolute, how_it_ended, is_disk_full, remove_if_there};
-use crate::contents::{Run, parse, position_of};
+use crate::basis::{Basis, estimate, free_bytes, require_bundle};
+use crate::call::{ATTEMPTS, Call, absolute, describe_end, is_disk_full, remove_if_there};
+use crate::contents::{Run, index_of_run, parse};
 use crate::document::Document;
 use crate::drafts::{self, Drafts};
 use crate::error::{Error, Result};
 use crate::folder::{self, FORMS};
-use crate::job::{TableJob, of_contents, of_names};
+use crate::job::{TableJob, jobs_from_contents, jobs_from_names};
 use crate::manifest::{Manifest, TableFile, TableState};
 use crate::request::{Exported, Request, TableFailure, TableSelection};
 use crate::{Event, Exporter, Tell};
@@ -112,7 +112,7 @@ impl ExportRun<'_> {
             Some(earlier) if earlier.basis == self.manifest.basis => {
                 self.manifest = earlier;
                 let runs = (self.manifest.toc && !self.request.force)
-                    .then(|| metalens_files::read_text(&folder.join(TOC), LONGEST_TOC).ok())
+                    .then(|| metalens_files::read_text(&folder.join(TOC), MAX_TOC_SIZE).ok())
                     .flatten()
                     .and_then(|text| parse(&text));
                 match runs {
@@ -155,7 +155,7 @@ impl ExportRun<'_> {
             &draft,
             ATTEMPTS,
         )?;
-        let text = metalens_files::read_text(&draft, LONGEST_TOC).unwrap_or_default();
+        let text = metalens_files::read_text(&draft, MAX_TOC_SIZE).unwrap_or_default();
         let runs = (document == Document::Whole)
             .then(|| parse(&text))
             .flatten();

@@ -9,12 +9,12 @@ use std::time::Duration;
 use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
 use metalens_xctrace::{Streaming, ToolOutput};
 
-use crate::basis::is_bundle;
-use crate::call::{ATTEMPTS, absolute, how_it_ended, may_help_again};
+use crate::basis::require_bundle;
+use crate::call::{ATTEMPTS, absolute, describe_end, is_worth_retrying};
 use crate::contents::parse;
 use crate::document::{Document, Tail};
 use crate::error::Result;
-use crate::job::{TableJob, of_contents, of_names};
+use crate::job::{TableJob, jobs_from_contents, jobs_from_names};
 use crate::{Event, Exporter, Tell};
 
 /// A function that receives messages while streams are read.
