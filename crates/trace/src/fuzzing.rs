@@ -82,18 +82,18 @@ pub fn xml(
     allow_truncated: bool,
     taking: Taking,
 ) -> Result<(Vec<Table>, Vec<Note>)> {
-    let pace = match taking {
-        Taking::Reference => xml::Pace::SLOW,
-        Taking::Windows(window, workers) => xml::Pace {
+    let fast_path = match taking {
+        Taking::Reference => xml::FastPath::OFF,
+        Taking::Windows(window, workers) => xml::FastPath {
             window,
             workers: Some(workers),
         },
-        Taking::Default => xml::Pace::FULL,
+        Taking::Default => xml::FastPath::ON,
     };
-    let request = xml::Request {
+    let request = xml::ReadOptions {
         selection,
         allow_truncated,
-        pace,
+        fast_path,
     };
     let document = xml::read(bytes, "document", names, request)?;
     Ok((document.tables, document.notes))

@@ -71,10 +71,10 @@ pub fn read_document(
     names: &mut Names,
     selection: &Selection,
 ) -> Result<Vec<Table>> {
-    let request = xml::Request {
+    let request = xml::ReadOptions {
         selection,
         allow_truncated: false,
-        pace: xml::Pace::FULL,
+        fast_path: xml::FastPath::ON,
     };
     xml::read(bytes, name, names, request).map(|document| document.tables)
 }

@@ -6,7 +6,7 @@ use super::list::Document;
 use crate::error::Result;
 use crate::names::Names;
 use crate::select::Selection;
-use crate::xml::{self, Pace, Request};
+use crate::xml::{self, FastPath, ReadOptions};
 
 /// How to read a trace.
 #[derive(Clone, Copy, Default)]
@@ -35,10 +35,10 @@ pub(crate) fn read_document(
     names: &mut Names,
     meter: &Meter<'_>,
 ) -> Result<xml::Document> {
-    let request = Request {
+    let request = ReadOptions {
         selection,
         allow_truncated: options.allow_truncated,
-        pace: Pace::FULL,
+        fast_path: FastPath::ON,
     };
     let name = &document.name;
     let count = |bytes| meter.add(bytes);
