@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use metalens_trace::{Likeness, likeness};
+use metalens_trace::{PathKind, path_kind};
 
 use crate::identity::Part;
 
@@ -28,7 +28,7 @@ const OF_XML: u64 = 2;
 
 /// How much memory the analysis of an input may take.
 pub(crate) fn estimate(path: &Path, parts: &[Part]) -> u64 {
-    let is_bundle = matches!(likeness(path), Ok(Likeness::Bundle));
+    let is_bundle = matches!(path_kind(path), Ok(PathKind::Bundle));
     let each = parts.iter().map(|part| match ending(&part.name) {
         _ if is_bundle => part.size.saturating_mul(OF_BUNDLE),
         "gz" | "zst" | "zip" => part.size.saturating_mul(OF_COMPRESSED),

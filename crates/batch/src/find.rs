@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-use metalens_trace::{Likeness, likeness};
+use metalens_trace::{PathKind, path_kind};
 
 use crate::error::{Error, Result};
 use crate::state::is_entry;
@@ -112,8 +112,8 @@ impl Search {
 
     /// What a user named is a trace, or has one in it, or that is told.
     fn named(&mut self, path: &Path) {
-        match likeness(path) {
-            Ok(Likeness::Folder) => {
+        match path_kind(path) {
+            Ok(PathKind::Folder) => {
                 let before = (self.found.len(), self.twice, self.refused.len());
                 let skipped = self.skipped;
                 // What is named is searched, whoever was there before.
@@ -146,11 +146,11 @@ impl Search {
             Err(error) => return self.refuse(folder, &error.to_string()),
         };
         for entry in entries {
-            match likeness(&entry) {
+            match path_kind(&entry) {
                 // A report of ours.
-                Ok(Likeness::Folder) if is_entry(&entry) => {}
-                Ok(Likeness::Folder) => self.search(&entry, root),
-                Ok(Likeness::Other) => self.skipped += 1,
+                Ok(PathKind::Folder) if is_entry(&entry) => {}
+                Ok(PathKind::Folder) => self.search(&entry, root),
+                Ok(PathKind::Other) => self.skipped += 1,
                 Ok(_) if self.folders.contains(&canonical(&entry)) => {}
                 Ok(_) => self.add(&entry, name_in(&entry, root)),
                 // A link that leads nowhere is nobody's trace.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use metalens_files::{hexadecimal, sha256_of_file};
-use metalens_trace::{Likeness, likeness};
+use metalens_trace::{PathKind, path_kind};
 use sha2::{Digest, Sha256};
 
 /// A file of an input.
@@ -35,9 +35,9 @@ pub(crate) struct Part {
 /// on, too.
 pub(crate) fn parts(path: &Path, beside: Option<&Path>) -> io::Result<Vec<Part>> {
     let mut parts = Vec::new();
-    match likeness(path)? {
-        Likeness::Bundle => collect(path, "", true, &mut HashSet::new(), &mut parts)?,
-        Likeness::Export | Likeness::Folder => {
+    match path_kind(path)? {
+        PathKind::Bundle => collect(path, "", true, &mut HashSet::new(), &mut parts)?,
+        PathKind::Export | PathKind::Folder => {
             collect(path, "", false, &mut HashSet::new(), &mut parts)?;
         }
         _ => {

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use metalens_analyzer::{profile_selection, selection_with_recovery};
 use metalens_exporter::{Event, Exported, Exporter, Request, TableState, TableStream};
 use metalens_text::shown;
-use metalens_trace::{Input, Selection, Source};
+use metalens_trace::{Input, Selection, TableSource};
 use metalens_xctrace::{Error, Tool, ToolSource};
 
 use crate::exit::NotRecorded;
@@ -59,11 +59,11 @@ pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result
     let tell = Rc::new(move |event: Event<'_>| show(&hidden, event, quiet));
     let streams = exporter.streams(path, reading.run, &known_tables(), tell)?;
     let sources = streams.tables.into_iter().map(source).collect();
-    Ok(Input::of_streams(path, streams.toc.as_deref(), sources)?)
+    Ok(Input::from_streams(path, streams.toc.as_deref(), sources)?)
 }
 
-fn source(table: TableStream) -> Source {
-    Source {
+fn source(table: TableStream) -> TableSource {
+    TableSource {
         schema: table.schema().to_owned(),
         run: table.run_position(),
         open: Box::new(move || table.open().map_err(with_a_way_out)),

@@ -10,7 +10,7 @@ use std::path::Path;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use metalens_simulator::{Scenario, write_bundle, write_export};
-use metalens_trace::fuzzing::{self, Bundled, Taking};
+use metalens_trace::fuzzing::{self, Bundled, ReadMethod};
 use metalens_trace::{Names, Selection};
 
 fn main() {
@@ -32,14 +32,14 @@ encoder-label = ["sin", "cos", "exp"]
 "#;
 
 /// How a document's rows are taken: as ever, on one thread, on all.
-const TAKINGS: [Taking; 3] = [
-    Taking::Reference,
-    Taking::Windows(1 << 20, 0),
-    Taking::Default,
+const METHODS: [ReadMethod; 3] = [
+    ReadMethod::Reference,
+    ReadMethod::Windows(1 << 20, 0),
+    ReadMethod::Default,
 ];
 
-#[divan::bench(args = TAKINGS, sample_count = 20)]
-fn document(bencher: Bencher<'_, '_>, taking: Taking) {
+#[divan::bench(args = METHODS, sample_count = 20)]
+fn document(bencher: Bencher<'_, '_>, method: ReadMethod) {
     let folder = tempfile::tempdir().expect("a folder");
     let export = folder.path().join("made-up");
     let scenario = Scenario::from_toml(SCENARIO).expect("a scenario");
@@ -54,7 +54,7 @@ fn document(bencher: Bencher<'_, '_>, taking: Taking) {
                 &mut Names::new(),
                 &selection,
                 false,
-                taking,
+                method,
             );
             read.expect("a table that can be read")
         });

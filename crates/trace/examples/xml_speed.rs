@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::time::Instant;
 
-use metalens_trace::fuzzing::{self, Taking};
+use metalens_trace::fuzzing::{self, ReadMethod};
 use metalens_trace::{Names, Selection};
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -44,9 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = match mode.as_str() {
         "memchr" => memchr(&file)?,
         "bare" => bare(&file)?,
-        "reference" => table(&file, Taking::Reference)?,
-        "one" => table(&file, Taking::Windows(256 << 10, 0))?,
-        "table" => table(&file, Taking::Default)?,
+        "reference" => table(&file, ReadMethod::Reference)?,
+        "one" => table(&file, ReadMethod::Windows(256 << 10, 0))?,
+        "table" => table(&file, ReadMethod::Default)?,
         other => return Err(format!("unknown mode {other}").into()),
     };
     let seconds = start.elapsed().as_secs_f64();
@@ -85,10 +85,10 @@ fn bare(file: &str) -> Result<usize, Box<dyn Error>> {
     }
 }
 
-fn table(file: &str, taking: Taking) -> Result<usize, Box<dyn Error>> {
+fn table(file: &str, method: ReadMethod) -> Result<usize, Box<dyn Error>> {
     let selection = Selection::columns(&[("metal-gpu-intervals", COLUMNS)]);
     let mut names = Names::new();
-    let (tables, _) = fuzzing::xml(File::open(file)?, &mut names, &selection, false, taking)?;
+    let (tables, _) = fuzzing::xml(File::open(file)?, &mut names, &selection, false, method)?;
     let table = tables.first().ok_or("no metal-gpu-intervals in it")?;
     Ok(table.rows())
 }

@@ -17,7 +17,7 @@ pub struct Meaning {
 /// A known message, recognized by a part of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownMessage {
-    /// TimeRange of the text that identifies the message.
+    /// Part of the text that identifies the message.
     pub text: &'static str,
     /// Effect on the recording.
     pub weight: Weight,

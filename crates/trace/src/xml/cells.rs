@@ -18,7 +18,7 @@ pub(crate) struct Cells<'n> {
     decoder: ValueDecoder<'n>,
     pub(crate) tags: Tags,
     ids: Ids,
-    /// OpenElement elements, outermost first.
+    /// Open elements, outermost first.
     open: Vec<OpenElement>,
     /// Their display forms and texts, without separators.
     text: String,
@@ -75,7 +75,7 @@ impl<'n> Cells<'n> {
     /// Begins a row.
     pub(crate) fn start_row(&mut self) {
         self.ids.start_row();
-        self.labels_before = self.decoder.names.labels();
+        self.labels_before = self.decoder.names.label_count();
     }
 
     /// Removes everything that a row added, so that it can be read again.

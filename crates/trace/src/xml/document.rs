@@ -134,7 +134,7 @@ impl<R: Read> Reader<'_, R> {
         self.note_truncation();
         let selection = self.options.selection;
         let tables = &mut self.document.tables;
-        tables.retain(|table| selection.of(&table.schema.name).is_some());
+        tables.retain(|table| selection.columns_of(&table.schema.name).is_some());
         Ok(())
     }
 
@@ -240,7 +240,11 @@ impl<R: Read> Reader<'_, R> {
     fn start_table(&mut self, schema: Child, node: &Child) -> Result<TableBuilder> {
         let schema = self.schema(schema)?;
         let none = Columns::None;
-        let columns = self.options.selection.of(&schema.name).unwrap_or(&none);
+        let columns = self
+            .options
+            .selection
+            .columns_of(&schema.name)
+            .unwrap_or(&none);
         let rendered = self.options.selection.wants_rendered_labels();
         self.cells
             .start_node(kept_names(&schema, columns, rendered));
@@ -413,7 +417,7 @@ fn kept_names(schema: &Schema, columns: &Columns, rendered: bool) -> KeptNames {
         .columns
         .iter()
         .filter(|c| columns.contains(&c.mnemonic));
-    let kinds: Vec<Kind> = kept.map(|c| Kind::of(&c.engineering_type)).collect();
+    let kinds: Vec<Kind> = kept.map(|c| Kind::from_type(&c.engineering_type)).collect();
     let labels = kinds.contains(&Kind::Label);
     KeptNames {
         texts: labels || kinds.contains(&Kind::Text),

@@ -29,8 +29,8 @@ impl TableBuilder {
         let mut numbers = Vec::new();
         for spec in &table.schema.columns {
             let kept = columns.contains(&spec.mnemonic);
-            let column = match Kind::of(&spec.engineering_type) {
-                kind if kept => Column::of(kind),
+            let column = match Kind::from_type(&spec.engineering_type) {
+                kind if kept => Column::empty(kind),
                 _ => Column::Dropped,
             };
             table.columns.push(column);
@@ -39,7 +39,7 @@ impl TableBuilder {
         let of_numbers = |mnemonic| {
             let at = table.schema.position(mnemonic)?;
             let spec = table.schema.columns.get(at)?;
-            (Kind::of(&spec.engineering_type) == Kind::Integer).then_some(at)
+            (Kind::from_type(&spec.engineering_type) == Kind::Integer).then_some(at)
         };
         let interval = of_numbers("start").zip(of_numbers("duration"));
         Ok(Self {

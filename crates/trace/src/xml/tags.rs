@@ -52,7 +52,7 @@ impl Tags {
             what: "different tags",
             limit: MAX_TAGS,
         };
-        let kind = Kind::of(name);
+        let kind = Kind::from_type(name);
         self.tags.push(Tag {
             name: name.to_owned(),
             kind,

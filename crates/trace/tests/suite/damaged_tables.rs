@@ -58,8 +58,8 @@ impl Damage<'_> {
         let listed = Input::open(trace).unwrap().list(LoadOptions::default());
         for one in listed {
             let problem = one.table.err().map(|error| error.to_string());
-            let is_it = one.promised == table;
-            assert_eq!(problem.is_some(), is_it, "{}: {problem:?}", one.promised);
+            let is_it = one.named_schema == table;
+            assert_eq!(problem.is_some(), is_it, "{}: {problem:?}", one.named_schema);
             assert!(problem.is_none_or(|problem| problem.contains(fault)));
         }
     }
@@ -235,7 +235,7 @@ fn of_a_real_bundle() {
         "metal-command-buffer-completed",
         "metal-application-encoders-list",
     ] {
-        let stored = list.iter().find(|one| one.promised == table).unwrap();
+        let stored = list.iter().find(|one| one.named_schema == table).unwrap();
         let (_, store) = stored.file.split_once(".trace/").unwrap();
         let file = format!("{store}/bulkstore");
         let place = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 
 use metalens_simulator::{Scenario, random_scenario, write_export};
-use metalens_trace::fuzzing::{self, Taking};
+use metalens_trace::fuzzing::{self, ReadMethod};
 use metalens_trace::{Error, Names, Note, Selection, Table};
 
 use super::second_reader::{exports_in, real_recordings, text_of};
@@ -18,14 +18,14 @@ use super::{EVERYTHING, GOOD};
 
 /// Windows that hold a row or less, so that each border is hit, and larger ones,
 /// each on one thread and on several.
-const WAYS: [Taking; 7] = [
-    Taking::Windows(64, 0),
-    Taking::Windows(64, 2),
-    Taking::Windows(700, 1),
-    Taking::Windows(1024, 4),
-    Taking::Windows(4096, 3),
-    Taking::Windows(256 << 10, 0),
-    Taking::Default,
+const WAYS: [ReadMethod; 7] = [
+    ReadMethod::Windows(64, 0),
+    ReadMethod::Windows(64, 2),
+    ReadMethod::Windows(700, 1),
+    ReadMethod::Windows(1024, 4),
+    ReadMethod::Windows(4096, 3),
+    ReadMethod::Windows(256 << 10, 0),
+    ReadMethod::Default,
 ];
 
 /// All columns, and few: then most of what is read is checked and forgotten.
@@ -40,17 +40,17 @@ fn selections() -> [Selection; 3] {
 
 type Reading = (Names, Result<(Vec<Table>, Vec<Note>), Error>);
 
-fn read(input: impl Read, selection: &Selection, cut: bool, way: Taking) -> Reading {
+fn read(input: impl Read, selection: &Selection, cut: bool, way: ReadMethod) -> Reading {
     let mut names = Names::new();
     let read = fuzzing::xml(input, &mut names, selection, cut, way);
     (names, read)
 }
 
 /// All ways of reading agree; `ways` are those besides the reference.
-fn check(what: &str, bytes: &[u8], ways: &[Taking]) {
+fn check(what: &str, bytes: &[u8], ways: &[ReadMethod]) {
     for selection in selections() {
         for cut in [false, true] {
-            let expected = read(bytes, &selection, cut, Taking::Reference);
+            let expected = read(bytes, &selection, cut, ReadMethod::Reference);
             for &way in ways {
                 let found = read(Chopped::new(bytes), &selection, cut, way);
                 same(what, way, &expected, &found);
@@ -60,7 +60,7 @@ fn check(what: &str, bytes: &[u8], ways: &[Taking]) {
 }
 
 /// Everything that was read is the same, down to the numbers of the names.
-fn same(what: &str, way: Taking, expected: &Reading, found: &Reading) {
+fn same(what: &str, way: ReadMethod, expected: &Reading, found: &Reading) {
     if digest(expected) == digest(found) {
         return;
     }
@@ -168,8 +168,8 @@ fn cut_at_every_byte() {
         let bytes = &EVERYTHING.as_bytes()[..cut];
         let few = Selection::everything().with_rendered_labels();
         for leave in [false, true] {
-            let expected = read(bytes, &few, leave, Taking::Reference);
-            for way in [Taking::Windows(64, 0), Taking::Windows(900, 1)] {
+            let expected = read(bytes, &few, leave, ReadMethod::Reference);
+            for way in [ReadMethod::Windows(64, 0), ReadMethod::Windows(900, 1)] {
                 let found = read(Chopped::new(bytes), &few, leave, way);
                 same(&format!("cut at {cut}"), way, &expected, &found);
             }
@@ -191,8 +191,8 @@ fn inputs_that_fail() {
                 end: Some(end),
                 ..Chopped::new(&GOOD.as_bytes()[..cut])
             };
-            let expected = read(failing(), &everything, true, Taking::Reference);
-            for way in [Taking::Windows(64, 2), Taking::Default] {
+            let expected = read(failing(), &everything, true, ReadMethod::Reference);
+            for way in [ReadMethod::Windows(64, 2), ReadMethod::Default] {
                 let found = read(failing(), &everything, true, way);
                 same(&format!("{end:?} at {cut}"), way, &expected, &found);
             }

@@ -353,7 +353,7 @@ fn inflate(bytes: &[u8]) -> Vec<u8> {
 /// The folder of a table's store.
 fn store_of(bundle: &Path, schema: &str) -> String {
     let listed = Input::open(bundle).unwrap().list(LoadOptions::default());
-    let store = listed.iter().find(|one| one.promised == schema).unwrap();
+    let store = listed.iter().find(|one| one.named_schema == schema).unwrap();
     store.file.split(".trace/").nth(1).unwrap().to_owned()
 }
 

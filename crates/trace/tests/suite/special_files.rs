@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use metalens_trace::{Input, Likeness, LoadOptions, Selection, likeness};
+use metalens_trace::{Input, PathKind, LoadOptions, Selection, path_kind};
 
 use super::GOOD;
 use super::mini_bundle::{core, good, store, written};
@@ -33,7 +33,7 @@ fn in_a_moment<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 
 fn said(trace: &Path) -> String {
     let (path, shown) = (trace.to_owned(), trace.display().to_string());
     in_a_moment(&shown, move || {
-        let _ = likeness(&path);
+        let _ = path_kind(&path);
         let input = match Input::open(&path) {
             Ok(input) => input,
             Err(error) => return error.to_string(),
@@ -144,8 +144,8 @@ fn as_the_input_itself() {
             }
             // Whoever searches a folder for traces does not wait either.
             let folder = place.path().to_owned();
-            let found = in_a_moment("likeness", move || likeness(&folder).unwrap());
-            assert_eq!(found, Likeness::Folder);
+            let found = in_a_moment("path_kind", move || path_kind(&folder).unwrap());
+            assert_eq!(found, PathKind::Folder);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Good documents, changed at random: bytes, stretches and whole tags.
 
 use metalens_trace::Selection;
-use metalens_trace::fuzzing::Taking;
+use metalens_trace::fuzzing::ReadMethod;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -127,9 +127,9 @@ fn tags_of(bytes: &[u8]) -> Vec<Vec<u8>> {
     tags
 }
 
-fn way() -> impl Strategy<Value = Taking> {
+fn way() -> impl Strategy<Value = ReadMethod> {
     let window = prop_oneof![Just(64_usize), 64..4096_usize];
-    (window, 0..4_usize).prop_map(|(window, workers)| Taking::Windows(window, workers))
+    (window, 0..4_usize).prop_map(|(window, workers)| ReadMethod::Windows(window, workers))
 }
 
 proptest! {
@@ -152,7 +152,7 @@ proptest! {
             apply(change, &mut bytes);
         }
         let everything = Selection::everything().with_rendered_labels();
-        let expected = read(&bytes[..], &everything, leave, Taking::Reference);
+        let expected = read(&bytes[..], &everything, leave, ReadMethod::Reference);
         for way in ways {
             let found = read(Chopped::new(&bytes), &everything, leave, way);
             same(&String::from_utf8_lossy(&bytes), way, &expected, &found);
