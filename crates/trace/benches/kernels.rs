@@ -1,5 +1,5 @@
-//! The readers, without any disk: the same document by the reference reader and by the
-//! fast one, and a bundle. `cargo bench -p metalens-trace`.
+//! Measures the readers without a disk: one document with the reference reader and with the fast
+//! one, and a bundle. Run it with `cargo bench -p metalens-trace`.
 
 #![expect(clippy::expect_used, reason = "a benchmark has nobody to tell")]
 
@@ -31,7 +31,7 @@ duration = ["5us", "60us"]
 encoder-label = ["sin", "cos", "exp"]
 "#;
 
-/// How a document's rows are taken: as ever, on one thread, on all.
+/// Methods of reading rows: the reference, the fast path on one thread, and on all threads.
 const METHODS: [ReadMethod; 3] = [
     ReadMethod::Reference,
     ReadMethod::Windows(1 << 20, 0),
@@ -70,7 +70,7 @@ fn bundle(bencher: Bencher<'_, '_>) {
         .bench_local_values(fuzzing::bundle);
 }
 
-/// The files of a bundle, as they are stored.
+/// Returns the stored files of a simulated bundle.
 fn made_up_bundle() -> Bundled {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made-up.trace");
