@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use metalens_trace::fuzzing::{self, Taking};
+use metalens_trace::fuzzing::{self, ReadMethod};
 use metalens_trace::{Input, LoadOptions, Names, Selection, read_document};
 
 use super::Entry;
@@ -150,13 +150,13 @@ pub fn xml_differential(bytes: &[u8]) {
         2 => Selection::columns(&[("metal-gpu-intervals", &["start", "process"])]),
         _ => Selection::counts(),
     };
-    let read = |taking| {
+    let read = |method| {
         let mut names = Names::new();
-        let read = fuzzing::xml(document, &mut names, &selection, cut, taking);
+        let read = fuzzing::xml(document, &mut names, &selection, cut, method);
         format!("{names:?} {read:?}")
     };
-    let expected = read(Taking::Reference);
-    let found = read(Taking::Windows(window, workers));
+    let expected = read(ReadMethod::Reference);
+    let found = read(ReadMethod::Windows(window, workers));
     assert_eq!(found, expected, "window {window}, workers {workers}");
 }
 

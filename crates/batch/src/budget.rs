@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use metalens_trace::{Likeness, likeness};
+use metalens_trace::{PathKind, path_kind};
 
 use crate::identity::InputFile;
 
@@ -27,7 +27,7 @@ const XML_BYTES_PER_BYTE: u64 = 2;
 
 /// Returns the memory that the analysis of an input may need, in bytes.
 pub(crate) fn estimate(path: &Path, parts: &[InputFile]) -> u64 {
-    let is_bundle = matches!(likeness(path), Ok(Likeness::Bundle));
+    let is_bundle = matches!(path_kind(path), Ok(PathKind::Bundle));
     let each = parts.iter().map(|part| match ending(&part.name) {
         _ if is_bundle => part.size.saturating_mul(PER_BUNDLE_BYTE),
         "gz" | "zst" | "zip" => part.size.saturating_mul(PER_COMPRESSED_BYTE),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
-use metalens_trace::{Likeness, likeness};
+use metalens_trace::{PathKind, path_kind};
 
 use crate::error::{Error, Result};
 use crate::state::is_entry;
@@ -117,8 +117,8 @@ impl Search {
 
     /// Adds a named path if it is a trace or has traces in it, and refuses it otherwise.
     fn add_named(&mut self, path: &Path) {
-        match likeness(path) {
-            Ok(Likeness::Folder) => self.search_named(path),
+        match path_kind(path) {
+            Ok(PathKind::Folder) => self.search_named(path),
             // Reading a damaged trace reports what is wrong with it.
             Ok(_) => self.add(path, last_name(path)),
             Err(error) => self.refuse(path, &error.to_string()),
@@ -155,11 +155,11 @@ impl Search {
         };
 
         for entry in entries {
-            match likeness(&entry) {
+            match path_kind(&entry) {
                 // A report of an earlier batch.
-                Ok(Likeness::Folder) if is_entry(&entry) => {}
-                Ok(Likeness::Folder) => self.search(&entry, root),
-                Ok(Likeness::Other) => self.skipped += 1,
+                Ok(PathKind::Folder) if is_entry(&entry) => {}
+                Ok(PathKind::Folder) => self.search(&entry, root),
+                Ok(PathKind::Other) => self.skipped += 1,
                 Ok(_) if self.folders.contains(&canonical(&entry)) => {}
                 Ok(_) => self.add(&entry, name_in(&entry, root)),
                 // A broken link is not a trace.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use metalens_files::{hexadecimal, sha256_of_file};
-use metalens_trace::{Likeness, likeness};
+use metalens_trace::{PathKind, path_kind};
 use sha2::{Digest, Sha256};
 
 /// A file of an input.
@@ -34,9 +34,9 @@ pub(crate) struct InputFile {
 /// Returns the files of an input, and the file beside it that the report also depends on.
 pub(crate) fn input_files(path: &Path, beside: Option<&Path>) -> io::Result<Vec<InputFile>> {
     let mut files = Vec::new();
-    match likeness(path)? {
-        Likeness::Bundle => collect(path, "", true, &mut HashSet::new(), &mut files)?,
-        Likeness::Export | Likeness::Folder => {
+    match path_kind(path)? {
+        PathKind::Bundle => collect(path, "", true, &mut HashSet::new(), &mut files)?,
+        PathKind::Export | PathKind::Folder => {
             collect(path, "", false, &mut HashSet::new(), &mut files)?;
         }
         _ => {

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use metalens_analyzer::{profile_selection, selection_with_recovery};
-use metalens_exporter::{Event, Exported, Exporter, Request, State, TableStream};
+use metalens_exporter::{Event, Exported, Exporter, Request, TableState, TableStream};
 use metalens_text::shown;
-use metalens_trace::{Input, Selection, Source};
-use metalens_xctrace::{Error, Surroundings, Tool};
+use metalens_trace::{Input, Selection, TableSource};
+use metalens_xctrace::{Error, Tool, ToolSource};
 
 use crate::exit::NotRecorded;
 use crate::interrupt::Listening;
@@ -31,7 +31,7 @@ pub(crate) fn known_tables() -> Vec<String> {
 
 /// Exports a bundle; Ctrl-C leaves what is whole.
 pub(crate) fn export(request: &Request, quiet: bool) -> anyhow::Result<Exported> {
-    let tool = Tool::find(&Surroundings::here())?;
+    let tool = Tool::find(&ToolSource::from_environment())?;
     let listening = Listening::begin()?;
     let exporter = Exporter::new(tool, listening.heard())?;
     let bar = if quiet {
@@ -46,7 +46,7 @@ pub(crate) fn export(request: &Request, quiet: bool) -> anyhow::Result<Exported>
 
 /// Opens a bundle whose tables xctrace exports while they are read.
 pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result<Input> {
-    let tool = Tool::find(&Surroundings::here()).map_err(|error| match error {
+    let tool = Tool::find(&ToolSource::from_environment()).map_err(|error| match error {
         Error::NoMac => anyhow::Error::new(NotRecorded(
             "--reader xctrace needs a Mac with Xcode: leave it out, and metalens reads the bundle \
              itself",
@@ -59,11 +59,11 @@ pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result
     let tell = Rc::new(move |event: Event<'_>| show(&hidden, event, quiet));
     let streams = exporter.streams(path, reading.run, &known_tables(), tell)?;
     let sources = streams.tables.into_iter().map(source).collect();
-    Ok(Input::of_streams(path, streams.toc.as_deref(), sources)?)
+    Ok(Input::from_streams(path, streams.toc.as_deref(), sources)?)
 }
 
-fn source(table: TableStream) -> Source {
-    Source {
+fn source(table: TableStream) -> TableSource {
+    TableSource {
         schema: table.schema().to_owned(),
         run: table.run_position(),
         open: Box::new(move || table.open().map_err(with_a_way_out)),
@@ -85,7 +85,7 @@ pub(crate) fn trouble(exported: &Exported) -> Option<String> {
             failure.schema, failure.why
         ));
     }
-    for table in exported.holds.in_state(State::CutOff) {
+    for table in exported.holds.in_state(TableState::CutOff) {
         let file = table.file.as_deref().unwrap_or_default();
         parts.push(format!(
             "{} is cut off, its first rows are in {file}",

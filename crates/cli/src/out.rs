@@ -9,26 +9,26 @@
 use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 
 use anstream::AutoStream;
-use metalens_text::Door;
+use metalens_text::SafeWriter;
 
 /// Standard output for text that people read.
-pub(crate) fn page() -> Door<AutoStream<StdoutLock<'static>>> {
-    Door::page(anstream::stdout().lock())
+pub(crate) fn page() -> SafeWriter<AutoStream<StdoutLock<'static>>> {
+    SafeWriter::page(anstream::stdout().lock())
 }
 
 /// Standard output for JSON.
-pub(crate) fn json() -> Door<StdoutLock<'static>> {
-    Door::json(io::stdout().lock())
+pub(crate) fn json() -> SafeWriter<StdoutLock<'static>> {
+    SafeWriter::json(io::stdout().lock())
 }
 
 /// Standard output for CSV and other text that programs read.
-pub(crate) fn data() -> Door<StdoutLock<'static>> {
-    Door::data(io::stdout().lock(), is_terminal())
+pub(crate) fn data() -> SafeWriter<StdoutLock<'static>> {
+    SafeWriter::data(io::stdout().lock(), is_terminal())
 }
 
 /// Standard error: notes, warnings, errors.
-pub(crate) fn notes() -> Door<AutoStream<StderrLock<'static>>> {
-    Door::page(anstream::stderr().lock())
+pub(crate) fn notes() -> SafeWriter<AutoStream<StderrLock<'static>>> {
+    SafeWriter::page(anstream::stderr().lock())
 }
 
 /// Standard output for bytes that are not ours to change: pictures, and what a program
@@ -45,7 +45,7 @@ pub(crate) fn untouched_notes() -> StderrLock<'static> {
 /// Passes on a line of standard error that another program wrote: to a terminal, so that
 /// it obeys nothing in it; to a file or a program as it is.
 pub(crate) fn others_line(line: &str) {
-    let mut out = Door::data(io::stderr().lock(), are_notes_on_terminal());
+    let mut out = SafeWriter::data(io::stderr().lock(), are_notes_on_terminal());
     let _ = writeln!(out, "{line}");
 }
 

@@ -1,54 +1,54 @@
-//! Something that was looked at, and what to do about it.
+//! Types of a check, its verdict and its remedy.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Something that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
-    /// What: a name that stays.
+    /// Stable name of the check.
     pub id: String,
-    /// How it is.
+    /// Verdict on what was found.
     pub verdict: Verdict,
-    /// What was found.
+    /// Description of what was found.
     pub found: String,
-    /// What to do about it.
+    /// Advice on what to do; null if nothing is necessary.
     pub remedy: Option<Remedy>,
 }
 
-/// How something is.
+/// The verdict of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// As it should be.
+    /// Everything is as it should be.
     Ok,
-    /// It does not matter here.
+    /// The check does not apply to this machine.
     NotApplicable,
-    /// It cannot be told.
+    /// The result of the check is unknown.
     Unknown,
-    /// Recording may fail, or what it measures may mislead.
+    /// Recording may fail, or its numbers may mislead.
     Warning,
-    /// Recording cannot work.
+    /// Recording cannot work on this machine.
     Problem,
 }
 
-/// What to do.
+/// Advice on what to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remedy {
-    /// In words.
+    /// Description of what to do.
     pub what: String,
-    /// In commands, in this order.
+    /// Commands to run, in this order.
     pub commands: Vec<String>,
-    /// A file that they need.
+    /// File that the commands need; null if they need none.
     pub file: Option<TextFile>,
 }
 
-/// A file to be written.
+/// A file to write before the commands run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TextFile {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// What is in it.
+    /// Content of the file.
     pub content: String,
 }
 
@@ -76,20 +76,20 @@ impl Check {
 
     pub(crate) fn unknown(id: &str, why: Option<&String>) -> Self {
         let why = why.map_or("", String::as_str);
-        Self::new(id, Verdict::Unknown, format!("cannot be told: {why}"))
+        Self::new(id, Verdict::Unknown, format!("unknown: {why}"))
     }
 
     pub(crate) fn remedy(mut self, what: &str, commands: &[&str]) -> Self {
         self.remedy = Some(Remedy {
             what: what.to_owned(),
-            commands: commands.iter().map(|&one| one.to_owned()).collect(),
+            commands: commands.iter().map(|&command| command.to_owned()).collect(),
             file: None,
         });
         self
     }
 
-    /// Folders of the user's are nobody's business.
-    pub(crate) fn hide(&mut self, home: Option<&str>) {
+    /// Replaces the home folder by `~`, since diagnoses are shared in public.
+    pub(crate) fn hide_home(&mut self, home: Option<&str>) {
         let Some(home) = home.filter(|home| home.len() > 1) else {
             return;
         };
@@ -97,7 +97,7 @@ impl Check {
         if let Some(remedy) = &mut self.remedy {
             remedy.what = remedy.what.replace(home, "~");
             for command in &mut remedy.commands {
-                // They can still be run.
+                // A shell does not expand `~` within quotes, so commands use $HOME.
                 *command = command.replace(&format!("'{home}/"), "\"$HOME\"'/");
             }
         }

@@ -1,4 +1,4 @@
-//! The contract of `metalens doctor --json`.
+//! Defines the JSON of `metalens doctor --json`, and diagnoses a machine.
 
 use std::thread;
 
@@ -6,63 +6,67 @@ use metalens_xctrace::{Error, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ask::Ask;
-use crate::asked::Asked;
 use crate::check::{Check, Verdict};
 use crate::checks;
+use crate::command::CommandRunner;
 use crate::facts::Facts;
-use crate::recorder::Recorder;
+use crate::planned_recording::PlannedRecording;
+use crate::xctrace_status::XctraceStatus;
 
-/// The contract's name.
+/// Name and version of the JSON form.
 pub const SCHEMA: &str = "metalens.doctor/1";
 
-/// Whether a machine can record, and what is in the way.
+/// The result of checking whether a machine can record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// `metalens.doctor/1`.
+    /// Name of this JSON form: `metalens.doctor/1`.
     pub schema: String,
-    /// The version of metalens.
+    /// Version of metalens that checked the machine.
     pub metalens: String,
-    /// `macos`, `linux`, …
+    /// Name of the platform: `macos`, `linux` or another.
     pub platform: String,
-    /// Whether recording can work. Warnings do not rule it out.
+    /// True if recording can work. Warnings do not rule it out.
     pub can_record: bool,
-    /// What was looked at.
+    /// Results of all checks.
     pub checks: Vec<Check>,
-    /// What can be done here without recording.
+    /// Commands that work on this machine without recording.
     pub works_here: Vec<WorksHere>,
-    /// What the machine said. Null where nothing was asked, off macOS.
+    /// Facts about the machine; null on platforms other than macOS.
     pub facts: Option<Facts>,
 }
 
-/// Something that can be done.
+/// A command that works on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorksHere {
-    /// The command.
+    /// Command line to run.
     pub command: String,
-    /// What it does.
+    /// Description of what the command does.
     pub what: String,
 }
 
-/// Looks at a Mac.
-pub fn diagnose(ask: &dyn Ask, asked: &Asked<'_>, tool: Result<Tool, Error>) -> Diagnosis {
-    let (facts, recorder) = thread::scope(|scope| {
-        let facts = scope.spawn(|| Facts::gather(ask, asked.folder));
-        let recorder = Recorder::of(tool);
+/// Checks a Mac.
+pub fn diagnose(
+    runner: &dyn CommandRunner,
+    planned: &PlannedRecording<'_>,
+    tool: Result<Tool, Error>,
+) -> Diagnosis {
+    let (facts, xctrace) = thread::scope(|scope| {
+        let facts = scope.spawn(|| Facts::gather(runner, planned.folder));
+        let xctrace = XctraceStatus::query(tool);
         let facts = facts.join();
         (
-            facts.unwrap_or_else(|_| Facts::gather(ask, asked.folder)),
-            recorder,
+            facts.unwrap_or_else(|_| Facts::gather(runner, planned.folder)),
+            xctrace,
         )
     });
-    let mut checks = checks::all(ask, &facts, &recorder, asked);
+    let mut checks = checks::all(runner, &facts, &xctrace, planned);
     for check in &mut checks {
-        check.hide(asked.home);
+        check.hide_home(planned.home);
     }
-    diagnosis("macos", checks, Some(facts.without(asked.home)))
+    diagnosis("macos", checks, Some(facts.without_home(planned.home)))
 }
 
-/// Looks at a machine that is no Mac.
+/// Returns the diagnosis of a machine that is not a Mac.
 #[must_use]
 pub fn elsewhere(platform: &str) -> Diagnosis {
     let name = match platform {
@@ -70,10 +74,11 @@ pub fn elsewhere(platform: &str) -> Diagnosis {
         "windows" => "Windows",
         other => other,
     };
-    let found =
-        format!("this is {name}: xctrace, which records, is a part of Xcode, on macOS only");
+    let found = format!(
+        "this is {name}: recording needs xctrace, a part of Xcode, which exists on macOS only"
+    );
     let platform_check = Check::problem("platform", found).remedy(
-        "record on a Mac, and bring the .trace bundle here: it is read without Xcode",
+        "record on a Mac and copy the .trace bundle here: metalens reads it without Xcode",
         &[],
     );
     diagnosis(platform, vec![platform_check], None)
@@ -95,28 +100,28 @@ fn works_here() -> Vec<WorksHere> {
     let all = [
         (
             "metalens analyze X.trace",
-            "read a recording natively, and report on it",
+            "read a recording without Xcode and report on it",
         ),
-        ("metalens chart X.trace", "draw it"),
-        ("metalens tables X.trace", "look at its tables"),
+        ("metalens chart X.trace", "draw charts of a recording"),
+        ("metalens tables X.trace", "list the tables of a recording"),
         (
             "metalens record --simulate",
-            "try the whole path, with a simulator in xctrace's place",
+            "try recording and analysis with a simulator in place of xctrace",
         ),
         (
             "metalens synth eager -o eager",
-            "write a recording whose truth is known",
+            "write a synthetic recording whose correct results are known",
         ),
     ];
-    let one = |(command, what): (&str, &str)| WorksHere {
+    all.map(|(command, what)| WorksHere {
         command: command.to_owned(),
         what: what.to_owned(),
-    };
-    all.map(one).into()
+    })
+    .into()
 }
 
 impl Facts {
-    fn without(mut self, home: Option<&str>) -> Self {
+    fn without_home(mut self, home: Option<&str>) -> Self {
         if let (Some(home), Some(folder)) = (home, &mut self.xcode.folder.value) {
             *folder = folder.replace(home, "~");
         }
@@ -124,7 +129,7 @@ impl Facts {
     }
 }
 
-/// The JSON Schema of a diagnosis.
+/// Returns the JSON Schema of a diagnosis.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(Diagnosis);
@@ -137,14 +142,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_platform() {
+    fn other_platforms_cannot_record() {
         let diagnosis = elsewhere("linux");
         assert!(!diagnosis.can_record && diagnosis.facts.is_none());
         assert!(
             diagnosis
                 .works_here
                 .iter()
-                .any(|one| one.command.contains("--simulate"))
+                .any(|works| works.command.contains("--simulate"))
         );
     }
 }

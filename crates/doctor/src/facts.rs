@@ -1,35 +1,35 @@
-//! What a machine says of itself: each fact with where it comes from, or why it
-//! cannot be told.
+//! Types of the facts about a machine. Each fact has its source, or the reason why it is
+//! unknown.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ask::Answer;
+use crate::command::CommandOutput;
 
-/// Something that a machine said, or why not.
+/// A fact about the machine, or the reason why it is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Fact<T> {
-    /// What it is. Null if it cannot be told.
+    /// The value of the fact; null if it is unknown.
     pub value: Option<T>,
-    /// Why it cannot be told.
+    /// Reason why the value is unknown; null if it is known.
     pub why_not: Option<String>,
-    /// What was asked.
+    /// The command or system call that the fact comes from.
     pub source: String,
 }
 
 impl<T> Fact<T> {
-    /// What an answer says, or the gist of one that is not understood.
-    pub(crate) fn read(
+    /// Returns the fact parsed from an answer, or the summary of an answer that is not understood.
+    pub(crate) fn parsed(
         source: &str,
-        answer: &Answer,
-        read: impl FnOnce(&str) -> Option<T>,
+        answer: &CommandOutput,
+        parse: impl FnOnce(&str) -> Option<T>,
     ) -> Self {
-        Self::of(source, read(&answer.text()), || answer.gist())
+        Self::new(source, parse(&answer.text()), || answer.summary())
     }
 
-    /// A value, or why there is none.
-    pub(crate) fn of(source: &str, value: Option<T>, why_not: impl FnOnce() -> String) -> Self {
+    /// Returns a fact with a value, or with the reason why there is none.
+    pub(crate) fn new(source: &str, value: Option<T>, why_not: impl FnOnce() -> String) -> Self {
         Self {
             why_not: value.is_none().then(why_not),
             value,
@@ -38,170 +38,170 @@ impl<T> Fact<T> {
     }
 }
 
-/// All of it.
+/// All facts about a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Facts {
-    /// What it is.
+    /// The hardware and the version of macOS.
     pub machine: Machine,
-    /// Its developer tools.
+    /// The installed Xcode and its state.
     pub xcode: Xcode,
-    /// What its user may do.
+    /// The rights of the current user.
     pub rights: Rights,
-    /// How it is just now.
+    /// Power, heat and other recorders at this moment.
     pub condition: Condition,
-    /// Its GPU just now.
+    /// The GPU and its users at this moment.
     pub gpu: Gpu,
-    /// Where recordings go.
+    /// The folder and the disk of recordings.
     pub disk: Disk,
 }
 
-/// What a machine is.
+/// The hardware of a machine and its version of macOS.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Machine {
-    /// `Apple M3 Max`.
+    /// Name of the chip, such as `Apple M3 Max`.
     pub chip: Fact<String>,
-    /// `Mac15,9`.
+    /// Identifier of the model, such as `Mac15,9`.
     pub model: Fact<String>,
-    /// CPU cores.
+    /// Number of physical CPU cores.
     pub cpu_cores: Fact<u64>,
-    /// Those of them that are fast.
+    /// Number of performance cores of the CPU.
     pub performance_cores: Fact<u64>,
-    /// Those of them that are frugal.
+    /// Number of efficiency cores of the CPU.
     pub efficiency_cores: Fact<u64>,
-    /// GPU cores.
+    /// Number of GPU cores.
     pub gpu_cores: Fact<u64>,
-    /// Bytes of memory.
+    /// Size of the memory, in bytes.
     pub memory_bytes: Fact<u64>,
-    /// The version of macOS.
+    /// Version number of macOS.
     pub macos: Fact<String>,
-    /// Its build.
+    /// Build code of macOS, such as `25D2128`.
     pub macos_build: Fact<String>,
 }
 
-/// Its developer tools.
+/// The installed Xcode and its state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Xcode {
-    /// The developer folder that is chosen.
+    /// The selected developer folder (`xcode-select -p`).
     pub folder: Fact<String>,
-    /// The version of Xcode.
+    /// Version number of Xcode.
     pub version: Fact<String>,
-    /// Its build.
+    /// Build code of Xcode, such as `17C529`.
     pub build: Fact<String>,
-    /// Whether its licence was accepted.
+    /// True if the license of Xcode was accepted.
     pub licence_accepted: Fact<bool>,
-    /// Whether it has installed what it installs when it is first opened.
+    /// True if Xcode has installed the components that it installs at its first launch.
     pub first_launch_done: Fact<bool>,
 }
 
-/// What its user may do.
+/// The rights of the current user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rights {
-    /// Whether developer mode is on.
+    /// True if developer mode is on.
     pub developer_mode: Fact<bool>,
-    /// Whether the user is in the group `_developer`.
+    /// True if the user is in the group `_developer`.
     pub in_developer_group: Fact<bool>,
-    /// System Integrity Protection.
+    /// State of System Integrity Protection.
     pub protection: Fact<Protection>,
 }
 
-/// System Integrity Protection.
+/// State of System Integrity Protection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protection {
-    /// On: the system's own programs cannot be traced.
+    /// Protection is on: programs of the system cannot be traced.
     On,
-    /// Off.
+    /// Protection is completely off.
     Off,
-    /// Partly on.
+    /// Protection is on only in part.
     Custom,
 }
 
-/// How a machine is just now.
+/// The current condition of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Condition {
-    /// Where its power comes from.
+    /// The current source of power.
     pub power: Fact<Power>,
-    /// Whether it saves power, and is slower for it.
+    /// True if low power mode is on, which makes the machine slower.
     pub low_power_mode: Fact<bool>,
-    /// How much it slows down because it is hot.
+    /// Thermal pressure: the level at which macOS slows down because of heat.
     pub thermal_pressure: Fact<ThermalPressure>,
-    /// The share of its speed that an Intel Mac is limited to, in percent.
+    /// Speed limit of the CPU of an Intel Mac, in percent of its full speed.
     pub cpu_speed_limit_percent: Fact<u64>,
-    /// Programs that record, or may.
+    /// Running programs that record or may record.
     pub recorders: Fact<Vec<Process>>,
 }
 
-/// Where power comes from.
+/// A source of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Power {
-    /// The wall.
+    /// AC power from a charger or a power supply.
     Mains,
-    /// The battery.
+    /// The built-in battery of the machine.
     Battery,
-    /// An uninterruptible supply that runs on its battery.
+    /// An uninterruptible power supply that runs on its battery.
     Ups,
 }
 
-/// How much macOS slows down because of heat: its own five steps.
+/// Level at which macOS slows down because of heat, as macOS names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThermalPressure {
-    /// Not at all.
+    /// No slowdown because of heat.
     Nominal,
-    /// A little.
+    /// A little slowdown because of heat.
     Moderate,
-    /// Much.
+    /// A large slowdown because of heat.
     Heavy,
-    /// Very much.
+    /// A very large slowdown because of heat.
     Trapping,
-    /// It is about to sleep.
+    /// The machine is about to sleep because of heat.
     Sleeping,
 }
 
-/// A process.
+/// A process on the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Process {
-    /// Its number.
+    /// Process id of the process.
     pub pid: u32,
-    /// Its name, without its folder.
+    /// Name of the process, without its folder.
     pub name: String,
 }
 
-/// The GPU just now.
+/// The current state of the GPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gpu {
-    /// How busy its driver says it is, in percent.
+    /// GPU utilization that the driver reports, in percent.
     pub utilization_percent: Fact<u64>,
-    /// Who used it within half a second.
+    /// Processes that used the GPU within about half a second, the largest first.
     pub users: Fact<Vec<GpuUser>>,
-    /// Its performance state.
+    /// Performance state of the GPU; always null, since macOS reports it only in a recording.
     pub performance_state: Fact<String>,
 }
 
-/// Who used the GPU.
+/// A process that used the GPU.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GpuUser {
-    /// Who.
+    /// The process that used the GPU.
     pub process: Process,
-    /// For how long within about half a second.
+    /// GPU time within about half a second, in nanoseconds.
     pub gpu_time_ns: u64,
 }
 
-/// Where recordings go.
+/// The folder and the disk of recordings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Disk {
-    /// Bytes that can be written there.
+    /// Free space on the disk, in bytes.
     pub free_bytes: Fact<u64>,
-    /// Folders that recordings which did not end left there.
+    /// Folders that unfinished recordings left there.
     pub left_over: Fact<Vec<LeftOver>>,
 }
 
-/// What a recording that did not end left.
+/// A folder that an unfinished recording left.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOver {
-    /// The folder's name.
+    /// Name of the folder.
     pub name: String,
-    /// Its bytes.
+    /// Size of the folder, in bytes.
     pub bytes: u64,
 }

@@ -1,34 +1,36 @@
-//! Asking a Mac for its facts, and where each comes from.
+//! Gathers the facts of a Mac, each with its source.
 
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::ask::{Answer, Ask};
+use crate::command::{CommandOutput, CommandRunner};
 use crate::facts::{
     Condition, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Process, Rights, Xcode,
 };
-use crate::read;
+use crate::parse;
 
-/// For how long the GPU's users are watched.
+/// Time during which the users of the GPU are watched.
 const WATCHED: Duration = Duration::from_millis(500);
 
 impl Facts {
-    /// Asks for everything, all at once: it takes as long as the slowest answer.
-    pub fn gather(ask: &dyn Ask, folder: &Path) -> Self {
+    /// Gathers all facts at the same time: this takes as long as the slowest command.
+    pub fn gather(runner: &dyn CommandRunner, folder: &Path) -> Self {
         thread::scope(|scope| {
-            let xcode = scope.spawn(|| Xcode::gather(ask));
-            let gpu = scope.spawn(|| Gpu::gather(ask, WATCHED));
-            let rights = scope.spawn(|| Rights::gather(ask));
-            let condition = scope.spawn(|| Condition::gather(ask));
+            let xcode = scope.spawn(|| Xcode::gather(runner));
+            let gpu = scope.spawn(|| Gpu::gather(runner, WATCHED));
+            let rights = scope.spawn(|| Rights::gather(runner));
+            let condition = scope.spawn(|| Condition::gather(runner));
             Self {
-                machine: Machine::gather(ask),
+                machine: Machine::gather(runner),
                 disk: Disk::gather(folder),
-                // A thread that panicked is asked for once more, here.
-                xcode: xcode.join().unwrap_or_else(|_| Xcode::gather(ask)),
-                gpu: gpu.join().unwrap_or_else(|_| Gpu::gather(ask, WATCHED)),
-                rights: rights.join().unwrap_or_else(|_| Rights::gather(ask)),
-                condition: condition.join().unwrap_or_else(|_| Condition::gather(ask)),
+                // If a thread panicked, its facts are gathered again here.
+                xcode: xcode.join().unwrap_or_else(|_| Xcode::gather(runner)),
+                gpu: gpu.join().unwrap_or_else(|_| Gpu::gather(runner, WATCHED)),
+                rights: rights.join().unwrap_or_else(|_| Rights::gather(runner)),
+                condition: condition
+                    .join()
+                    .unwrap_or_else(|_| Condition::gather(runner)),
             }
         })
     }
@@ -39,8 +41,8 @@ const IOREG: &str = "/usr/sbin/ioreg";
 const PMSET: &str = "/usr/bin/pmset";
 
 impl Machine {
-    /// Asks for it.
-    pub fn gather(ask: &dyn Ask) -> Self {
+    /// Gathers the facts about the hardware and macOS.
+    pub fn gather(runner: &dyn CommandRunner) -> Self {
         let names = [
             "machdep.cpu.brand_string",
             "hw.model",
@@ -49,37 +51,39 @@ impl Machine {
             "hw.perflevel1.physicalcpu",
             "hw.memsize",
         ];
-        // It answers what it knows, and complains of the rest.
-        let hardware = ask.ask(SYSCTL, &names);
+        // sysctl prints the names that it knows, and an error for each other one.
+        let hardware = runner.run(SYSCTL, &names);
         let text = |name: &str| {
             let source = format!("sysctl {name}");
-            Fact::read(&source, &hardware, |text| read::field(text, name))
+            Fact::parsed(&source, &hardware, |text| parse::field(text, name))
         };
         let number = |name: &str| {
             let source = format!("sysctl {name}");
-            Fact::of(
+            Fact::new(
                 &source,
-                read::number(&hardware.text(), name),
+                parse::number(&hardware.text(), name),
                 || match &hardware {
-                    Answer::Silent(why) => why.clone(),
-                    Answer::Said { .. } => "this Mac has no such number".to_owned(),
+                    CommandOutput::Failed(why) => why.clone(),
+                    CommandOutput::Exited { .. } => {
+                        "sysctl has no such value on this Mac".to_owned()
+                    }
                 },
             )
         };
-        let version = ask.ask("/usr/bin/sw_vers", &[]);
-        let gpu = ask.ask(IOREG, &["-r", "-d", "1", "-w", "0", "-c", "IOAccelerator"]);
+        let version = runner.run("/usr/bin/sw_vers", &[]);
+        let gpu = runner.run(IOREG, &["-r", "-d", "1", "-w", "0", "-c", "IOAccelerator"]);
         let of_system =
-            |name: &str| Fact::read("sw_vers", &version, |text| read::field(text, name));
+            |name: &str| Fact::parsed("sw_vers", &version, |text| parse::field(text, name));
         Self {
             chip: text("machdep.cpu.brand_string"),
             model: text("hw.model"),
             cpu_cores: number("hw.physicalcpu"),
             performance_cores: number("hw.perflevel0.physicalcpu"),
             efficiency_cores: number("hw.perflevel1.physicalcpu"),
-            gpu_cores: Fact::of(
+            gpu_cores: Fact::new(
                 "ioreg -c IOAccelerator",
-                read::registry_number(&gpu.text(), "gpu-core-count"),
-                || "the driver names no number".to_owned(),
+                parse::registry_number(&gpu.text(), "gpu-core-count"),
+                || "the driver does not report it".to_owned(),
             ),
             memory_bytes: number("hw.memsize"),
             macos: of_system("ProductVersion"),
@@ -89,51 +93,52 @@ impl Machine {
 }
 
 impl Xcode {
-    /// Asks for it.
-    pub fn gather(ask: &dyn Ask) -> Self {
-        let xcodebuild = |arguments: &[&str]| ask.ask("/usr/bin/xcodebuild", arguments);
-        let folder = ask.ask("/usr/bin/xcode-select", &["-p"]);
+    /// Gathers the facts about Xcode.
+    pub fn gather(runner: &dyn CommandRunner) -> Self {
+        let xcodebuild = |arguments: &[&str]| runner.run("/usr/bin/xcodebuild", arguments);
+        let folder = runner.run("/usr/bin/xcode-select", &["-p"]);
         let version = xcodebuild(&["-version"]);
-        let named = read::xcode(&version.text());
+        let named = parse::xcode(&version.text());
         let is_done = |what: &[&str]| {
             let source = format!("xcodebuild {}", what.join(" "));
             let answer = xcodebuild(what);
             let value = match answer.code() {
                 Some(0) => Some(true),
-                // EX_UNAVAILABLE. Other codes have other reasons: without an Xcode it is 1.
+                // 69 is EX_UNAVAILABLE. Other codes have other reasons: without an Xcode it is 1.
                 Some(69) => Some(false),
                 _ => None,
             };
-            Fact::of(&source, value, || answer.gist())
+            Fact::new(&source, value, || answer.summary())
         };
-        let of = |value: Option<String>| Fact::of("xcodebuild -version", value, || version.gist());
+        let part =
+            |value: Option<String>| Fact::new("xcodebuild -version", value, || version.summary());
         Self {
-            folder: Fact::read("xcode-select -p", &folder, read::folder),
+            folder: Fact::parsed("xcode-select -p", &folder, parse::folder),
             licence_accepted: is_done(&["-license", "check"]),
             first_launch_done: is_done(&["-checkFirstLaunchStatus"]),
-            version: of(named.as_ref().map(|named| named.0.clone())),
-            build: of(named.as_ref().map(|named| named.1.clone())),
+            version: part(named.as_ref().map(|(version, _)| version.clone())),
+            build: part(named.as_ref().map(|(_, build)| build.clone())),
         }
     }
 }
 
 impl Rights {
-    /// Asks for it.
-    pub fn gather(ask: &dyn Ask) -> Self {
-        let mode = ask.ask("/usr/sbin/DevToolsSecurity", &["-status"]);
-        let groups = ask.ask("/usr/bin/id", &["-Gn"]);
-        let status = ask.ask("/usr/bin/csrutil", &["status"]);
-        let in_group = |text: &str| read::is_in_group(text, "_developer");
+    /// Gathers the facts about the rights of the user.
+    pub fn gather(runner: &dyn CommandRunner) -> Self {
+        let mode = runner.run("/usr/sbin/DevToolsSecurity", &["-status"]);
+        let groups = runner.run("/usr/bin/id", &["-Gn"]);
+        let status = runner.run("/usr/bin/csrutil", &["status"]);
+        let in_group = |text: &str| parse::is_in_group(text, "_developer");
         Self {
-            developer_mode: Fact::read("DevToolsSecurity -status", &mode, read::developer_mode),
-            in_developer_group: Fact::read("id -Gn", &groups, in_group),
-            protection: Fact::read("csrutil status", &status, read::protection),
+            developer_mode: Fact::parsed("DevToolsSecurity -status", &mode, parse::developer_mode),
+            in_developer_group: Fact::parsed("id -Gn", &groups, in_group),
+            protection: Fact::parsed("csrutil status", &status, parse::protection),
         }
     }
 }
 
-/// Programs that may hold what a recording needs: one at a time can sample the
-/// kernel's counters (kperf), or have its trace buffer (ktrace).
+/// Programs that may block a recording: only one at a time can sample the kernel's counters
+/// (kperf) or own its trace buffer (ktrace).
 const RECORDERS: [&str; 7] = [
     "xctrace",
     "Instruments",
@@ -145,77 +150,82 @@ const RECORDERS: [&str; 7] = [
 ];
 
 impl Condition {
-    /// Asks for it.
-    pub fn gather(ask: &dyn Ask) -> Self {
-        let battery = ask.ask(PMSET, &["-g", "batt"]);
-        let settings = ask.ask(PMSET, &["-g"]);
-        let limits = ask.ask(PMSET, &["-g", "therm"]);
+    /// Gathers the facts about the current condition.
+    pub fn gather(runner: &dyn CommandRunner) -> Self {
+        let battery = runner.run(PMSET, &["-g", "batt"]);
+        let settings = runner.run(PMSET, &["-g"]);
+        let limits = runner.run(PMSET, &["-g", "therm"]);
         let key = "com.apple.system.thermalpressurelevel";
-        let pressure = ask.ask("/usr/bin/notifyutil", &["-g", key]);
-        let running = ask.ask("/bin/ps", &["-axo", "pid=,comm="]);
+        let pressure = runner.run("/usr/bin/notifyutil", &["-g", key]);
+        let running = runner.run("/bin/ps", &["-axo", "pid=,comm="]);
         let recorders = |text: &str| {
-            let mut all = read::processes(text)?;
-            all.retain(|one| RECORDERS.contains(&one.name.as_str()));
+            let mut all = parse::processes(text)?;
+            all.retain(|process| RECORDERS.contains(&process.name.as_str()));
             Some(all)
         };
-        let low_power = read::low_power_mode(&settings.text());
-        let limit = read::speed_limit(&limits.text());
+        let low_power = parse::low_power_mode(&settings.text());
+        let limit = parse::speed_limit(&limits.text());
         Self {
-            power: Fact::read("pmset -g batt", &battery, read::power),
-            low_power_mode: Fact::of("pmset -g", low_power, || match &settings {
-                Answer::Silent(why) => why.clone(),
-                Answer::Said { .. } => "pmset lists no such mode on this Mac".to_owned(),
-            }),
-            thermal_pressure: Fact::read(
-                "notifyutil -g com.apple.system.thermalpressurelevel",
-                &pressure,
-                read::thermal_pressure,
-            ),
-            cpu_speed_limit_percent: Fact::of("pmset -g therm", limit, || match &limits {
-                Answer::Silent(why) => why.clone(),
-                Answer::Said { .. } => {
-                    "pmset names no limit: Apple silicon has none to name".to_owned()
+            power: Fact::parsed("pmset -g batt", &battery, parse::power),
+            low_power_mode: Fact::new("pmset -g", low_power, || match &settings {
+                CommandOutput::Failed(why) => why.clone(),
+                CommandOutput::Exited { .. } => {
+                    "pmset lists no low power mode on this Mac".to_owned()
                 }
             }),
-            recorders: Fact::read("ps", &running, recorders),
+            thermal_pressure: Fact::parsed(
+                "notifyutil -g com.apple.system.thermalpressurelevel",
+                &pressure,
+                parse::thermal_pressure,
+            ),
+            cpu_speed_limit_percent: Fact::new("pmset -g therm", limit, || match &limits {
+                CommandOutput::Failed(why) => why.clone(),
+                CommandOutput::Exited { .. } => {
+                    "pmset reports no limit, which is normal on Apple silicon".to_owned()
+                }
+            }),
+            recorders: Fact::parsed("ps", &running, recorders),
         }
     }
 }
 
 impl Gpu {
-    /// Asks twice, and says who used it in between.
-    pub fn gather(ask: &dyn Ask, watched: Duration) -> Self {
-        let clients = || ask.ask(IOREG, &["-r", "-l", "-w", "0", "-c", "IOAccelerator"]);
+    /// Gathers the facts about the GPU: compares the GPU times at two moments.
+    pub fn gather(runner: &dyn CommandRunner, watched: Duration) -> Self {
+        let clients = || runner.run(IOREG, &["-r", "-l", "-w", "0", "-c", "IOAccelerator"]);
         let before = clients();
         thread::sleep(watched);
         let after = clients();
         let source = "ioreg -c IOAccelerator, twice";
         let users = used_between(&before.text(), &after.text());
         Self {
-            utilization_percent: Fact::of(
+            utilization_percent: Fact::new(
                 "ioreg -c IOAccelerator",
-                read::registry_number(&after.text(), "Device Utilization %"),
-                || "the driver does not say".to_owned(),
+                parse::registry_number(&after.text(), "Device Utilization %"),
+                || "the driver does not report it".to_owned(),
             ),
-            users: Fact::of(source, users, || match &after {
-                Answer::Silent(why) => why.clone(),
-                Answer::Said { .. } => "the driver does not count who uses it".to_owned(),
+            users: Fact::new(source, users, || match &after {
+                CommandOutput::Failed(why) => why.clone(),
+                CommandOutput::Exited { .. } => {
+                    "the driver does not count GPU time by process".to_owned()
+                }
             }),
-            performance_state: Fact::of("none", None, || {
-                "macOS tells it only within a recording, where metalens analyze shows it".to_owned()
+            performance_state: Fact::new("none", None, || {
+                "macOS reports it only in a recording, where `metalens analyze` shows it".to_owned()
             }),
         }
     }
 }
 
-/// Those whose count rose, the most first. None if nobody's time is counted.
+/// Returns the processes whose GPU time rose, the largest first. None if the driver counts no
+/// times.
 fn used_between(before: &str, after: &str) -> Option<Vec<GpuUser>> {
-    let (before, after) = (read::gpu_clients(before)?, read::gpu_clients(after)?);
+    let (before, after) = (parse::gpu_clients(before)?, parse::gpu_clients(after)?);
     if after.iter().all(|(_, time)| time.is_none()) {
         return None;
     }
     let rose = |(process, time): &(Process, Option<u64>)| {
-        // One that was not there then has used it only since.
+        // A process that is new has used the GPU only since then.
         let earlier = before.iter().find(|(known, _)| known.pid == process.pid);
         let earlier = earlier.and_then(|(_, time)| *time).unwrap_or(0);
         let gpu_time_ns = time.as_ref()?.checked_sub(earlier)?;
@@ -231,7 +241,7 @@ fn used_between(before: &str, after: &str) -> Option<Vec<GpuUser>> {
 }
 
 impl Disk {
-    /// Looks at the folder that recordings go to.
+    /// Gathers the facts about the folder of recordings.
     #[must_use]
     pub fn gather(folder: &Path) -> Self {
         let space = rustix::fs::statvfs(folder);
@@ -240,7 +250,7 @@ impl Disk {
             .ok()
             .map(|space| space.f_bavail.saturating_mul(space.f_frsize));
         Self {
-            free_bytes: Fact::of("statvfs", free, || why.unwrap_or_default()),
+            free_bytes: Fact::new("statvfs", free, || why.unwrap_or_default()),
             left_over: left_over(folder),
         }
     }
@@ -249,7 +259,7 @@ impl Disk {
 fn left_over(folder: &Path) -> Fact<Vec<LeftOver>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(cause) => return Fact::of("the folder", None, || cause.to_string()),
+        Err(cause) => return Fact::new("the folder", None, || cause.to_string()),
     };
     let staging = entries.flatten().filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
@@ -261,7 +271,7 @@ fn left_over(folder: &Path) -> Fact<Vec<LeftOver>> {
     });
     let mut all: Vec<LeftOver> = staging.collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
-    Fact::of("the folder", Some(all), String::new)
+    Fact::new("the folder", Some(all), String::new)
 }
 
 #[cfg(test)]
@@ -269,7 +279,7 @@ mod tests {
     use super::*;
 
     fn clients(times: &[(u32, Option<u64>)]) -> String {
-        let one = |&(pid, time): &(u32, Option<u64>)| {
+        let client = |&(pid, time): &(u32, Option<u64>)| {
             let usage = time.map_or(String::new(), |time| {
                 format!("{{\"accumulatedGPUTime\"={time}}}")
             });
@@ -277,11 +287,11 @@ mod tests {
                 "+-o AGXDeviceUserClient\n {{\n \"IOUserClientCreator\" = \"pid {pid}, p{pid}\"\n \"AppUsage\" = ({usage})\n }}\n"
             )
         };
-        times.iter().map(one).collect()
+        times.iter().map(client).collect()
     }
 
     #[test]
-    fn who_used_the_gpu() {
+    fn users_of_the_gpu_are_those_whose_time_rose() {
         let check = |before: &[(u32, Option<u64>)],
                      after: &[(u32, Option<u64>)],
                      expected: Option<&[(u32, u64)]>| {
@@ -313,14 +323,14 @@ mod tests {
             Some(&[(3, 83), (2, 20), (4, 3)]),
         );
         check(&[(1, Some(5))], &[(1, Some(5))], Some(&[]));
-        // A count that begins anew is no use.
+        // A count that starts again is ignored.
         check(&[(1, Some(50))], &[(1, Some(5))], Some(&[]));
         check(&[(1, None)], &[(1, None)], None);
         check(&[], &[], None);
     }
 
     #[test]
-    fn what_is_left_of_recordings() {
+    fn unfinished_recordings_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let staging = folder.path().join(".metalens-a1.recording");
         std::fs::create_dir(&staging).unwrap();

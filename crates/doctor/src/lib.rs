@@ -1,38 +1,38 @@
-//! What a machine says of itself, and whether it can record: facts, then checks,
-//! each with what to do. Prints nothing, changes nothing, and starts only programs
-//! that are part of macOS; `xctrace` is reached through its own crate.
+//! Checks whether a machine can record: gathers facts, then derives checks, each with what to
+//! do. Prints nothing, changes nothing, and starts only programs of macOS; `metalens_xctrace`
+//! runs `xctrace`.
 //!
 //! ```text
-//! Ask ─> Facts ─┐
-//! Tool ─────────┼─> checks ─> Diagnosis
-//! Asked ────────┘
+//! CommandRunner ─> Facts ─┐
+//! Tool ───────────────────┼─> checks ─> Diagnosis
+//! PlannedRecording ───────┘
 //! ```
 //!
-//! # Laws
+//! # Rules
 //!
-//! * What cannot be told has a reason in place of a value; nothing is guessed.
-//! * No program can hang it: each gets its time, and is then left out.
-//! * Recording is ruled out only by what is certain to be in its way.
+//! * An unknown fact has a reason in place of a value; nothing is guessed.
+//! * No program can block the diagnosis: each has a time limit.
+//! * A check is a problem only if it is certain that recording fails.
 //!
-//! None of this has been run on a Mac by its authors: the answers of its programs
-//! are known from what others published.
+//! The authors have not run this on a Mac: the output of the programs is known from
+//! publications of others.
 
-mod ask;
-mod asked;
 mod check;
 mod checks;
+mod command;
 mod diagnosis;
 mod facts;
 mod gather;
-mod read;
-mod recorder;
+mod parse;
+mod planned_recording;
+mod xctrace_status;
 
-pub use ask::{Answer, Ask, System};
-pub use asked::Asked;
 pub use check::{Check, Remedy, TextFile, Verdict};
 pub use checks::preflight;
+pub use command::{CommandOutput, CommandRunner, SystemCommands};
 pub use diagnosis::{Diagnosis, SCHEMA, WorksHere, diagnose, elsewhere, json_schema};
 pub use facts::{
     Condition, Disk, Fact, Facts, Gpu, GpuUser, LeftOver, Machine, Power, Process, Protection,
     Rights, ThermalPressure, Xcode,
 };
+pub use planned_recording::PlannedRecording;

@@ -1,43 +1,44 @@
-//! What an export is of: if that changes, its tables do not belong together.
+//! Identifies the bundle and the range of an export. If they change, old and new tables do not
+//! belong together.
 
 use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use metalens_xctrace::command::Part;
+use metalens_xctrace::command::TimeRange;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// A bundle as it was when it was exported, and the part of it.
+/// The state of a bundle when it was exported, and the exported range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Basis {
-    /// What the bundle is called.
+    /// Name of the bundle.
     pub bundle: String,
-    /// How many files it has.
+    /// Number of files in the bundle.
     pub files: u64,
-    /// How many bytes they have.
+    /// Size of these files, in bytes.
     pub bytes: u64,
-    /// When one of them was last written, ns since 1970.
+    /// Time of the last change of a file, in nanoseconds since 1970.
     pub modified_ns: u64,
-    /// Only what comes from here, ns of the recording.
+    /// Start of the exported range, in nanoseconds of the recording; null for its start.
     pub from_ns: Option<u64>,
-    /// Only what comes before this.
+    /// End of the exported range, in nanoseconds of the recording; null for its end.
     pub to_ns: Option<u64>,
 }
 
 impl Basis {
-    /// Looks at the files of a bundle. Folders do not count: opening a bundle
-    /// may touch them.
-    pub(crate) fn of(bundle: &Path, part: Part) -> io::Result<Self> {
+    /// Inspects the files of a bundle. Folders do not count, since opening a bundle may change
+    /// them.
+    pub(crate) fn from_bundle(bundle: &Path, range: TimeRange) -> io::Result<Self> {
         let name = bundle.file_name().unwrap_or(bundle.as_os_str());
         let mut basis = Self {
             bundle: name.to_string_lossy().into_owned(),
             files: 0,
             bytes: 0,
             modified_ns: 0,
-            from_ns: part.from_ns,
-            to_ns: part.to_ns,
+            from_ns: range.from_ns,
+            to_ns: range.to_ns,
         };
         basis.add(bundle)?;
         Ok(basis)
@@ -46,7 +47,7 @@ impl Basis {
     fn add(&mut self, folder: &Path) -> io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
-            // Of the entry itself: nothing is followed out of the bundle.
+            // This does not follow links, which may lead out of the bundle.
             let metadata = entry.metadata()?;
             if metadata.is_dir() {
                 self.add(&entry.path())?;
@@ -63,27 +64,27 @@ impl Basis {
     }
 }
 
-/// Refuses what xctrace does not open.
-pub(crate) fn is_bundle(path: &Path) -> Result<()> {
-    let found = path.metadata().map_err(Error::at(path))?;
-    match found.is_dir() {
-        true => Ok(()),
-        false => Err(Error::NoBundle {
-            path: path.display().to_string(),
-            why: "it is a file, not a folder",
-        }),
+/// Returns an error for a path that xctrace cannot open.
+pub(crate) fn require_bundle(path: &Path) -> Result<()> {
+    if path.metadata().map_err(Error::at(path))?.is_dir() {
+        return Ok(());
     }
+
+    Err(Error::NoBundle {
+        path: path.display().to_string(),
+        why: "it is a file, not a folder",
+    })
 }
 
-/// Bytes that are free where a folder is.
+/// Returns the free space on the disk of a folder, in bytes.
 pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(folder).ok()?;
-    Some(found.f_bavail.saturating_mul(found.f_frsize))
+    let facts = rustix::fs::statvfs(folder).ok()?;
+    Some(facts.f_bavail.saturating_mul(facts.f_frsize))
 }
 
-/// About as many bytes as an export takes at most. Of two real bundles the
-/// tables that metalens reads took less than the bundle did; of all tables it
-/// is said that XML takes 10 times the bundle and more.
+/// Estimates the maximum size of an export, in bytes. The tables that metalens reads took less
+/// space than the bundle in two real recordings; all tables are reported to take 10 times the
+/// bundle and more.
 pub(crate) fn estimate(bundle_bytes: u64, is_all: bool) -> u64 {
     bundle_bytes.saturating_mul(if is_all { 15 } else { 1 })
 }

@@ -1,67 +1,67 @@
-//! One `xctrace export` from its start to its end: watched, interruptible, and
-//! tried again where that has helped others.
+//! Runs one `xctrace export`: shows its progress, can interrupt it, and tries again after
+//! failures that were temporary for others.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use metalens_xctrace::command::{Export, Part, What};
-use metalens_xctrace::meaning::{EXPORT_CODES, of_code, of_message};
-use metalens_xctrace::{Answer, Running, Stdin};
+use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
+use metalens_xctrace::meaning::{EXPORT_CODES, find_code, find_message};
+use metalens_xctrace::{RunningTool, Stdin, ToolOutput};
 
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::{Event, Exporter, Tell};
 
-/// How often something is asked that fails now and then: others needed up to five.
+/// Maximum number of attempts for calls that fail sometimes: others needed up to five.
 pub(crate) const ATTEMPTS: u32 = 5;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// How long one may take to end that was told to.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time that xctrace gets to end after it was asked to.
+const TIME_TO_END: Duration = Duration::from_secs(5);
 
-/// What is to be written, and where.
+/// The part of a bundle to export, and the file to write.
 pub(crate) struct Call<'a> {
     pub(crate) bundle: &'a Path,
-    pub(crate) what: What,
-    pub(crate) part: Part,
-    /// A file that does not exist.
+    pub(crate) selection: ExportSelection,
+    pub(crate) range: TimeRange,
+    /// A file that does not exist yet.
     pub(crate) output: &'a Path,
     pub(crate) attempts: u32,
 }
 
 impl Exporter {
-    /// Writes a document. What came of it, and how xctrace ended.
-    pub(crate) fn call(&self, call: &Call<'_>, tell: Tell<'_>) -> Result<(Document, Answer)> {
+    /// Writes a document. Returns the state of the document and the output of xctrace.
+    pub(crate) fn call(&self, call: &Call<'_>, tell: Tell<'_>) -> Result<(Document, ToolOutput)> {
         let export = Export {
             input: absolute(call.bundle)?,
-            what: call.what.clone(),
+            selection: call.selection.clone(),
             output: Some(absolute(call.output)?),
-            part: call.part,
+            range: call.range,
         };
         let arguments = export.arguments(&self.version)?;
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
             let running = self.tool.start(&arguments, Stdin::Nothing)?;
             let answer = self.watch(running, call.output, tell)?;
-            let document = Document::of(call.output).map_err(Error::at(call.output))?;
-            if attempt >= call.attempts || !may_help_again(document, &answer) {
+            let document = Document::inspect(call.output).map_err(Error::at(call.output))?;
+            if attempt >= call.attempts || !is_worth_retrying(document, &answer) {
                 return Ok((document, answer));
             }
             remove_if_there(call.output)?;
             self.pause(pause)?;
             pause *= 2;
         }
-        Ok((Document::Nothing, Answer::default()))
+        Ok((Document::Nothing, ToolOutput::default()))
     }
 
-    /// Follows it to its end; asks it to end when we are asked to.
-    fn watch(&self, running: Running, output: &Path, tell: Tell<'_>) -> Result<Answer> {
-        let mut answer = Answer::default();
-        let mut told = Instant::now();
+    /// Reads the output of xctrace until it ends; ends it if the export is cancelled.
+    fn watch(&self, running: RunningTool, output: &Path, tell: Tell<'_>) -> Result<ToolOutput> {
+        let mut answer = ToolOutput::default();
+        let mut last_event = Instant::now();
         loop {
-            if let Some(piece) = running.next(Duration::from_millis(50)) {
-                answer.keep(piece);
+            if let Some(line) = running.next(Duration::from_millis(50)) {
+                answer.keep(line);
             }
             if let Some((code, signal)) = running.ended()? {
                 (answer.code, answer.signal) = (code, signal);
@@ -71,18 +71,18 @@ impl Exporter {
                 end(&running)?;
                 return Err(interrupted());
             }
-            if told.elapsed() > Duration::from_millis(100) {
-                told = Instant::now();
-                let size = output.metadata().map_or(0, |found| found.len());
+            if last_event.elapsed() > Duration::from_millis(100) {
+                last_event = Instant::now();
+                let size = output.metadata().map_or(0, |facts| facts.len());
                 tell(Event::Written(size));
             }
         }
-        // What is in the pipes still, but no talk without end.
+        // The pipes can still have lines. The limit is for output without end.
         let ended = Instant::now();
         while ended.elapsed() < Duration::from_secs(2)
-            && let Some(piece) = running.next(Duration::from_millis(50))
+            && let Some(line) = running.next(Duration::from_millis(50))
         {
-            answer.keep(piece);
+            answer.keep(line);
         }
         Ok(answer)
     }
@@ -91,7 +91,7 @@ impl Exporter {
         self.cancelled.load(Ordering::SeqCst)
     }
 
-    /// Waits, unless we are asked to end.
+    /// Waits, and returns an error as soon as the export is cancelled.
     pub(crate) fn pause(&self, length: Duration) -> Result<()> {
         let began = Instant::now();
         while began.elapsed() < length {
@@ -104,57 +104,62 @@ impl Exporter {
     }
 }
 
-/// Asks it to end, and ends it if it does not: it saves nothing.
-fn end(running: &Running) -> Result<()> {
+/// Asks xctrace to end, and kills it if it does not: an export saves nothing.
+fn end(running: &RunningTool) -> Result<()> {
     running.terminate()?;
     let asked = Instant::now();
     while running.ended()?.is_none() {
         running.next(Duration::from_millis(20));
-        if asked.elapsed() > PATIENCE {
+        if asked.elapsed() > TIME_TO_END {
             running.kill()?;
         }
     }
     Ok(())
 }
 
-/// Whoever knows what is whole says more.
+/// Returns the error of a cancelled export. The caller adds the number of tables.
 pub(crate) fn interrupted() -> Error {
     Error::Interrupted {
-        whole: 0,
+        complete: 0,
         folder: String::new(),
     }
 }
 
-/// Exit code 10 came and went for others, and so did answers without content.
-pub(crate) fn may_help_again(document: Document, answer: &Answer) -> bool {
+/// Returns true if another attempt may succeed: exit code 10 and empty documents were temporary
+/// for others.
+pub(crate) fn is_worth_retrying(document: Document, answer: &ToolOutput) -> bool {
     document == Document::Nothing && matches!(answer.code, Some(0 | 10))
 }
 
-/// How it ended, and what it said, for people.
-pub(crate) fn how_it_ended(answer: &Answer) -> String {
+/// Describes how xctrace ended, with its last line of output, for messages.
+pub(crate) fn describe_end(answer: &ToolOutput) -> String {
     let end = match (answer.code, answer.signal) {
-        (Some(0), _) => "xctrace ended with exit code 0, as if all were well".to_owned(),
+        (Some(0), _) => "xctrace ended with exit code 0, which means success".to_owned(),
         (Some(code), _) => format!("xctrace ended with exit code {code}"),
-        (None, Some(signal)) => format!("xctrace was ended by signal {signal}"),
+        (None, Some(signal)) => format!("signal {signal} ended xctrace"),
         (None, None) => "xctrace ended".to_owned(),
     };
-    let said = answer.all();
-    let said = said.lines().map(str::trim).rfind(|line| !line.is_empty());
-    // A shell tells a signal as a code.
+    let output = answer.all();
+    let last_line = output.lines().map(str::trim).rfind(|line| !line.is_empty());
+
+    // A shell reports a signal as an exit code, which the list of known codes contains.
     let code = answer.code.or(answer.signal.map(|signal| 128 + signal));
-    let code = code.and_then(|code| of_code(EXPORT_CODES, code));
-    let known = said.and_then(of_message).map(|message| &message.meaning);
+    let code = code.and_then(|code| find_code(EXPORT_CODES, code));
+    let known = last_line
+        .and_then(find_message)
+        .map(|message| &message.meaning);
     let meaning = known.or(code).filter(|_| answer.code != Some(0));
-    let said = said.map(|said| format!(" and said: {}", cut(said)));
+
+    let last_line = last_line.map(|line| format!("; its last line: {}", cut(line)));
     let meaning = meaning.map(|meaning| format!(" ({})", meaning.what));
     format!(
         "{end}{}{}",
-        said.unwrap_or_default(),
+        last_line.unwrap_or_default(),
         meaning.unwrap_or_default()
     )
 }
 
-/// The beginning of a line that may be very long.
+/// Returns the beginning of a line that may be very long.
 fn cut(line: &str) -> String {
     match line.char_indices().nth(200) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
@@ -162,10 +167,12 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// Whether it said that there is no room.
-pub(crate) fn is_disk_full(answer: &Answer) -> bool {
-    let is_it = |line: &str| line.contains("No space left on device");
-    answer.pieces.iter().any(|piece| is_it(&piece.line))
+/// Returns true if the output says that the disk is full.
+pub(crate) fn is_disk_full(answer: &ToolOutput) -> bool {
+    answer
+        .lines
+        .iter()
+        .any(|line| line.text.contains("No space left on device"))
 }
 
 pub(crate) fn absolute(path: &Path) -> Result<std::path::PathBuf> {

@@ -1,18 +1,18 @@
-//! The table of contents, as far as it takes to ask for tables.
+//! Parses the table of contents, as far as an export needs it.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::error::{Error, Result};
 
-/// One run: its number, and its tables' schemas in their order.
+/// A run of a recording, with the schemas of its tables in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) number: u64,
     pub(crate) schemas: Vec<String>,
 }
 
-/// Its runs. None if that is no table of contents, or lists no run.
+/// Parses the runs of a table of contents. None if the text is not one, or lists no run.
 pub(crate) fn parse(text: &str) -> Option<Vec<Run>> {
     let mut reader = Reader::from_str(text);
     let mut runs: Vec<Run> = Vec::new();
@@ -20,10 +20,10 @@ pub(crate) fn parse(text: &str) -> Option<Vec<Run>> {
     loop {
         match reader.read_event().ok()? {
             Event::Start(tag) => {
-                look_at(&tag, &inside, &mut runs)?;
+                add_tag(&tag, &inside, &mut runs)?;
                 inside.push(tag.name().as_ref().to_owned());
             }
-            Event::Empty(tag) => look_at(&tag, &inside, &mut runs)?,
+            Event::Empty(tag) => add_tag(&tag, &inside, &mut runs)?,
             Event::End(_) => {
                 inside.pop();
             }
@@ -34,7 +34,8 @@ pub(crate) fn parse(text: &str) -> Option<Vec<Run>> {
     (inside.is_empty() && !runs.is_empty()).then_some(runs)
 }
 
-fn look_at(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<Run>) -> Option<()> {
+/// Adds the run or the table of a tag. None if the text is not a table of contents.
+fn add_tag(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<Run>) -> Option<()> {
     let path: Vec<&str> = inside.iter().map(String::as_str).collect();
     match (path.as_slice(), tag.name().as_ref()) {
         ([], "trace-toc") => {}
@@ -48,7 +49,7 @@ fn look_at(tag: &BytesStart<'_>, inside: &[String], runs: &mut Vec<Run>) -> Opti
             });
         }
         (["trace-toc", "run", "data"], "table") => {
-            // One without a name still has its place.
+            // A table without a schema still counts for the positions of the others.
             let schema = attribute(tag, "schema").unwrap_or_default();
             runs.last_mut()?.schemas.push(schema);
         }
@@ -62,16 +63,16 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     Some(found.value.to_string())
 }
 
-/// Where the run that was asked for is, else the last.
-pub(crate) fn position_of(runs: &[Run], asked: Option<u64>) -> Result<usize> {
-    let Some(asked) = asked else {
+/// Returns the index of the requested run, or of the last run.
+pub(crate) fn index_of_run(runs: &[Run], number: Option<u64>) -> Result<usize> {
+    let Some(number) = number else {
         return Ok(runs.len().saturating_sub(1));
     };
-    let found = runs.iter().position(|run| run.number == asked);
-    found.ok_or_else(|| {
+    let index = runs.iter().position(|run| run.number == number);
+    index.ok_or_else(|| {
         let numbers: Vec<String> = runs.iter().map(|run| run.number.to_string()).collect();
         Error::NoSuchRun {
-            asked,
+            number,
             present: numbers.join(", "),
         }
     })
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_listed() {
+    fn runs_and_schemas_are_parsed() {
         let check = |text: &str, expected: Option<&[(u64, &[&str])]>| {
             let found = parse(text);
             let expected = expected.map(|runs| {

@@ -1,35 +1,35 @@
-//! What xctrace left behind, told from a document's beginning and end: no row
-//! is looked at.
+//! Decides whether a document of xctrace is complete, by its beginning and its end, without
+//! reading rows.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// What a document is.
+/// The state of a document that xctrace wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Document {
-    /// There is none.
+    /// The document is missing or empty.
     Nothing,
-    /// The query matched nothing: there is no such table.
+    /// The query matched nothing: the bundle has no such table.
     Absent,
-    /// From its beginning to its end.
+    /// The document is complete.
     Whole,
-    /// It breaks off behind whole rows.
+    /// The document ends early, after at least one complete row.
     CutOff,
-    /// It breaks off before the first row ends.
+    /// The document ends before the first row is complete.
     Useless,
 }
 
-/// The end of every whole document.
+/// The ends of complete documents.
 const ENDS: [&[u8]; 2] = [b"</trace-query-result>", b"</trace-toc>"];
-/// What matched nothing is 65 bytes long; a schema alone is longer than this.
+/// A document without a match has 65 bytes; a schema alone has more than this many.
 const SMALL: u64 = 256;
-/// Enough of the end to hold the last tag and white space behind it.
+/// Number of last bytes that contain the last tag and the white space after it.
 const TAIL: usize = 256;
 
 impl Document {
-    /// Looks at a file.
-    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+    /// Returns the state of the document in a file.
+    pub(crate) fn inspect(path: &Path) -> io::Result<Self> {
         let mut file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Nothing),
@@ -43,30 +43,36 @@ impl Document {
         let mut tail = Tail::default();
         io::copy(&mut file, &mut tail)?;
         file.seek(SeekFrom::Start(0))?;
-        Ok(match tail.is_end() {
-            true if size < SMALL && is_no_more_than_a_root(&mut file)? => Self::Absent,
-            true => Self::Whole,
-            false if has(&mut file, b"</row>")? => Self::CutOff,
-            false => Self::Useless,
+
+        Ok(if tail.is_end() {
+            if size < SMALL && has_only_a_root(&mut file)? {
+                Self::Absent
+            } else {
+                Self::Whole
+            }
+        } else if contains(&mut file, b"</row>")? {
+            Self::CutOff
+        } else {
+            Self::Useless
         })
     }
 }
 
-fn is_no_more_than_a_root(file: &mut File) -> io::Result<bool> {
+fn has_only_a_root(file: &mut File) -> io::Result<bool> {
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text);
     Ok(text.contains("<trace-query-result") && !text.contains("<node"))
 }
 
-/// Whether a file has these bytes: a tag, or the beginning of one.
-fn has(file: &mut File, tag: &[u8]) -> io::Result<bool> {
+/// Returns true if a file contains a tag, or the beginning of one.
+fn contains(file: &mut File, tag: &[u8]) -> io::Result<bool> {
     let mut file = BufReader::with_capacity(64 << 10, file);
-    let mut piece = Vec::new();
+    let mut line = Vec::new();
     loop {
-        piece.clear();
-        let count = file.by_ref().take(1 << 20).read_until(b'>', &mut piece)?;
-        if piece.windows(tag.len()).any(|bytes| bytes == tag) {
+        line.clear();
+        let count = file.by_ref().take(1 << 20).read_until(b'>', &mut line)?;
+        if line.windows(tag.len()).any(|bytes| bytes == tag) {
             return Ok(true);
         }
         if count == 0 {
@@ -75,12 +81,12 @@ fn has(file: &mut File, tag: &[u8]) -> io::Result<bool> {
     }
 }
 
-/// The last bytes of what went by.
+/// The last bytes of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Tail(Vec<u8>);
 
 impl Tail {
-    /// Takes in what comes next.
+    /// Adds the next bytes of the stream.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let from = bytes.len().saturating_sub(TAIL);
         self.0.extend(bytes.iter().skip(from));
@@ -88,7 +94,7 @@ impl Tail {
         self.0.drain(..too_many);
     }
 
-    /// Whether that is how a document ends.
+    /// Returns true if a complete document ends with these bytes.
     pub(crate) fn is_end(&self) -> bool {
         let text = self.0.trim_ascii_end();
         ENDS.iter().any(|end| text.ends_with(end)) || text.ends_with(b"<trace-query-result/>")
@@ -118,11 +124,11 @@ mod tests {
         if let Some(text) = text {
             std::fs::write(&path, text).unwrap();
         }
-        assert_eq!(Document::of(&path).unwrap(), expected, "{text:?}");
+        assert_eq!(Document::inspect(&path).unwrap(), expected, "{text:?}");
     }
 
     #[test]
-    fn beginnings_and_ends() {
+    fn documents_are_judged_by_their_beginning_and_end() {
         check(None, Document::Nothing);
         check(Some(""), Document::Nothing);
         check(
@@ -144,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_is_the_same_however_it_comes() {
+    fn a_tail_does_not_depend_on_the_size_of_the_pieces() {
         let text = format!("{}</trace-toc> \n", "x".repeat(1_000));
         for step in [1, 7, 255, 256, 257, 2_000] {
             let mut tail = Tail::default();

@@ -1,5 +1,5 @@
-//! Where the beginnings of an export are made: a folder in its folder, which goes
-//! with it. What an export left there that was killed goes with the next one.
+//! Provides a temporary folder inside the export folder for unfinished tables. The next export
+//! removes the folder of a killed one.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -13,25 +13,24 @@ use crate::error::{Error, Result};
 
 const PREFIX: &str = ".metalens-";
 
-/// Held by whoever makes something in the folder. The system lets go of it when that
-/// process is gone, however it went.
+/// The file that the writing process locks. The system releases the lock when that process
+/// ends in any way.
 const LOCK: &str = "lock";
 
-/// A folder for beginnings, removed with all that is in it.
+/// A temporary folder for unfinished tables, removed with its contents on drop.
 #[derive(Debug)]
 pub(crate) struct Drafts {
     folder: TempDir,
-    /// None where the file system has no locks: then the folder is never taken for one
-    /// that was left.
+    /// The lock; None on file systems without locks, where no folder counts as abandoned.
     _lock: Option<File>,
 }
 
 impl Drafts {
-    /// A new one.
+    /// Creates a temporary folder inside an export folder.
     pub(crate) fn inside(folder: &Path) -> Result<Self> {
-        let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(folder);
-        let folder = made.map_err(Error::at(folder))?;
-        let lock = hold(folder.path()).map_err(Error::at(folder.path()))?;
+        let created = tempfile::Builder::new().prefix(PREFIX).tempdir_in(folder);
+        let folder = created.map_err(Error::at(folder))?;
+        let lock = lock_folder(folder.path()).map_err(Error::at(folder.path()))?;
         Ok(Self {
             folder,
             _lock: lock,
@@ -43,20 +42,21 @@ impl Drafts {
     }
 }
 
-/// Takes away what exports left in a folder that were killed; how many bytes that was.
-/// What cannot be taken away stays: it is in nobody's way.
-pub(crate) fn clear_left_over(folder: &Path) -> u64 {
+/// Removes the temporary folders that killed exports left, and returns their size in bytes.
+/// Folders that cannot be removed stay: they do no harm.
+pub(crate) fn clear_abandoned(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let drafts = entries.filter(|entry| is_drafts(&entry.file_name()));
-    drafts.map(|entry| clear_if_left(&entry.path())).sum()
+    drafts.map(|entry| clear_if_abandoned(&entry.path())).sum()
 }
 
 fn is_drafts(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(PREFIX))
 }
 
-/// Has its name only when it is held, so that no other export finds it free.
-fn hold(folder: &Path) -> io::Result<Option<File>> {
+/// Creates the lock file. The file gets its name only after it is locked, so that no other
+/// export can lock it first.
+fn lock_folder(folder: &Path) -> io::Result<Option<File>> {
     let (new, lock) = (folder.join("new-lock"), folder.join(LOCK));
     let file = File::create(&new)?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -65,20 +65,24 @@ fn hold(folder: &Path) -> io::Result<Option<File>> {
     }
 }
 
-fn clear_if_left(drafts: &Path) -> u64 {
-    // Without a lock it was made this moment, or nobody knows whether it is in use.
+fn clear_if_abandoned(drafts: &Path) -> u64 {
+    // A folder without a lock file may be new, or on a file system without locks.
     let Ok(lock) = metalens_files::open(&drafts.join(LOCK)) else {
         return 0;
     };
-    let is_left = flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok();
-    let bytes = if is_left { size(drafts) } else { 0 };
-    match is_left && fs::remove_dir_all(drafts).is_ok() {
-        true => bytes,
-        false => 0,
+    if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        return 0;
+    }
+
+    let bytes = size(drafts);
+    if fs::remove_dir_all(drafts).is_ok() {
+        bytes
+    } else {
+        0
     }
 }
 
-/// No folder is ever made in it.
+/// Returns the size of the files in a temporary folder, which never has inner folders.
 fn size(drafts: &Path) -> u64 {
     let entries = fs::read_dir(drafts).into_iter().flatten().flatten();
     entries
@@ -91,27 +95,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_left_goes() {
+    fn only_abandoned_folders_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let drafts = || Drafts::inside(folder.path()).unwrap();
-        let (at_work, killed) = (drafts(), drafts());
-        for one in [&at_work, &killed] {
-            fs::write(one.path().join("a.xml"), "1234567").unwrap();
+        let (in_use, killed) = (drafts(), drafts());
+        for drafts in [&in_use, &killed] {
+            fs::write(drafts.path().join("a.xml"), "1234567").unwrap();
         }
-        // What a process leaves that is killed: all but the lock's being held.
+        // A killed process leaves everything except the lock.
         let left = killed.folder.keep();
         drop(killed._lock);
-        // And a folder of somebody who has no locks, or has not taken his yet.
-        let unheld = folder.path().join(".metalens-unheld");
-        fs::create_dir(&unheld).unwrap();
-        fs::write(unheld.join("a.xml"), "1").unwrap();
+        // A folder without a lock file may be in use.
+        let unlocked = folder.path().join(".metalens-unlocked");
+        fs::create_dir(&unlocked).unwrap();
+        fs::write(unlocked.join("a.xml"), "1").unwrap();
 
-        assert_eq!(clear_left_over(folder.path()), 7);
+        assert_eq!(clear_abandoned(folder.path()), 7);
         assert!(!left.exists());
-        assert!(at_work.path().join("a.xml").exists() && unheld.exists());
-        assert_eq!(clear_left_over(folder.path()), 0);
-        let path = at_work.path().to_owned();
-        drop(at_work);
+        assert!(in_use.path().join("a.xml").exists() && unlocked.exists());
+        assert_eq!(clear_abandoned(folder.path()), 0);
+        let path = in_use.path().to_owned();
+        drop(in_use);
         assert!(!path.exists());
     }
 }

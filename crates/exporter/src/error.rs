@@ -1,4 +1,4 @@
-//! Why a bundle could not be exported.
+//! Defines the errors of exporting a bundle.
 
 use std::io;
 use std::path::Path;
@@ -8,87 +8,87 @@ use metalens_failure::{Failure, FailureKind};
 /// The result of exporting something.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why not.
+/// The reason why a bundle could not be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Apple's tool cannot be used.
+    /// `xctrace` cannot be used.
     #[error(transparent)]
     Xctrace(#[from] metalens_xctrace::Error),
-    /// Not something that `xctrace` opens.
-    #[error("{path} is no .trace bundle: {why}")]
+    /// The path is not a bundle that `xctrace` can open.
+    #[error("{path} is not a .trace bundle: {why}")]
     NoBundle {
-        /// The path.
+        /// Path of the supposed bundle.
         path: String,
-        /// What it is instead.
+        /// Reason why it is not a bundle.
         why: &'static str,
     },
-    /// The folder has something in it that must not be mixed with an export.
+    /// The folder contains something that must not be mixed with an export.
     #[error("{folder} {holds}")]
     Occupied {
-        /// The folder.
+        /// Path of the folder.
         folder: String,
-        /// What it holds.
+        /// Description of the contents, beginning with a verb.
         holds: String,
     },
-    /// A folder that would be taken for a bundle, or would change one.
-    #[error("{folder} cannot hold an export: it is, or lies in, what is called a bundle")]
+    /// The export folder has the name of a bundle, or lies in the bundle.
+    #[error("cannot export to {folder}: its name ends with .trace, or it lies in the bundle")]
     BadFolder {
-        /// The folder.
+        /// Path of the folder.
         folder: String,
     },
-    /// There is no such run.
-    #[error("there is no run {asked} in it, only {present}")]
+    /// The bundle has no run with the requested number.
+    #[error("the bundle has no run {number}; its runs: {present}")]
     NoSuchRun {
-        /// The number that was asked for.
-        asked: u64,
-        /// Those that are there.
+        /// Number of the requested run.
+        number: u64,
+        /// Numbers of the runs in the bundle.
         present: String,
     },
-    /// Neither the contents nor a table could be exported.
+    /// Neither the table of contents nor any table could be exported.
     #[error("xctrace cannot export {bundle}: {why}")]
     NotExportable {
-        /// The bundle.
+        /// Path of the bundle.
         bundle: String,
-        /// What it said.
+        /// Description of how xctrace ended.
         why: String,
     },
-    /// There is no room left for the next table.
+    /// The disk has no room for the next table.
     #[error(
-        "the disk is full while {schema} is exported; the tables before it are kept in {folder}"
+        "the disk became full during the export of {schema}; {folder} keeps the tables before it"
     )]
     DiskFull {
-        /// The table.
+        /// Schema of the table.
         schema: String,
-        /// The folder.
+        /// Path of the export folder.
         folder: String,
     },
-    /// It was asked to stop.
-    #[error("interrupted; {}", match whole {
+    /// The user stopped the export.
+    #[error("interrupted; {}", match complete {
         0 => "nothing was exported".to_owned(),
-        1 => format!("1 table is whole in {folder}, and the same command goes on from there"),
-        whole => format!("{whole} tables are whole in {folder}, and the same command goes on from there"),
+        1 => format!("1 table is complete in {folder}; run the same command again to continue"),
+        complete => format!("{complete} tables are complete in {folder}; run the same command again to continue"),
     })]
     Interrupted {
-        /// How many tables are whole.
-        whole: usize,
-        /// Where.
+        /// Number of complete tables.
+        complete: usize,
+        /// Path of the export folder.
         folder: String,
     },
-    /// A file cannot be read or written where links and odd files are refused.
+    /// A file cannot be read or written, or is a link or a special file.
     #[error(transparent)]
     Files(#[from] metalens_files::Error),
     /// A file cannot be read or written.
     #[error("{path}: {cause}")]
     File {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why not.
+        /// Reason that the system gives.
         cause: io::Error,
     },
 }
 
 impl Error {
-    /// A failure at a file.
+    /// Returns a function that turns an error of the system into the error of a path.
     pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self + use<'_> {
         move |cause| Self::File {
             path: path.display().to_string(),
@@ -110,17 +110,19 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Xctrace(error) => return error.hint(),
-            Self::Occupied { .. } => "name another folder with -o, or write into it with --force",
-            Self::BadFolder { .. } => "name another folder with -o; X.export is usual",
+            Self::Occupied { .. } => {
+                "choose another folder with -o, or use --force to write into it"
+            }
+            Self::BadFolder { .. } => "choose another folder with -o, such as X.export",
             Self::NotExportable { .. } => {
-                "a recording that was cut off or is still being saved cannot be exported; \
-                 `metalens analyze` may read the bundle all the same, without xctrace"
+                "xctrace cannot export a recording that was cut off or is still being saved; try \
+                `metalens analyze`, which reads the bundle without xctrace"
             }
             Self::DiskFull { .. } => {
-                "make room and give the same command again, or read the bundle without an export: \
-                 `metalens analyze X.trace`"
+                "free disk space and run the same command again, or read the bundle without an export: \
+                `metalens analyze X.trace`"
             }
-            Self::NoBundle { .. } => "unzip it first: xctrace opens folders called X.trace",
+            Self::NoBundle { .. } => "unpack it first: xctrace opens folders named X.trace",
             _ => return None,
         };
         Some(hint.to_owned())

@@ -1,38 +1,38 @@
-//! A bundle → a folder of its tables: what is missing is asked for, one table
-//! after the other, and each is there whole, marked, or not at all.
+//! Exports a bundle into a folder of tables. Exports only missing tables, one after the other;
+//! each is complete, marked as cut off, or missing.
 
 use std::path::Path;
 
 use metalens_files::Folder;
-use metalens_xctrace::Answer;
-use metalens_xctrace::command::{Part, What};
+use metalens_xctrace::ToolOutput;
+use metalens_xctrace::command::{ExportSelection, TimeRange};
 
-use crate::basis::{Basis, estimate, free_bytes, is_bundle};
-use crate::call::{ATTEMPTS, Call, absolute, how_it_ended, is_disk_full, remove_if_there};
-use crate::contents::{Run, parse, position_of};
+use crate::basis::{Basis, estimate, free_bytes, require_bundle};
+use crate::call::{ATTEMPTS, Call, absolute, describe_end, is_disk_full, remove_if_there};
+use crate::contents::{Run, index_of_run, parse};
 use crate::document::Document;
 use crate::drafts::{self, Drafts};
 use crate::error::{Error, Result};
 use crate::folder::{self, FORMS};
-use crate::job::{Job, of_contents, of_names};
-use crate::manifest::{Manifest, State, TableFile};
-use crate::request::{Exported, Failure, Request, Wanted};
+use crate::job::{TableJob, jobs_from_contents, jobs_from_names};
+use crate::manifest::{Manifest, TableFile, TableState};
+use crate::request::{Exported, Request, TableFailure, TableSelection};
 use crate::{Event, Exporter, Tell};
 
 impl Exporter {
-    /// Exports a bundle.
+    /// Exports a bundle into a folder.
     ///
     /// # Errors
     ///
-    /// If nothing can be exported, or it must not be written there. Tables that
-    /// fail for themselves are told in what is returned.
+    /// Fails if nothing can be exported, or the folder must not be used. The result lists tables
+    /// that failed by themselves.
     pub fn export(&self, request: &Request, tell: Tell<'_>) -> Result<Exported> {
         let basis = self.check(request)?;
         let existed = request.folder.exists();
-        let earlier = folder::take_over(&request.folder, &basis, request.force)?;
+        let earlier = folder::load_earlier_export(&request.folder, &basis, request.force)?;
         let folder = Folder::make(&request.folder)?;
-        let left_over = drafts::clear_left_over(&request.folder);
-        let mut work = Work {
+        let abandoned = drafts::clear_abandoned(&request.folder);
+        let mut export = ExportRun {
             exporter: self,
             request,
             folder,
@@ -42,13 +42,14 @@ impl Exporter {
             failed: Vec::new(),
             tell,
         };
-        work.tell_of(left_over);
-        let result = work.run(earlier);
-        let whole = work.manifest.whole();
-        let (manifest, written, failed) = (work.manifest, work.written, work.failed);
-        drop(work.drafts);
+        export.report_abandoned(abandoned);
+        let result = export.run(earlier);
+
+        let complete = export.manifest.complete_tables();
+        let (manifest, written, failed) = (export.manifest, export.written, export.failed);
+        drop(export.drafts);
         if !existed {
-            // Goes only if it is empty.
+            // This removes the folder only if it is empty.
             let _ = std::fs::remove_dir(&request.folder);
         }
         let folder = request.folder.display().to_string();
@@ -60,14 +61,14 @@ impl Exporter {
                 absent,
                 failed,
             }),
-            Err(Error::Interrupted { .. }) => Err(Error::Interrupted { whole, folder }),
+            Err(Error::Interrupted { .. }) => Err(Error::Interrupted { complete, folder }),
             Err(error) => Err(error),
         }
     }
 
-    /// What can be known before anything is started.
+    /// Checks the request before anything is started.
     fn check(&self, request: &Request) -> Result<Basis> {
-        is_bundle(&request.bundle)?;
+        require_bundle(&request.bundle)?;
         let (folder, bundle) = (absolute(&request.folder)?, absolute(&request.bundle)?);
         let is_trace = folder
             .extension()
@@ -77,40 +78,41 @@ impl Exporter {
                 folder: request.folder.display().to_string(),
             });
         }
-        // Whether this version can do a part.
+        // This fails if the version of xctrace cannot export a range.
         let probe = metalens_xctrace::command::Export {
             input: request.bundle.clone(),
-            what: What::Contents,
+            selection: ExportSelection::Contents,
             output: None,
-            part: request.part,
+            range: request.range,
         };
         probe.arguments(&self.version)?;
-        Basis::of(&request.bundle, request.part).map_err(Error::at(&request.bundle))
+        Basis::from_bundle(&request.bundle, request.range).map_err(Error::at(&request.bundle))
     }
 }
 
-/// An export while it is made.
-struct Work<'a> {
+/// The state of a running export.
+struct ExportRun<'a> {
     exporter: &'a Exporter,
     request: &'a Request,
     folder: Folder,
-    /// Where beginnings are made; goes with what is in it.
+    /// Temporary folder for unfinished tables.
     drafts: Drafts,
     manifest: Manifest,
     written: usize,
-    failed: Vec<Failure>,
+    failed: Vec<TableFailure>,
     tell: Tell<'a>,
 }
 
-impl Work<'_> {
-    /// Does what is missing; the tables that were asked for and are not there.
+impl ExportRun<'_> {
+    /// Exports the missing tables. Returns the schemas of requested tables that the bundle does
+    /// not have.
     fn run(&mut self, earlier: Option<Manifest>) -> Result<Vec<String>> {
         let folder = &self.request.folder;
         let runs = match earlier {
             Some(earlier) if earlier.basis == self.manifest.basis => {
                 self.manifest = earlier;
                 let runs = (self.manifest.toc && !self.request.force)
-                    .then(|| metalens_files::read_text(&folder.join(TOC), LONGEST_TOC).ok())
+                    .then(|| metalens_files::read_text(&folder.join(TOC), MAX_TOC_SIZE).ok())
                     .flatten()
                     .and_then(|text| parse(&text));
                 match runs {
@@ -120,8 +122,8 @@ impl Work<'_> {
             }
             Some(stale) => {
                 self.note(
-                    "the bundle is not as it was when it was exported before, or another part of it \
-                     is asked for: all of it is exported anew",
+                    "the bundle changed since the last export, or another range is requested: all \
+                    tables are exported again",
                 );
                 folder::clear(folder, &stale)?;
                 self.contents()?
@@ -130,86 +132,96 @@ impl Work<'_> {
         };
         let (jobs, mut absent) = self.jobs(runs.as_deref())?;
         self.warn_of_little_room();
-        let asked = self.tables(&jobs, runs.is_some())?;
-        let empty = self.empty(&asked);
-        if matches!(self.request.wanted, Wanted::These(_)) {
+        let attempted = self.tables(&jobs, runs.is_some())?;
+        let empty = self.empty(&attempted);
+        if matches!(self.request.wanted, TableSelection::These(_)) {
             absent.extend(self.empty(&jobs.iter().collect::<Vec<_>>()));
         } else if runs.is_some() && !empty.is_empty() {
             self.note(&format!(
-                "the table of contents lists {}, of which xctrace exported nothing",
+                "xctrace exported nothing of these tables, which the table of contents lists: {}",
                 empty.join(", ")
             ));
         }
         Ok(absent)
     }
 
-    /// Writes the table of contents. None if xctrace does not give it.
+    /// Exports the table of contents. None if xctrace cannot export it.
     fn contents(&mut self) -> Result<Option<Vec<Run>>> {
         (self.tell)(Event::Contents);
         let draft = self.drafts.path().join(TOC);
-        let (document, answer) = self.call(What::Contents, Part::default(), &draft, ATTEMPTS)?;
-        let text = metalens_files::read_text(&draft, LONGEST_TOC).unwrap_or_default();
+        let (document, answer) = self.call(
+            ExportSelection::Contents,
+            TimeRange::default(),
+            &draft,
+            ATTEMPTS,
+        )?;
+        let text = metalens_files::read_text(&draft, MAX_TOC_SIZE).unwrap_or_default();
         let runs = (document == Document::Whole)
             .then(|| parse(&text))
             .flatten();
         self.manifest.toc = runs.is_some();
         match &runs {
             Some(_) => {
-                self.folder.take_in(&draft, TOC)?;
+                self.folder.move_in(&draft, TOC)?;
                 self.save()?;
             }
             None => {
                 remove_if_there(&draft)?;
-                let how = how_it_ended(&answer);
+                let end = describe_end(&answer);
                 self.note(&format!(
-                    "the table of contents cannot be exported: {how}. The tables that metalens knows \
-                     are asked for by name; target, device and wall time stay unknown"
+                    "cannot export the table of contents: {end}. The tables that metalens knows \
+                    are requested by name; process, device and wall time stay unknown"
                 ));
             }
         }
         Ok(runs)
     }
 
-    /// What to ask for, and what of it is not there.
-    fn jobs(&self, runs: Option<&[Run]>) -> Result<(Vec<Job>, Vec<String>)> {
+    /// Returns the tables to export, and the schemas of requested tables that are not listed.
+    fn jobs(&self, runs: Option<&[Run]>) -> Result<(Vec<TableJob>, Vec<String>)> {
         let Request {
             wanted, known, run, ..
         } = self.request;
         let Some(runs) = runs else {
             let run = run.unwrap_or(1);
-            if *wanted == Wanted::All {
-                self.note("which tables there are is unknown: only those that metalens reads are exported");
+            if *wanted == TableSelection::All {
+                self.note(
+                    "the list of tables is unknown: only tables that metalens reads are exported",
+                );
             }
             let names = match wanted {
-                Wanted::These(names) => names,
-                Wanted::Known | Wanted::All => known,
+                TableSelection::These(names) => names,
+                TableSelection::Known | TableSelection::All => known,
             };
-            return Ok((of_names(names, run), Vec::new()));
+            return Ok((jobs_from_names(names, run), Vec::new()));
         };
-        let at = position_of(runs, *run)?;
+        let at = index_of_run(runs, *run)?;
         let listed = |name: &String| {
             let schemas = runs.get(at).map(|run| &run.schemas);
             schemas.is_some_and(|schemas| schemas.contains(name))
         };
         Ok(match wanted {
-            Wanted::All => (of_contents(runs, at, &|_| true), Vec::new()),
-            Wanted::Known => {
+            TableSelection::All => (jobs_from_contents(runs, at, &|_| true), Vec::new()),
+            TableSelection::Known => {
                 let is_known = |schema: &str| known.iter().any(|name| name == schema);
-                (of_contents(runs, at, &is_known), Vec::new())
+                (jobs_from_contents(runs, at, &is_known), Vec::new())
             }
-            Wanted::These(names) => {
-                let is_asked = |schema: &str| names.iter().any(|name| name == schema);
+            TableSelection::These(names) => {
+                let is_requested = |schema: &str| names.iter().any(|name| name == schema);
                 let absent = names.iter().filter(|name| !listed(name)).cloned();
-                (of_contents(runs, at, &is_asked), absent.collect())
+                (
+                    jobs_from_contents(runs, at, &is_requested),
+                    absent.collect(),
+                )
             }
         })
     }
 
-    /// The schemas of jobs of which nothing was there.
-    fn empty(&self, jobs: &[&Job]) -> Vec<String> {
-        let is_empty = |job: &&&Job| {
+    /// Returns the schemas of jobs whose tables the bundle does not have.
+    fn empty(&self, jobs: &[&TableJob]) -> Vec<String> {
+        let is_empty = |job: &&&TableJob| {
             let found = self.manifest.find(&job.schema, job.run, job.place);
-            found.is_some_and(|one| one.state == State::Absent)
+            found.is_some_and(|table| table.state == TableState::Absent)
         };
         let mut empty: Vec<String> = jobs
             .iter()
@@ -221,14 +233,18 @@ impl Work<'_> {
         empty
     }
 
-    /// Asks for the tables that are missing; those that were.
-    fn tables<'j>(&mut self, jobs: &'j [Job], has_contents: bool) -> Result<Vec<&'j Job>> {
-        let is_missing = |job: &&Job| {
+    /// Exports the missing tables, and returns their jobs.
+    fn tables<'j>(
+        &mut self,
+        jobs: &'j [TableJob],
+        has_contents: bool,
+    ) -> Result<Vec<&'j TableJob>> {
+        let is_missing = |job: &&TableJob| {
             let before = self.manifest.find(&job.schema, job.run, job.place);
-            let is_done = before.is_some_and(|one| one.is_done(&self.request.folder));
+            let is_done = before.is_some_and(|table| table.is_done(&self.request.folder));
             self.request.force || !is_done
         };
-        let missing: Vec<&Job> = jobs.iter().filter(is_missing).collect();
+        let missing: Vec<&TableJob> = jobs.iter().filter(is_missing).collect();
         for (at, job) in missing.iter().enumerate() {
             (self.tell)(Event::Table {
                 schema: &job.schema,
@@ -236,18 +252,18 @@ impl Work<'_> {
                 of: missing.len(),
             });
             self.table(job)?;
-            if !has_contents && self.manifest.whole() == 0 && self.failed.len() >= 2 {
-                // It says the same of everything: forty times would not be better.
+            if !has_contents && self.manifest.complete_tables() == 0 && self.failed.len() >= 2 {
+                // The other forty tables would fail in the same way.
                 break;
             }
         }
-        let is_there = |one: &TableFile| one.state != State::Absent;
-        if has_contents || self.manifest.tables.iter().any(is_there) {
+        let is_present = |table: &TableFile| table.state != TableState::Absent;
+        if has_contents || self.manifest.tables.iter().any(is_present) {
             return Ok(missing);
         }
         let why = match self.failed.first() {
             Some(failure) => failure.why.clone(),
-            None => "it has none of the tables that were asked for by name".to_owned(),
+            None => "the bundle has none of the tables that were requested by name".to_owned(),
         };
         Err(Error::NotExportable {
             bundle: self.request.bundle.display().to_string(),
@@ -255,44 +271,44 @@ impl Work<'_> {
         })
     }
 
-    fn table(&mut self, job: &Job) -> Result<()> {
+    fn table(&mut self, job: &TableJob) -> Result<()> {
         let draft = self.drafts.path().join(format!("{}.xml", job.stem));
-        // Once it has failed for good at one table, asking the next so often is no use.
+        // After a table failed in all attempts, many attempts for the next one are useless.
         let attempts = if self.failed.is_empty() { ATTEMPTS } else { 2 };
-        let (document, answer) = self.call(job.what(), self.request.part, &draft, attempts)?;
+        let (document, answer) =
+            self.call(job.selection(), self.request.range, &draft, attempts)?;
         match document {
             Document::Whole => {
                 if answer.code != Some(0) {
-                    let how = how_it_ended(&answer);
-                    self.note(&format!("{} is whole, although {how}", job.schema));
+                    let end = describe_end(&answer);
+                    self.note(&format!("{} is complete, although {end}", job.schema));
                 }
                 self.written += 1;
-                self.store(job, &draft, State::Whole)
+                self.store(job, &draft, TableState::Whole)
             }
             Document::Absent => {
                 remove_if_there(&draft)?;
-                self.enter(job, State::Absent, None)
+                self.enter(job, TableState::Absent, None)
             }
             _ if is_disk_full(&answer) => Err(Error::DiskFull {
                 schema: job.schema.clone(),
                 folder: self.request.folder.display().to_string(),
             }),
             Document::CutOff if !self.has_better(job) => {
-                let how = how_it_ended(&answer);
+                let end = describe_end(&answer);
                 self.note(&format!(
-                    "{} is CUT OFF: {how}. What was written until then is kept as {}.xml.partial, \
-                     which is read with --allow-truncated only; `metalens analyze {}` reads the \
-                     bundle itself",
+                "{} is CUT OFF: {end}. Its first rows are kept as {}.xml.partial, which metalens \
+                reads only with --allow-truncated; `metalens analyze {}` reads the bundle itself",
                     job.schema,
                     job.stem,
                     self.request.bundle.display()
                 ));
                 self.written += 1;
-                self.store(job, &draft, State::CutOff)
+                self.store(job, &draft, TableState::CutOff)
             }
             Document::CutOff | Document::Useless | Document::Nothing => {
                 remove_if_there(&draft)?;
-                self.failed.push(Failure {
+                self.failed.push(TableFailure {
                     schema: job.schema.clone(),
                     why: why_nothing(document, &answer),
                 });
@@ -301,14 +317,16 @@ impl Work<'_> {
         }
     }
 
-    /// Whether the table is there from before, whole.
-    fn has_better(&self, job: &Job) -> bool {
+    /// Returns true if an earlier export wrote the complete table.
+    fn has_better(&self, job: &TableJob) -> bool {
         let before = self.manifest.find(&job.schema, job.run, job.place);
-        before.is_some_and(|one| one.state == State::Whole && one.is_done(&self.request.folder))
+        before.is_some_and(|table| {
+            table.state == TableState::Whole && table.is_done(&self.request.folder)
+        })
     }
 
-    /// Moves a finished draft to its place.
-    fn store(&mut self, job: &Job, draft: &Path, state: State) -> Result<()> {
+    /// Moves a finished table into the export folder.
+    fn store(&mut self, job: &TableJob, draft: &Path, state: TableState) -> Result<()> {
         let mut name = format!("{}.xml", job.stem);
         let mut finished = draft.to_owned();
         if self.request.gzip {
@@ -316,12 +334,12 @@ impl Work<'_> {
             finished = self.drafts.path().join(&name);
             folder::compress(draft, &finished, &|| self.exporter.is_cancelled())?;
         }
-        if state == State::CutOff {
+        if state == TableState::CutOff {
             name.push_str(".partial");
         }
         let bytes = finished.metadata().map_err(Error::at(&finished))?.len();
-        self.folder.take_in(&finished, &name)?;
-        // Two files of one table would count as two tables.
+        self.folder.move_in(&finished, &name)?;
+        // A reader of the folder would take two files of one table for two tables.
         let forms = FORMS.iter().map(|form| format!("{}{form}", job.stem));
         let superseded = self.manifest.rivals(&job.schema, job.run, job.place);
         for other in forms.chain(superseded).filter(|other| *other != name) {
@@ -330,8 +348,13 @@ impl Work<'_> {
         self.enter(job, state, Some((name, bytes)))
     }
 
-    /// Notes in the manifest what became of a table.
-    fn enter(&mut self, job: &Job, state: State, file: Option<(String, u64)>) -> Result<()> {
+    /// Adds the result of a table to the manifest.
+    fn enter(
+        &mut self,
+        job: &TableJob,
+        state: TableState,
+        file: Option<(String, u64)>,
+    ) -> Result<()> {
         let (file, bytes) = file.unzip();
         self.manifest.set(TableFile {
             schema: job.schema.clone(),
@@ -351,15 +374,15 @@ impl Work<'_> {
 
     fn call(
         &self,
-        what: What,
-        part: Part,
+        selection: ExportSelection,
+        range: TimeRange,
         output: &Path,
         attempts: u32,
-    ) -> Result<(Document, Answer)> {
+    ) -> Result<(Document, ToolOutput)> {
         let call = Call {
             bundle: &self.request.bundle,
-            what,
-            part,
+            selection,
+            range,
             output,
             attempts,
         };
@@ -369,25 +392,24 @@ impl Work<'_> {
     fn warn_of_little_room(&self) {
         let needed = estimate(
             self.manifest.basis.bytes,
-            self.request.wanted == Wanted::All,
+            self.request.wanted == TableSelection::All,
         );
         if let Some(free) = free_bytes(&self.request.folder).filter(|free| *free < needed) {
             self.note(&format!(
-                "the disk has {} GB free, and this export may take {} GB (an estimate by the \
-                 bundle's size)",
+                "the disk has {} GB free, and this export may take {} GB (estimated by the size of \
+                the bundle)",
                 gb(free),
                 gb(needed)
             ));
         }
     }
 
-    fn tell_of(&self, left_over: u64) {
-        // Less is nothing that anybody missed.
-        if left_over >= 100_000_000 {
+    fn report_abandoned(&self, bytes: u64) {
+        // Fewer bytes are not worth a note.
+        if bytes >= 100_000_000 {
             self.note(&format!(
-                "an export into this folder was killed before; the {} GB that it had begun with \
-                 are taken away",
-                gb(left_over)
+                "removed {} GB of temporary files that a killed export left in this folder",
+                gb(bytes)
             ));
         }
     }
@@ -399,19 +421,21 @@ impl Work<'_> {
 
 const TOC: &str = "toc.xml";
 
-/// Real ones have some hundred kilobytes.
-const LONGEST_TOC: u64 = 64 << 20;
+/// Maximum size of a table of contents, in bytes. Real ones have some hundred kilobytes.
+const MAX_TOC_SIZE: u64 = 64 << 20;
 
-/// With one digit behind the point.
+/// Formats a number of bytes as gigabytes with one decimal.
 fn gb(bytes: u64) -> String {
     format!("{}.{}", bytes / 1_000_000_000, bytes / 100_000_000 % 10)
 }
 
-fn why_nothing(document: Document, answer: &Answer) -> String {
-    let how = how_it_ended(answer);
+fn why_nothing(document: Document, answer: &ToolOutput) -> String {
+    let end = describe_end(answer);
     match document {
-        Document::CutOff => format!("{how}, and cut it off; the one exported before is kept"),
-        Document::Useless => format!("{how}, and wrote no whole row"),
-        _ => format!("{how}, and wrote nothing"),
+        Document::CutOff => {
+            format!("the table is cut off ({end}); the one exported before is kept")
+        }
+        Document::Useless => format!("no complete row ({end})"),
+        _ => format!("no output file ({end})"),
     }
 }

@@ -1,4 +1,4 @@
-//! The folder of an export: whose it is, and what lies in it.
+//! Checks, clears and compresses the files of an export folder.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,7 +12,7 @@ use crate::call::{interrupted, remove_if_there};
 use crate::error::{Error, Result};
 use crate::manifest::{MANIFEST, Manifest};
 
-/// The forms that a table's file can have.
+/// The possible endings of a table's file name.
 pub(crate) const FORMS: [&str; 5] = [
     ".xml",
     ".xml.gz",
@@ -21,9 +21,13 @@ pub(crate) const FORMS: [&str; 5] = [
     ".xml.gz.partial",
 ];
 
-/// What a folder holds of an earlier export of this bundle; an error if it
-/// holds anything else that an export could be confused with.
-pub(crate) fn take_over(folder: &Path, basis: &Basis, force: bool) -> Result<Option<Manifest>> {
+/// Returns the manifest of an earlier export of this bundle. Fails if the folder contains other
+/// files that a reader could take for exported tables.
+pub(crate) fn load_earlier_export(
+    folder: &Path,
+    basis: &Basis,
+    force: bool,
+) -> Result<Option<Manifest>> {
     let occupied = |holds: String| Error::Occupied {
         folder: folder.display().to_string(),
         holds,
@@ -33,34 +37,34 @@ pub(crate) fn take_over(folder: &Path, basis: &Basis, force: bool) -> Result<Opt
     match found {
         _ if force => Ok(found),
         Some(found) if found.basis.bundle != basis.bundle => Err(occupied(format!(
-            "holds the export of another bundle, {}",
+            "contains the export of another bundle, {}",
             found.basis.bundle
         ))),
         Some(found) => {
             let is_ours = |name: &String| {
-                let of_table = |one: &crate::TableFile| one.file.as_ref() == Some(name);
-                name == "toc.xml" || found.tables.iter().any(of_table)
+                let is_table = |table: &crate::TableFile| table.file.as_ref() == Some(name);
+                name == "toc.xml" || found.tables.iter().any(is_table)
             };
             match documents.iter().find(|name| !is_ours(name)) {
                 Some(name) => Err(occupied(format!(
-                    "holds {name}, which was not exported by metalens"
+                    "contains {name}, which metalens did not export"
                 ))),
                 None => Ok(Some(found)),
             }
         }
-        None if folder.join(MANIFEST).symlink_metadata().is_ok() => {
-            Err(occupied(format!("holds an {MANIFEST} that cannot be read")))
-        }
+        None if folder.join(MANIFEST).symlink_metadata().is_ok() => Err(occupied(format!(
+            "contains an {MANIFEST} that cannot be read"
+        ))),
         None => match documents.first() {
             Some(name) => Err(occupied(format!(
-                "holds {name}, which was not exported by metalens"
+                "contains {name}, which metalens did not export"
             ))),
             None => Ok(None),
         },
     }
 }
 
-/// What a reader of the folder would take for tables.
+/// Returns the names of files that a reader of the folder would take for tables.
 fn documents(folder: &Path) -> Result<Vec<String>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -78,7 +82,7 @@ fn documents(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Removes what an earlier export left, and nothing else.
+/// Removes the files of an earlier export, and nothing else.
 pub(crate) fn clear(folder: &Path, stale: &Manifest) -> Result<()> {
     let files = stale
         .tables
@@ -90,7 +94,7 @@ pub(crate) fn clear(folder: &Path, stale: &Manifest) -> Result<()> {
     Ok(())
 }
 
-/// Compresses a file, always to the same bytes.
+/// Compresses a file, always to the same bytes, and removes it.
 pub(crate) fn compress(from: &Path, to: &Path, is_cancelled: &dyn Fn() -> bool) -> Result<()> {
     let mut plain = File::open(from).map_err(Error::at(from))?;
     let packed = File::create(to).map_err(Error::at(to))?;

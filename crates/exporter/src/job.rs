@@ -1,31 +1,31 @@
-//! Which tables are to be asked for, and what their files are called.
+//! Selects the tables to export, and names their files.
 
-use metalens_xctrace::command::What;
+use metalens_xctrace::command::ExportSelection;
 
 use crate::contents::Run;
 
-/// One table.
+/// A table to export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Job {
-    /// The number of its run.
+pub(crate) struct TableJob {
+    /// Number of its run.
     pub(crate) run: u64,
-    /// The 1-based position of its run.
+    /// Position of its run, from 1.
     pub(crate) position: u64,
     pub(crate) schema: String,
-    /// Its place, where its run has several tables of its schema.
+    /// Its position in the run, if the run has several tables of its schema.
     pub(crate) place: Option<usize>,
-    /// The beginning of its file's name.
+    /// Name of its file without the ending.
     pub(crate) stem: String,
 }
 
-impl Job {
-    pub(crate) fn what(&self) -> What {
+impl TableJob {
+    pub(crate) fn selection(&self) -> ExportSelection {
         match self.place {
-            Some(place) => What::Place {
+            Some(place) => ExportSelection::Place {
                 run: self.run,
                 place,
             },
-            None => What::Schema {
+            None => ExportSelection::Schema {
                 run: self.run,
                 schema: self.schema.clone(),
             },
@@ -33,18 +33,21 @@ impl Job {
     }
 }
 
-/// The jobs of a run that the contents list, in their order; `is_wanted` none
-/// for all.
-pub(crate) fn of_contents(runs: &[Run], at: usize, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Job> {
+/// Returns the jobs of the wanted tables that the contents list for a run, in their order.
+pub(crate) fn jobs_from_contents(
+    runs: &[Run],
+    at: usize,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Vec<TableJob> {
     let Some(run) = runs.get(at) else {
         return Vec::new();
     };
     let places = run.schemas.iter().enumerate();
     let wanted = places.filter(|(_, schema)| is_plain(schema) && is_wanted(schema));
     let job = |(at_place, schema): (usize, &String)| {
-        let is_one_of_several = run.schemas.iter().filter(|other| *other == schema).count() > 1;
-        let place = is_one_of_several.then_some(at_place + 1);
-        Job {
+        let has_siblings = run.schemas.iter().filter(|other| *other == schema).count() > 1;
+        let place = has_siblings.then_some(at_place + 1);
+        TableJob {
             run: run.number,
             position: at as u64 + 1,
             schema: schema.clone(),
@@ -55,10 +58,11 @@ pub(crate) fn of_contents(runs: &[Run], at: usize, is_wanted: &dyn Fn(&str) -> b
     wanted.map(job).collect()
 }
 
-/// The jobs where no contents are known: every name, on the chance that it is there.
-pub(crate) fn of_names(names: &[String], run: u64) -> Vec<Job> {
+/// Returns the jobs for a bundle without a table of contents: one for every name, since the
+/// table may exist.
+pub(crate) fn jobs_from_names(names: &[String], run: u64) -> Vec<TableJob> {
     let wanted = names.iter().filter(|name| is_plain(name));
-    let job = |schema: &String| Job {
+    let job = |schema: &String| TableJob {
         run,
         position: run,
         schema: schema.clone(),
@@ -68,7 +72,8 @@ pub(crate) fn of_names(names: &[String], run: u64) -> Vec<Job> {
     wanted.map(job).collect()
 }
 
-/// `os-signpost.run-2.table-14`: what the reader of a folder takes for `os-signpost`.
+/// Returns a name such as `os-signpost.run-2.table-14`, which the reader of a folder takes for
+/// `os-signpost`.
 fn stem(schema: &str, run: Option<u64>, place: Option<usize>) -> String {
     let run = run.map(|run| format!(".run-{run}")).unwrap_or_default();
     let place = place
@@ -77,7 +82,7 @@ fn stem(schema: &str, run: Option<u64>, place: Option<usize>) -> String {
     format!("{schema}{run}{place}")
 }
 
-/// Whether a name can be a file's.
+/// Returns true if a schema name can be a file name.
 fn is_plain(schema: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     schema.starts_with(|c: char| c.is_ascii_alphanumeric()) && schema.chars().all(is_plain)
@@ -93,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    fn names_and_places() {
+    fn files_are_named_after_schema_run_and_place() {
         let check = |runs: &[Run], at: usize, wanted: &[&str], expected: &[&str]| {
-            let jobs = of_contents(runs, at, &|schema| wanted.contains(&schema));
+            let jobs = jobs_from_contents(runs, at, &|schema| wanted.contains(&schema));
             let found: Vec<&str> = jobs.iter().map(|job| job.stem.as_str()).collect();
             assert_eq!(found, expected);
         };
@@ -110,7 +115,7 @@ mod tests {
         check(&two, 0, &["b"], &["b.run-1.table-2", "b.run-1.table-4"]);
         check(&two, 1, &["b", "x"], &["b.run-7"]);
         check(&two, 2, &["b"], &[]);
-        let named = of_names(&["a".to_owned(), "a/b".to_owned()], 2);
+        let named = jobs_from_names(&["a".to_owned(), "a/b".to_owned()], 2);
         let stems: Vec<&str> = named.iter().map(|job| job.stem.as_str()).collect();
         assert_eq!(stems, ["a.run-2"]);
     }

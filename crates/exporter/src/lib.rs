@@ -1,23 +1,22 @@
-//! A `.trace` bundle → a folder of export XML, or streams of it, by `xctrace
-//! export`. Resumable, and each table whole or marked. Never looks at rows:
-//! what they mean is the reader's.
+//! Exports a `.trace` bundle with `xctrace export`, into a folder of XML files or as streams. An
+//! export can be resumed, and each table is complete or marked as cut off. This crate does not
+//! interpret rows.
 //!
 //! ```text
 //! bundle → contents → jobs ─┬─ one table per call → X.export/<schema>.xml + export.json
 //!                           └─ opened when wanted → bytes, nothing on disk
 //! ```
 //!
-//! # What is known, and how
+//! # Sources
 //!
-//! As in `metalens_xctrace`: from what others published, not from a Mac at hand.
-//! Of it this crate makes these rules:
+//! As in `metalens_xctrace`, the knowledge comes from publications of others, not from a Mac.
+//! This crate follows these rules:
 //!
-//! * A document is judged by its end, not by the exit code: tables were cut off
-//!   by crashes that said nothing, and code 10 came and went.
-//! * One table per call: documents of several lacked all schemas but the first.
-//! * One call at a time: nobody has said what several at once do to one bundle.
-//! * The file that is named to it is one that does not exist: what it does with
-//!   one that does, nobody has said either.
+//! * The end of a document decides whether it is complete, not the exit code: crashes without a
+//!   message cut off tables, and code 10 was sometimes temporary.
+//! * One table per call: documents with several tables lacked all schemas except the first.
+//! * One call at a time: the effect of several calls on one bundle is not published.
+//! * The output file must not exist: the effect on an existing file is not published.
 
 mod basis;
 mod call;
@@ -38,12 +37,12 @@ use std::sync::atomic::AtomicBool;
 use metalens_xctrace::{Tool, Version};
 
 pub use error::{Error, Result};
-pub use manifest::{MANIFEST, Manifest, State, TableFile};
-pub use metalens_xctrace::command::Part;
-pub use request::{Exported, Failure, Request, Wanted};
+pub use manifest::{MANIFEST, Manifest, TableFile, TableState};
+pub use metalens_xctrace::command::TimeRange;
+pub use request::{Exported, Request, TableFailure, TableSelection};
 pub use stream::{TableStream, TableStreams};
 
-/// What drives `xctrace export`.
+/// Runs `xctrace export`.
 #[derive(Debug, Clone)]
 pub struct Exporter {
     pub(crate) tool: Tool,
@@ -52,11 +51,11 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// With this tool, until `cancelled` becomes true.
+    /// Returns an exporter that uses a tool, and stops when `cancelled` becomes true.
     ///
     /// # Errors
     ///
-    /// If the tool does not say its version.
+    /// Fails if the tool does not print its version.
     pub fn new(tool: Tool, cancelled: Arc<AtomicBool>) -> Result<Self> {
         let version = tool.version()?;
         Ok(Self {
@@ -67,25 +66,25 @@ impl Exporter {
     }
 }
 
-/// How far an export has come.
+/// An event in the progress of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The table of contents is asked for.
+    /// The export of the table of contents begins.
     Contents,
-    /// A table is asked for.
+    /// The export of a table begins.
     Table {
-        /// Its schema.
+        /// Schema of the table.
         schema: &'a str,
-        /// Its number among those that are missing, from 1.
+        /// Number of the table among the missing ones, from 1.
         number: usize,
-        /// How many are missing.
+        /// Number of missing tables.
         of: usize,
     },
-    /// So much of it is written.
+    /// Number of bytes of the table written so far.
     Written(u64),
-    /// Something that its user should know.
+    /// A message for the user.
     Note(&'a str),
 }
 
-/// Is told how far an export has come.
+/// A function that receives the events of an export.
 pub type Tell<'a> = &'a dyn Fn(Event<'_>);

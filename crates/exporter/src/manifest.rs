@@ -1,5 +1,5 @@
-//! `export.json`: what an export's folder holds, so that a second run does only
-//! what is missing.
+//! Reads and writes `export.json`, which lists the tables of an export folder, so that the next
+//! export writes only missing ones.
 
 use std::path::Path;
 
@@ -9,54 +9,55 @@ use serde::{Deserialize, Serialize};
 use crate::basis::Basis;
 use crate::error::{Error, Result};
 
-/// What it is called.
+/// Name of the manifest file.
 pub const MANIFEST: &str = "export.json";
 
 const FORM: &str = "metalens.export/1";
 
-/// Some hundred bytes for each of some hundred tables.
-const LONGEST: u64 = 16 << 20;
+/// Maximum size of a manifest, in bytes. Real ones have some hundred bytes for each of some
+/// hundred tables.
+const MAX_SIZE: u64 = 16 << 20;
 
-/// What an export's folder holds.
+/// The contents of an export folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The form of this file.
+    /// Name and version of the form of this file.
     pub schema: String,
-    /// What it was exported from.
+    /// The bundle and the range that were exported.
     #[serde(flatten)]
     pub basis: Basis,
-    /// Whether there is a table of contents.
+    /// True if the folder has a table of contents.
     pub toc: bool,
-    /// The tables, by name.
+    /// All tables that were requested, by name.
     pub tables: Vec<TableFile>,
 }
 
-/// A table that was asked for.
+/// A table that was requested.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TableFile {
-    /// Its schema.
+    /// Schema of the table.
     pub schema: String,
-    /// The number of its run.
+    /// Number of its run.
     pub run: u64,
-    /// Its place in the run, where the run has several of its schema.
+    /// Position in the run, if the run has several tables of this schema; else null.
     pub place: Option<usize>,
-    /// What became of it.
-    pub state: State,
-    /// Its file in the folder; none if there is no such table.
+    /// Result of the export.
+    pub state: TableState,
+    /// Name of its file in the folder; null if the bundle has no such table.
     pub file: Option<String>,
-    /// The file's size.
+    /// Size of the file, in bytes.
     pub bytes: u64,
-    /// The version of xctrace that wrote it.
+    /// Version of xctrace that wrote it.
     pub xctrace: String,
 }
 
-/// What became of a table.
+/// The result of exporting a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
-    /// It is there, whole.
+pub enum TableState {
+    /// The table is complete.
     Whole,
-    /// xctrace died while it wrote it: only its first rows are there.
+    /// xctrace ended while it wrote the table: only the first rows exist.
     CutOff,
     /// The bundle has no such table.
     Absent,
@@ -72,11 +73,11 @@ impl Manifest {
         }
     }
 
-    /// Returns that of a folder, if it has one that can be read. Anybody may have written it:
-    /// a table whose file lies elsewhere makes it none.
+    /// Returns the manifest of a folder, if it has a valid one. A manifest that names a file
+    /// outside the folder is not valid, since anybody may have written it.
     #[must_use]
     pub fn load(folder: &Path) -> Option<Self> {
-        let text = metalens_files::read(&folder.join(MANIFEST), LONGEST).ok()?;
+        let text = metalens_files::read(&folder.join(MANIFEST), MAX_SIZE).ok()?;
         let found: Self = serde_json::from_slice(&text).ok()?;
         let files = found
             .tables
@@ -88,7 +89,7 @@ impl Manifest {
         (found.schema == FORM && lie_inside).then_some(found)
     }
 
-    /// Writes it into a folder, whole or not at all.
+    /// Writes the manifest into a folder, completely or not at all.
     pub(crate) fn save(&self, folder: &Folder) -> Result<()> {
         let path = Path::new(MANIFEST);
         let text = serde_json::to_vec_pretty(self).map_err(|error| Error::at(path)(error.into()));
@@ -97,18 +98,19 @@ impl Manifest {
         Ok(folder.write_bytes(path, true, &text)?)
     }
 
-    /// The table of this run and place, if it was asked for before.
+    /// Returns the table of a schema, run and place, if it was requested before.
     pub(crate) fn find(&self, schema: &str, run: u64, place: Option<usize>) -> Option<&TableFile> {
-        let is_it = |one: &&TableFile| one.schema == schema && one.run == run && one.place == place;
-        self.tables.iter().find(is_it)
+        self.tables
+            .iter()
+            .find(|table| table.schema == schema && table.run == run && table.place == place)
     }
 
-    /// The files of what a table takes the place of: itself as it was, or what
-    /// was asked for by name when its place was not known, or the reverse.
+    /// Returns the files that a table replaces: its own old file, or one that was exported by
+    /// name when its place was unknown, or the reverse.
     pub(crate) fn rivals(&self, schema: &str, run: u64, place: Option<usize>) -> Vec<String> {
         let rivals = self.tables.iter();
-        let rivals = rivals.filter(|one| one.is_rival_of(schema, run, place));
-        rivals.filter_map(|one| one.file.clone()).collect()
+        let rivals = rivals.filter(|table| table.is_rival_of(schema, run, place));
+        rivals.filter_map(|table| table.file.clone()).collect()
     }
 
     pub(crate) fn set(&mut self, table: TableFile) {
@@ -116,23 +118,23 @@ impl Manifest {
             schema, run, place, ..
         } = &table;
         self.tables
-            .retain(|one| !one.is_rival_of(schema, *run, *place));
+            .retain(|other| !other.is_rival_of(schema, *run, *place));
         self.tables.push(table);
         self.tables.sort();
     }
 
-    /// How many tables are whole.
+    /// Returns the number of complete tables.
     #[must_use]
-    pub fn whole(&self) -> usize {
-        self.in_state(State::Whole).count()
+    pub fn complete_tables(&self) -> usize {
+        self.in_state(TableState::Whole).count()
     }
 
-    /// The tables in a state.
-    pub fn in_state(&self, state: State) -> impl Iterator<Item = &TableFile> {
-        self.tables.iter().filter(move |one| one.state == state)
+    /// Returns the tables with a state.
+    pub fn in_state(&self, state: TableState) -> impl Iterator<Item = &TableFile> {
+        self.tables.iter().filter(move |table| table.state == state)
     }
 
-    /// Whether only a part of the recording was exported.
+    /// Returns true if only a range of the recording was exported.
     #[must_use]
     pub const fn is_part(&self) -> bool {
         self.basis.from_ns.is_some() || self.basis.to_ns.is_some()
@@ -145,11 +147,11 @@ impl TableFile {
         self.schema == schema && self.run == run && is_same_table
     }
 
-    /// Whether nothing is left to be done: its file is there as it was written.
+    /// Returns true if the table needs no export: its file has the size that was written.
     pub(crate) fn is_done(&self, folder: &Path) -> bool {
         match (self.state, &self.file) {
-            (State::Absent, _) => true,
-            (State::Whole, Some(file)) => has_size(&folder.join(file), self.bytes),
+            (TableState::Absent, _) => true,
+            (TableState::Whole, Some(file)) => has_size(&folder.join(file), self.bytes),
             _ => false,
         }
     }
@@ -164,9 +166,9 @@ fn has_size(path: &Path, bytes: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// What it lists is removed when the table is exported anew.
+    /// This matters because listed files are removed when their table is exported again.
     #[test]
-    fn no_file_of_a_manifest_lies_elsewhere() {
+    fn a_manifest_names_only_files_inside_its_folder() {
         let root = tempfile::tempdir().unwrap();
         let check = |file: &str, expected: bool| {
             let text = format!(

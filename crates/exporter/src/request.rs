@@ -1,73 +1,73 @@
-//! What can be asked of an export, and what comes of it.
+//! Types of an export's request and result.
 
 use std::path::PathBuf;
 
-use metalens_xctrace::command::Part;
+use metalens_xctrace::command::TimeRange;
 use serde::Serialize;
 
-use crate::manifest::{Manifest, State};
+use crate::manifest::{Manifest, TableState};
 
-/// What is to be exported, and where to.
+/// A request to export a bundle into a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The `.trace`.
+    /// The `.trace` bundle to export.
     pub bundle: PathBuf,
-    /// The folder to write, or to complete.
+    /// The folder to create or complete.
     pub folder: PathBuf,
-    /// The number of the run; the last one if none.
+    /// Number of the run; None for the last run.
     pub run: Option<u64>,
-    /// Which tables.
-    pub wanted: Wanted,
-    /// What to ask for by name if there is no table of contents.
+    /// The tables to export.
+    pub wanted: TableSelection,
+    /// Schemas to request by name if there is no table of contents.
     pub known: Vec<String>,
-    /// Only rows of a part of the recording. Needs Xcode 27.
-    pub part: Part,
-    /// Compress the tables.
+    /// Range of time to export. Needs Xcode 27.
+    pub range: TimeRange,
+    /// True if the tables are compressed.
     pub gzip: bool,
-    /// Export again what is there, and write into a folder that is in use.
+    /// True if existing tables are exported again, also into a folder with other files.
     pub force: bool,
 }
 
-/// Which tables.
+/// A selection of tables to export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// Those that metalens knows; what is not there is not missed.
+pub enum TableSelection {
+    /// The tables that metalens reads; absent ones are not an error.
     Known,
-    /// Those of these names; what is not there is told.
+    /// The tables with these names; the result lists absent ones.
     These(Vec<String>),
-    /// All that the contents list.
+    /// All tables that the contents list.
     All,
 }
 
-/// What came of it.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Exported {
-    /// The folder.
+    /// Path of the export folder.
     pub folder: String,
-    /// What it holds.
+    /// Contents of the export folder.
     pub holds: Manifest,
-    /// How many tables were written now; the others were there.
+    /// Number of tables written by this export; the others existed before.
     pub written: usize,
-    /// Tables that were asked for by name and are not in the bundle.
+    /// Tables that were requested by name and are not in the bundle.
     pub absent: Vec<String>,
     /// Tables that could not be exported.
-    pub failed: Vec<Failure>,
+    pub failed: Vec<TableFailure>,
 }
 
 /// A table that could not be exported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Failure {
-    /// Its schema.
+pub struct TableFailure {
+    /// Schema of the table.
     pub schema: String,
-    /// Why.
+    /// Reason why it could not be exported.
     pub why: String,
 }
 
 impl Exported {
-    /// Whether all that was asked for is there, and whole.
+    /// Returns true if all requested tables are complete.
     #[must_use]
-    pub fn is_whole(&self) -> bool {
-        let cut_off = self.holds.in_state(State::CutOff).count();
+    pub fn is_complete(&self) -> bool {
+        let cut_off = self.holds.in_state(TableState::CutOff).count();
         self.failed.is_empty() && self.absent.is_empty() && cut_off == 0
     }
 }

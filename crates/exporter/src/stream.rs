@@ -1,30 +1,30 @@
-//! The tables of a bundle as streams: xctrace writes while the reader reads,
-//! and nothing lies on a disk in between.
+//! Exports the tables of a bundle as streams: the reader reads while xctrace writes, without
+//! files.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use metalens_xctrace::command::{Export, Part, What};
-use metalens_xctrace::{Answer, Streaming};
+use metalens_xctrace::command::{Export, ExportSelection, TimeRange};
+use metalens_xctrace::{Streaming, ToolOutput};
 
-use crate::basis::is_bundle;
-use crate::call::{ATTEMPTS, absolute, how_it_ended, may_help_again};
+use crate::basis::require_bundle;
+use crate::call::{ATTEMPTS, absolute, describe_end, is_worth_retrying};
 use crate::contents::parse;
 use crate::document::{Document, Tail};
 use crate::error::Result;
-use crate::job::{Job, of_contents, of_names};
+use crate::job::{TableJob, jobs_from_contents, jobs_from_names};
 use crate::{Event, Exporter, Tell};
 
-/// Is told what happens while streams are read.
+/// A function that receives messages while streams are read.
 type Listener = Rc<dyn Fn(&str)>;
 
-/// The tables of a bundle, none of them opened yet.
+/// The tables of a bundle as streams that are not opened yet.
 pub struct TableStreams {
-    /// The table of contents, as xctrace writes it.
+    /// XML of the table of contents; None if xctrace cannot export it.
     pub toc: Option<Vec<u8>>,
-    /// Its tables.
+    /// All tables of the bundle.
     pub tables: Vec<TableStream>,
 }
 
@@ -32,17 +32,17 @@ pub struct TableStreams {
 pub struct TableStream {
     exporter: Exporter,
     input: PathBuf,
-    job: Job,
+    job: TableJob,
     listener: Listener,
 }
 
 impl Exporter {
-    /// The tables of a bundle; those of these names, of this run or the first,
-    /// if xctrace gives no table of contents.
+    /// Returns the tables of a bundle. Without a table of contents these are the tables named
+    /// in `known`, of this run or the first.
     ///
     /// # Errors
     ///
-    /// If the tool cannot be started.
+    /// Fails if the tool cannot be started.
     pub fn streams(
         &self,
         bundle: &Path,
@@ -50,21 +50,21 @@ impl Exporter {
         known: &[String],
         tell: Rc<dyn Fn(Event<'_>)>,
     ) -> Result<TableStreams> {
-        is_bundle(bundle)?;
+        require_bundle(bundle)?;
         let input = absolute(bundle)?;
-        let (toc, how) = self.contents_of(&input, &*tell)?;
+        let (toc, end) = self.read_contents(&input, &*tell)?;
         let runs = toc
             .as_ref()
             .and_then(|toc| parse(&String::from_utf8_lossy(toc)));
         let jobs = match &runs {
             Some(runs) => (0..runs.len())
-                .flat_map(|at| of_contents(runs, at, &|_| true))
+                .flat_map(|at| jobs_from_contents(runs, at, &|_| true))
                 .collect(),
             None => {
                 tell(Event::Note(&format!(
-                    "the table of contents cannot be exported: {how}. Tables are asked for by name"
+                    "cannot export the table of contents: {end}. Tables are requested by name"
                 )));
-                of_names(known, run.unwrap_or(1))
+                jobs_from_names(known, run.unwrap_or(1))
             }
         };
         let listener: Listener = Rc::new(move |note| tell(Event::Note(note)));
@@ -80,40 +80,40 @@ impl Exporter {
         })
     }
 
-    /// The table of contents, or how xctrace ended instead.
-    fn contents_of(&self, input: &Path, tell: Tell<'_>) -> Result<(Option<Vec<u8>>, String)> {
+    /// Returns the table of contents, or the description of how xctrace ended.
+    fn read_contents(&self, input: &Path, tell: Tell<'_>) -> Result<(Option<Vec<u8>>, String)> {
         tell(Event::Contents);
-        let mut how = String::new();
+        let mut end = String::new();
         for attempt in 0..ATTEMPTS {
-            let mut stream = self.start(input, What::Contents)?;
+            let mut stream = self.start(input, ExportSelection::Contents)?;
             let mut text = Vec::new();
             let read = stream.read_to_end(&mut text);
             let answer = stream.finish()?;
             let mut tail = Tail::default();
             tail.push(&text);
             if read.is_ok() && tail.is_end() {
-                return Ok((Some(text), how));
+                return Ok((Some(text), end));
             }
-            how = how_it_ended(answer);
+            end = describe_end(answer);
             let document = if text.is_empty() {
                 Document::Nothing
             } else {
                 Document::Useless
             };
-            if !may_help_again(document, answer) {
+            if !is_worth_retrying(document, answer) {
                 break;
             }
             self.pause(pause_after(attempt))?;
         }
-        Ok((None, how))
+        Ok((None, end))
     }
 
-    fn start(&self, input: &Path, what: What) -> Result<Streaming> {
+    fn start(&self, input: &Path, selection: ExportSelection) -> Result<Streaming> {
         let export = Export {
             input: input.to_owned(),
-            what,
+            selection,
             output: None,
-            part: Part::default(),
+            range: TimeRange::default(),
         };
         let arguments = export.arguments(&self.version)?;
         Ok(self.tool.stream(&arguments)?)
@@ -125,28 +125,28 @@ fn pause_after(attempt: u32) -> Duration {
 }
 
 impl TableStream {
-    /// Its schema.
+    /// Returns the schema of the table.
     #[must_use]
     pub fn schema(&self) -> &str {
         &self.job.schema
     }
 
-    /// The 1-based position of its run.
+    /// Returns the position of the table's run, from 1.
     #[must_use]
     pub const fn run_position(&self) -> u64 {
         self.job.position
     }
 
-    /// Lets xctrace write it. Reading it fails, rather than ends, if xctrace died
-    /// before the document's end.
+    /// Starts the export of the table. Reading returns an error, not an end, if xctrace ended
+    /// before the document was complete.
     ///
     /// # Errors
     ///
-    /// If xctrace does not begin to write.
+    /// Fails if xctrace writes nothing.
     pub fn open(&self) -> io::Result<Box<dyn Read>> {
-        let mut how = String::new();
+        let mut end = String::new();
         for attempt in 0..ATTEMPTS {
-            let stream = self.exporter.start(&self.input, self.job.what());
+            let stream = self.exporter.start(&self.input, self.job.selection());
             let mut stream = stream.map_err(io::Error::other)?;
             let mut first = vec![0; 64 << 10];
             let count = stream.read(&mut first)?;
@@ -154,7 +154,7 @@ impl TableStream {
                 first.truncate(count);
                 let mut tail = Tail::default();
                 tail.push(&first);
-                return Ok(Box::new(Cursor::new(first).chain(Watched {
+                return Ok(Box::new(Cursor::new(first).chain(CheckedStream {
                     stream,
                     tail,
                     schema: self.job.schema.clone(),
@@ -163,20 +163,20 @@ impl TableStream {
                 })));
             }
             let answer = stream.finish().map_err(io::Error::other)?;
-            how = how_it_ended(answer);
-            if !may_help_again(Document::Nothing, answer) {
+            end = describe_end(answer);
+            if !is_worth_retrying(Document::Nothing, answer) {
                 break;
             }
             self.exporter
                 .pause(pause_after(attempt))
                 .map_err(io::Error::other)?;
         }
-        Err(io::Error::other(format!("{how}, and wrote nothing")))
+        Err(io::Error::other(format!("no output ({end})")))
     }
 }
 
-/// A stream whose end is believed only if the document has one.
-struct Watched {
+/// A stream whose end is an error unless the document is complete.
+struct CheckedStream {
     stream: Streaming,
     tail: Tail,
     schema: String,
@@ -184,7 +184,7 @@ struct Watched {
     has_ended: bool,
 }
 
-impl Read for Watched {
+impl Read for CheckedStream {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let count = self.stream.read(bytes)?;
         if count > 0 || bytes.is_empty() {
@@ -196,16 +196,16 @@ impl Read for Watched {
         }
         self.has_ended = true;
         let is_whole = self.tail.is_end();
-        let answer: &Answer = self.stream.finish().map_err(io::Error::other)?;
+        let answer: &ToolOutput = self.stream.finish().map_err(io::Error::other)?;
         if answer.code == Some(0) && is_whole {
             return Ok(0);
         }
-        let (schema, how) = (&self.schema, how_it_ended(answer));
+        let (schema, end) = (&self.schema, describe_end(answer));
         if is_whole {
-            (self.listener)(&format!("{schema} is whole, although {how}"));
+            (self.listener)(&format!("{schema} is complete, although {end}"));
             return Ok(0);
         }
-        (self.listener)(&format!("{schema} is CUT OFF: {how}"));
+        (self.listener)(&format!("{schema} is CUT OFF: {end}"));
         Err(io::ErrorKind::UnexpectedEof.into())
     }
 }

@@ -1,5 +1,5 @@
-//! An error's kind and hint, beside its message: a library says them, and a command line makes
-//! an exit code and a line of advice of them.
+//! Defines the kind and the hint that an error carries beside its message. Libraries set them;
+//! the command line turns them into an exit code and a line of advice.
 //!
 //! Depends on no other crate.
 
@@ -8,17 +8,17 @@ use std::error::Error;
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// Something failed.
+    /// Any failure that no other kind describes.
     Failed,
-    /// Something was asked for that cannot be asked for.
+    /// The request itself is invalid.
     Misuse,
-    /// This machine cannot do it.
+    /// This machine cannot do what was requested.
     Unavailable,
-    /// The trace is unusable, or has no rows for the target.
+    /// The recording is unusable, or has no rows for the process.
     Unusable,
-    /// Two sides cannot be compared.
+    /// The two sides cannot be compared.
     NotComparable,
-    /// The user stopped it.
+    /// The user stopped the command.
     Interrupted,
 }
 

@@ -1,4 +1,4 @@
-//! SHA-256 of bytes and of files, in hexadecimal digits.
+//! Computes the SHA-256 of bytes and files.
 
 use std::fmt::Write;
 use std::io::{self, Read};
@@ -12,11 +12,11 @@ pub fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// Returns the SHA-256 of a file's bytes. The file is never held whole.
+/// Returns the SHA-256 of a file's bytes. The file is read in pieces.
 ///
 /// # Errors
 ///
-/// The errors of [`open`](crate::open) and of reading.
+/// Returns the errors of [`open`](crate::open) and of reading.
 pub fn sha256_of_file(path: &Path) -> io::Result<[u8; 32]> {
     const BUFFER: usize = 256 << 10;
 
@@ -45,7 +45,7 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// The examples of FIPS 180-2.
+    /// The examples are those of FIPS 180-2.
     #[test]
     fn hashes() {
         let check = |text: &str, expected: &str| assert_eq!(sha256(text.as_bytes()), expected);

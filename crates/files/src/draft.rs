@@ -1,7 +1,7 @@
-//! Files that are not finished: under a passing name, for their owner's eyes only.
+//! Writes unfinished files under a temporary name, readable only by their owner.
 //!
-//! Whoever writes one holds a lock on it, which the system lets go of when that process is
-//! gone, however it went. One that nobody holds was left by a killed process.
+//! The writing process holds a lock on the file. The system releases it when that process
+//! ends in any way, so a draft without a lock was left by a killed process.
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs::File;
@@ -22,24 +22,25 @@ use crate::owner::Owner;
 const PREFIX: &str = ".metalens-";
 const SUFFIX: &str = ".draft";
 
-/// A name is taken seldom, and another process seldom tidies up at this very moment.
+/// Number of attempts to create a draft. A name is seldom taken, and another process seldom
+/// cleans up at the same moment.
 const ATTEMPTS: u32 = 16;
 
-/// A file that is being written. It goes away unless it is finished.
+/// A file that is being written. It is removed unless it is finished.
 #[derive(Debug)]
 pub struct Draft<'a> {
     folder: &'a Folder,
     /// The name that the file will have.
     name: OsString,
-    passing_name: String,
+    temporary_name: String,
     file: File,
-    /// The permissions that the user's umask leaves; none where files have no permissions.
+    /// The permissions that the user's umask allows; none on file systems without permissions.
     mode: Option<Mode>,
     is_finished: bool,
 }
 
 impl<'a> Draft<'a> {
-    /// Begins a file in a folder.
+    /// Creates a draft in a folder.
     pub(crate) fn begin(folder: &'a Folder, name: &OsStr) -> Result<Self, Errno> {
         let mut attempt = 1;
         loop {
@@ -51,15 +52,16 @@ impl<'a> Draft<'a> {
     }
 
     fn try_to_begin(folder: &'a Folder, name: &OsStr) -> Result<Self, Errno> {
-        let passing_name = new_name();
+        let temporary_name = new_name();
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let permissions = Mode::from_raw_mode(0o666);
-        let opened = openat(&folder.opened, &passing_name, flags, permissions)?;
+        let opened = openat(&folder.opened, &temporary_name, flags, permissions)?;
+
         let mut draft = Self {
             folder,
             name: name.to_owned(),
-            passing_name,
+            temporary_name,
             file: opened.into(),
             mode: None,
             is_finished: false,
@@ -68,19 +70,19 @@ impl<'a> Draft<'a> {
         draft.mode = fchmod(&draft.file, Mode::RUSR | Mode::WUSR)
             .ok()
             .map(|()| usual);
-        // Some network file systems have no locks: there nothing is taken for left.
+        // Some network file systems have no locks. There no draft is taken for an abandoned one.
         let locked = flock(&draft.file, FlockOperation::NonBlockingLockExclusive);
         if locked == Err(Errno::WOULDBLOCK) {
             return Err(Errno::WOULDBLOCK);
         }
-        // Whoever tidies up was quicker.
+        // Another process removed the draft before it was locked.
         if fstat(&draft.file)?.st_nlink == 0 {
             return Err(Errno::WOULDBLOCK);
         }
         Ok(draft)
     }
 
-    /// Returns the open file, to write to and to read again.
+    /// Returns the open file, for writing and reading.
     #[must_use]
     pub fn file(&self) -> &File {
         &self.file
@@ -90,7 +92,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     ///
-    /// If the name is taken and `force` is not set, or the system refuses.
+    /// Fails if the name is taken and `force` is not set, or if the system refuses.
     pub fn finish(mut self, force: bool) -> Result<()> {
         let finished = self.rename(force).map_err(|cause| {
             let path = self.folder.path.join(&self.name);
@@ -110,9 +112,9 @@ impl<'a> Draft<'a> {
         give(&self.file, self.folder.owner);
         let folder = &self.folder.opened;
         if force {
-            renameat(folder, &self.passing_name, folder, &self.name)
+            renameat(folder, &self.temporary_name, folder, &self.name)
         } else {
-            rename_new(folder, OsStr::new(&self.passing_name), &self.name)
+            rename_new(folder, OsStr::new(&self.temporary_name), &self.name)
         }
     }
 }
@@ -120,14 +122,15 @@ impl<'a> Draft<'a> {
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
         if !self.is_finished {
-            // What failed is on its way, and a left draft goes with the next process.
-            let _ = unlinkat(&self.folder.opened, &self.passing_name, AtFlags::empty());
+            // The error that ended the writing is already on its way to the caller, and the next
+            // process removes a draft that stays.
+            let _ = unlinkat(&self.folder.opened, &self.temporary_name, AtFlags::empty());
         }
     }
 }
 
-/// Gives what was just made to the user who ran `sudo`. Where files have no owners nobody
-/// can, and there is nobody to give them to.
+/// Gives a new file or folder to the user who ran `sudo`. A file system without owners
+/// refuses, which does not matter.
 pub(crate) fn give(made: impl AsFd, owner: Option<Owner>) {
     if let Some(owner) = owner {
         let (uid, gid) = owner.ids();
@@ -141,7 +144,7 @@ fn rename_new(folder: &OwnedFd, from: &OsStr, to: &OsStr) -> Result<(), Errno> {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
         renamed => return renamed,
     }
-    // Some file systems cannot be asked for that, but have links.
+    // Some file systems do not support this flag but have hard links.
     match linkat(folder, from, folder, to, AtFlags::empty()) {
         Ok(()) => unlinkat(folder, from, AtFlags::empty()),
         Err(Errno::EXIST) => Err(Errno::EXIST),
@@ -153,30 +156,31 @@ fn rename_new(folder: &OwnedFd, from: &OsStr, to: &OsStr) -> Result<(), Errno> {
 }
 
 fn new_name() -> String {
-    // Keyed anew by the system for each state.
+    // The standard library seeds every state with new random keys.
     let random = RandomState::new().build_hasher().finish();
     format!("{PREFIX}{random:016x}{SUFFIX}")
 }
 
-fn is_name_of_one(name: &CStr) -> bool {
+fn is_draft_name(name: &CStr) -> bool {
     let name = name.to_bytes();
     name.starts_with(PREFIX.as_bytes()) && name.ends_with(SUFFIX.as_bytes())
 }
 
-/// Takes away the drafts that killed processes left in a folder. What cannot be taken away
-/// stays: it is in nobody's way.
-pub(crate) fn clear_left_over(folder: &OwnedFd, path: &Path) -> Result<()> {
+/// Removes the drafts that killed processes left in a folder. A draft that cannot be removed
+/// stays: it does no harm.
+pub(crate) fn clear_abandoned(folder: &OwnedFd, path: &Path) -> Result<()> {
     let entries = Dir::read_from(folder).map_err(io("read", path))?;
     for entry in entries.flatten() {
-        if is_name_of_one(entry.file_name()) {
-            let _ = clear_if_left(folder, entry.file_name());
+        if is_draft_name(entry.file_name()) {
+            let _ = clear_if_abandoned(folder, entry.file_name());
         }
     }
     Ok(())
 }
 
-fn clear_if_left(folder: &OwnedFd, name: &CStr) -> Result<(), Errno> {
-    // For writing, since network file systems lock nothing else; without waiting at a pipe.
+fn clear_if_abandoned(folder: &OwnedFd, name: &CStr) -> Result<(), Errno> {
+    // Network file systems lock only files that are open for writing. NONBLOCK avoids waiting at
+    // a pipe.
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = openat(folder, name, flags, Mode::empty())?;
     if FileType::from_raw_mode(fstat(&opened)?.st_mode) != FileType::RegularFile {

@@ -1,46 +1,44 @@
-//! Why a file could not be written or given away.
+//! Defines the errors of writing files and changing their owner.
 
 use std::io;
 use std::path::PathBuf;
 
-/// The result of writing or giving away.
+/// The result of writing a file or changing its owner.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The reason why a file could not be written or given away.
+/// The reason why a file could not be written or its owner not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something has that name.
+    /// A file or folder with that name exists.
     #[error("{} exists; --force replaces it", .0.display())]
     Exists(PathBuf),
     /// A device, a pipe or a socket has that name, or a link leads to one.
-    #[error("{} is neither a file nor a link to one, and is not replaced", .0.display())]
+    #[error("{} is not a regular file and is not replaced", .0.display())]
     NotReplaced(PathBuf),
-    /// A link in the place of a folder of ours.
+    /// A link stands in the place of a folder that metalens makes.
     #[error(
-        "{} is a link, and nothing is written through it: remove it, or name the folder that it \
-         leads to",
+       "{} is a link, and metalens does not write through links: remove it, or name the folder \
+        that it leads to",
         .0.display()
     )]
     Link(PathBuf),
-    /// Somebody changed a folder while it was given away.
-    #[error(
-        "{} was replaced while its owner was changed: stopped, since somebody tampers with it",
-        .0.display()
-    )]
+    /// A folder was replaced while its owner was being changed.
+    #[error("{} was replaced while its ownership was being changed; stopped", .0.display())]
     Tampered(PathBuf),
-    /// The system refused.
+    /// The system refused an operation.
     #[error("cannot {what} {}: {cause}", path.display())]
     Io {
-        /// What could not be done.
+        /// The operation that failed, as a verb.
         what: &'static str,
-        /// To what.
+        /// The file or folder of the operation.
         path: PathBuf,
-        /// Why not.
+        /// The system's reason.
         cause: io::Error,
     },
 }
 
-/// Turns the system's refusal into an error that says what was refused, and where.
+/// Returns a function that turns the system's refusal into an error with the operation and
+/// the path.
 pub(crate) fn io<C: Into<io::Error>>(
     what: &'static str,
     path: impl Into<PathBuf>,

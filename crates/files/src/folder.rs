@@ -1,5 +1,5 @@
-//! Folders to write in, reached by their descriptors: what becomes of a path meanwhile does
-//! not matter.
+//! Writes in folders through their descriptors, so that a path that changes meanwhile does not
+//! matter.
 
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
@@ -15,22 +15,22 @@ use crate::draft::{self, Draft, give};
 use crate::error::{Error, Result, io};
 use crate::owner::Owner;
 
-/// An open folder. What is made in it belongs to the user who ran `sudo`.
+/// An open folder. Files made in it belong to the user who ran `sudo`.
 #[derive(Debug)]
 pub struct Folder {
     pub(crate) opened: OwnedFd,
-    /// For messages.
+    /// The path of the folder, only for messages.
     pub(crate) path: PathBuf,
     pub(crate) owner: Option<Owner>,
 }
 
 impl Folder {
-    /// Opens a folder that somebody named: a link to one is followed. Takes away what killed
-    /// processes left in it.
+    /// Opens a folder that a user named: a link to a folder is followed. Removes the drafts that
+    /// killed processes left in it.
     ///
     /// # Errors
     ///
-    /// If it is no folder, or cannot be read.
+    /// Fails if the path is not a folder, or cannot be read.
     pub fn open(path: &Path) -> Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let named = if path.as_os_str().is_empty() {
@@ -39,15 +39,14 @@ impl Folder {
             path
         };
         let opened = openat(CWD, named, flags, Mode::empty());
-        Self::of(opened.map_err(io("open", named))?, named.to_owned())
+        Self::from_descriptor(opened.map_err(io("open", named))?, named.to_owned())
     }
 
-    /// Opens a folder that somebody named. It is made first if it is not there, with those
-    /// that it lies in.
+    /// Opens a folder that a user named. Creates it first if it is missing, with its parents.
     ///
     /// # Errors
     ///
-    /// If it is no folder, or cannot be made.
+    /// Fails if the path is not a folder, or cannot be created.
     pub fn make(path: &Path) -> Result<Self> {
         match Self::open(path) {
             Err(Error::Io { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {}
@@ -61,12 +60,11 @@ impl Folder {
         }
     }
 
-    /// Opens a folder in this one, by a path that leads inwards. It is made first if it is
-    /// not there.
+    /// Opens a folder inside this one, by a relative path. Creates it first if it is missing.
     ///
     /// # Errors
     ///
-    /// If there is a link or a file on the way, or it cannot be made.
+    /// Fails if a link or a file is on the way, or the folder cannot be created.
     pub fn inner(&self, path: &Path) -> Result<Self> {
         let mut names = path.components();
         let Some(name) = names.next() else {
@@ -93,17 +91,17 @@ impl Folder {
             Err(_) if self.is_link(name) => return Err(Error::Link(path)),
             Err(error) => return Err(io("open", path)(error)),
         };
-        let inner = Self::of(opened, path)?;
-        // One with something in it has taken the place of ours, and is somebody's.
+        let inner = Self::from_descriptor(opened, path)?;
+        // A folder that is not empty replaced the new one, and belongs to somebody else.
         if made && inner.is_empty() {
             give(&inner.opened, inner.owner);
         }
         Ok(inner)
     }
 
-    fn of(opened: OwnedFd, path: PathBuf) -> Result<Self> {
-        draft::clear_left_over(&opened, &path)?;
-        let owner = Owner::who_ran_sudo();
+    fn from_descriptor(opened: OwnedFd, path: PathBuf) -> Result<Self> {
+        draft::clear_abandoned(&opened, &path)?;
+        let owner = Owner::sudo_user();
         Ok(Self {
             opened,
             path,
@@ -111,9 +109,9 @@ impl Folder {
         })
     }
 
-    /// Leaves to root what root makes here: for files of the system.
+    /// Returns the folder with files made by root left to root, as system files need.
     #[must_use]
-    pub fn of_the_system(self) -> Self {
+    pub fn for_system_files(self) -> Self {
         Self {
             owner: None,
             ..self
@@ -125,39 +123,34 @@ impl Folder {
         found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
     }
 
-    /// Whether a device or the like has a name, by itself or through a link: even who may
-    /// replace files means none of these.
-    fn is_odd(&self, name: &OsStr) -> bool {
-        let is_odd = |flags| {
-            let found = statat(&self.opened, name, flags);
-            let kind = found.map(|found| FileType::from_raw_mode(found.st_mode));
-            kind.is_ok_and(|kind| {
-                let usual = [
-                    FileType::RegularFile,
-                    FileType::Symlink,
-                    FileType::Directory,
-                ];
-                !usual.contains(&kind)
+    /// Returns true if a name belongs to a device, a pipe or a socket, directly or through a
+    /// link. These are never replaced, not even with `--force`.
+    fn is_special(&self, name: &OsStr) -> bool {
+        [AtFlags::SYMLINK_NOFOLLOW, AtFlags::empty()]
+            .into_iter()
+            .filter_map(|flags| statat(&self.opened, name, flags).ok())
+            .any(|facts| {
+                !matches!(
+                    FileType::from_raw_mode(facts.st_mode),
+                    FileType::RegularFile | FileType::Symlink | FileType::Directory
+                )
             })
-        };
-        is_odd(AtFlags::SYMLINK_NOFOLLOW) || is_odd(AtFlags::empty())
     }
 
     fn is_empty(&self) -> bool {
-        let entries = Dir::read_from(&self.opened);
-        entries.is_ok_and(|entries| {
-            let is_own = |name: &[u8]| name == b"." || name == b"..";
-            let mut names =
-                entries.map(|entry| entry.map(|one| is_own(one.file_name().to_bytes())));
-            names.all(|is_own| is_own == Ok(true))
-        })
+        let Ok(mut entries) = Dir::read_from(&self.opened) else {
+            return false;
+        };
+
+        entries.all(|entry| entry.is_ok_and(|entry| [c".", c".."].contains(&entry.file_name())))
     }
 
-    /// Writes a file whole or not at all, by a path that leads inwards.
+    /// Writes a file completely or not at all, by a path inside this folder.
     ///
     /// # Errors
     ///
-    /// If the file exists and `force` is not set, if it cannot be written, or if `fill` fails.
+    /// Fails if the file exists and `force` is not set, if it cannot be written, or if `fill`
+    /// fails.
     pub fn write<E: From<Error>>(
         &self,
         path: &Path,
@@ -173,24 +166,24 @@ impl Folder {
         Ok(draft.finish(force)?)
     }
 
-    /// Begins a file in this folder. It has its name once it is finished.
+    /// Begins a file in this folder. The file gets its name when it is finished.
     ///
     /// # Errors
     ///
-    /// If it cannot be written, or something that is no file has that name.
+    /// Fails if the file cannot be written, or a device, a pipe or a socket has that name.
     pub fn draft(&self, name: &OsStr) -> Result<Draft<'_>> {
         let shown = self.path.join(name);
-        if self.is_odd(name) {
+        if self.is_special(name) {
             return Err(Error::NotReplaced(shown));
         }
         Draft::begin(self, name).map_err(io("write", shown))
     }
 
-    /// Writes bytes as a file whole or not at all, by a path that leads inwards.
+    /// Writes bytes as a file completely or not at all, by a path inside this folder.
     ///
     /// # Errors
     ///
-    /// If the file exists and `force` is not set, or it cannot be written.
+    /// Fails if the file exists and `force` is not set, or it cannot be written.
     pub fn write_bytes(&self, path: &Path, force: bool, bytes: &[u8]) -> Result<()> {
         let shown = self.path.join(path);
         self.write(path, force, |out| {
@@ -198,34 +191,34 @@ impl Folder {
         })
     }
 
-    /// Takes a file in that another program made elsewhere on this disk, in the place of one
-    /// that is there.
+    /// Moves a file that another program wrote on this disk into this folder, and replaces a
+    /// file of that name.
     ///
     /// # Errors
     ///
-    /// If it is no plain file, or cannot be moved.
-    pub fn take_in(&self, file: &Path, name: &str) -> Result<()> {
+    /// Fails if the file is not a regular one, or cannot be moved.
+    pub fn move_in(&self, file: &Path, name: &str) -> Result<()> {
         let opened = crate::open_unlinked(file).map_err(io("open", file))?;
         give(&opened, self.owner);
         let path = self.path.join(name);
         renameat(CWD, file, &self.opened, name).map_err(io("write", path))
     }
 
-    /// Makes a file, and takes it away again: whether there is room and leave for one.
+    /// Creates a file and removes it again, to check that the folder is writable.
     ///
     /// # Errors
     ///
-    /// If there is not.
+    /// Fails if the system refuses the file.
     pub fn try_to_write(&self) -> std::io::Result<()> {
         Ok(Draft::begin(self, OsStr::new("draft")).map(drop)?)
     }
 
-    /// Opens a file in this folder for reading and writing, made first if it is not there,
-    /// and never cut. A link is refused.
+    /// Opens a file in this folder for reading and writing. Creates it first if it is missing,
+    /// and never truncates it. Refuses a link.
     ///
     /// # Errors
     ///
-    /// If it is no plain file, or cannot be made.
+    /// Fails if the file is not a regular one, or cannot be created.
     pub fn open_or_make(&self, name: &str) -> Result<std::fs::File> {
         let path = self.path.join(name);
         let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -250,11 +243,11 @@ impl Folder {
         Ok(file)
     }
 
-    /// Removes a file, if it is there, by a path that leads inwards.
+    /// Removes a file, if it exists, by a path inside this folder.
     ///
     /// # Errors
     ///
-    /// If there is a link on the way, or it cannot be removed.
+    /// Fails if a link is on the way, or the file cannot be removed.
     pub fn remove(&self, path: &Path) -> Result<()> {
         let (outer, name) = self.outer(path)?;
         let outer = outer.as_ref().unwrap_or(self);
@@ -264,8 +257,8 @@ impl Folder {
         }
     }
 
-    /// Returns the folder that the last part of a path lies in, if it is not this one, and
-    /// that part.
+    /// Returns the folder that contains the last part of a path, if it is not this one, and the
+    /// last part.
     fn outer<'p>(&self, path: &'p Path) -> Result<(Option<Self>, &'p OsStr)> {
         let name = path.file_name().unwrap_or_default();
         let outer = path.parent().filter(|outer| !outer.as_os_str().is_empty());

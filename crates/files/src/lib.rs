@@ -1,18 +1,18 @@
-//! Files and folders that somebody else may have a hand in: opening and reading them, writing
-//! beside them, and giving them away.
+//! Opens, reads and writes files in folders that somebody else can change, and changes their
+//! owner.
 //!
-//! A trace is a folder from anywhere. Where a file is expected there may be a named
-//! pipe, which waits for a writer for ever, a device, whose opening does something or
-//! whose bytes never end, or a file of any size. Here nothing waits, only regular
-//! files are opened, and what is held whole has a limit.
+//! A bundle is a folder from anywhere. In the place of a file it can contain a named pipe, which
+//! waits for a writer for ever, a device, which has side effects or endless bytes, or a file of
+//! any size. This crate never waits, opens only regular files, and limits what it reads into
+//! memory.
 //!
-//! What is written, is so by these laws:
+//! Rules of writing:
 //!
-//! * A file is whole or not there, and replaces another only if that is asked for.
-//! * A link is followed only where a user named it. Inside the folder that was named, a link
-//!   in the place of a folder is refused, and one in the place of a file is replaced.
-//! * What `sudo` makes belongs to the user who ran it.
-//! * What a killed process had begun goes away with the next one that writes there.
+//! * A file is complete or missing, and replaces another only on request.
+//! * A link is followed only where a user named it. Inside the named folder, a link in the place
+//!   of a folder is refused, and one in the place of a file is replaced.
+//! * Files made with `sudo` belong to the user who ran it.
+//! * The next process that writes to a folder removes the drafts of killed ones.
 
 #[cfg(unix)]
 mod draft;
@@ -23,9 +23,9 @@ mod folder;
 #[cfg(unix)]
 mod give;
 #[cfg(unix)]
-mod given;
-#[cfg(unix)]
 mod owner;
+#[cfg(unix)]
+mod ownership_changes;
 #[cfg(unix)]
 mod walk;
 #[cfg(unix)]
@@ -50,62 +50,61 @@ pub use folder::Folder;
 #[cfg(unix)]
 pub use give::{give_file, give_folder};
 #[cfg(unix)]
-pub use given::Given;
-pub use limit::{beyond, limited, too_large};
+pub use limit::{limited, too_large, too_large_error};
 #[cfg(unix)]
 pub use owner::{Owner, is_root};
+#[cfg(unix)]
+pub use ownership_changes::OwnershipChanges;
 pub use program::find_program;
 pub use size::folder_size;
 #[cfg(unix)]
 pub use write::{parent, refuse_existing, refuse_link, without_trailing, write, write_bytes};
 
-/// Something that is no regular file, where one is needed. Travels inside an
-/// [`io::Error`].
+/// The error for a path that is not a regular file. An [`io::Error`] contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this is {found}, not a file")]
+#[error("this is {kind}, not a file")]
 pub struct NotAFile {
-    /// What it is, with its article.
-    pub found: &'static str,
+    /// The real kind of the path, with its article, such as "a folder".
+    pub kind: &'static str,
 }
 
-/// A file that is larger than what is expected of its kind. Travels inside an
-/// [`io::Error`].
+/// The error for a file that is larger than expected. An [`io::Error`] contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it holds more than {limit} bytes, far more than any real one")]
+#[error("the file is too large: more than {limit} bytes")]
 pub struct TooLarge {
-    /// The most that is read.
+    /// Maximum size that is read, in bytes.
     pub limit: u64,
 }
 
-/// Opens a regular file to read it. Links are followed. Nothing is waited for.
+/// Opens a regular file for reading. Follows links, and never waits.
 ///
 /// # Errors
 ///
-/// Those of opening, and [`NotAFile`].
+/// Returns the errors of opening, and [`NotAFile`].
 pub fn open(path: &Path) -> io::Result<File> {
     refuse_others(&std::fs::metadata(path)?)?;
     open_checked(path, true)
 }
 
-/// Opens a regular file to read it, unless the last part of its path is a link.
+/// Opens a regular file for reading, unless the last part of its path is a link.
 ///
 /// # Errors
 ///
-/// Those of opening, and [`NotAFile`].
+/// Returns the errors of opening, and [`NotAFile`].
 pub fn open_unlinked(path: &Path) -> io::Result<File> {
     refuse_others(&std::fs::symlink_metadata(path)?)?;
     open_checked(path, false)
 }
 
-/// Reads a regular file whole, unless it holds more than `limit` bytes.
+/// Reads a regular file completely, unless it has more than `limit` bytes.
 ///
 /// # Errors
 ///
-/// Those of opening and reading, [`NotAFile`] and [`TooLarge`].
+/// Returns the errors of opening and reading, [`NotAFile`] and [`TooLarge`].
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     if file.metadata()?.len() > limit {
-        return Err(beyond(limit));
+        return Err(too_large_error(limit));
     }
     // The file may grow while it is read.
     let mut bytes = Vec::new();
@@ -113,17 +112,17 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a regular file of UTF-8 whole, unless it holds more than `limit` bytes.
+/// Reads a regular file of UTF-8 text completely, unless it has more than `limit` bytes.
 ///
 /// # Errors
 ///
-/// Those of [`read`], and one for what is no UTF-8.
+/// Returns the errors of [`read`], and one for bytes that are not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(read(path, limit)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8 text"))
 }
 
-/// What is wrong with a file that a function of this crate did not open.
+/// Returns the [`NotAFile`] inside an error of this crate, if there is one.
 #[must_use]
 pub fn not_a_file(error: &io::Error) -> Option<NotAFile> {
     error.get_ref()?.downcast_ref().copied()
@@ -134,7 +133,7 @@ fn open_checked(path: &Path, follow: bool) -> io::Result<File> {
     options.read(true);
     without_waiting(&mut options, follow);
     let file = options.open(path)?;
-    // Another may stand there by now.
+    // Another file can have taken its place since the first check.
     refuse_others(&file.metadata()?)?;
     Ok(file)
 }
@@ -147,7 +146,7 @@ fn without_waiting(options: &mut OpenOptions, follow: bool) {
 
     let mut flags = OFlags::NONBLOCK;
     flags.set(OFlags::NOFOLLOW, !follow);
-    // The flags are bits: their sign means nothing.
+    // The flags are bits: their sign has no meaning.
     options.custom_flags(flags.bits().cast_signed());
 }
 
@@ -158,10 +157,10 @@ fn refuse_others(facts: &Metadata) -> io::Result<()> {
     if facts.is_file() {
         return Ok(());
     }
-    let found = kind(facts);
+    let kind = kind(facts);
     Err(io::Error::new(
         io::ErrorKind::InvalidInput,
-        NotAFile { found },
+        NotAFile { kind },
     ))
 }
 
@@ -201,15 +200,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_has_a_limit() {
+    fn reading_has_a_limit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, "12345").unwrap();
         assert_eq!(read(&path, 5).unwrap(), b"12345");
         assert_eq!(read_text(&path, u64::MAX).unwrap(), "12345");
         let error = read(&path, 4).unwrap_err();
-        let said = "it holds more than 4 bytes, far more than any real one";
-        assert_eq!(error.to_string(), said);
+        let expected = "the file is too large: more than 4 bytes";
+        assert_eq!(error.to_string(), expected);
         fs::write(&path, b"\xff").unwrap();
         assert!(read_text(&path, 9).is_err());
     }
@@ -230,14 +229,18 @@ mod tests {
         symlink("pipe", at("link to a pipe")).unwrap();
         let _listener = UnixListener::bind(at("socket")).unwrap();
         let check = |path: &Path, expected: Option<&str>, unlinked: Option<&str>| {
-            let found = |opened: io::Result<File>| {
+            let refusal = |opened: io::Result<File>| {
                 opened.err().map(|error| match not_a_file(&error) {
-                    Some(NotAFile { found }) => found.to_owned(),
+                    Some(NotAFile { kind }) => kind.to_owned(),
                     None => format!("{:?}", error.kind()),
                 })
             };
-            assert_eq!(found(open(path)).as_deref(), expected, "{path:?}");
-            assert_eq!(found(open_unlinked(path)).as_deref(), unlinked, "{path:?}");
+            assert_eq!(refusal(open(path)).as_deref(), expected, "{path:?}");
+            assert_eq!(
+                refusal(open_unlinked(path)).as_deref(),
+                unlinked,
+                "{path:?}"
+            );
         };
         let same = |path: &Path, expected: Option<&str>| check(path, expected, expected);
         let link = Some("a link, which is not followed here");

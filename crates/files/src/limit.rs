@@ -1,10 +1,10 @@
-//! A limit on what streams by.
+//! Limits the number of bytes read from a stream.
 
 use std::io::{self, Read};
 
 use crate::TooLarge;
 
-/// Passes bytes on, and fails with [`TooLarge`] once there are more than `limit`.
+/// Returns a reader that passes bytes on, and fails with [`TooLarge`] after `limit` bytes.
 pub fn limited<R: Read>(bytes: R, limit: u64) -> impl Read {
     Limited {
         bytes,
@@ -13,15 +13,15 @@ pub fn limited<R: Read>(bytes: R, limit: u64) -> impl Read {
     }
 }
 
-/// Returns the limit, if that is why no more was read.
+/// Returns the [`TooLarge`] inside an error of this crate, if there is one.
 #[must_use]
 pub fn too_large(error: &io::Error) -> Option<TooLarge> {
     error.get_ref()?.downcast_ref().copied()
 }
 
-/// Makes the error of what is larger than `limit`.
+/// Returns the error for more than `limit` bytes.
 #[must_use]
-pub fn beyond(limit: u64) -> io::Error {
+pub fn too_large_error(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, TooLarge { limit })
 }
 
@@ -35,7 +35,7 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.bytes.read(out)?;
         let left = self.left.checked_sub(count as u64);
-        self.left = left.ok_or_else(|| beyond(self.limit))?;
+        self.left = left.ok_or_else(|| too_large_error(self.limit))?;
         Ok(count)
     }
 }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_streams_by_has_a_limit() {
+    fn streams_have_a_limit() {
         let read = |limit| {
             let mut all = Vec::new();
             let read = limited(&b"12345"[..], limit).read_to_end(&mut all);

@@ -1,30 +1,32 @@
-//! Who ran `sudo`.
+//! Finds the user who ran `sudo`.
 
 use std::ffi::{OsStr, OsString};
 use std::str::FromStr;
 
 use rustix::fs::{Gid, Uid};
 
-/// Whom something is to belong to.
+/// A user and a group that own a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    /// The user.
+    /// Numeric id of the user.
     pub uid: u32,
-    /// The group.
+    /// Numeric id of the group.
     pub gid: u32,
 }
 
 impl Owner {
-    /// Who ran `sudo`, if this runs as root for somebody else.
+    /// Returns the user who ran `sudo`, if this process runs as root for another user.
     #[must_use]
-    pub fn who_ran_sudo() -> Option<Self> {
-        is_root().then(|| Self::of_sudo(std::env::var_os)).flatten()
+    pub fn sudo_user() -> Option<Self> {
+        is_root()
+            .then(|| Self::from_sudo_variables(std::env::var_os))
+            .flatten()
     }
 
-    /// From `SUDO_UID` and `SUDO_GID`. Root itself is nobody else.
-    fn of_sudo(variable: impl Fn(&'static str) -> Option<OsString>) -> Option<Self> {
-        let number = |name: &'static str| variable(name).as_deref().and_then(number);
-        let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
+    /// Reads `SUDO_UID` and `SUDO_GID`. None if root itself ran `sudo`.
+    fn from_sudo_variables(variable: impl Fn(&'static str) -> Option<OsString>) -> Option<Self> {
+        let (uid, gid) = (variable("SUDO_UID")?, variable("SUDO_GID")?);
+        let (uid, gid) = (parse_id(&uid)?, parse_id(&gid)?);
         (uid != 0).then_some(Self { uid, gid })
     }
 
@@ -39,23 +41,27 @@ impl FromStr for Owner {
     /// Reads `501:20`.
     fn from_str(text: &str) -> Result<Self, String> {
         let ids = text.split_once(':');
-        let ids = ids.and_then(|(uid, gid)| Some((number(uid.as_ref())?, number(gid.as_ref())?)));
-        let (uid, gid) = ids.ok_or_else(|| format!("`{text}` is no UID:GID, such as 501:20"))?;
+        let ids =
+            ids.and_then(|(uid, gid)| Some((parse_id(uid.as_ref())?, parse_id(gid.as_ref())?)));
+        let (uid, gid) = ids.ok_or_else(|| format!("`{text}` is not UID:GID, such as 501:20"))?;
         Ok(Self { uid, gid })
     }
 }
 
-/// Whether this runs as root.
+/// Returns true if this process runs as root.
 #[must_use]
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// A whole number that is an id. The largest means nobody to the system.
-fn number(text: &OsStr) -> Option<u32> {
+/// Parses a user or group id. The largest number is not an id: the system takes it for "leave
+/// the owner unchanged".
+fn parse_id(text: &OsStr) -> Option<u32> {
     let text = text.to_str()?;
-    let is_plain = text.bytes().all(|one| one.is_ascii_digit());
-    text.parse().ok().filter(|&id| is_plain && id != u32::MAX)
+    let has_only_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse()
+        .ok()
+        .filter(|&id| has_only_digits && id != u32::MAX)
 }
 
 #[cfg(test)]
@@ -63,14 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_ran_sudo() {
+    fn sudo_variables_name_the_user() {
         let check = |uid: Option<&str>, gid: Option<&str>, expected: Option<(u32, u32)>| {
-            let found = Owner::of_sudo(|name| {
+            let owner = Owner::from_sudo_variables(|name| {
                 let value = if name == "SUDO_UID" { uid } else { gid };
                 value.map(OsString::from)
             });
             assert_eq!(
-                found.map(|one| (one.uid, one.gid)),
+                owner.map(|owner| (owner.uid, owner.gid)),
                 expected,
                 "{uid:?} {gid:?}"
             );
@@ -84,12 +90,15 @@ mod tests {
         check(Some(""), Some("20"), None);
     }
 
-    /// The largest number is nobody's: the system takes it for "leave it as it is".
     #[test]
-    fn ids_as_users_write_them() {
+    fn ids_are_parsed_from_user_input() {
         let check = |text: &str, expected: Option<(u32, u32)>| {
-            let found = text.parse::<Owner>().ok();
-            assert_eq!(found.map(|one| (one.uid, one.gid)), expected, "{text}");
+            let owner = text.parse::<Owner>().ok();
+            assert_eq!(
+                owner.map(|owner| (owner.uid, owner.gid)),
+                expected,
+                "{text}"
+            );
         };
         check("501:20", Some((501, 20)));
         check("4294967294:1", Some((4_294_967_294, 1)));

@@ -1,9 +1,9 @@
-//! The other programs of an installation.
+//! Finds the other programs of a metalens installation.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Finds a program beside this one, then on PATH.
+/// Finds a program in the folder of this one, then on PATH.
 #[must_use]
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);

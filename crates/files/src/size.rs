@@ -1,9 +1,10 @@
-//! The size of a folder.
+//! Computes the size of a folder.
 
 use std::fs;
 use std::path::Path;
 
-/// Returns the bytes of a folder's files, as far as they can be counted now.
+/// Returns the size of all files in a folder, in bytes. Entries that cannot be read count as
+/// zero.
 #[must_use]
 pub fn folder_size(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {
@@ -22,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_its_files_count() {
+    fn files_of_inner_folders_count() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("a/b")).unwrap();
         fs::write(root.path().join("x"), [0; 10]).unwrap();

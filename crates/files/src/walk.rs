@@ -1,4 +1,4 @@
-//! Through a folder by descriptors, giving away what is in it.
+//! Walks through a folder by descriptors and changes the owner of its contents.
 
 use std::ffi::{CStr, OsStr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,129 +8,124 @@ use std::path::Path;
 use rustix::fs::{
     AtFlags, Dir, FileType, Mode, OFlags, Stat, fchmod, fchown, fstat, openat, statat,
 };
-use rustix::io::Errno;
 
 use crate::error::{Error, Result, io};
-use crate::given::Given;
 use crate::owner::Owner;
+use crate::ownership_changes::OwnershipChanges;
 
-/// Gives away what is in a folder, then the folder. `path` is only for messages.
-pub(crate) fn give(folder: &OwnedFd, path: &Path, owner: Owner, given: &mut Given) -> Result<()> {
-    let top = told(fstat(folder), "look at", path)?;
-    given_inside(folder, path, owner, &top, given)
+/// Changes the owner of a folder's contents, then of the folder. `path` is only for messages.
+pub(crate) fn give(
+    folder: &OwnedFd,
+    path: &Path,
+    owner: Owner,
+    changes: &mut OwnershipChanges,
+) -> Result<()> {
+    let top = fstat(folder).map_err(io("inspect", path))?;
+    give_contents(folder, path, owner, &top, changes)
 }
 
-fn given_inside(
+fn give_contents(
     folder: &OwnedFd,
     path: &Path,
     owner: Owner,
     top: &Stat,
-    given: &mut Given,
+    changes: &mut OwnershipChanges,
 ) -> Result<()> {
-    let entries = told(Dir::read_from(folder), "read", path)?;
-    for entry in entries {
-        let entry = told(entry, "read", path)?;
+    for entry in Dir::read_from(folder).map_err(io("read", path))? {
+        let entry = entry.map_err(io("read", path))?;
         let name = entry.file_name();
         if [c".", c".."].contains(&name) {
             continue;
         }
         let path = path.join(OsStr::from_bytes(name.to_bytes()));
-        let facts = told(
-            statat(folder, name, AtFlags::SYMLINK_NOFOLLOW),
-            "look at",
-            &path,
-        )?;
+        let facts =
+            statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io("inspect", &*path))?;
         match FileType::from_raw_mode(facts.st_mode) {
             FileType::Directory if facts.st_dev == top.st_dev => {
                 let inner = open_folder(folder.as_fd(), name, &path, &facts)?;
-                given_inside(&inner, &path, owner, top, given)?;
+                give_contents(&inner, &path, owner, top, changes)?;
             }
             FileType::RegularFile => {
                 let name = OsStr::from_bytes(name.to_bytes());
-                give_file(folder, name, &path, owner, given)?;
+                give_file(folder, name, &path, owner, changes)?;
             }
-            FileType::Symlink => given.links += 1,
-            _ => given.others += 1,
+            FileType::Symlink => changes.links += 1,
+            _ => changes.others += 1,
         }
     }
-    let facts = told(fstat(folder), "look at", path)?;
-    give_one(folder.as_fd(), &facts, Mode::RWXU, path, owner, given)
+
+    let facts = fstat(folder).map_err(io("inspect", path))?;
+    give_opened(folder.as_fd(), &facts, Mode::RWXU, path, owner, changes)
 }
 
-/// The folder that was looked at, and no other that has taken its place.
+/// Opens a folder that was inspected before. Fails if another one has taken its place.
 fn open_folder(
     within: BorrowedFd<'_>,
     name: &CStr,
     path: &Path,
-    looked_at: &Stat,
+    inspected: &Stat,
 ) -> Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = told(openat(within, name, flags, Mode::empty()), "open", path)?;
-    let facts = told(fstat(&folder), "look at", path)?;
-    match (facts.st_dev, facts.st_ino) == (looked_at.st_dev, looked_at.st_ino) {
-        true => Ok(folder),
-        false => Err(Error::Tampered(path.to_owned())),
+    let folder = openat(within, name, flags, Mode::empty()).map_err(io("open", path))?;
+    let facts = fstat(&folder).map_err(io("inspect", path))?;
+
+    if (facts.st_dev, facts.st_ino) == (inspected.st_dev, inspected.st_ino) {
+        Ok(folder)
+    } else {
+        Err(Error::Tampered(path.to_owned()))
     }
 }
 
-/// Gives away a file that has no other name.
+/// Changes the owner of a file that has no other name.
 pub(crate) fn give_file(
     within: impl AsFd,
     name: &OsStr,
     path: &Path,
     owner: Owner,
-    given: &mut Given,
+    changes: &mut OwnershipChanges,
 ) -> Result<()> {
-    // Without waiting, in case a pipe has taken its place.
+    // NONBLOCK avoids waiting, in case a pipe has taken its place.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = openat(within, name, flags, Mode::empty());
-    let opened = told(opened, "open", path)?;
-    let facts = told(fstat(&opened), "look at", path)?;
+    let opened = openat(within, name, flags, Mode::empty()).map_err(io("open", path))?;
+    let facts = fstat(&opened).map_err(io("inspect", path))?;
+
     if FileType::from_raw_mode(facts.st_mode) != FileType::RegularFile {
-        given.others += 1;
+        changes.others += 1;
         return Ok(());
     }
     if facts.st_nlink > 1 {
-        given.shared.push(path.to_owned());
+        changes.shared.push(path.to_owned());
         return Ok(());
     }
-    give_one(
+    give_opened(
         opened.as_fd(),
         &facts,
         Mode::RUSR | Mode::WUSR,
         path,
         owner,
-        given,
+        changes,
     )
 }
 
-/// Gives away what is open, and lets its owner read and write it.
-fn give_one(
+/// Changes the owner of an open file or folder, and lets the owner read and write it.
+fn give_opened(
     opened: BorrowedFd<'_>,
     facts: &Stat,
     needed: Mode,
     path: &Path,
     owner: Owner,
-    given: &mut Given,
+    changes: &mut OwnershipChanges,
 ) -> Result<()> {
     let mode = Mode::from_raw_mode(facts.st_mode);
     if !mode.contains(needed) {
-        told(
-            fchmod(opened, mode | needed),
-            "change the permissions of",
-            path,
-        )?;
+        fchmod(opened, mode | needed).map_err(io("change the permissions of", path))?;
     }
     if (facts.st_uid, facts.st_gid) == (owner.uid, owner.gid) {
-        given.already += 1;
+        changes.already += 1;
         return Ok(());
     }
     let (uid, gid) = owner.ids();
-    told(fchown(opened, uid, gid), "give away", path)?;
-    given.changed += 1;
+    fchown(opened, uid, gid).map_err(io("change the owner of", path))?;
+    changes.changed += 1;
     Ok(())
-}
-
-fn told<T>(result: Result<T, Errno>, what: &'static str, path: &Path) -> Result<T> {
-    result.map_err(io(what, path))
 }

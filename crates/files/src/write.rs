@@ -1,4 +1,4 @@
-//! Writing single files, and what is looked at before.
+//! Writes single files, and checks paths before writing.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::error::{self, Error, Result};
 use crate::folder::Folder;
 
-/// Writes a file whole or not at all: first beside its place, then under its name.
+/// Writes a file completely or not at all: first under a temporary name in the same folder,
+/// then under its own.
 ///
 /// # Errors
 ///
-/// If the file exists and `force` is not set, if it cannot be written, or if `fill` fails.
+/// Fails if the file exists and `force` is not set, if it cannot be written, or if `fill`
+/// fails.
 pub fn write<E: From<Error>>(
     path: &Path,
     force: bool,
@@ -24,11 +26,11 @@ pub fn write<E: From<Error>>(
     folder.write(Path::new(path.file_name().unwrap_or_default()), force, fill)
 }
 
-/// Writes bytes as a file whole or not at all.
+/// Writes bytes as a file completely or not at all.
 ///
 /// # Errors
 ///
-/// If the file exists and `force` is not set, or it cannot be written.
+/// Fails if the file exists and `force` is not set, or it cannot be written.
 pub fn write_bytes(path: &Path, force: bool, bytes: &[u8]) -> Result<()> {
     write(path, force, |out| {
         out.write_all(bytes).map_err(error::io("write", path))
@@ -39,7 +41,7 @@ pub fn write_bytes(path: &Path, force: bool, bytes: &[u8]) -> Result<()> {
 ///
 /// # Errors
 ///
-/// If it exists, be it as a link that leads nowhere.
+/// Fails if the path exists, also if it is a link that leads nowhere.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     if !force && path.symlink_metadata().is_ok() {
         return Err(Error::Exists(path.to_owned()));
@@ -47,11 +49,11 @@ pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a link in the place of a folder that metalens makes.
+/// Refuses a link in the place of a folder that metalens creates.
 ///
 /// # Errors
 ///
-/// If it is one.
+/// Fails if the path is a link.
 pub fn refuse_link(path: &Path) -> Result<()> {
     match path.symlink_metadata() {
         Ok(found) if found.is_symlink() => Err(Error::Link(path.to_owned())),
@@ -59,7 +61,7 @@ pub fn refuse_link(path: &Path) -> Result<()> {
     }
 }
 
-/// Returns the folder that a path lies in: `.` for a bare name.
+/// Returns the parent folder of a path: `.` for a bare name.
 #[must_use]
 pub fn parent(path: &Path) -> &Path {
     match path.parent() {
@@ -68,8 +70,8 @@ pub fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Returns a path without `/` and `/.` at its end: with these the system follows a link,
-/// whatever it is told.
+/// Returns a path without `/` and `/.` at its end. With these the system follows a link even
+/// under `O_NOFOLLOW`.
 #[must_use]
 pub fn without_trailing(path: &Path) -> PathBuf {
     path.components().collect()

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use metalens_files::folder_size;
 use metalens_xctrace::command::{Length, Record};
-use metalens_xctrace::{Piece, Running, Said, Stream, Transcript};
+use metalens_xctrace::{OutputLine, RunningTool, Stream, StreamLine, Transcript};
 
 use crate::error::Error;
 use crate::output::Tail;
@@ -32,7 +32,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// A run.
 pub(crate) struct Attempt<'a> {
-    running: Running,
+    running: RunningTool,
     patience: &'a Patience,
     limit: Option<Duration>,
     /// Where it may write.
@@ -76,7 +76,7 @@ impl Ended {
     /// even start says that it saves, all the same: what it saves is nothing.
     pub(crate) fn was_recorded(&self) -> bool {
         let transcript = &self.transcript;
-        let was_saving = transcript.was_saving && !transcript.said_failed;
+        let was_saving = transcript.was_saving && !transcript.reported_failure;
         transcript.was_recording || was_saving || transcript.saved_as.is_some()
     }
 }
@@ -148,8 +148,8 @@ impl<'a> Attempt<'a> {
     fn follow(&mut self, watcher: &mut dyn Watcher) -> Result<Ended, Hurry> {
         watcher.happened(Event::Starting);
         let (code, signal) = loop {
-            if let Some(piece) = self.running.next(TICK) {
-                self.hear(&piece, watcher);
+            if let Some(line) = self.running.next(TICK) {
+                self.hear(&line, watcher);
             }
             self.output
                 .drain(|bytes| watcher.happened(Event::TargetOutput(bytes)));
@@ -165,7 +165,7 @@ impl<'a> Attempt<'a> {
         let ended = Instant::now();
         while ended.elapsed() < LAST_WORDS {
             match self.running.next_or_end(TICK) {
-                Ok(piece) => self.hear(&piece, watcher),
+                Ok(line) => self.hear(&line, watcher),
                 Err(RecvTimeoutError::Timeout) if self.transcript.saved_as.is_none() => {}
                 Err(_) => break,
             }
@@ -181,26 +181,31 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    fn hear(&mut self, piece: &Piece, watcher: &mut dyn Watcher) {
+    fn hear(&mut self, line: &StreamLine, watcher: &mut dyn Watcher) {
         self.stirred = Instant::now();
-        match self.transcript.take(piece) {
-            Said::Recording => {
+        match self.transcript.add(line) {
+            OutputLine::Recording => {
                 self.enter(Phase::Recording);
                 watcher.happened(Event::Recording);
             }
             // It says so even if there is nothing to save.
-            Said::Saving { has_failed: true } if !self.transcript.was_recording => {
+            OutputLine::Saving { has_failed: true } if !self.transcript.was_recording => {
                 self.enter(Phase::Ending);
             }
-            Said::TimeLimit | Said::TargetExited | Said::Saving { .. } | Said::Saved(_) => {
+            OutputLine::TimeLimit
+            | OutputLine::TargetExited
+            | OutputLine::Saving { .. }
+            | OutputLine::Saved(_) => {
                 self.enter(Phase::Ending);
                 watcher.happened(Event::Saving { bytes: self.bytes });
             }
-            Said::Error(text) | Said::Warning(text) => watcher.happened(Event::Trouble(&text)),
-            Said::Other if piece.stream == Stream::Err => {
-                watcher.happened(Event::Line(&piece.line));
+            OutputLine::Error(text) | OutputLine::Warning(text) => {
+                watcher.happened(Event::Trouble(&text))
             }
-            Said::Starting | Said::IssuesFollow | Said::Other => {}
+            OutputLine::Other if line.stream == Stream::Err => {
+                watcher.happened(Event::Line(&line.text));
+            }
+            OutputLine::Starting | OutputLine::IssuesFollow | OutputLine::Other => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metalens_files::{Given, Owner, give_folder};
+use metalens_files::{Owner, OwnershipChanges, give_folder};
 
 use crate::error::{Error, Result};
 use crate::promote::{free_name, move_new};
@@ -43,8 +43,8 @@ pub(crate) fn set_aside(found: &Path, output: &Path, what: &str) -> Kept {
 }
 
 /// Gives a bundle to whom ran `sudo`, if anybody did.
-pub(crate) fn give_back(bundle: &Path) -> Result<Option<Given>> {
-    let owner = Owner::who_ran_sudo();
+pub(crate) fn give_back(bundle: &Path) -> Result<Option<OwnershipChanges>> {
+    let owner = Owner::sudo_user();
     Ok(owner.map(|owner| give_folder(bundle, owner)).transpose()?)
 }
 

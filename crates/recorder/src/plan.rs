@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use metalens_xctrace::command::{Length, Record, Template};
-use metalens_xctrace::{Surroundings, Tool};
+use metalens_xctrace::{Tool, ToolSource};
 
 use crate::error::{Error, Result};
 use crate::record_request::{RecordRequest, Recorder, Subject};
@@ -36,7 +36,7 @@ impl Plan {
     /// If it cannot be recorded, or something is in the way.
     pub fn of(asked: RecordRequest) -> Result<Self> {
         let tool = match &asked.recorder {
-            Recorder::Xctrace => Tool::find(&Surroundings::here())?,
+            Recorder::Xctrace => Tool::find(&ToolSource::from_environment())?,
             Recorder::Simulator { tool, .. } => tool.clone(),
         };
         let version = tool.version()?;
@@ -154,7 +154,7 @@ fn first_free<const N: usize>(
 
 /// A length of time. One of nothing would be none at all.
 fn length(option: &'static str, time: Option<u64>) -> Result<Option<Length>> {
-    let length = time.map(Length::of_nanoseconds);
+    let length = time.map(Length::from_nanoseconds);
     match length {
         Some(None) => Err(Error::NoLength(option)),
         found => Ok(found.flatten()),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use metalens_files::Given;
+use metalens_files::OwnershipChanges;
 use metalens_xctrace::command::Record;
 use metalens_xctrace::{Stdin, Tool, Transcript, Version};
 
@@ -70,7 +70,7 @@ pub struct Recording {
     /// What a reader of it should know.
     pub warnings: Vec<String>,
     /// What of it was given back to whom ran `sudo`.
-    pub given: Option<Given>,
+    pub given: Option<OwnershipChanges>,
     /// Why it could not be given back, and belongs to root.
     pub not_given: Option<String>,
 }

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use metalens_doctor::{Ask, Condition, Disk, Machine, Power, System, ThermalPressure, preflight};
+use metalens_doctor::{
+    CommandRunner, Condition, Disk, Machine, Power, SystemCommands, ThermalPressure, preflight,
+};
 use metalens_files::parent;
 use metalens_xctrace::command::Length;
 use schemars::JsonSchema;
@@ -52,8 +54,8 @@ struct BeforeAfter<T> {
 }
 
 /// Nobody waits long for what is only good to know.
-const SYSTEM: System = System {
-    patience: Duration::from_secs(2),
+const SYSTEM: SystemCommands = SystemCommands {
+    time_limit: Duration::from_secs(2),
 };
 
 impl Surroundings {
@@ -63,15 +65,15 @@ impl Surroundings {
         if asked.is_simulated() || !cfg!(target_os = "macos") {
             return None;
         }
-        let limit = asked.time_limit_ns.and_then(Length::of_nanoseconds);
+        let limit = asked.time_limit_ns.and_then(Length::from_nanoseconds);
         let limit = limit.map(|limit| Duration::from_millis(limit.milliseconds()));
         Some(Self::of(&SYSTEM, parent(&asked.output), limit))
     }
 
-    fn of(ask: &dyn Ask, folder: &Path, time_limit: Option<Duration>) -> Self {
-        let before = Condition::gather(ask);
+    fn of(runner: &dyn CommandRunner, folder: &Path, time_limit: Option<Duration>) -> Self {
+        let before = Condition::gather(runner);
         Self {
-            machine: Machine::gather(ask),
+            machine: Machine::gather(runner),
             warnings: preflight(&before, &Disk::gather(folder), time_limit),
             before,
         }
@@ -82,8 +84,8 @@ impl Surroundings {
         self.then(&SYSTEM)
     }
 
-    fn then(self, ask: &dyn Ask) -> MadeOn {
-        let (machine, before, after) = (self.machine, self.before, Condition::gather(ask));
+    fn then(self, runner: &dyn CommandRunner) -> MadeOn {
+        let (machine, before, after) = (self.machine, self.before, Condition::gather(runner));
         MadeOn {
             chip: machine.chip.value,
             gpu_cores: machine.gpu_cores.value,
@@ -105,23 +107,23 @@ fn both<T>(before: Option<T>, after: Option<T>) -> BeforeAfter<T> {
 /// A Mac for tests, which heats up.
 #[cfg(test)]
 pub(crate) fn of_a_test() -> MadeOn {
-    use metalens_doctor::Answer;
+    use metalens_doctor::CommandOutput;
 
     struct Mac {
         pressure: &'static str,
     }
-    impl Ask for Mac {
-        fn ask(&self, program: &str, arguments: &[&str]) -> Answer {
+    impl CommandRunner for Mac {
+        fn run(&self, program: &str, arguments: &[&str]) -> CommandOutput {
             let name = program.rsplit('/').next().unwrap_or(program);
             let out = match (name, arguments) {
                 ("sysctl", _) => "machdep.cpu.brand_string: Apple M3 Max\nhw.memsize: 1024\n",
                 ("notifyutil", _) => self.pressure,
                 ("pmset", ["-g", "batt"]) => "Now drawing from 'AC Power'\n",
-                _ => return Answer::Silent("it hangs".to_owned()),
+                _ => return CommandOutput::Failed("it hangs".to_owned()),
             };
             let (out, err) = (out.to_owned(), String::new());
             let code = Some(0);
-            Answer::Said { code, out, err }
+            CommandOutput::Exited { code, out, err }
         }
     }
     let before = Surroundings::of(&Mac { pressure: "x 0" }, Path::new("."), None);

@@ -17,12 +17,12 @@ pub(crate) fn said(ended: &Ended) -> String {
     let known = transcript.errors.iter().chain(&transcript.others);
     let is_known = known
         .into_iter()
-        .any(|text| meaning::of_message(text).is_some());
+        .any(|text| meaning::find_message(text).is_some());
     if told.is_empty() {
         let known = transcript
             .others
             .iter()
-            .filter(|line| meaning::of_message(line).is_some());
+            .filter(|line| meaning::find_message(line).is_some());
         told.extend(known.map(|line| explained(line)));
     }
     if told.is_empty() {
@@ -37,7 +37,7 @@ pub(crate) fn said(ended: &Ended) -> String {
 }
 
 fn explained(text: &str) -> String {
-    match meaning::of_message(text).map(|known| known.meaning) {
+    match meaning::find_message(text).map(|known| known.meaning) {
         Some(known) if known.remedy.is_empty() => format!("`{text}` ({})", known.what),
         Some(known) => format!("`{text}` ({}: {})", known.what, known.remedy),
         None => format!("`{text}`"),
@@ -46,7 +46,7 @@ fn explained(text: &str) -> String {
 
 /// How it ended, and, where nothing else says more, what its code means.
 fn end(ended: &Ended, is_explained: bool) -> String {
-    let known = |code| meaning::of_code(RECORD_CODES, code).filter(|_| is_explained && code != 0);
+    let known = |code| meaning::find_code(RECORD_CODES, code).filter(|_| is_explained && code != 0);
     match (ended.code, ended.signal) {
         (Some(code), _) => match known(code) {
             Some(known) if known.remedy.is_empty() => {
@@ -68,7 +68,7 @@ fn end(ended: &Ended, is_explained: bool) -> String {
 /// Why it may be worth to start it again.
 pub(crate) fn try_again(transcript: &Transcript) -> Option<&'static str> {
     let all = transcript.errors.iter().chain(&transcript.others);
-    let known = all.filter_map(|text| meaning::of_message(text));
+    let known = all.filter_map(|text| meaning::find_message(text));
     let mut again = known.filter(|one| one.weight == Weight::TryAgain);
     again.next().map(|one| one.meaning.what)
 }
@@ -78,7 +78,7 @@ pub(crate) fn warnings(ended: &Ended) -> Vec<String> {
     let transcript = &ended.transcript;
     let troubles = transcript.errors.iter().chain(&transcript.warnings);
     let weighty = troubles.filter(|text| {
-        let known = meaning::of_message(text);
+        let known = meaning::find_message(text);
         known.is_none_or(|known| known.weight != Weight::Harmless)
     });
     let mut all: Vec<String> = weighty.map(|text| explained(text)).collect();

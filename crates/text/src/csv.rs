@@ -1,15 +1,15 @@
-//! Comma-separated values that spreadsheets and scripts read alike.
+//! Writes comma-separated values that spreadsheets and scripts read the same way.
 //!
-//! * Null is an empty field; a text of no letters is `""`.
-//! * A text is quoted where it must be, and quotes in it are doubled.
-//! * A text that a spreadsheet would run has an apostrophe before it: see [`defused`].
-//!   Numbers have none: -2 stays -2.
+//! * Null is an empty field; an empty text is `""`.
+//! * A text is quoted where necessary, and quotes in it are doubled.
+//! * A text that a spreadsheet would run gets an apostrophe before it: see [`defused`].
+//!   Numbers do not: -2 stays -2.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// Writes fields, and ends rows.
+/// A CSV writer: writes the fields of a row, then ends the row.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
     out: W,
@@ -17,7 +17,7 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// A writer at the beginning of a row.
+    /// Returns a writer at the beginning of a row.
     pub fn new(out: W) -> Self {
         Self {
             out,
@@ -25,7 +25,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes a text, defused and quoted where it must be; nothing for null.
+    /// Writes a text, defused and quoted where necessary; nothing for null.
     pub fn text<'a>(&mut self, text: impl Into<Option<&'a str>>) -> io::Result<()> {
         self.separate()?;
         match text.into() {
@@ -34,7 +34,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes a number, or another value of ours that is no text.
+    /// Writes a number, or another value that is not a text from outside.
     pub fn value(&mut self, value: impl Display) -> io::Result<()> {
         self.separate()?;
         write!(self.out, "{value}")
@@ -48,13 +48,13 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes a whole row of texts, as headings are.
+    /// Writes a complete row of texts, such as the headings.
     pub fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> io::Result<()> {
         texts.into_iter().try_for_each(|text| self.text(text))?;
         self.end()
     }
 
-    /// Ends a row.
+    /// Ends the current row.
     pub fn end(&mut self) -> io::Result<()> {
         self.has_fields = false;
         self.out.write_all(b"\n")
@@ -70,21 +70,24 @@ impl<W: Write> Writer<W> {
 
 fn field(text: &str) -> Cow<'_, str> {
     let text = defused(text);
-    let is_odd = |one: char| matches!(one, '"' | ',' | ';') || one.is_control();
     let is_changed = matches!(text, Cow::Owned(_));
-    if text.is_empty() || is_changed || text.contains(is_odd) {
+    if text.is_empty() || is_changed || text.contains(needs_quotes) {
         return Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")));
     }
     text
 }
 
-/// A text with an apostrophe wherever a spreadsheet would otherwise run what follows: at
-/// the beginning, and after what some take for the end of a cell (`;`, a tab, a line's
-/// end).
+fn needs_quotes(letter: char) -> bool {
+    matches!(letter, '"' | ',' | ';') || letter.is_control()
+}
+
+/// Returns a text with an apostrophe wherever a spreadsheet would otherwise run what follows:
+/// at the beginning, and after characters that some programs take for the end of a cell (`;`,
+/// a tab, a line break).
 ///
-/// A formula begins with `=`, `+`, `-` or `@`, or their wide forms. Blanks, hidden
-/// characters and apostrophes before it change nothing, so that taking one apostrophe
-/// away gives the text again. A tab or a line's end that begins the text gets one too.
+/// A formula begins with `=`, `+`, `-` or `@`, or their wide forms. Blanks, hidden characters
+/// and apostrophes before it make no difference, so that removing one apostrophe restores the
+/// text. A tab or a line break that begins the text gets an apostrophe too.
 #[must_use]
 pub fn defused(text: &str) -> Cow<'_, str> {
     let begins_odd = text
@@ -107,12 +110,14 @@ pub fn defused(text: &str) -> Cow<'_, str> {
 const ENDS_OF_CELLS: [char; 4] = [';', '\t', '\n', '\r'];
 
 fn is_formula(cell: &str) -> bool {
-    let is_passed_over =
-        |one: char| one == '\'' || one.is_whitespace() || one.is_control() || crate::is_hidden(one);
-    let begins = cell.trim_start_matches(is_passed_over);
-    begins.starts_with([
+    let start = cell.trim_start_matches(is_ignored_before_a_formula);
+    start.starts_with([
         '=', '+', '-', '@', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫',
     ])
+}
+
+fn is_ignored_before_a_formula(letter: char) -> bool {
+    letter == '\'' || letter.is_whitespace() || letter.is_control() || crate::is_hidden(letter)
 }
 
 #[cfg(test)]
@@ -120,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spreadsheet_runs_nothing() {
+    fn fields_are_quoted_and_defused() {
         let check = |text: &str, expected: &str| assert_eq!(field(text), expected, "{text:?}");
         check("matmul-f16", "matmul-f16");
         check("a = b + c", "a = b + c");
@@ -166,10 +171,10 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Nothing that any reader takes for a cell begins as a formula, and the text can
-        /// be had again.
+        /// No cell begins like a formula in any reader, and removing the apostrophes restores
+        /// the text.
         #[test]
-        fn it_is_defused_wherever_it_is_cut(text in "[-=+@'\"; \t\na＝]{0,12}") {
+        fn no_cell_begins_like_a_formula(text in "[-=+@'\"; \t\na＝]{0,12}") {
             let safe = defused(&text);
             proptest::prop_assert!(!safe.starts_with(['=', '+', '-', '@', '\t', '\n', '＝']));
             for cell in safe.split(ENDS_OF_CELLS) {

@@ -1,7 +1,7 @@
-//! Names that somebody who means harm would choose.
+//! Provides hostile texts for tests.
 
-/// Texts for tests of whatever shows text: a terminal would obey them, a reader would not
-/// see them, a spreadsheet would run them, or they pass for a line of ours.
+/// Texts for tests of all code that shows text. A terminal would obey them, a reader would not
+/// see them, a spreadsheet would run them, or a user would take them for a message of metalens.
 pub const HOSTILE: [&str; 28] = [
     "\u{1b}]0;PWNED\u{7}",
     "\u{1b}[31mred\u{1b}[8mhidden",

@@ -1,9 +1,9 @@
-//! The characters that are shown by name.
+//! Replaces characters that a terminal obeys or a reader cannot see.
 
 use std::borrow::Cow;
 
-/// Whether a character has no width or turns the direction of reading, so that a reader
-/// does not see what is there. Control characters are not among them.
+/// Returns true if a character has no width or changes the reading direction, so that a
+/// reader does not see the real text. Control characters do not count.
 #[must_use]
 pub fn is_hidden(letter: char) -> bool {
     matches!(
@@ -16,27 +16,32 @@ pub fn is_hidden(letter: char) -> bool {
     )
 }
 
-/// The name that stands for a character: `‹U+202E›`.
+/// Returns the visible name of a character, such as `‹U+202E›`.
 #[must_use]
 pub fn name(letter: char) -> String {
     format!("‹U+{:04X}›", u32::from(letter))
 }
 
-/// A text as part of one line that a terminal shows: control characters (line breaks
-/// too) and [hidden](is_hidden) ones by name, a tab as a space.
+/// Returns a text that is safe within one line on a terminal: control characters (also line
+/// breaks) and [hidden](is_hidden) ones become names, a tab becomes a space.
 #[must_use]
 pub fn shown(text: &str) -> Cow<'_, str> {
-    replaced(text, is_odd, push_shown)
+    replaced(text, is_unsafe, push_shown)
 }
 
-/// A text of several lines that a terminal shows: like [`shown`], but line breaks stay.
+/// Returns a text of several lines that is safe on a terminal: like [`shown`], but line
+/// breaks stay.
 #[must_use]
 pub fn shown_lines(text: &str) -> Cow<'_, str> {
-    replaced(text, |one| is_odd(one) && one != '\n', push_shown)
+    replaced(
+        text,
+        |letter| is_unsafe(letter) && letter != '\n',
+        push_shown,
+    )
 }
 
-/// A message that a terminal shows: like [`shown_lines`], but all lines after the first
-/// are indented. None of them passes for a message of its own.
+/// Returns a message that is safe on a terminal: like [`shown_lines`], but all lines after
+/// the first are indented, so that none passes for a message of its own.
 #[must_use]
 pub fn shown_message(text: &str) -> Cow<'_, str> {
     match shown_lines(text.trim_end()) {
@@ -45,20 +50,25 @@ pub fn shown_message(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A JSON document with the same value, in which control and [hidden](is_hidden)
-/// characters are escaped. JSON itself asks that only of those below U+0020. They can be
-/// nowhere but in strings, line breaks and tabs aside.
+/// Returns a JSON document with the same value, in which control and [hidden](is_hidden)
+/// characters are escaped. JSON requires that only below U+0020. Apart from line breaks and
+/// tabs, these characters occur only in strings.
 #[must_use]
 pub fn in_json(document: &str) -> Cow<'_, str> {
-    let must_be_escaped = |one| is_odd(one) && !matches!(one, '\n' | '\r' | '\t');
-    replaced(document, must_be_escaped, |one, out| {
-        for unit in one.encode_utf16(&mut [0; 2]) {
-            out.push_str(&format!("\\u{unit:04x}"));
-        }
-    })
+    replaced(document, is_unsafe_in_json, push_json_escape)
 }
 
-fn is_odd(letter: char) -> bool {
+fn is_unsafe_in_json(letter: char) -> bool {
+    is_unsafe(letter) && !matches!(letter, '\n' | '\r' | '\t')
+}
+
+fn push_json_escape(letter: char, out: &mut String) {
+    for unit in letter.encode_utf16(&mut [0; 2]) {
+        out.push_str(&format!("\\u{unit:04x}"));
+    }
+}
+
+fn is_unsafe(letter: char) -> bool {
     letter.is_control() || is_hidden(letter)
 }
 
@@ -69,21 +79,22 @@ fn push_shown(letter: char, out: &mut String) {
     }
 }
 
-/// A text with some of its characters written anew; most texts have none of them.
+/// Returns a text with some characters replaced. Most texts have none and are not copied.
 fn replaced(
     text: &str,
-    is_one: impl Fn(char) -> bool,
+    is_replaced: impl Fn(char) -> bool,
     write: impl Fn(char, &mut String),
 ) -> Cow<'_, str> {
-    if !text.contains(&is_one) {
+    if !text.contains(&is_replaced) {
         return Cow::Borrowed(text);
     }
 
     let mut out = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
-        match is_one(letter) {
-            true => write(letter, &mut out),
-            false => out.push(letter),
+        if is_replaced(letter) {
+            write(letter, &mut out);
+        } else {
+            out.push(letter);
         }
     }
     Cow::Owned(out)
@@ -94,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_obeys_nothing_and_hides_nothing() {
+    fn a_shown_line_has_no_control_or_hidden_characters() {
         let check = |text: &str, expected: &str| {
             assert_eq!(shown(text), expected, "{text:?}");
         };
@@ -117,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stay_lines() {
+    fn line_breaks_stay() {
         assert_eq!(
             shown_lines("a\u{1b}b\n  c\r\n"),
             "a‹U+001B›b\n  c‹U+000D›\n"
@@ -140,14 +151,14 @@ mod tests {
         fn json_keeps_its_value(text in "(\\PC|\\pC|[\u{7f}-\u{9f}\u{200b}-\u{202e}\u{e0000}-\u{e0fff}]){0,12}") {
             let document = serde_json::to_string(&text).unwrap();
             let escaped = in_json(&document);
-            proptest::prop_assert!(!escaped.contains(is_odd));
+            proptest::prop_assert!(!escaped.contains(is_unsafe));
             proptest::prop_assert_eq!(serde_json::from_str::<String>(&escaped).unwrap(), text);
         }
 
         #[test]
-        fn nothing_shown_is_a_control(text in "(\\PC|\\pC){0,12}") {
-            proptest::prop_assert!(!shown(&text).contains(is_odd));
-            proptest::prop_assert!(!shown_lines(&text).replace('\n', "").contains(is_odd));
+        fn shown_text_has_no_control_characters(text in "(\\PC|\\pC){0,12}") {
+            proptest::prop_assert!(!shown(&text).contains(is_unsafe));
+            proptest::prop_assert!(!shown_lines(&text).replace('\n', "").contains(is_unsafe));
         }
     }
 }

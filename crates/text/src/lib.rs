@@ -1,26 +1,26 @@
-//! Text that came from outside, written so that nothing obeys it.
+//! Writes text from outside so that no terminal, reader or spreadsheet is misled by it.
 //!
-//! A label, a path or a process's name is whatever its author made it. A terminal would
-//! obey its control characters, a reader is deceived by characters that have no width or
-//! turn the direction of reading, and a spreadsheet would run it as a formula.
+//! The author of a label, a path or a process name can choose any text. A terminal obeys
+//! control characters, characters without width or with another reading direction deceive a
+//! reader, and a spreadsheet runs a text that looks like a formula.
 //!
-//! | where it is written | how |
+//! | output | writer |
 //! | --- | --- |
 //! | a line for people | [`shown`] |
 //! | a message for people | [`shown_message`] |
-//! | all that people see | [`Door::page`], whatever was done to it before |
-//! | JSON | [`Door::json`]: the same value, with more of it escaped |
-//! | CSV | [`csv::Writer`], through [`Door::data`] where it goes to standard output |
+//! | everything that people see | [`SafeWriter::page`], also after the functions above |
+//! | JSON | [`SafeWriter::json`]: the same value, with more characters escaped |
+//! | CSV | [`csv::Writer`], through [`SafeWriter::data`] if it goes to standard output |
 //!
 //! Depends on no other crate.
 
 pub mod csv;
-mod door;
 mod hostile;
 mod letters;
+mod safe_writer;
 mod style;
 
-pub use door::Door;
 pub use hostile::HOSTILE;
 pub use letters::{in_json, is_hidden, name, shown, shown_lines, shown_message};
+pub use safe_writer::SafeWriter;
 pub use style::Style;

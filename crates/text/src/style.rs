@@ -1,35 +1,35 @@
-//! Colors that only this program can ask for.
+//! Styles terminal text in a way that text from outside cannot forge.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
-/// Begins every styling of this run of the program. No file can name it: it is drawn
-/// anew each time.
+/// Prefix of every style mark in this run of the program. It is random, so that no file can
+/// contain it.
 pub(crate) static PREFIX: LazyLock<String> =
     LazyLock::new(|| format!("\u{1b}[{};", RandomState::new().hash_one(())));
 
-/// A style of text on a terminal. `{style}` begins it, `{style:#}` ends it.
+/// Style of text on a terminal: `{style}` begins it, `{style:#}` ends it.
 ///
-/// It is written as a mark that [`Door::page`](crate::Door::page) turns into what a
-/// terminal obeys. The same written by anybody else stays text.
+/// A style is written as a mark that [`SafeWriter::page`](crate::SafeWriter::page) turns into
+/// an escape sequence. Escape sequences from anywhere else stay text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style(&'static str);
 
 impl Style {
-    /// Like the rest.
+    /// The terminal's default style.
     pub const NONE: Self = Self("");
-    /// Bold.
+    /// The bold style, in the default color.
     pub const BOLD: Self = Self("1");
-    /// Less bright than the rest.
+    /// The dimmed style, in the default color.
     pub const DIMMED: Self = Self("2");
-    /// Bold and red.
+    /// The bold style, in red.
     pub const BOLD_RED: Self = Self("1;31");
-    /// Bold and green.
+    /// The bold style, in green.
     pub const BOLD_GREEN: Self = Self("1;32");
-    /// Bold and yellow.
+    /// The bold style, in yellow.
     pub const BOLD_YELLOW: Self = Self("1;33");
-    /// Bold and cyan.
+    /// The bold style, in cyan.
     pub const BOLD_CYAN: Self = Self("1;36");
 }
 

@@ -1,5 +1,5 @@
-//! The readers, without any disk: the same document by the reference reader and by the
-//! fast one, and a bundle. `cargo bench -p metalens-trace`.
+//! Measures the readers without a disk: one document with the reference reader and with the fast
+//! one, and a bundle. Run it with `cargo bench -p metalens-trace`.
 
 #![expect(clippy::expect_used, reason = "a benchmark has nobody to tell")]
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use metalens_simulator::{Scenario, write_bundle, write_export};
-use metalens_trace::fuzzing::{self, Bundled, Taking};
+use metalens_trace::fuzzing::{self, Bundled, ReadMethod};
 use metalens_trace::{Names, Selection};
 
 fn main() {
@@ -31,15 +31,15 @@ duration = ["5us", "60us"]
 encoder-label = ["sin", "cos", "exp"]
 "#;
 
-/// How a document's rows are taken: as ever, on one thread, on all.
-const TAKINGS: [Taking; 3] = [
-    Taking::Reference,
-    Taking::Windows(1 << 20, 0),
-    Taking::Default,
+/// Methods of reading rows: the reference, the fast path on one thread, and on all threads.
+const METHODS: [ReadMethod; 3] = [
+    ReadMethod::Reference,
+    ReadMethod::Windows(1 << 20, 0),
+    ReadMethod::Default,
 ];
 
-#[divan::bench(args = TAKINGS, sample_count = 20)]
-fn document(bencher: Bencher<'_, '_>, taking: Taking) {
+#[divan::bench(args = METHODS, sample_count = 20)]
+fn document(bencher: Bencher<'_, '_>, method: ReadMethod) {
     let folder = tempfile::tempdir().expect("a folder");
     let export = folder.path().join("made-up");
     let scenario = Scenario::from_toml(SCENARIO).expect("a scenario");
@@ -54,7 +54,7 @@ fn document(bencher: Bencher<'_, '_>, taking: Taking) {
                 &mut Names::new(),
                 &selection,
                 false,
-                taking,
+                method,
             );
             read.expect("a table that can be read")
         });
@@ -70,7 +70,7 @@ fn bundle(bencher: Bencher<'_, '_>) {
         .bench_local_values(fuzzing::bundle);
 }
 
-/// The files of a bundle, as they are stored.
+/// Returns the stored files of a simulated bundle.
 fn made_up_bundle() -> Bundled {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("made-up.trace");

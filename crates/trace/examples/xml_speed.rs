@@ -1,12 +1,12 @@
-//! How fast a table is read, next to quick-xml doing nothing with it.
+//! Measures the speed of reading a table, compared with quick-xml alone.
 //!
-//! `xml_speed MODE FILE` prints the time in seconds and the rows (of `memchr`: the tags) it counted:
+//! `xml_speed MODE FILE` prints the time in seconds and the number of rows (for `memchr`: of tags):
 //!
-//! * `memchr`: looks for every `<`, the limit of what can be done;
-//! * `bare`: quick-xml's event loop, and nothing done with the events;
-//! * `reference`: the columns that an analysis needs, every row by way of quick-xml;
-//! * `one`: the same as a user's is read, but on one thread;
-//! * `table`: the same as a user's is read.
+//! * `memchr`: searches every `<`, which is the lower limit;
+//! * `bare`: the event loop of quick-xml, which ignores the events;
+//! * `reference`: the columns that an analysis needs, with every row through quick-xml;
+//! * `one`: the same columns with the fast path on one thread;
+//! * `table`: the same columns as for users.
 //!
 //! `scripts/bench` compares them.
 #![expect(
@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Write};
 use std::time::Instant;
 
-use metalens_trace::fuzzing::{self, Taking};
+use metalens_trace::fuzzing::{self, ReadMethod};
 use metalens_trace::{Names, Selection};
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -44,9 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = match mode.as_str() {
         "memchr" => memchr(&file)?,
         "bare" => bare(&file)?,
-        "reference" => table(&file, Taking::Reference)?,
-        "one" => table(&file, Taking::Windows(256 << 10, 0))?,
-        "table" => table(&file, Taking::Default)?,
+        "reference" => table(&file, ReadMethod::Reference)?,
+        "one" => table(&file, ReadMethod::Windows(256 << 10, 0))?,
+        "table" => table(&file, ReadMethod::Default)?,
         other => return Err(format!("unknown mode {other}").into()),
     };
     let seconds = start.elapsed().as_secs_f64();
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Every `<`.
+/// Counts every `<`.
 fn memchr(file: &str) -> Result<usize, Box<dyn Error>> {
     let mut input = File::open(file)?;
     let mut block = vec![0; 1 << 20];
@@ -69,7 +69,7 @@ fn memchr(file: &str) -> Result<usize, Box<dyn Error>> {
     }
 }
 
-/// Every event, and nothing done with it but counting the rows.
+/// Reads every event and only counts the rows.
 fn bare(file: &str) -> Result<usize, Box<dyn Error>> {
     let input = BufReader::with_capacity(64 << 10, File::open(file)?);
     let mut reader = Reader::from_reader(input);
@@ -85,10 +85,10 @@ fn bare(file: &str) -> Result<usize, Box<dyn Error>> {
     }
 }
 
-fn table(file: &str, taking: Taking) -> Result<usize, Box<dyn Error>> {
+fn table(file: &str, method: ReadMethod) -> Result<usize, Box<dyn Error>> {
     let selection = Selection::columns(&[("metal-gpu-intervals", COLUMNS)]);
     let mut names = Names::new();
-    let (tables, _) = fuzzing::xml(File::open(file)?, &mut names, &selection, false, taking)?;
+    let (tables, _) = fuzzing::xml(File::open(file)?, &mut names, &selection, false, method)?;
     let table = tables.first().ok_or("no metal-gpu-intervals in it")?;
     Ok(table.rows())
 }

@@ -1,58 +1,56 @@
-//! Two readings of one trace, cell by cell: a bundle read natively, and what
-//! `xctrace` itself exported of it.
+//! Compares a bundle with its export by `xctrace`, cell by cell.
 //!
-//! Every cell must say the same: numbers, texts, pids, tids, submission ids,
-//! addresses, displayed labels. Only what a bundle may not have is compared as
-//! far as it goes: names of processes (which live in `form.template`) and of
-//! functions (which live in symbol archives); those are counted apart.
+//! Every cell must be equal: numbers, texts, pids, tids, submission ids, addresses and displayed
+//! labels. Only names that a bundle may not have are compared as far as possible, and counted
+//! separately: names of processes (in `form.template`) and of functions (in symbol archives).
 
 use crate::bundle::is_mangled;
 use crate::names::{Names, ProcessId, StackId, ThreadId};
 use crate::table::{Column, ColumnSpec, Table};
 use crate::trace::Trace;
 
-/// What came of comparing one table.
+/// The result of comparing one table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableComparison {
-    /// The table's schema.
+    /// Schema of the table.
     pub schema: String,
-    /// Rows in the first reading and in the second.
+    /// Number of rows in the bundle and in the export.
     pub rows: (usize, usize),
-    /// Cells that were compared.
+    /// Number of compared cells.
     pub cells: u64,
-    /// Cells that say different things.
+    /// Number of cells that differ.
     pub different: u64,
-    /// Cells that agree as far as the bundle has names.
+    /// Number of cells that are equal except for names that the bundle does not have.
     pub unnamed: u64,
-    /// Cells that the native reader leaves as raw numbers, and that were not compared.
+    /// Number of cells that were not compared, since the bundle reader returns raw numbers.
     pub undecoded: u64,
     /// The first differences.
     pub first: Vec<Difference>,
 }
 
-/// A cell that says different things.
+/// A cell that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The 1-based row; 0 of the table as a whole.
+    /// Number of the row, from 1; 0 for the complete table.
     pub row: usize,
-    /// The column's mnemonic.
+    /// Mnemonic of the column.
     pub column: String,
-    /// What the native reading says.
+    /// Value in the bundle.
     pub native: String,
-    /// What the export says.
+    /// Value in the export.
     pub export: String,
 }
 
-/// Differences that are shown of one table.
-const SHOWN: usize = 5;
+/// Maximum number of differences that are returned for a table.
+const MAX_RETURNED: usize = 5;
 
-/// Compares each table of the export with its like in the native reading.
+/// Compares each table of the export with the same table of the bundle.
 #[must_use]
 pub fn compare(native: &Trace, export: &Trace) -> Vec<TableComparison> {
     let tables = export.tables().iter();
     tables
         .map(|table| match native.find_table(&table.schema.name) {
-            Some(like) => compare_tables(like, &native.names, table, &export.names),
+            Some(same) => compare_tables(same, &native.names, table, &export.names),
             None => {
                 let mut comparison = TableComparison {
                     schema: table.schema.name.clone(),
@@ -88,12 +86,12 @@ fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> Tab
                 continue;
             }
             comparison.cells += 1;
-            let left = Cell::of(left, row, a_names);
-            let right = Cell::of(right, row, b_names);
+            let left = ComparedCell::new(left, row, a_names);
+            let right = ComparedCell::new(right, row, b_names);
             match agreement(&left, &right) {
-                Agreement::Same => {}
-                Agreement::Unnamed => comparison.unnamed += 1,
-                Agreement::Different => {
+                CellAgreement::Same => {}
+                CellAgreement::Unnamed => comparison.unnamed += 1,
+                CellAgreement::Different => {
                     comparison.differ(row + 1, &spec.mnemonic, &left.shown(), &right.shown());
                 }
             }
@@ -102,7 +100,7 @@ fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> Tab
     comparison
 }
 
-/// A type that keeps Apple's internal name has no known one.
+/// Returns true for a column of raw numbers, whose type keeps Apple's internal name.
 fn is_undecoded(spec: &ColumnSpec) -> bool {
     spec.engineering_type.starts_with("XR") && spec.engineering_type.ends_with("TypeID")
 }
@@ -110,7 +108,7 @@ fn is_undecoded(spec: &ColumnSpec) -> bool {
 impl TableComparison {
     fn differ(&mut self, row: usize, column: &str, native: &str, export: &str) {
         self.different += 1;
-        if self.first.len() < SHOWN {
+        if self.first.len() < MAX_RETURNED {
             self.first.push(Difference {
                 row,
                 column: column.to_owned(),
@@ -121,21 +119,21 @@ impl TableComparison {
     }
 }
 
-/// A cell, free of the numbers that are one reading's own.
+/// A cell with its values in place of the ids that differ between the two readings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Cell {
+enum ComparedCell {
     Null,
     Text(String),
-    Process(Person),
+    Process(ComparedProcess),
     Thread {
         tid: Option<u64>,
         display: String,
-        process: Option<Person>,
+        process: Option<ComparedProcess>,
     },
     Label {
         text: String,
         display: String,
-        process: Option<Person>,
+        process: Option<ComparedProcess>,
         submission: Option<u64>,
     },
     Stack {
@@ -145,29 +143,31 @@ enum Cell {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Person {
+struct ComparedProcess {
     name: String,
     pid: Option<u32>,
 }
 
-impl Cell {
-    fn of(column: &Column, row: usize, names: &Names) -> Self {
-        Self::found(column, row, names).unwrap_or(Self::Null)
+impl ComparedCell {
+    fn new(column: &Column, row: usize, names: &Names) -> Self {
+        Self::value(column, row, names).unwrap_or(Self::Null)
     }
 
-    fn found(column: &Column, row: usize, names: &Names) -> Option<Self> {
+    fn value(column: &Column, row: usize, names: &Names) -> Option<Self> {
         let text = |symbol| names.text(symbol).to_owned();
         Some(match column {
             Column::Integers(values) => Self::Text(values.get(row)?.to_string()),
             Column::Texts(values) => Self::Text(text((*values.get(row)?)?)),
-            Column::Processes(values) => Self::Process(person((*values.get(row)?)?, names)?),
+            Column::Processes(values) => {
+                Self::Process(compared_process((*values.get(row)?)?, names)?)
+            }
             Column::Threads(values) => thread((*values.get(row)?)?, names)?,
             Column::Labels(values) => {
                 let label = names.label((*values.get(row)?)?)?;
                 Self::Label {
                     text: text(label.text),
                     display: label.rendered.map(text).unwrap_or_default(),
-                    process: label.process.and_then(|id| person(id, names)),
+                    process: label.process.and_then(|id| compared_process(id, names)),
                     submission: label.submission_id(),
                 }
             }
@@ -177,21 +177,20 @@ impl Cell {
     }
 
     fn shown(&self) -> String {
-        let person = |process: &Option<Person>| match process {
-            Some(Person { name, pid }) => format!("{name} {pid:?}"),
-            None => "nobody".to_owned(),
-        };
         match self {
             Self::Null => "null".to_owned(),
             Self::Text(text) => format!("{text:?}"),
-            Self::Process(process) => person(&Some(process.clone())),
+            Self::Process(ComparedProcess { name, pid }) => format!("{name} {pid:?}"),
             Self::Thread { display, .. } => format!("{display:?}"),
             Self::Label { display, .. } => format!("{display:?}"),
             Self::Stack { addresses, names } => {
                 let frames = addresses.iter().zip(names);
-                let frames = frames.map(|(address, name)| match address == name {
-                    true => address.clone(),
-                    false => format!("{address} {name}"),
+                let frames = frames.map(|(address, name)| {
+                    if address == name {
+                        address.clone()
+                    } else {
+                        format!("{address} {name}")
+                    }
                 });
                 frames.collect::<Vec<_>>().join(", ")
             }
@@ -199,57 +198,57 @@ impl Cell {
     }
 }
 
-fn person(id: ProcessId, names: &Names) -> Option<Person> {
+fn compared_process(id: ProcessId, names: &Names) -> Option<ComparedProcess> {
     let process = names.process(id)?;
-    Some(Person {
+    Some(ComparedProcess {
         name: names.text(process.name).to_owned(),
         pid: process.pid,
     })
 }
 
-fn thread(id: ThreadId, names: &Names) -> Option<Cell> {
+fn thread(id: ThreadId, names: &Names) -> Option<ComparedCell> {
     let thread = names.thread(id)?;
-    Some(Cell::Thread {
+    Some(ComparedCell::Thread {
         tid: thread.tid,
         display: names.text(thread.display).to_owned(),
-        process: thread.process.and_then(|id| person(id, names)),
+        process: thread.process.and_then(|id| compared_process(id, names)),
     })
 }
 
-fn stack(id: StackId, names: &Names) -> Cell {
+fn stack(id: StackId, names: &Names) -> ComparedCell {
     let frames: Vec<_> = names.stack(id).collect();
-    let texts = |of: fn(&crate::names::Frame) -> crate::names::Symbol| {
+    let texts = |part: fn(&crate::names::Frame) -> crate::names::Symbol| {
         frames
             .iter()
-            .map(|frame| names.text(of(frame)).to_owned())
+            .map(|frame| names.text(part(frame)).to_owned())
             .collect()
     };
-    Cell::Stack {
+    ComparedCell::Stack {
         addresses: texts(|frame| frame.address),
         names: texts(|frame| frame.name),
     }
 }
 
-enum Agreement {
+enum CellAgreement {
     Same,
-    /// Same, but for names that the bundle does not have.
+    /// The same, except for names that the bundle does not have.
     Unnamed,
     Different,
 }
 
-fn agreement(native: &Cell, export: &Cell) -> Agreement {
+fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
     if native == export {
-        return Agreement::Same;
+        return CellAgreement::Same;
     }
     let same_but_names = match (native, export) {
-        (Cell::Process(a), Cell::Process(b)) => a.pid == b.pid,
+        (ComparedCell::Process(a), ComparedCell::Process(b)) => a.pid == b.pid,
         (
-            Cell::Thread {
+            ComparedCell::Thread {
                 tid,
                 display,
                 process,
             },
-            Cell::Thread {
+            ComparedCell::Thread {
                 tid: tid_b,
                 display: display_b,
                 process: process_b,
@@ -259,13 +258,13 @@ fn agreement(native: &Cell, export: &Cell) -> Agreement {
             tid == tid_b && known == *display_b
         }
         (
-            Cell::Label {
+            ComparedCell::Label {
                 text,
                 display,
                 process,
                 submission,
             },
-            Cell::Label {
+            ComparedCell::Label {
                 text: text_b,
                 display: display_b,
                 process: process_b,
@@ -277,8 +276,8 @@ fn agreement(native: &Cell, export: &Cell) -> Agreement {
             text == text_b && submission == submission_b && same_pid && known == *display_b
         }
         (
-            Cell::Stack { addresses, names },
-            Cell::Stack {
+            ComparedCell::Stack { addresses, names },
+            ComparedCell::Stack {
                 addresses: addresses_b,
                 names: names_b,
             },
@@ -291,20 +290,21 @@ fn agreement(native: &Cell, export: &Cell) -> Agreement {
         }
         _ => false,
     };
-    match same_but_names {
-        true => Agreement::Unnamed,
-        false => Agreement::Different,
+    if same_but_names {
+        CellAgreement::Unnamed
+    } else {
+        CellAgreement::Different
     }
 }
 
-/// Whether the bundle gave a frame no name: its address stands there, or what
-/// a compiler made of a name that could not be made readable.
+/// Returns true if the bundle has no name for a frame: only its address, or a mangled name that
+/// could not be made readable.
 fn is_unnamed(address: &str, name: &str) -> bool {
     address == name || is_mangled(name)
 }
 
-/// A display with the process called as the export calls it.
-fn renamed(display: &str, from: Option<&Person>, to: Option<&Person>) -> String {
+/// Returns a display form with the process name of the export.
+fn renamed(display: &str, from: Option<&ComparedProcess>, to: Option<&ComparedProcess>) -> String {
     match (from, to) {
         (Some(from), Some(to)) if from.pid == to.pid => display.replace(&from.name, &to.name),
         _ => display.to_owned(),
@@ -315,31 +315,40 @@ fn renamed(display: &str, from: Option<&Person>, to: Option<&Person>) -> String 
 mod tests {
     use super::*;
 
-    fn stack(frames: &[(&str, &str)]) -> Cell {
-        Cell::Stack {
+    fn stack(frames: &[(&str, &str)]) -> ComparedCell {
+        ComparedCell::Stack {
             addresses: frames.iter().map(|frame| frame.0.to_owned()).collect(),
             names: frames.iter().map(|frame| frame.1.to_owned()).collect(),
         }
     }
 
     #[test]
-    fn stacks() {
+    fn stacks_agree_except_for_missing_names() {
         let export = stack(&[("0x5", "app::step(int)"), ("0x8", "0x7")]);
-        let of = |native: &[(&str, &str)]| match agreement(&stack(native), &export) {
-            Agreement::Same => "same",
-            Agreement::Unnamed => "unnamed",
-            Agreement::Different => "different",
+        let compare = |native: &[(&str, &str)]| match agreement(&stack(native), &export) {
+            CellAgreement::Same => "same",
+            CellAgreement::Unnamed => "unnamed",
+            CellAgreement::Different => "different",
         };
-        assert_eq!(of(&[("0x5", "app::step(int)"), ("0x8", "0x7")]), "same");
-        assert_eq!(of(&[("0x5", "app::step(int)"), ("0x8", "0x8")]), "unnamed");
-        assert_eq!(of(&[("0x5", "0x5"), ("0x8", "0x8")]), "unnamed");
-        assert_eq!(of(&[("0x5", "_ZN3app4stepEi"), ("0x8", "0x8")]), "unnamed");
-        assert_eq!(of(&[("0x5", "main"), ("0x8", "0x8")]), "different");
         assert_eq!(
-            of(&[("0x5", "app::step(int)"), ("0x8", "main")]),
+            compare(&[("0x5", "app::step(int)"), ("0x8", "0x7")]),
+            "same"
+        );
+        assert_eq!(
+            compare(&[("0x5", "app::step(int)"), ("0x8", "0x8")]),
+            "unnamed"
+        );
+        assert_eq!(compare(&[("0x5", "0x5"), ("0x8", "0x8")]), "unnamed");
+        assert_eq!(
+            compare(&[("0x5", "_ZN3app4stepEi"), ("0x8", "0x8")]),
+            "unnamed"
+        );
+        assert_eq!(compare(&[("0x5", "main"), ("0x8", "0x8")]), "different");
+        assert_eq!(
+            compare(&[("0x5", "app::step(int)"), ("0x8", "main")]),
             "different"
         );
-        assert_eq!(of(&[("0x6", "0x6"), ("0x8", "0x8")]), "different");
-        assert_eq!(of(&[("0x5", "app::step(int)")]), "different");
+        assert_eq!(compare(&[("0x6", "0x6"), ("0x8", "0x8")]), "different");
+        assert_eq!(compare(&[("0x5", "app::step(int)")]), "different");
     }
 }

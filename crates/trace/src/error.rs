@@ -1,9 +1,8 @@
-//! What can be wrong with an input, where, and what its owner can do about it.
+//! Defines the errors of an input, with the cause, the place and a hint.
 //!
-//! Every error is three things: a [`Problem`] (the cause), a [`Place`] (the
-//! file, line, byte, row and column) and a [hint](Error::hint) (what to do).
-//! They are kept apart so that a program can match on the cause and a person
-//! can be shown all three.
+//! Every error has a [`Problem`] (the cause), a [`Place`] (the file, line, byte, row and column) and
+//! a [hint](Error::hint) (what to do). They are separate so that a program can match on the cause
+//! and a person sees all three.
 
 use std::fmt;
 use std::io;
@@ -13,7 +12,7 @@ use metalens_files::{NotAFile, TooLarge};
 use crate::input::compression_problem;
 use crate::place::Place;
 
-/// A failed read: the cause and the place. Boxed, because it is rare and big.
+/// A failed read: the cause and the place. Boxed, because it is rare and large.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -27,37 +26,37 @@ struct Inner {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// A problem at a place.
+    /// Returns an error with a problem and a place.
     #[must_use]
     pub fn new(problem: Problem, place: Place) -> Self {
         Self(Box::new(Inner { problem, place }))
     }
 
-    /// A problem with a file as a whole.
+    /// Returns an error about a complete file.
     #[must_use]
     pub fn in_file(problem: Problem, file: impl Into<String>) -> Self {
         Self::new(problem, Place::file(file))
     }
 
-    /// The cause.
+    /// Returns the cause.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
 
-    /// The cause alone.
+    /// Returns only the cause.
     #[must_use]
     pub fn into_problem(self) -> Problem {
         self.0.problem
     }
 
-    /// Where it was found.
+    /// Returns the place of the error.
     #[must_use]
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// Names the table, when the code that failed did not know it.
+    /// Adds the table, if the code that failed did not know it.
     #[must_use]
     pub fn at_table(mut self, schema: &str) -> Self {
         let table = &mut self.0.place.table;
@@ -65,7 +64,7 @@ impl Error {
         self
     }
 
-    /// Names the file, when the code that failed did not know it.
+    /// Adds the file, if the code that failed did not know it.
     #[must_use]
     pub fn at_file(mut self, file: &str) -> Self {
         if self.0.place.file.is_empty() {
@@ -86,312 +85,312 @@ impl fmt::Display for Error {
     }
 }
 
-// No `source`: the problem's words are already in the message.
+// No `source`, since the message contains the text of the problem.
 impl std::error::Error for Error {}
 
-/// The causes. Wording: lower case, no full stop, fit to stand after a place.
+/// The causes of errors. The texts are lower case, without a full stop, and follow a place.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The operating system refused.
+    /// The operating system refused an operation.
     #[error("{0}")]
     Io(io::Error),
-    /// Something that is no regular file, in the place of one: it is not waited for.
+    /// The path is not a regular file. The reader does not wait for such a path.
     #[error("{0}")]
     NotAFile(NotAFile),
-    /// A file that is larger than what is expected of its kind.
+    /// The file is larger than expected.
     #[error("{0}")]
     TooLarge(TooLarge),
-    /// The compressed stream is broken.
+    /// The compressed stream is damaged.
     #[error("the {format} data is damaged: {detail}")]
     Compression {
-        /// gzip, zlib, zstd or zip.
+        /// Name of the format: gzip, zlib, zstd or zip.
         format: &'static str,
-        /// The decoder's words.
+        /// Text of the decoder.
         detail: String,
     },
-    /// Not XML at all.
+    /// The file is not XML.
     #[error("this is {found}, not an xctrace export")]
     NotXml {
-        /// What it looks like.
+        /// Description of the actual content.
         found: &'static str,
     },
-    /// A pointer that Git LFS left in place of the file.
-    #[error("this is a Git LFS pointer: the file itself was never fetched")]
+    /// Git LFS left a pointer in place of the file.
+    #[error("this is a Git LFS pointer; the file itself was not fetched")]
     LfsPointer,
-    /// XML, but of something else.
+    /// The file is XML, but not an export.
     #[error("the document is a <{root}>, not an xctrace export")]
     NotAnExport {
-        /// The root element.
+        /// Name of the root element.
         root: String,
     },
-    /// The table of contents where a table was needed.
-    #[error("this is a table of contents; it names the tables but holds none")]
+    /// The file is a table of contents, and a table is needed.
+    #[error("this is a table of contents, which lists tables but contains none")]
     TocAlone,
-    /// A table where the table of contents was needed.
+    /// The file is a table, and the table of contents is needed.
     #[error("this is a table, not a table of contents")]
     NotToc,
-    /// `xctrace export` selected nothing.
+    /// The query of `xctrace export` matched nothing.
     #[error("the export is empty: its --xpath matched no table")]
     NothingSelected,
-    /// Nothing readable in a folder or archive.
-    #[error("there is no export in here: no toc.xml and no table")]
+    /// A folder or archive has no documents.
+    #[error("no export found: neither toc.xml nor a table")]
     EmptyFolder,
-    /// A folder of several exports.
-    #[error("there is no export in here, but in its folders{}", list_after(": ", .folders, ""))]
+    /// A folder has no documents, but inner folders with exports.
+    #[error("no export found here, only in inner folders{}", list_after(": ", .folders, ""))]
     SeveralExports {
-        /// The folders that hold one.
+        /// Folders that have an export.
         folders: Vec<String>,
     },
-    /// An archive of several traces.
-    #[error("there are {} traces in here{}", .traces.len(), list_after(": ", .traces, ""))]
+    /// An archive has several recordings.
+    #[error("the archive has {} recordings{}", .traces.len(), list_after(": ", .traces, ""))]
     SeveralTraces {
-        /// Their folders in the archive.
+        /// Folders of the recordings in the archive.
         traces: Vec<String>,
     },
-    /// A part of a bundle that is not laid out as any bundle that was compared.
+    /// A part of a bundle has a layout that was never compared with an export.
     #[error("unsupported bundle layout: {detail}")]
     UnsupportedBundle {
-        /// What is different.
+        /// Description of the difference.
         detail: String,
     },
-    /// One table of a bundle, when its layout was never seen; the others are read.
-    #[error("table {schema} cannot be read natively: {why}")]
+    /// A table of a bundle cannot be read; the others can.
+    #[error("cannot read table {schema} without xctrace: {why}")]
     UnreadableTable {
-        /// The table.
+        /// Schema of the table.
         schema: String,
-        /// Why.
+        /// Reason why it cannot be read.
         why: String,
-        /// The bundle.
+        /// Path of the bundle.
         path: String,
-        /// The run.
+        /// Number of the run.
         run: u64,
     },
-    /// A recording that was never finished.
-    #[error("this recording was not finished: it holds raw data and no tables")]
+    /// The recording was never finished.
+    #[error("the recording was not finished: it has raw data but no tables")]
     UnfinishedBundle {
-        /// The bundle's path, for the command that works.
+        /// Path of the bundle, for the hint.
         path: String,
     },
-    /// Broken XML.
+    /// The XML is not well-formed.
     #[error("not well-formed XML: {detail}")]
     Malformed {
-        /// What exactly.
+        /// Description of the fault.
         detail: String,
     },
-    /// A DOCTYPE, which xctrace never writes and attackers do.
+    /// The document has a DOCTYPE, which xctrace never writes but attackers do.
     #[error("the document has a DOCTYPE, which xctrace never writes")]
     Doctype,
-    /// Bytes that are no UTF-8.
+    /// The bytes are not UTF-8.
     #[error("the text is not UTF-8")]
     NotUtf8,
-    /// A character that XML forbids.
+    /// The document has a character that XML forbids.
     #[error("byte 0x{byte:02x} may not appear in XML")]
     ControlCharacter {
-        /// The byte.
+        /// Value of the byte.
         byte: u8,
     },
-    /// One tag or text that would not end.
+    /// A tag or a text is too long.
     #[error("a single tag or text is longer than {limit} bytes")]
     TokenTooLong {
-        /// The limit.
+        /// Maximum length, in bytes.
         limit: u64,
     },
-    /// Elements inside elements without end.
+    /// The elements are nested too deeply.
     #[error("elements are nested deeper than {limit}")]
     TooDeep {
-        /// The limit.
+        /// Maximum depth of elements.
         limit: usize,
     },
-    /// More of something than any export has.
+    /// The document has more of something than any export.
     #[error("more than {limit} {what}")]
     TooMany {
-        /// Of what.
+        /// Description of the counted things, in the plural.
         what: &'static str,
-        /// The limit.
+        /// Maximum number of them.
         limit: usize,
     },
-    /// The document ends in the middle.
-    #[error("the document ends in the middle, after {whole_rows} whole rows")]
+    /// The document ends too early.
+    #[error("the document is cut off after {whole_rows} complete rows")]
     Truncated {
-        /// Rows that are complete.
+        /// Number of complete rows.
         whole_rows: u64,
     },
-    /// A node without a schema.
+    /// A node has no schema.
     #[error("rows without a <schema> before them")]
     NoSchema,
-    /// A schema with a hole.
+    /// A column of the schema is incomplete.
     #[error("the schema's column {position} has no {missing}")]
     SchemaIncomplete {
-        /// 1-based position.
+        /// Position of the column, from 1.
         position: usize,
-        /// mnemonic or engineering-type.
+        /// Name of the missing element: mnemonic or engineering-type.
         missing: &'static str,
     },
-    /// Two columns of one name.
-    #[error("two columns are called `{mnemonic}`")]
+    /// Two columns have the same name.
+    #[error("two columns have the name `{mnemonic}`")]
     DuplicateMnemonic {
-        /// The name.
+        /// Mnemonic of the columns.
         mnemonic: String,
     },
-    /// A row with too few cells.
+    /// A row has too few cells.
     #[error("the row has {found} cells; the schema has {expected} columns")]
     MissingCells {
-        /// Columns of the schema.
+        /// Number of columns of the schema.
         expected: usize,
-        /// Cells of the row.
+        /// Number of cells of the row.
         found: usize,
     },
-    /// A row with too many cells.
-    #[error("a <{found}> too many: the schema has only {expected} columns")]
+    /// A row has too many cells.
+    #[error("unexpected <{found}>: the row has more cells than the schema's {expected} columns")]
     ExtraCell {
-        /// Columns of the schema.
+        /// Number of columns of the schema.
         expected: usize,
-        /// The tag of the first cell too many.
+        /// Tag of the first extra cell.
         found: String,
     },
-    /// A cell of another type than its column.
-    #[error("a <{found}> stands where the schema has a <{expected}>")]
+    /// A cell has another type than its column.
+    #[error("unexpected <{found}> in a column of <{expected}>")]
     WrongTag {
-        /// The column's engineering type.
+        /// Engineering type of the column.
         expected: String,
-        /// The cell's tag.
+        /// Tag of the cell.
         found: String,
     },
-    /// An element where none belongs.
-    #[error("an unexpected <{found}> inside <{inside}>")]
+    /// An element is at a wrong place.
+    #[error("unexpected <{found}> inside <{inside}>")]
     UnexpectedElement {
-        /// The element.
+        /// Tag of the element.
         found: String,
-        /// Its parent.
+        /// Tag of its parent.
         inside: String,
     },
-    /// A part that there can be one of.
-    #[error("a second <{found}> inside <{inside}>: which of them holds?")]
+    /// An element has two parts of a type that it can have only once.
+    #[error("duplicate <{found}> inside <{inside}>")]
     SecondPart {
-        /// The part.
+        /// Tag of the part.
         found: String,
-        /// What it is a part of.
+        /// Tag of the element.
         inside: String,
     },
-    /// A process or a thread whose name is in an attribute that it lacks.
-    #[error("a <{tag}> without a fmt has no name")]
+    /// A process or a thread has no attribute with its name.
+    #[error("<{tag}> has no `fmt` attribute, which contains its name")]
     Unnamed {
-        /// Which of them.
+        /// Tag of the element.
         tag: &'static str,
     },
-    /// Text where none belongs.
+    /// Text is at a wrong place.
     #[error("unexpected text {text:?}")]
     UnexpectedText {
-        /// Its beginning.
+        /// Beginning of the text.
         text: String,
     },
-    /// A reference to nothing.
+    /// A reference points to an unknown id.
     #[error("ref={id} points to an id that was not defined before it")]
     UnknownRef {
-        /// The id.
+        /// The unknown id.
         id: u64,
     },
-    /// A reference to something else.
-    #[error("a <{expected}> has ref={id}, but that id belongs to a <{found}>")]
+    /// A reference points to an element of another type.
+    #[error("<{expected}> has ref={id}, but that id belongs to a <{found}>")]
     RefType {
-        /// The id.
+        /// Value of the id.
         id: u64,
-        /// The referring tag.
+        /// Tag of the reference.
         expected: String,
-        /// The tag that was defined.
+        /// Tag of the element with the id.
         found: String,
     },
-    /// One id for two things.
+    /// Two elements have the same id.
     #[error("id={id} is defined twice")]
     DuplicateId {
-        /// The id.
+        /// Value of the id.
         id: u64,
     },
-    /// A number that is none.
+    /// A text is not a number.
     #[error("{text:?} is not a whole number")]
     BadNumber {
-        /// What stands there.
+        /// The text in place of a number.
         text: String,
     },
-    /// A number below zero.
+    /// A number is negative.
     #[error("{text} is negative")]
     Negative {
-        /// What stands there.
+        /// Text of the number.
         text: String,
     },
-    /// A number beyond 64 bits.
+    /// A number does not fit into 64 bits.
     #[error("{text} does not fit into 64 bits")]
     NumberTooLarge {
-        /// What stands there.
+        /// Text of the number.
         text: String,
     },
-    /// An interval that ends after the end of time.
+    /// The end of an interval does not fit into 64 bits.
     #[error("start {start_ns} + duration {duration_ns} does not fit into 64 bits")]
     EndOverflow {
-        /// Start, ns.
+        /// Start of the interval, in nanoseconds.
         start_ns: u64,
-        /// Duration, ns.
+        /// Duration of the interval, in nanoseconds.
         duration_ns: u64,
     },
-    /// A table that the input lacks.
-    #[error("there is no table {schema} in here{}", list_after(" (it has ", .present, ")"))]
+    /// The input does not have a table.
+    #[error("the input has no table {schema}{}", list_after(" (it has ", .present, ")"))]
     NoSuchTable {
-        /// The table.
+        /// Schema of the table.
         schema: String,
-        /// What there is.
+        /// Schemas of the tables that the input has.
         present: Vec<String>,
     },
-    /// A column that a table lacks.
+    /// A table does not have a column.
     #[error("the table has no column `{mnemonic}`{}", list_after(" (it has ", .present, ")"))]
     NoSuchColumn {
-        /// The column.
+        /// Mnemonic of the column.
         mnemonic: String,
-        /// What there is.
+        /// Mnemonics of the columns that the table has.
         present: Vec<String>,
     },
-    /// A column of an unexpected type.
-    #[error("the column holds {found}, where {expected} are needed")]
+    /// A column has an unexpected type.
+    #[error("the column contains {found}, but {expected} are needed")]
     ColumnType {
-        /// What is needed.
+        /// Description of the needed type, in the plural.
         expected: &'static str,
-        /// What it holds.
+        /// Description of the actual type, in the plural.
         found: &'static str,
     },
-    /// The same table twice.
+    /// The same table is in two files.
     #[error("the same table is in two files: {first} and {second}")]
     SameTableTwice {
-        /// One file.
+        /// Path of the first file.
         first: String,
-        /// The other.
+        /// Path of the second file.
         second: String,
     },
-    /// A run that is not there.
-    #[error("there is no run {asked}{}", list_after("; the trace has run ", .present, ""))]
+    /// The recording does not have a run.
+    #[error("the recording has no run {requested}{}", list_after("; its runs: ", .present, ""))]
     NoSuchRun {
-        /// The run asked for.
-        asked: u64,
-        /// The runs there are.
+        /// Number of the requested run.
+        requested: u64,
+        /// Numbers of the runs that the recording has.
         present: Vec<String>,
     },
-    /// A run that the recording has, and of which no table was exported.
-    #[error("the recording has run {asked}, but no table in here is of it{}", list_after("; there are tables of run ", .present, ""))]
+    /// The recording has the run, but no table of it was exported.
+    #[error("the export has no tables of run {requested}{}", list_after("; it has tables of run ", .present, ""))]
     NoTablesOfRun {
-        /// The run asked for.
-        asked: u64,
-        /// The runs that there are tables of.
+        /// Number of the requested run.
+        requested: u64,
+        /// Numbers of the runs that have tables.
         present: Vec<String>,
     },
-    /// A table of contents without what it must have.
-    #[error("the table of contents is broken: {detail}")]
+    /// The table of contents is invalid.
+    #[error("invalid table of contents: {detail}")]
     BrokenToc {
-        /// What is missing or odd.
+        /// Description of the fault.
         detail: String,
     },
 }
 
 impl Problem {
-    /// What a reader or a decoder of ours refused, travelling inside the system's error.
+    /// Returns the problem that a reader or a decoder put inside a system error, if there is one.
     pub(crate) fn inside(error: &io::Error) -> Option<Self> {
         let not_a_file = metalens_files::not_a_file(error).map(Self::NotAFile);
         let too_large = metalens_files::too_large(error).map(Self::TooLarge);
@@ -400,8 +399,8 @@ impl Problem {
             .or_else(|| compression_problem(error))
     }
 
-    /// Whether the input itself is at fault, rather than its surroundings
-    /// (a missing file, a full disk, a wrong argument).
+    /// Returns true if the input itself is faulty, not its environment (a missing file, a full disk,
+    /// a wrong argument).
     #[must_use]
     pub fn is_unusable_input(&self) -> bool {
         !matches!(
@@ -417,7 +416,7 @@ impl Problem {
     }
 }
 
-/// Makes a problem of what is not as it should be in a document.
+/// Returns the problem of a document that is not well-formed.
 pub(crate) fn malformed(detail: impl fmt::Display) -> Problem {
     Problem::Malformed {
         detail: detail.to_string(),
@@ -430,7 +429,7 @@ impl From<io::Error> for Problem {
     }
 }
 
-/// Up to eight of the items.
+/// Lists up to eight items between two texts. Returns an empty text for no items.
 fn list_after(before: &str, items: &[String], after: &str) -> String {
     const SHOWN: usize = 8;
     if items.is_empty() {

@@ -1,5 +1,5 @@
-//! For fuzzing only, and no API: ways into the readers of hostile bytes, used by
-//! the targets in `fuzz/` and subject to change without a word.
+//! Exposes the readers of hostile bytes to the targets in `fuzz/`. This is not a public API and may
+//! change at any time.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -12,15 +12,15 @@ use crate::select::Selection;
 use crate::table::Table;
 use crate::xml;
 
-/// The files of a bundle, by their paths inside it.
+/// All files of a bundle, by their paths inside it.
 pub type Bundled = BTreeMap<String, Vec<u8>>;
 
-/// Walks a keyed archive through every accessor.
+/// Reads a keyed archive with every accessor.
 pub fn keyed(bytes: &[u8]) {
     bundle::walk_archive(bytes);
 }
 
-/// Reads a store's layout.
+/// Reads the layout of a store.
 pub fn layout(schema: &[u8], descriptor: &[u8]) {
     let files = Files::memory(BTreeMap::from([
         ("store/schema.xml".to_owned(), schema.to_vec()),
@@ -29,7 +29,7 @@ pub fn layout(schema: &[u8], descriptor: &[u8]) {
     drop(bundle::read_layout(&files, "store"));
 }
 
-/// Reads uniqued values and looks up every number, those behind the last, too.
+/// Reads uniqued values and looks up every number, also beyond the last.
 pub fn uniques(index: &[u8], data: &[u8], strings: &[u8], types: &[u8]) {
     let mut files = BTreeMap::new();
     for lists in ["arrayUniquer", "typedArrayUniquer"] {
@@ -45,7 +45,7 @@ pub fn uniques(index: &[u8], data: &[u8], strings: &[u8], types: &[u8]) {
     bundle::look_up_all(&Files::memory(files), "core");
 }
 
-/// Opens, lists and loads a bundle whose files are in memory.
+/// Opens, lists and loads a bundle in memory.
 pub fn bundle(files: Bundled) {
     let Ok(bundle) = Bundle::open(Files::memory(files)) else {
         return;
@@ -62,38 +62,38 @@ pub fn toc(bytes: &[u8]) {
     drop(crate::toc::read(bytes, "fuzz"));
 }
 
-/// How the plain rows of a document are taken.
+/// A method of reading the plain rows of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taking {
-    /// Not at all: the reference reader reads every row.
+pub enum ReadMethod {
+    /// The reference reader reads every row.
     Reference,
-    /// In windows of so many bytes, tokenised by so many threads besides; 0 does
-    /// all on one.
+    /// The fast path reads windows of a size in bytes with a number of additional threads; 0 uses
+    /// one thread for everything.
     Windows(usize, usize),
-    /// As a user's are.
+    /// The fast path with the settings for users.
     Default,
 }
 
-/// Reads a query document in one of several ways, which must not differ.
+/// Reads a query document with one of several methods, which must have equal results.
 pub fn xml(
     bytes: impl Read,
     names: &mut Names,
     selection: &Selection,
     allow_truncated: bool,
-    taking: Taking,
+    method: ReadMethod,
 ) -> Result<(Vec<Table>, Vec<Note>)> {
-    let pace = match taking {
-        Taking::Reference => xml::Pace::SLOW,
-        Taking::Windows(window, workers) => xml::Pace {
+    let fast_path = match method {
+        ReadMethod::Reference => xml::FastPath::OFF,
+        ReadMethod::Windows(window, workers) => xml::FastPath {
             window,
             workers: Some(workers),
         },
-        Taking::Default => xml::Pace::FULL,
+        ReadMethod::Default => xml::FastPath::ON,
     };
-    let request = xml::Request {
+    let request = xml::ReadOptions {
         selection,
         allow_truncated,
-        pace,
+        fast_path,
     };
     let document = xml::read(bytes, "document", names, request)?;
     Ok((document.tables, document.notes))

@@ -1,63 +1,64 @@
-//! A column of whole numbers, in little memory.
+//! Stores a column of whole numbers in little memory.
 
-/// Whole numbers, any of which may be null.
+/// A column of whole numbers, any of which may be null.
 ///
-/// Times, lengths and ids that stand near each other are near each other: each is
-/// kept as what it is above its neighbours' base, in half the memory. A column in
-/// which that once does not hold keeps all its numbers as they are.
+/// Times, lengths and ids of neighboring rows are close to each other. Each is stored as an offset
+/// from the base of its group, in half the memory. If an offset of a column does not fit, the
+/// column stores all its numbers unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct Integers {
-    /// How far each number is above its base, unless the column is wide.
-    above: Vec<u32>,
-    /// One per [`NEIGHBOURS`] numbers.
+    /// Offset of each number from the base of its group, unless the column is wide.
+    offsets: Vec<u32>,
+    /// Base of each group of [`GROUP_SIZE`] numbers.
     bases: Vec<u64>,
-    /// The numbers of a wide column.
+    /// Numbers of a wide column.
     wide: Vec<u64>,
-    /// One bit per row; empty up to the first null, since most columns have none.
+    /// One bit for each row. Empty before the first null, since most columns have none.
     nulls: Vec<u64>,
 }
 
-/// So many numbers in a row have one base.
-const NEIGHBOURS: usize = 256;
+/// Number of consecutive rows with the same base.
+const GROUP_SIZE: usize = 256;
 
-/// The base of neighbours whose first is this: they may be as much less as more.
+/// Returns the base of a group with this first number. The others may be equally far below or
+/// above it.
 fn base_of(first: u64) -> u64 {
     first.saturating_sub(1 << 31)
 }
 
 impl Integers {
-    /// The value of a row, `None` for null.
+    /// Returns the value of a row, `None` for null.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<u64> {
-        let value = match self.above.get(row) {
-            Some(&above) => self.bases.get(row / NEIGHBOURS)? + u64::from(above),
+        let value = match self.offsets.get(row) {
+            Some(&offset) => self.bases.get(row / GROUP_SIZE)? + u64::from(offset),
             None => *self.wide.get(row)?,
         };
         (self.nulls.is_empty() || !self.is_null(row)).then_some(value)
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.above.len().max(self.wide.len())
+        self.offsets.len().max(self.wide.len())
     }
 
-    /// Whether there is no row.
+    /// Returns true if there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns what none of the numbers is above: the largest, or up to 2³² more. It
-    /// takes no look at each row where the numbers are kept as what they are above others.
+    /// Returns an upper bound of all numbers: the largest, or up to 2³² more. Reads only the bases
+    /// unless the column is wide, so it is fast.
     #[must_use]
-    pub fn at_most(&self) -> u64 {
+    pub fn upper_bound(&self) -> u64 {
         let bases = self.bases.iter();
         let near = bases.map(|base| base.saturating_add(u32::MAX.into()));
         near.chain(self.wide.iter().copied()).max().unwrap_or(0)
     }
 
-    /// All rows.
+    /// Returns the values of all rows.
     pub fn iter(&self) -> impl Iterator<Item = Option<u64>> + '_ {
         (0..self.len()).map(|row| self.get(row))
     }
@@ -68,11 +69,11 @@ impl Integers {
         integers
     }
 
-    /// None yet, with room for so many.
+    /// Returns an empty column with room for a number of rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
         Self {
-            above: Vec::with_capacity(rows),
-            bases: Vec::with_capacity(rows.div_ceil(NEIGHBOURS)),
+            offsets: Vec::with_capacity(rows),
+            bases: Vec::with_capacity(rows.div_ceil(GROUP_SIZE)),
             ..Self::default()
         }
     }
@@ -84,7 +85,7 @@ impl Integers {
         }
     }
 
-    /// Whether any row is null.
+    /// Returns true if any row is null.
     pub(crate) fn has_nulls(&self) -> bool {
         !self.nulls.is_empty()
     }
@@ -94,17 +95,17 @@ impl Integers {
             self.wide.push(value);
             return;
         }
-        if self.above.len().is_multiple_of(NEIGHBOURS) {
+        if self.offsets.len().is_multiple_of(GROUP_SIZE) {
             self.bases.push(base_of(value));
         }
         let base = self.bases.last().copied().unwrap_or(0);
         match value.checked_sub(base).map(u32::try_from) {
-            Some(Ok(above)) => self.above.push(above),
-            _ => self.push_far(value),
+            Some(Ok(offset)) => self.offsets.push(offset),
+            _ => self.push_out_of_range(value),
         }
     }
 
-    /// A null stands as any number that fits.
+    /// Adds a null, stored as any number that fits.
     #[cold]
     fn push_null(&mut self) {
         let row = self.len();
@@ -112,45 +113,47 @@ impl Integers {
         if let Some(word) = self.nulls.last_mut() {
             *word |= 1 << (row % 64);
         }
-        let near = match row.is_multiple_of(NEIGHBOURS) {
-            true => row.checked_sub(1).map_or(0, |last| self.number(last)),
-            false => self.bases.last().copied().unwrap_or(0),
+        let fitting = if row.is_multiple_of(GROUP_SIZE) {
+            row.checked_sub(1).map_or(0, |last| self.number(last))
+        } else {
+            self.bases.last().copied().unwrap_or(0)
         };
-        self.push_number(near);
+        self.push_number(fitting);
     }
 
-    /// What stands in a row, null or not.
+    /// Returns the stored number of a row, whether it is null or not.
     fn number(&self, row: usize) -> u64 {
-        let base = self.bases.get(row / NEIGHBOURS).copied().unwrap_or(0);
-        let wide = || self.wide.get(row).copied().unwrap_or(0);
-        let above = self.above.get(row);
-        above.map_or_else(wide, |&above| base + u64::from(above))
+        let base = self.bases.get(row / GROUP_SIZE).copied().unwrap_or(0);
+        match self.offsets.get(row) {
+            Some(&offset) => base + u64::from(offset),
+            None => self.wide.get(row).copied().unwrap_or(0),
+        }
     }
 
-    /// Nulls have no base: where there are only those, this number gives it. Else
-    /// all numbers are kept as they are from now on, this one too.
+    /// Adds a number that is too far from the base. If the group has only nulls, the number sets the
+    /// base. Otherwise the column becomes wide.
     #[cold]
-    fn push_far(&mut self, value: u64) {
-        let first = self.above.len() / NEIGHBOURS * NEIGHBOURS;
-        if (first..self.above.len()).all(|row| self.is_null(row))
+    fn push_out_of_range(&mut self, value: u64) {
+        let first = self.offsets.len() / GROUP_SIZE * GROUP_SIZE;
+        if (first..self.offsets.len()).all(|row| self.is_null(row))
             && let Some(base) = self.bases.last_mut()
         {
             *base = base_of(value);
-            self.above.push(u32::try_from(value - *base).unwrap_or(0));
+            self.offsets.push(u32::try_from(value - *base).unwrap_or(0));
             return;
         }
-        let mut wide = Vec::with_capacity(self.above.capacity().max(self.above.len() + 1));
-        wide.extend((0..self.above.len()).map(|row| self.number(row)));
+        let mut wide = Vec::with_capacity(self.offsets.capacity().max(self.offsets.len() + 1));
+        wide.extend((0..self.offsets.len()).map(|row| self.number(row)));
         wide.push(value);
-        (self.above, self.bases, self.wide) = (Vec::new(), Vec::new(), wide);
+        (self.offsets, self.bases, self.wide) = (Vec::new(), Vec::new(), wide);
     }
 
     pub(crate) fn truncate(&mut self, rows: usize) {
         if rows >= self.len() {
             return;
         }
-        self.above.truncate(rows);
-        self.bases.truncate(rows.div_ceil(NEIGHBOURS));
+        self.offsets.truncate(rows);
+        self.bases.truncate(rows.div_ceil(GROUP_SIZE));
         self.wide.truncate(rows);
         self.nulls.truncate(rows.div_ceil(64));
         if let Some(word) = self.nulls.get_mut(rows / 64) {
@@ -177,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_leaves_no_null_behind() {
+    fn truncated_rows_leave_no_nulls() {
         let mut column = Integers::default();
         for row in 0..200 {
             column.push((row % 3 != 0).then_some(row));
@@ -195,17 +198,17 @@ mod tests {
         }
     }
 
-    /// Numbers that fit their neighbours' base, barely do, and do not: each comes
-    /// back as it was, before and after some are cut off.
+    /// Numbers inside, at the border and outside of the range of their group must not change, before
+    /// and after some rows are truncated.
     #[test]
-    fn numbers_near_and_far() {
+    fn numbers_inside_and_outside_the_range_are_kept() {
         let near: Vec<Option<u64>> = (0..700).map(|at| Some(5_000_000_000 + at * at)).collect();
         let check = |rows: &[Option<u64>], wide: bool| {
             let mut column = Integers::from_rows(rows.iter().copied());
             assert_eq!(column.iter().collect::<Vec<_>>(), rows);
             assert_eq!((column.len(), !column.wide.is_empty()), (rows.len(), wide));
             let largest = rows.iter().flatten().max().copied().unwrap_or(0);
-            assert!((largest..=largest.saturating_add(1 << 32)).contains(&column.at_most()));
+            assert!((largest..=largest.saturating_add(1 << 32)).contains(&column.upper_bound()));
             column.truncate(300);
             let more = rows.iter().skip(300).rev();
             more.clone().for_each(|&value| column.push(value));
@@ -229,7 +232,7 @@ mod tests {
         let mut late = near.clone();
         late[..300].fill(None);
         check(&late, false);
-        // The first of their neighbours: the rest is far from it.
+        // The first number of a group, far from all others.
         check(&with(256, Some(0)), true);
         check(&with(256, Some(u64::MAX)), true);
         check(&with(699, Some(u64::MAX)), true);

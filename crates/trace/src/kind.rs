@@ -1,23 +1,22 @@
-//! What an engineering type is stored as.
+//! Maps engineering types to the kinds of values that a table stores.
 //!
-//! A table's schema names an engineering type for each column (`start-time`,
-//! `metal-command-buffer-id`, …), and a cell's tag repeats it. There are
-//! hundreds, and a new Xcode brings new ones. What matters here is only how the
-//! value is kept: as a whole number, as text, or as one of the few composites.
-//! A type that is not listed is kept as text, never guessed at.
+//! The schema of a table names an engineering type for each column (`start-time`,
+//! `metal-command-buffer-id`, …), and the tag of a cell repeats it. There are hundreds, and a new
+//! Xcode adds more. Only the stored kind matters here: a whole number, text, or one of a few
+//! composites. A type that is not listed is stored as text, never guessed.
 
-/// How the values of an engineering type are kept.
+/// The kind of the stored values of an engineering type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A whole number: times and durations in ns, ids, sizes in bytes, counts.
+    /// A whole number: times and durations in nanoseconds, ids, sizes in bytes, counts.
     Integer,
-    /// Text, or anything unknown: its text, else how it is displayed.
+    /// Text, and anything unknown: its text, or else its display form.
     Text,
-    /// Name and pid.
+    /// A process: name and pid.
     Process,
-    /// Display name, tid, process.
+    /// A thread: display name, tid and process.
     Thread,
-    /// A formatted label: text, process, submission id.
+    /// A formatted label: text, process and submission id.
     Label,
     /// A call stack.
     Stack,
@@ -28,12 +27,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of an engineering type.
+    /// Returns the kind of an engineering type.
     ///
-    /// The numbers were checked on real exports of Instruments 26.0: their text
-    /// is decimal whatever the display form is.
+    /// The numbers were checked on real exports of Instruments 26.0: their text is decimal,
+    /// independent of the display form.
     #[must_use]
-    pub fn of(engineering_type: &str) -> Self {
+    pub fn from_type(engineering_type: &str) -> Self {
         match engineering_type {
             "start-time"
             | "event-time"
@@ -68,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// In a message: "the column holds …".
+    /// Returns the plural for messages: "the column contains …".
     #[must_use]
     pub fn plural(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The grammar of displayed labels and process names.
+//! Parses displayed labels and process names.
 //!
 //! ```text
 //! Command Buffer 0:sin      ( bench (12) )  0x8e438c0a     Instruments 26
@@ -6,10 +6,10 @@
 //! └──── text ────────┘      └ process ┘     └ submission
 //! ```
 //!
-//! Used only where a label's parts do not say it themselves: a process may have
-//! parentheses in its name, and a label may have anything.
+//! This is used only if the parts of a label do not contain the values themselves: the name of a
+//! process may have parentheses, and a label may have any text.
 
-/// `sin      ( bench (12) )  0x1f` taken apart.
+/// The parts of a displayed label such as `sin      ( bench (12) )  0x1f`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Displayed<'a> {
     pub(crate) text: &'a str,
@@ -17,7 +17,7 @@ pub(crate) struct Displayed<'a> {
     pub(crate) submission: Option<u64>,
 }
 
-/// Takes a displayed label apart. One without a number at its end is all text.
+/// Parses a displayed label. A label without a number at its end is only text.
 pub(crate) fn parse(display: &str) -> Displayed<'_> {
     let all_text = Displayed {
         text: display.trim(),
@@ -42,16 +42,16 @@ pub(crate) fn parse(display: &str) -> Displayed<'_> {
     }
 }
 
-/// The words before the process that a label is known to name, however odd its
-/// name; none if the label does not name it in parentheses.
+/// Returns the text before a known process in a label, with any name. None if the label does not
+/// have the process in parentheses.
 pub(crate) fn before<'a>(display: &'a str, process: &str) -> Option<&'a str> {
     let at = display.rfind(process).filter(|_| !process.is_empty())?;
     let before = display.get(..at)?.trim_end();
     Some(before.strip_suffix('(')?.trim())
 }
 
-/// `bench (GPU) (12)` → (`bench (GPU)`, 12). Nobody writes a pid as `012` or `+12`: what
-/// looks so is part of a name.
+/// Splits `bench (GPU) (12)` into `bench (GPU)` and 12. `012` and `+12` are not pids but part of a
+/// name.
 pub(crate) fn split_process(display: &str) -> (&str, Option<u32>) {
     let pid_of = |text: &str| {
         let pid: u32 = text.parse().ok()?;
@@ -67,7 +67,7 @@ pub(crate) fn split_process(display: &str) -> (&str, Option<u32>) {
     }
 }
 
-/// `text ( inner (12) )` → (`text `, ` inner (12) `): the last balanced parentheses.
+/// Splits `text ( inner (12) )` at its last balanced parentheses, into `text ` and ` inner (12) `.
 fn last_group(text: &str) -> Option<(&str, &str)> {
     let inner_end = text.strip_suffix(')')?.len();
     let mut depth = 1_usize;
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn labels() {
+    fn displayed_labels_are_parsed() {
         let both = "Command Buffer 0:sin";
         check(
             "Command Buffer 0:sin      ( bench (12) )  0x1f",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_process_may_be_called_anything() {
+    fn a_known_process_may_have_any_name() {
         let found = before(
             "a & 7      ( d'Arc (1) (2 (100) )  0x1f",
             "d'Arc (1) (2 (100)",
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn processes() {
+    fn names_and_pids_are_split() {
         assert_eq!(split_process("bench (12)"), ("bench", Some(12)));
         assert_eq!(split_process("bench (GPU) (12)"), ("bench (GPU)", Some(12)));
         assert_eq!(split_process("bench (GPU)"), ("bench (GPU)", None));

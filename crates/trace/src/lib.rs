@@ -1,12 +1,11 @@
-//! A saved Metal trace → typed tables.
+//! Reads saved Metal recordings into typed tables.
 //!
-//! Reads what `xctrace export` writes: folders, single tables, compressed or
-//! not, of any size, on any machine. It reads strictly and in one pass, so that
-//! a number that comes out of it is the number that went into the file, or
-//! there is an [`Error`] that says where it is not.
+//! The input is a `.trace` bundle or an export of `xctrace`: folders, single tables, compressed or
+//! not, of any size, on any machine. The crate reads strictly and in one pass: every number is the
+//! number in the file, or there is an [`Error`] that names the place.
 //!
-//! This crate starts no process, prints nothing, and knows nothing of what the
-//! tables mean: that is the analyzer's.
+//! This crate starts no process, prints nothing, and does not interpret the tables: that is the
+//! duty of the analyzer.
 //!
 //! ```
 //! use metalens_trace::{Names, Selection, read_document};
@@ -48,8 +47,8 @@ use std::io::Read;
 pub use compare::{Difference, TableComparison, compare};
 pub use error::{Error, Problem, Result};
 pub use input::{
-    CountedTable, Input, InputKind, Likeness, ListedDocument, LoadOptions, Opener, Progress,
-    Source, likeness,
+    CountedTable, Input, InputKind, ListedDocument, LoadOptions, Opener, PathKind, Progress,
+    TableSource, path_kind,
 };
 pub use integers::Integers;
 pub use kind::Kind;
@@ -63,18 +62,18 @@ pub use table::{Column, ColumnSpec, Origin, Schema, Table};
 pub use toc::{Device, ListedProcess, ListedTable, Run, Setting, Target, TargetProcess, Toc};
 pub use trace::Trace;
 
-/// Reads the wanted tables of one document from a stream of bytes; `name` is
-/// what errors call it.
+/// Reads the selected tables of one document from a stream of bytes. Errors name the document
+/// `name`.
 pub fn read_document(
     bytes: impl Read,
     name: &str,
     names: &mut Names,
     selection: &Selection,
 ) -> Result<Vec<Table>> {
-    let request = xml::Request {
+    let request = xml::ReadOptions {
         selection,
         allow_truncated: false,
-        pace: xml::Pace::FULL,
+        fast_path: xml::FastPath::ON,
     };
     xml::read(bytes, name, names, request).map(|document| document.tables)
 }

@@ -1,8 +1,8 @@
-//! What tables share: every distinct string, process, thread and stack, once.
+//! Stores every distinct string, process, thread and stack of a recording once, for all tables.
 //!
-//! A trace says the same few thousand strings millions of times. Tables hold
-//! small numbers instead, and [`Names`] says what they stand for. One `Names`
-//! serves all tables of a trace, so that a process is the same number in each.
+//! A recording repeats the same few thousand strings millions of times. Tables contain small ids
+//! instead, and [`Names`] has their values. One `Names` serves all tables of a recording, so that a
+//! process has the same id in each.
 
 use std::hash::{BuildHasher, Hash};
 use std::num::NonZeroU32;
@@ -17,25 +17,25 @@ macro_rules! id_type {
         pub struct $name(NonZeroU32);
 
         impl $name {
-            /// The place in a list, from 0.
+            /// Returns the index of the id, from 0.
             #[must_use]
             pub fn index(self) -> usize {
                 self.0.get() as usize - 1
             }
 
-            /// The id of the list's next place; the last one when ids run out,
-            /// which takes four billion distinct values.
+            /// Returns the id of an index. The last id is used again if ids run out, which takes
+            /// four billion distinct values.
             fn at(index: usize) -> Self {
                 let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
                 Self(NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN))
             }
 
-            /// As a bare number, never 0.
+            /// Returns the id as a number, never 0.
             pub(crate) fn to_bits(self) -> u32 {
                 self.0.get()
             }
 
-            /// Back from [`to_bits`](Self::to_bits); 0 is none.
+            /// Returns the id of a number from [`to_bits`](Self::to_bits); None for 0.
             pub(crate) fn from_bits(bits: u32) -> Option<Self> {
                 NonZeroU32::new(bits).map(Self)
             }
@@ -44,65 +44,65 @@ macro_rules! id_type {
 }
 
 id_type!(
-    /// A string, by number.
+    /// The id of a string.
     Symbol
 );
 id_type!(
-    /// A process, by number.
+    /// The id of a process.
     ProcessId
 );
 id_type!(
-    /// A thread, by number.
+    /// The id of a thread.
     ThreadId
 );
 id_type!(
-    /// A formatted label, by number.
+    /// The id of a formatted label.
     LabelId
 );
 id_type!(
-    /// A call stack, by number.
+    /// The id of a call stack.
     StackId
 );
 id_type!(
-    /// A stack frame, by number.
+    /// The id of a stack frame.
     FrameId
 );
 
-/// A process as a trace names it. The pid alone is not enough: pids are reused.
+/// A process as a recording names it. The pid alone is not enough, since pids are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Process {
-    /// Its name, possibly cut at 31 characters by the system.
+    /// Name of the process, possibly cut at 31 characters by the system.
     pub name: Symbol,
-    /// Its number, where the trace gives one.
+    /// Process id, if the recording has one.
     pub pid: Option<u32>,
 }
 
-/// A thread as a trace names it.
+/// A thread as a recording names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Thread {
-    /// As displayed, e.g. `Main Thread 0x1f (bench, pid: 12)`.
+    /// Display form, such as `Main Thread 0x1f (bench, pid: 12)`.
     pub display: Symbol,
-    /// Its number.
+    /// Thread id, if the recording has one.
     pub tid: Option<u64>,
-    /// Its process.
+    /// Process of the thread, if it is known.
     pub process: Option<ProcessId>,
 }
 
-/// A formatted label, taken apart: `Command Buffer 0:sin  ( bench (12) )  0x1f`.
+/// The parts of a formatted label such as `Command Buffer 0:sin  ( bench (12) )  0x1f`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
-    /// The words of it, without process and number: `Command Buffer 0:sin`.
+    /// Text without process and number, such as `Command Buffer 0:sin`.
     pub text: Symbol,
-    /// The process named in it.
+    /// Process in the label, if it has one.
     pub process: Option<ProcessId>,
-    /// The whole of it as displayed, when the reader was asked to keep that.
+    /// Display form, if the selection keeps it.
     pub rendered: Option<Symbol>,
     submission: u64,
     has_submission: bool,
 }
 
 impl Label {
-    /// A label of these parts.
+    /// Returns a label with these parts.
     #[must_use]
     pub fn new(text: Symbol, process: Option<ProcessId>, submission: Option<u64>) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl Label {
         }
     }
 
-    /// The same of another submission.
+    /// Returns the label with another submission number.
     pub(crate) fn with_submission(self, submission: u64) -> Self {
         Self {
             submission,
@@ -123,7 +123,7 @@ impl Label {
         }
     }
 
-    /// The same of no submission.
+    /// Returns the label without a submission number.
     pub(crate) fn without_submission(self) -> Self {
         Self {
             submission: 0,
@@ -132,25 +132,25 @@ impl Label {
         }
     }
 
-    /// The number at its end: the GPU submission it belongs to.
+    /// Returns the number at the end of the label: the GPU submission that it belongs to.
     #[must_use]
     pub fn submission_id(&self) -> Option<u64> {
         self.has_submission.then_some(self.submission)
     }
 }
 
-/// One frame of a call stack.
+/// A frame of a call stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// Function name, or the address again where no symbol was found.
+    /// Name of the function, or the address if no symbol was found.
     pub name: Symbol,
-    /// Address, as displayed.
+    /// Address as displayed.
     pub address: Symbol,
-    /// The binary's name.
+    /// Name of the binary, if it is known.
     pub binary: Option<Symbol>,
 }
 
-/// Every distinct name of a trace.
+/// All distinct names of a recording.
 #[derive(Debug, Default)]
 pub struct Names {
     strings: Strings,
@@ -162,98 +162,98 @@ pub struct Names {
 }
 
 impl Names {
-    /// Nothing yet.
+    /// Returns an empty set of names.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of a string, new or known.
+    /// Returns the id of a string, and adds a new string.
     pub fn symbol(&mut self, text: &str) -> Symbol {
         self.strings.intern(text)
     }
 
-    /// The number of a string, if it has one.
+    /// Returns the id of a string, if it was added before.
     #[must_use]
     pub fn find_symbol(&self, text: &str) -> Option<Symbol> {
         self.strings.find(text)
     }
 
-    /// The string of a number. A number of another trace is "".
+    /// Returns the string of an id. An id of another recording gives "".
     #[must_use]
     pub fn text(&self, symbol: Symbol) -> &str {
         self.strings.get(symbol)
     }
 
-    /// The number of a process, new or known.
+    /// Returns the id of a process, and adds a new process.
     pub fn process_id(&mut self, process: Process) -> ProcessId {
         ProcessId::at(self.processes.intern(process))
     }
 
-    /// The process of a number.
+    /// Returns the process of an id.
     #[must_use]
     pub fn process(&self, id: ProcessId) -> Option<Process> {
         self.processes.items.get(id.index()).copied()
     }
 
-    /// All processes, in the order in which they were met.
+    /// Returns all processes, in the order in which they were added.
     pub fn processes(&self) -> impl Iterator<Item = (ProcessId, Process)> + '_ {
         let items = self.processes.items.iter().copied();
         items.enumerate().map(|(i, p)| (ProcessId::at(i), p))
     }
 
-    /// The number of a thread, new or known.
+    /// Returns the id of a thread, and adds a new thread.
     pub fn thread_id(&mut self, thread: Thread) -> ThreadId {
         ThreadId::at(self.threads.intern(thread))
     }
 
-    /// The thread of a number.
+    /// Returns the thread of an id.
     #[must_use]
     pub fn thread(&self, id: ThreadId) -> Option<Thread> {
         self.threads.items.get(id.index()).copied()
     }
 
-    /// The number of a frame, new or known.
+    /// Returns the id of a frame, and adds a new frame.
     pub fn frame_id(&mut self, frame: Frame) -> FrameId {
         FrameId::at(self.frames.intern(frame))
     }
 
-    /// The number of a stack, new or known. Innermost frame first.
+    /// Returns the id of a stack, and adds a new stack. The innermost frame comes first.
     pub fn stack_id(&mut self, frames: &[FrameId]) -> StackId {
         StackId::at(self.stacks.intern(frames.into()))
     }
 
-    /// The frames of a stack, innermost first.
+    /// Returns the frames of a stack, innermost first.
     pub fn stack(&self, id: StackId) -> impl Iterator<Item = Frame> + '_ {
         let frames = self.stacks.items.get(id.index());
         let frames = frames.into_iter().flat_map(|frames| frames.iter());
         frames.filter_map(|id| self.frames.items.get(id.index()).copied())
     }
 
-    /// Keeps a label. Labels are not compared: nearly every one is unique.
+    /// Adds a label and returns its id. Labels are not compared, since nearly all are different.
     pub fn label_id(&mut self, label: Label) -> LabelId {
         self.labels.push(label);
         LabelId::at(self.labels.len() - 1)
     }
 
-    /// How many labels there are.
-    pub(crate) fn labels(&self) -> usize {
+    /// Returns the number of labels.
+    pub(crate) fn label_count(&self) -> usize {
         self.labels.len()
     }
 
-    /// Forgets all labels but the first so many.
+    /// Removes all labels except the first ones.
     pub(crate) fn forget_labels(&mut self, kept: usize) {
         self.labels.truncate(kept);
     }
 
-    /// The label of a number.
+    /// Returns the label of an id.
     #[must_use]
     pub fn label(&self, id: LabelId) -> Option<Label> {
         self.labels.get(id.index()).copied()
     }
 }
 
-/// Distinct values in the order in which they were met.
+/// Distinct values in the order in which they were added.
 #[derive(Debug)]
 struct Distinct<T> {
     items: Vec<T>,
@@ -281,7 +281,7 @@ impl<T: Clone + Eq + Hash> Distinct<T> {
     }
 }
 
-/// Distinct strings, end to end in one buffer.
+/// Distinct strings in one buffer, without separators.
 #[derive(Debug, Default)]
 struct Strings {
     bytes: String,
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_string_keeps_its_number() {
+    fn a_string_keeps_its_id() {
         let mut names = Names::new();
         let (a, empty, b) = (names.symbol("a"), names.symbol(""), names.symbol("b"));
         assert_eq!(names.symbol("a"), a);
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_of_one_name_and_two_pids_are_two() {
+    fn processes_with_one_name_and_two_pids_are_different() {
         let mut names = Names::new();
         let name = names.symbol("bench");
         let first = names.process_id(Process { name, pid: Some(1) });

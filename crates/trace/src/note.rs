@@ -1,126 +1,126 @@
-//! What a reader of the numbers should know about the input they came from.
+//! Defines notes: facts about an input that a reader of its numbers should know.
 
 use std::fmt;
 
-/// Something odd that did not stop the reading. Whoever shows the numbers shows these.
+/// A fact about the input that did not stop the reading. Show the notes with the numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The document broke off; only its whole rows were read.
+    /// The document is cut off; only its complete rows were read.
     Truncated {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// Its table.
+        /// Schema of its table.
         table: String,
-        /// The whole rows.
+        /// Number of complete rows.
         rows: usize,
     },
-    /// The numbers were made up, on purpose and with known truth.
+    /// A simulator wrote the recording, with known correct results.
     Synthetic,
-    /// There is no table of contents.
+    /// The input has no table of contents.
     NoToc,
-    /// The trace has several runs, and this one was read.
+    /// The recording has several runs, and one was read.
     SeveralRuns {
-        /// The run's number.
+        /// Number of the run that was read.
         chosen: u64,
-        /// All numbers.
+        /// Numbers of all runs.
         all: Vec<u64>,
     },
-    /// The trace has several runs and tables of some of them; the last of those was read.
+    /// The recording has several runs, and the input has tables of some; the last of them was read.
     TablesOfSomeRuns {
-        /// The run's number.
+        /// Number of the run that was read.
         chosen: u64,
-        /// All numbers.
+        /// Numbers of all runs.
         all: Vec<u64>,
-        /// Those of which there are tables.
+        /// Numbers of the runs that have tables.
         with_tables: Vec<u64>,
     },
-    /// A bundle has a run without a list of its tables.
+    /// A run of the bundle has no list of tables.
     RunLeftOut {
-        /// The run's number.
+        /// Number of the run.
         run: u64,
     },
-    /// An element that no known export has.
+    /// The document has an unknown element.
     UnknownElement {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// The line.
+        /// Line number, from 1.
         line: u64,
-        /// The element.
+        /// Name of the element.
         name: String,
     },
-    /// Several tables of one schema, of which the largest was read.
+    /// Several tables have the same schema; the largest was read.
     SeveralTables {
-        /// The schema.
+        /// Schema of the tables.
         schema: String,
-        /// How many there are.
+        /// Number of these tables.
         count: usize,
-        /// The rows of the one that was read.
+        /// Number of rows of the table that was read.
         rows: usize,
     },
-    /// Columns whose values are raw numbers: their type was never compared with an export.
+    /// Columns contain raw numbers, since their type was never compared with an export.
     Undecoded {
-        /// The table.
+        /// Schema of the table.
         table: String,
-        /// The columns.
+        /// Mnemonics of the columns.
         columns: Vec<String>,
     },
-    /// The bundle says that it takes a newer program to open it.
+    /// The bundle requires a newer format version than the known ones.
     NewerFormat {
-        /// The version it asks for.
+        /// Version that the bundle requires.
         version: u64,
     },
-    /// The bundle lacks what says whom it is about and on what it was recorded.
+    /// The bundle has no `form.template`, which names the process and the device.
     NoTemplate,
-    /// Part of what says whom it is about and on what it was recorded cannot be read.
+    /// A part of `form.template`, which names the process and the device, cannot be read.
     DamagedTemplate,
-    /// It can be read, and lacks what others have.
+    /// `form.template` can be read, but lacks facts that other recordings have.
     TemplateLacks {
-        /// What.
+        /// Descriptions of the missing facts.
         facts: Vec<&'static str>,
     },
-    /// The target is known from its creation and not from `form.template`.
+    /// The process is known from the table of life cycles and not from `form.template`.
     TargetFromLifeCycle,
-    /// Rows that a bundle keeps, of a table that its list of tables does not name.
+    /// The bundle has rows of a table that its list of tables does not name.
     Unlisted {
-        /// The folder of the rows.
+        /// Folder of the rows.
         store: String,
-        /// The table, if that can be told.
+        /// Schema of the table, if it is known.
         table: Option<String>,
     },
-    /// A file of the folder that could not be read, and was not needed.
+    /// A file of the input could not be read, and was not needed.
     Unreadable {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// Why.
+        /// Reason why it could not be read.
         why: String,
     },
-    /// More files of the folder that could not be read, and were not needed.
+    /// More files of the input could not be read, and were not needed.
     MoreLeftOut {
-        /// How many.
+        /// Number of these files.
         files: usize,
     },
 }
 
-/// A part of a note's sentence: words of its own, or a value among them.
+/// A part of the sentence of a note: fixed text, or a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotePart {
-    /// Words of the sentence itself.
+    /// Fixed text of the sentence.
     Words(&'static str),
-    /// A number.
+    /// A number in the sentence.
     Count(u64),
-    /// A file of the input.
+    /// The path of a file of the input.
     File(String),
-    /// A table.
+    /// The schema of a table.
     Table(String),
-    /// Another name.
+    /// Another name in the sentence.
     Name(String),
-    /// Words that the system wrote.
+    /// A text from the system or another program.
     Quote(String),
 }
 
 impl Note {
-    /// Returns the stable name of the note's subject.
+    /// Returns the stable name of the kind of the note.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -142,7 +142,7 @@ impl Note {
         }
     }
 
-    /// Returns the note's sentence, cut into its words and its values.
+    /// Returns the sentence of the note, split into fixed text and values.
     #[must_use]
     pub fn parts(&self) -> Vec<NotePart> {
         let (sentence, values) = self.sentence();
@@ -157,7 +157,7 @@ impl Note {
         parts
     }
 
-    /// Returns the sentence with a pair of braces for each value, and the values.
+    /// Returns the sentence with `{}` for each value, and the values.
     fn sentence(&self) -> (&'static str, Vec<NotePart>) {
         use NotePart::{Count, File, Name, Quote, Table, Words};
 
@@ -170,20 +170,20 @@ impl Note {
                 table: of,
                 rows,
             } => (
-                "TRUNCATED: {} breaks off; only the {} whole rows of {} before that were used, so \
-                 everything after them is missing",
+                "TRUNCATED: {} is cut off; only the {} complete rows of {} before that were used, so \
+                all later rows are missing",
                 vec![file(cut), count(rows), table(of)],
             ),
             Self::Synthetic => (
-                "SYNTHETIC: this trace was written by a simulator; no GPU ran any of it",
+                "SYNTHETIC: a simulator wrote this recording; no GPU ran any of it",
                 vec![],
             ),
             Self::NoToc => (
-                "there is no toc.xml: target, device, versions and wall time are unknown",
+                "toc.xml is missing: process, device, versions and wall time are unknown",
                 vec![],
             ),
             Self::SeveralRuns { chosen, all } => (
-                "the trace has runs {}; this is run {} (--run N takes another)",
+                "the recording has runs {}; this is run {} (use --run N for another)",
                 vec![Name(joined(all)), Count(*chosen)],
             ),
             Self::TablesOfSomeRuns {
@@ -191,7 +191,7 @@ impl Note {
                 all,
                 with_tables,
             } => (
-                "the trace has runs {}, and tables of run {} are here; this is run {}",
+                "the recording has runs {}, and the input has tables of run {}; this is run {}",
                 vec![Name(joined(all)), Name(joined(with_tables)), Count(*chosen)],
             ),
             Self::RunLeftOut { run } => (
@@ -203,7 +203,7 @@ impl Note {
                 line,
                 name,
             } => (
-                "{}, line {}: an unknown <{}> was ignored",
+                "{}, line {}: ignored an unknown <{}>",
                 vec![file(odd), Count(*line), Name(name.clone())],
             ),
             Self::SeveralTables {
@@ -211,50 +211,50 @@ impl Note {
                 count: tables,
                 rows,
             } => (
-                "the run has {} tables {}; the largest, of {} rows, was used",
+                "the run has {} tables {}; the largest, with {} rows, was used",
                 vec![count(tables), table(schema), count(rows)],
             ),
             Self::Undecoded {
                 table: raw,
                 columns,
             } => (
-                "{}: {} came out as raw numbers (undecoded), since no export was ever at hand to \
-                 compare them with",
+                "{}: {} contain raw numbers (undecoded), since their type was never compared with an \
+                export",
                 vec![table(raw), Name(columns.join(", "))],
             ),
             Self::NewerFormat { version } => (
-                "the bundle asks for version {} of its form, which is newer than any that was ever \
-                 compared with an export: check its numbers against xctrace export",
+                "the bundle has format version {}, which is newer than all versions that were compared \
+                with an export: compare its numbers with those of xctrace export",
                 vec![Count(*version)],
             ),
             Self::NoTemplate => (
-                "the bundle has no form.template: device, versions and wall time are unknown, and \
-                 names of processes are the system's own, cut at 31 characters",
+                "form.template is missing: device, versions and wall time are unknown, and process \
+                names are cut at 31 characters by the system",
                 vec![],
             ),
             Self::DamagedTemplate => (
-                "form.template is damaged: what the bundle says of its target, device, versions \
-                 and times may lack something, or be wrong",
+                "form.template is damaged: process, device, versions and times may be incomplete or \
+                wrong",
                 vec![],
             ),
             Self::TemplateLacks { facts } => (
-                "form.template does not say {}",
+                "form.template does not contain: {}",
                 vec![Name(facts.join(", "))],
             ),
             Self::TargetFromLifeCycle => (
-                "the launched target was found by its creation in the table life-cycle-period",
+                "the launched process was found by its creation in the table life-cycle-period",
                 vec![],
             ),
             Self::Unlisted { store, table: of } => (
-                "the bundle keeps rows of {} in {}, which its list of tables does not name: they \
-                 were not read",
+                "the bundle has rows of {} in {}, which its list of tables does not name; they were \
+                not read",
                 vec![of.as_ref().map_or(Words("a table"), table), file(store)],
             ),
             Self::Unreadable { file: odd, why } => {
                 ("{} was left out: {}", vec![file(odd), Quote(why.clone())])
             }
             Self::MoreLeftOut { files } => (
-                "{} more files were left out, which could not be read either",
+                "{} more files that could not be read were left out",
                 vec![count(files)],
             ),
         }

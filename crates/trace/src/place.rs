@@ -1,26 +1,26 @@
-//! Where in an input something was found.
+//! Describes a position in an input, for errors.
 
 use std::fmt;
 
-/// Where in an input something was found. Unknown parts are left out.
+/// A position in an input. Unknown parts are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The file, or the archive and the entry in it, or `standard input`.
+    /// Path of the file, or of the archive and its entry, or `standard input`.
     pub file: String,
-    /// The schema of the table that was being read.
+    /// Schema of the table.
     pub table: Option<String>,
-    /// The 1-based line.
+    /// Line number, from 1.
     pub line: Option<u64>,
-    /// The byte, counted from 0 in the document after decompression.
+    /// Byte offset in the decompressed document, from 0.
     pub byte: Option<u64>,
-    /// The 1-based row of the table.
+    /// Number of the row in the table, from 1.
     pub row: Option<u64>,
-    /// The column's mnemonic.
+    /// Mnemonic of the column.
     pub column: Option<String>,
 }
 
 impl Place {
-    /// A file as a whole.
+    /// Returns the position of a complete file.
     #[must_use]
     pub fn file(file: impl Into<String>) -> Self {
         Self {

@@ -1,21 +1,21 @@
-//! What of a trace to keep: which tables, and which of their columns.
+//! Selects the tables and columns of a recording to keep.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tables and columns to keep. All of a document is read and checked either way.
+/// A selection of tables and columns to keep. All of a document is read and checked in any case.
 ///
-/// A table that is wanted must be readable if it is there, in an export and in a bundle
-/// alike: what is wrong with it refuses the trace. The exceptions are those of
+/// A selected table must be readable if it exists, in an export and in a bundle: an error in it is
+/// an error of the recording. The exceptions are the tables of
 /// [`and_if_readable`](Self::and_if_readable) and [`where_readable`](Self::where_readable).
 #[derive(Debug, Clone)]
 pub struct Selection {
     keep: Keep,
     rendered: bool,
     numbered: bool,
-    /// Tables that are wanted if they can be read.
+    /// Tables that are selected only if they can be read.
     optional: BTreeSet<String>,
-    /// All are.
+    /// True if this applies to all tables.
     if_readable: bool,
 }
 
@@ -25,7 +25,7 @@ enum Keep {
     Tables(BTreeMap<String, Columns>),
 }
 
-/// Which columns of a table to keep.
+/// The columns of a table to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Columns {
     All,
@@ -44,33 +44,33 @@ impl Columns {
 }
 
 impl Selection {
-    /// Every column of every table.
+    /// Selects every column of every table.
     #[must_use]
     pub fn everything() -> Self {
         Self::new(Keep::AllTables(Columns::All))
     }
 
-    /// No column of any table: schemas and row counts.
+    /// Selects no columns: only schemas and row counts.
     #[must_use]
     pub fn counts() -> Self {
         Self::new(Keep::AllTables(Columns::None))
     }
 
-    /// Every column of one table.
+    /// Selects every column of one table.
     #[must_use]
     pub fn table(schema: &str) -> Self {
         let tables = BTreeMap::from([(schema.to_owned(), Columns::All)]);
         Self::new(Keep::Tables(tables))
     }
 
-    /// Every column of these tables.
+    /// Selects every column of these tables.
     #[must_use]
     pub fn tables(schemas: &[String]) -> Self {
         let all = schemas.iter().map(|schema| (schema.clone(), Columns::All));
         Self::new(Keep::Tables(all.collect()))
     }
 
-    /// These columns of these tables.
+    /// Selects these columns of these tables.
     #[must_use]
     pub fn columns(tables: &[(&str, &[&str])]) -> Self {
         let only =
@@ -81,8 +81,8 @@ impl Selection {
         Self::new(Keep::Tables(tables.collect()))
     }
 
-    /// Also these columns of these tables, where they can be read: a file that
-    /// cannot then costs its table and a note, and not the whole answer.
+    /// Adds columns of tables that need not be readable: an unreadable one gives a note and not an
+    /// error.
     #[must_use]
     pub fn and_if_readable(mut self, tables: &[(&str, &[&str])]) -> Self {
         let more = Self::columns(tables);
@@ -97,29 +97,29 @@ impl Selection {
         self
     }
 
-    /// The same, but a table that cannot be read costs a note and not the whole answer.
+    /// Allows all tables to be unreadable: an unreadable one gives a note and not an error.
     #[must_use]
     pub fn where_readable(mut self) -> Self {
         self.if_readable = true;
         self
     }
 
-    /// Also keeps labels as they are displayed, which no column otherwise says.
+    /// Keeps labels also as displayed, which no other column contains.
     #[must_use]
     pub fn with_rendered_labels(mut self) -> Self {
         self.rendered = true;
         self
     }
 
-    /// Lets labels go without the number of their submission: with it nearly each
-    /// is unlike all others, and a million are kept for the few that say anything.
+    /// Drops the submission number of labels. With the number nearly all labels are different, and a
+    /// million are kept instead of a few.
     #[must_use]
     pub fn with_labels_unnumbered(mut self) -> Self {
         self.numbered = false;
         self
     }
 
-    /// The names of the wanted tables; `None` if all are.
+    /// Returns the names of the selected tables, or `None` if all are selected.
     #[must_use]
     pub fn schemas(&self) -> Option<Vec<&str>> {
         match &self.keep {
@@ -128,18 +128,18 @@ impl Selection {
         }
     }
 
-    /// The columns to keep of a table; `None` if the table is not wanted.
-    pub(crate) fn of(&self, schema: &str) -> Option<&Columns> {
+    /// Returns the columns of a table to keep, or `None` if the table is not selected.
+    pub(crate) fn columns_of(&self, schema: &str) -> Option<&Columns> {
         match &self.keep {
             Keep::AllTables(columns) => Some(columns),
             Keep::Tables(tables) => tables.get(schema),
         }
     }
 
-    /// Tells whether a table must be readable if it is there: an answer without it would be
-    /// another answer. Of any other only its figures are lost.
+    /// Returns true if a table must be readable when it exists: without it all results would change.
+    /// Without any other table only its own figures are missing.
     pub(crate) fn must_read(&self, schema: &str) -> bool {
-        self.of(schema).is_some() && !self.if_readable && !self.optional.contains(schema)
+        self.columns_of(schema).is_some() && !self.if_readable && !self.optional.contains(schema)
     }
 
     pub(crate) fn wants_rendered_labels(&self) -> bool {

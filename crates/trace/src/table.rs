@@ -1,8 +1,7 @@
-//! A table in memory: a schema and one typed column per kept schema column.
+//! Defines a table in memory: a schema and a typed column for each kept column of the schema.
 //!
-//! Columns are found by mnemonic, the one name that stayed the same through all
-//! versions seen; position and display name do not matter. Null is kept apart
-//! from zero everywhere.
+//! Columns are found by mnemonic, the only name that is the same in all known versions; position
+//! and display name do not matter. Null is always different from zero.
 
 use crate::error::{Error, Problem, Result};
 use crate::integers::Integers;
@@ -10,81 +9,81 @@ use crate::kind::Kind;
 use crate::names::{LabelId, ProcessId, StackId, Symbol, ThreadId};
 use crate::place::Place;
 
-/// One column as the document's schema declares it.
+/// A column as the schema of the document declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnSpec {
-    /// The name to find it by, e.g. `start-latency`.
+    /// Name to find the column by, such as `start-latency`.
     pub mnemonic: String,
-    /// The name people are shown, e.g. `CPU to GPU Latency`.
+    /// Display name, such as `CPU to GPU Latency`.
     pub name: String,
-    /// Apple's type of the values, e.g. `duration`.
+    /// Apple's type of the values, such as `duration`.
     pub engineering_type: String,
 }
 
-/// A table's declaration.
+/// The declaration of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Schema {
-    /// E.g. `metal-gpu-intervals`.
+    /// Name of the schema, such as `metal-gpu-intervals`.
     pub name: String,
-    /// The columns, in the document's order.
+    /// Columns in the order of the document.
     pub columns: Vec<ColumnSpec>,
     /// Further attributes, such as Xcode 27's `documentation`.
     pub attributes: Vec<(String, String)>,
 }
 
 impl Schema {
-    /// The position of a column.
+    /// Returns the position of a column.
     #[must_use]
     pub fn position(&self, mnemonic: &str) -> Option<usize> {
         self.columns.iter().position(|c| c.mnemonic == mnemonic)
     }
 
-    /// All mnemonics, for messages.
+    /// Returns all mnemonics, for messages.
     #[must_use]
     pub fn mnemonics(&self) -> Vec<String> {
         self.columns.iter().map(|c| c.mnemonic.clone()).collect()
     }
 }
 
-/// Where a table stands in its trace, read from the node's `xpath`.
+/// The position of a table in its recording, from the `xpath` of the node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
-    /// The 1-based position of the run in the table of contents.
+    /// Position of the run in the table of contents, from 1; None if it is unknown.
     pub run: Option<u64>,
-    /// The 1-based position of the table in the run.
+    /// Position of the table in the run, from 1; None if it is unknown.
     pub table: Option<u64>,
 }
 
 /// A table: its schema and its kept columns.
 #[derive(Debug, Clone)]
 pub struct Table {
-    /// What the document declared.
+    /// Schema that the document declares.
     pub schema: Schema,
-    /// Where it came from in the trace.
+    /// Position in the recording.
     pub origin: Origin,
-    /// The file it was read from.
+    /// Path of the file that it was read from.
     pub file: String,
-    /// Whether the document broke off and only the whole rows are here.
+    /// True if the document is cut off and the table has only the complete rows.
     pub truncated: bool,
-    /// Whether the document says that no GPU ever ran this.
+    /// True if the document says that a simulator wrote it.
     pub synthetic: bool,
     pub(crate) rows: usize,
     pub(crate) columns: Vec<Column>,
 }
 
 impl Table {
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The columns with their declarations, in the schema's order.
+    /// Returns the columns with their declarations, in the order of the schema.
     pub fn columns(&self) -> impl Iterator<Item = (&ColumnSpec, &Column)> {
         self.schema.columns.iter().zip(&self.columns)
     }
 
-    /// The whole numbers of a column.
+    /// Returns the whole numbers of a column.
     pub fn integers(&self, mnemonic: &str) -> Result<&Integers> {
         match self.column(mnemonic)? {
             Column::Integers(values) => Ok(values),
@@ -92,7 +91,7 @@ impl Table {
         }
     }
 
-    /// The texts of a column.
+    /// Returns the texts of a column.
     pub fn texts(&self, mnemonic: &str) -> Result<&[Option<Symbol>]> {
         match self.column(mnemonic)? {
             Column::Texts(values) => Ok(values),
@@ -100,7 +99,7 @@ impl Table {
         }
     }
 
-    /// The processes of a column.
+    /// Returns the processes of a column.
     pub fn processes(&self, mnemonic: &str) -> Result<&[Option<ProcessId>]> {
         match self.column(mnemonic)? {
             Column::Processes(values) => Ok(values),
@@ -108,7 +107,7 @@ impl Table {
         }
     }
 
-    /// The threads of a column.
+    /// Returns the threads of a column.
     pub fn threads(&self, mnemonic: &str) -> Result<&[Option<ThreadId>]> {
         match self.column(mnemonic)? {
             Column::Threads(values) => Ok(values),
@@ -116,7 +115,7 @@ impl Table {
         }
     }
 
-    /// The formatted labels of a column.
+    /// Returns the formatted labels of a column.
     pub fn labels(&self, mnemonic: &str) -> Result<&[Option<LabelId>]> {
         match self.column(mnemonic)? {
             Column::Labels(values) => Ok(values),
@@ -124,7 +123,7 @@ impl Table {
         }
     }
 
-    /// Takes the whole numbers of a column out; the column is then empty.
+    /// Removes and returns the whole numbers of a column; the column is then empty.
     pub fn take_integers(&mut self, mnemonic: &str) -> Result<Integers> {
         self.take(mnemonic, Kind::Integer, |column| match column {
             Column::Integers(values) => Some(std::mem::take(values)),
@@ -132,7 +131,7 @@ impl Table {
         })
     }
 
-    /// Takes the texts of a column out; the column is then empty.
+    /// Removes and returns the texts of a column; the column is then empty.
     pub fn take_texts(&mut self, mnemonic: &str) -> Result<Vec<Option<Symbol>>> {
         self.take(mnemonic, Kind::Text, |column| match column {
             Column::Texts(values) => Some(std::mem::take(values)),
@@ -140,7 +139,7 @@ impl Table {
         })
     }
 
-    /// Takes the processes of a column out; the column is then empty.
+    /// Removes and returns the processes of a column; the column is then empty.
     pub fn take_processes(&mut self, mnemonic: &str) -> Result<Vec<Option<ProcessId>>> {
         self.take(mnemonic, Kind::Process, |column| match column {
             Column::Processes(values) => Some(std::mem::take(values)),
@@ -148,7 +147,7 @@ impl Table {
         })
     }
 
-    /// Takes the threads of a column out; the column is then empty.
+    /// Removes and returns the threads of a column; the column is then empty.
     pub fn take_threads(&mut self, mnemonic: &str) -> Result<Vec<Option<ThreadId>>> {
         self.take(mnemonic, Kind::Thread, |column| match column {
             Column::Threads(values) => Some(std::mem::take(values)),
@@ -156,7 +155,7 @@ impl Table {
         })
     }
 
-    /// Takes the formatted labels of a column out; the column is then empty.
+    /// Removes and returns the formatted labels of a column; the column is then empty.
     pub fn take_labels(&mut self, mnemonic: &str) -> Result<Vec<Option<LabelId>>> {
         self.take(mnemonic, Kind::Label, |column| match column {
             Column::Labels(values) => Some(std::mem::take(values)),
@@ -164,7 +163,7 @@ impl Table {
         })
     }
 
-    /// Takes the call stacks of a column out; the column is then empty.
+    /// Removes and returns the call stacks of a column; the column is then empty.
     pub fn take_stacks(&mut self, mnemonic: &str) -> Result<Vec<Option<StackId>>> {
         self.take(mnemonic, Kind::Stack, |column| match column {
             Column::Stacks(values) => Some(std::mem::take(values)),
@@ -202,7 +201,7 @@ impl Table {
     fn wrong_type(&self, mnemonic: &str, expected: Kind, found: &Column) -> Error {
         let problem = Problem::ColumnType {
             expected: expected.plural(),
-            found: found.holds(),
+            found: found.plural(),
         };
         Error::new(problem, self.place(Some(mnemonic)))
     }
@@ -216,28 +215,28 @@ impl Table {
     }
 }
 
-/// The values of one column, one per row.
+/// The values of a column, one for each row.
 #[derive(Debug, Clone)]
 pub enum Column {
-    /// Whole numbers.
+    /// A column of whole numbers.
     Integers(Integers),
-    /// Text.
+    /// A column of texts.
     Texts(Vec<Option<Symbol>>),
-    /// Processes.
+    /// A column of processes.
     Processes(Vec<Option<ProcessId>>),
-    /// Threads.
+    /// A column of threads.
     Threads(Vec<Option<ThreadId>>),
-    /// Formatted labels.
+    /// A column of formatted labels.
     Labels(Vec<Option<LabelId>>),
-    /// Call stacks.
+    /// A column of call stacks.
     Stacks(Vec<Option<StackId>>),
-    /// Read and checked, but not asked for and so not kept.
+    /// A column that was read and checked, but is not selected and not kept.
     Dropped,
 }
 
 impl Column {
-    /// An empty column for values of a kind.
-    pub(crate) fn of(kind: Kind) -> Self {
+    /// Returns an empty column for values of a kind.
+    pub(crate) fn empty(kind: Kind) -> Self {
         match kind {
             Kind::Integer => Self::Integers(Integers::default()),
             Kind::Text | Kind::Frame | Kind::Binary => Self::Texts(Vec::new()),
@@ -248,7 +247,7 @@ impl Column {
         }
     }
 
-    /// Forgets all rows from `rows` on.
+    /// Removes all rows from `rows` on.
     pub(crate) fn truncate(&mut self, rows: usize) {
         match self {
             Self::Integers(values) => values.truncate(rows),
@@ -261,7 +260,7 @@ impl Column {
         }
     }
 
-    fn holds(&self) -> &'static str {
+    fn plural(&self) -> &'static str {
         match self {
             Self::Integers(_) => Kind::Integer.plural(),
             Self::Texts(_) => Kind::Text.plural(),
@@ -269,7 +268,7 @@ impl Column {
             Self::Threads(_) => Kind::Thread.plural(),
             Self::Labels(_) => Kind::Label.plural(),
             Self::Stacks(_) => Kind::Stack.plural(),
-            Self::Dropped => "nothing that was kept",
+            Self::Dropped => "no kept values",
         }
     }
 }
@@ -279,7 +278,7 @@ mod tests {
     use crate::{Names, Selection, read_document};
 
     #[test]
-    fn a_taken_column_is_moved_and_errors_are_those_of_reading() {
+    fn a_taken_column_is_empty_and_has_the_errors_of_reading() {
         let xml = "<trace-query-result><node xpath='/run[1]/table[1]'>\
             <schema name='t'><col><mnemonic>duration</mnemonic><name>Duration</name>\
             <engineering-type>duration</engineering-type></col></schema>\

@@ -1,4 +1,4 @@
-//! The table of contents: what was recorded, of whom, on what, and how it ended.
+//! Reads the table of contents: the process, the device, the settings and the end of each run.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -7,54 +7,55 @@ use std::str::FromStr;
 use crate::error::{Error, Problem, Result};
 use crate::xml::{Element, read_tree};
 
-/// The table of contents of a trace.
+/// The table of contents of a recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Toc {
-    /// The runs, in the document's order.
+    /// All runs, in the order of the document.
     pub runs: Vec<Run>,
 }
 
-/// One recording.
+/// One run of a recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Run {
-    /// Its number, from 1.
+    /// Number of the run, from 1.
     pub number: u64,
-    /// Written by a simulator, and says so.
+    /// True if a simulator wrote the recording.
     pub synthetic: bool,
-    /// Whom it is about.
+    /// The processes that the run is about.
     pub target: Target,
-    /// The machine that was recorded.
+    /// The recorded machine.
     pub device: Option<Device>,
-    /// The machine that recorded it, if another.
+    /// The recording machine, if it is another one.
     pub host_device: Option<Device>,
-    /// ISO 8601, with the zone's offset.
+    /// Start of the recording: ISO 8601 with the offset of the time zone.
     pub start_date: Option<String>,
-    /// ISO 8601, with the zone's offset.
+    /// End of the recording: ISO 8601 with the offset of the time zone.
     pub end_date: Option<String>,
-    /// Wall time of the recording.
+    /// Wall time of the recording, in nanoseconds.
     pub duration_ns: Option<u64>,
-    /// `Target app exited`, `Time limit reached`, …
+    /// Reason of the end, such as `Target app exited` or `Time limit reached`.
     pub end_reason: Option<String>,
-    /// `26.0 (17A5295f)`: the build in parentheses identifies Xcode, the number does not.
+    /// Version of Instruments, such as `26.0 (17A5295f)`. The build in parentheses identifies
+    /// Xcode, the number does not.
     pub instruments_version: Option<String>,
-    /// `Metal System Trace`, …
+    /// Name of the template, such as `Metal System Trace`.
     pub template: Option<String>,
-    /// `Deferred`, `Windowed (5 seconds)`, …
+    /// Recording mode, such as `Deferred` or `Windowed (5 seconds)`.
     pub recording_mode: Option<String>,
-    /// `12 hours`, `10 seconds`, …
+    /// Time limit, such as `12 hours` or `10 seconds`.
     pub time_limit: Option<String>,
-    /// What the instruments were set to.
+    /// Settings of the instruments.
     pub settings: Vec<Setting>,
-    /// The processes that were alive.
+    /// Processes that ran during the recording.
     pub processes: Vec<ListedProcess>,
-    /// The tables the trace has, exported or not.
+    /// Tables of the recording, exported or not.
     pub tables: Vec<ListedTable>,
-    /// The names of its tracks.
+    /// Names of the tracks.
     pub tracks: Vec<String>,
 }
 
 impl Run {
-    /// A run of which nothing but its number is known.
+    /// Returns a run of which only the number is known.
     #[must_use]
     pub fn unknown(number: u64) -> Self {
         Self {
@@ -64,24 +65,24 @@ impl Run {
     }
 }
 
-/// Whom a recording is about.
+/// The processes that a recording is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Target {
-    /// The recorder started it.
+    /// A process that the recorder started.
     Launched(TargetProcess),
-    /// It ran already.
+    /// A process that ran before the recording.
     Attached(TargetProcess),
-    /// One process; this Xcode does not say whether launched or attached (14 and before).
+    /// A process; Xcode 14 and earlier do not say whether it was launched or attached.
     Recorded(TargetProcess),
-    /// Everyone.
+    /// All processes of the machine.
     AllProcesses,
-    /// The table of contents does not say, or there is none.
+    /// Unknown, because the table of contents is missing or does not say it.
     #[default]
     Unknown,
 }
 
 impl Target {
-    /// The process, if it is one.
+    /// Returns the process, if it is a single one.
     #[must_use]
     pub fn process(&self) -> Option<&TargetProcess> {
         match self {
@@ -93,87 +94,88 @@ impl Target {
     }
 }
 
-/// The process a recording is about, and how it ended.
+/// The process that a recording is about, and how it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TargetProcess {
-    /// Its name, cut by the system at 31 or 32 characters.
+    /// Name of the process. The system cuts it at 31 or 32 characters.
     pub name: String,
-    /// Its number.
+    /// Process id of the process.
     pub pid: Option<u32>,
-    /// Its command line behind the program.
+    /// Command line after the program.
     pub arguments: Option<String>,
-    /// Its exit status. Without meaning for an attached process that lives on.
+    /// Exit status. Meaningless for an attached process that goes on.
     pub exit_status: Option<i64>,
-    /// `exit(0)`, `SIGKILL`, … Without meaning for an attached process that lives on.
+    /// Reason of the end, such as `exit(0)` or `SIGKILL`. Meaningless for an attached process that
+    /// goes on.
     pub termination: Option<String>,
-    /// Its environment, when the trace has it.
+    /// Environment variables, if the recording has them.
     pub environment: Vec<(String, String)>,
 }
 
-/// A machine.
+/// A machine that records or is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Device {
-    /// `MacBook Air`, `Mac16,1`, …
+    /// Model of the machine, such as `MacBook Air` or `Mac16,1`.
     pub model: Option<String>,
-    /// The name its owner gave it.
+    /// Name that the owner chose.
     pub name: Option<String>,
-    /// `26.3.1 (25D2128)`.
+    /// Version of the operating system, such as `26.3.1 (25D2128)`.
     pub os_version: Option<String>,
-    /// `macOS`.
+    /// Name of the platform, such as `macOS`.
     pub platform: Option<String>,
-    /// Identifies it.
+    /// Unique id of the machine.
     pub uuid: Option<String>,
 }
 
-/// One recording setting: `Metal Application`, `GPU`, [`Shader Timeline: Disabled`, …].
+/// A setting of a recording: `Metal Application`, `GPU`, [`Shader Timeline: Disabled`, …].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Setting {
-    /// The instrument.
+    /// Name of the instrument.
     pub instrument: String,
-    /// The setting's name.
+    /// Name of the setting.
     pub key: String,
-    /// Its values.
+    /// Values of the setting.
     pub values: Vec<String>,
 }
 
-/// A process in the list of those alive.
+/// A process in the list of running processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListedProcess {
-    /// Its name.
+    /// Name of the process.
     pub name: String,
-    /// Its number.
+    /// Process id of the process.
     pub pid: Option<u32>,
-    /// Its program, possibly cut.
+    /// Path of its program, possibly cut.
     pub path: Option<String>,
 }
 
 /// A table in the table of contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListedTable {
-    /// Its schema. Several tables may have one (`kdebug` often has two dozen).
+    /// Schema of the table. Several tables may have the same one (`kdebug` often has two dozen).
     pub schema: String,
-    /// Its 1-based position, the `N` of `table[N]`.
+    /// Position of the table, from 1: the `N` of `table[N]`.
     pub position: u64,
-    /// What else is said of it: `target-pid`, `codes`, …
+    /// Other attributes, such as `target-pid` and `codes`.
     pub attributes: Vec<(String, String)>,
 }
 
-/// The largest real table of contents at hand has 21 KB.
-const LIMIT: u64 = 16 << 20;
+/// Maximum size, in bytes. The largest real table of contents has 21 KB.
+const MAX_SIZE: u64 = 16 << 20;
 
 /// Reads a table of contents.
 pub(crate) fn read<R: Read>(input: R, file: &str) -> Result<Toc> {
-    let input = metalens_files::limited(input, LIMIT);
+    let input = metalens_files::limited(input, MAX_SIZE);
     let root = read_tree(input, file, "trace-toc")?;
     let synthetic = root.attribute("synthetic").is_some();
     let broken = |detail: String| Error::in_file(Problem::BrokenToc { detail }, file);
     let runs = root.children_named("run").zip(1..);
     let runs: Result<Vec<Run>, String> = runs
-        .map(|(run, position)| run_of(run, position, synthetic))
+        .map(|(run, position)| parse_run(run, position, synthetic))
         .collect();
     let runs = runs.map_err(broken)?;
     if runs.is_empty() {
-        return Err(broken("it lists no run".to_owned()));
+        return Err(broken("it lists no runs".to_owned()));
     }
     let mut numbers = BTreeSet::new();
     if let Some(twin) = runs.iter().find(|run| !numbers.insert(run.number)) {
@@ -182,7 +184,7 @@ pub(crate) fn read<R: Read>(input: R, file: &str) -> Result<Toc> {
     Ok(Toc { runs })
 }
 
-fn run_of(run: &Element, position: u64, synthetic: bool) -> Result<Run, String> {
+fn parse_run(run: &Element, position: u64, synthetic: bool) -> Result<Run, String> {
     let nothing = Element::default();
     let info = run.child("info").unwrap_or(&nothing);
     let target = info.child("target").unwrap_or(&nothing);
@@ -191,9 +193,9 @@ fn run_of(run: &Element, position: u64, synthetic: bool) -> Result<Run, String> 
     Ok(Run {
         number: number(run, "number")?.unwrap_or(position),
         synthetic,
-        target: target_of(target)?,
-        device: target.child("device").map(device_of),
-        host_device: target.child("host-device").map(device_of),
+        target: parse_target(target)?,
+        device: target.child("device").map(parse_device),
+        host_device: target.child("host-device").map(parse_device),
         start_date: summary.child_text("start-date"),
         end_date: summary.child_text("end-date"),
         duration_ns: duration.and_then(|seconds| nanoseconds(&seconds)),
@@ -202,15 +204,18 @@ fn run_of(run: &Element, position: u64, synthetic: bool) -> Result<Run, String> 
         template: summary.child_text("template-name"),
         recording_mode: summary.child_text("recording-mode"),
         time_limit: summary.child_text("time-limit"),
-        settings: settings_of(summary),
-        processes: run.child("processes").map(processes_of).unwrap_or_default(),
-        tables: run.child("data").map(tables_of).unwrap_or_default(),
-        tracks: run.child("tracks").map(tracks_of).unwrap_or_default(),
+        settings: parse_settings(summary),
+        processes: run
+            .child("processes")
+            .map(parse_processes)
+            .unwrap_or_default(),
+        tables: run.child("data").map(parse_tables).unwrap_or_default(),
+        tracks: run.child("tracks").map(parse_tracks).unwrap_or_default(),
     })
 }
 
-/// Returns the number in an attribute, if it is there: one that is no number tells of
-/// damage, and whom a recording is about hangs on it.
+/// Parses the number in an attribute, if it exists. An invalid number is an error: it is a sign of
+/// damage, and the analyzed process depends on it.
 fn number<T: FromStr>(element: &Element, attribute: &str) -> Result<Option<T>, String> {
     let text = element.attribute(attribute);
     let number = text.map(|text| {
@@ -220,7 +225,7 @@ fn number<T: FromStr>(element: &Element, attribute: &str) -> Result<Option<T>, S
     number.transpose()
 }
 
-fn target_of(target: &Element) -> Result<Target, String> {
+fn parse_target(target: &Element) -> Result<Target, String> {
     let Some(process) = target.child("process") else {
         return Ok(match target.child("all-processes") {
             Some(_) => Target::AllProcesses,
@@ -237,7 +242,7 @@ fn target_of(target: &Element) -> Result<Target, String> {
             .attribute("return-exit-status")
             .and_then(|s| s.parse().ok()),
         termination: attribute("termination-reason"),
-        environment: environment.map(environment_of).unwrap_or_default(),
+        environment: environment.map(parse_environment).unwrap_or_default(),
     };
     Ok(match process.attribute("type") {
         Some("launched") => Target::Launched(found),
@@ -246,7 +251,7 @@ fn target_of(target: &Element) -> Result<Target, String> {
     })
 }
 
-fn environment_of(environment: &Element) -> Vec<(String, String)> {
+fn parse_environment(environment: &Element) -> Vec<(String, String)> {
     let items = environment.children_named("item").filter_map(|item| {
         let key = item.attribute("key")?.to_owned();
         Some((key, item.attribute("value").unwrap_or("").to_owned()))
@@ -254,7 +259,7 @@ fn environment_of(environment: &Element) -> Vec<(String, String)> {
     items.collect()
 }
 
-fn device_of(device: &Element) -> Device {
+fn parse_device(device: &Element) -> Device {
     let attribute = |name| device.attribute(name).map(str::to_owned);
     Device {
         model: attribute("model"),
@@ -265,9 +270,9 @@ fn device_of(device: &Element) -> Device {
     }
 }
 
-/// The element is spelled `intruments-recording-settings` by Apple; the right
-/// spelling is taken too, should it ever be mended.
-fn settings_of(summary: &Element) -> Vec<Setting> {
+/// Parses the recording settings. Apple spells the element `intruments-recording-settings`; the
+/// correct spelling is accepted too.
+fn parse_settings(summary: &Element) -> Vec<Setting> {
     let block = summary
         .child("intruments-recording-settings")
         .or(summary.child("instruments-recording-settings"));
@@ -277,13 +282,13 @@ fn settings_of(summary: &Element) -> Vec<Setting> {
         .flat_map(|b| b.children_named("instrument"))
     {
         let name = instrument.attribute("name").unwrap_or_default();
-        gather_keys(instrument, name, &mut settings);
+        collect_keys(instrument, name, &mut settings);
     }
     settings
 }
 
-/// Keys stand in dictionaries inside arrays inside dictionaries, as deep as they like.
-fn gather_keys(element: &Element, instrument: &str, settings: &mut Vec<Setting>) {
+/// Collects the keys of an instrument, which are nested in dictionaries and arrays at any depth.
+fn collect_keys(element: &Element, instrument: &str, settings: &mut Vec<Setting>) {
     for child in &element.children {
         if child.name == "key" {
             let mut values: Vec<String> = child
@@ -299,11 +304,11 @@ fn gather_keys(element: &Element, instrument: &str, settings: &mut Vec<Setting>)
                 values,
             });
         }
-        gather_keys(child, instrument, settings);
+        collect_keys(child, instrument, settings);
     }
 }
 
-fn processes_of(processes: &Element) -> Vec<ListedProcess> {
+fn parse_processes(processes: &Element) -> Vec<ListedProcess> {
     let listed = processes
         .children_named("process")
         .map(|process| ListedProcess {
@@ -314,7 +319,7 @@ fn processes_of(processes: &Element) -> Vec<ListedProcess> {
     listed.collect()
 }
 
-fn tables_of(data: &Element) -> Vec<ListedTable> {
+fn parse_tables(data: &Element) -> Vec<ListedTable> {
     let tables = data
         .children_named("table")
         .zip(1..)
@@ -329,14 +334,14 @@ fn tables_of(data: &Element) -> Vec<ListedTable> {
     tables.collect()
 }
 
-fn tracks_of(tracks: &Element) -> Vec<String> {
+fn parse_tracks(tracks: &Element) -> Vec<String> {
     let names = tracks.children_named("track");
     names
         .filter_map(|track| track.attribute("name").map(str::to_owned))
         .collect()
 }
 
-/// `2.123889` seconds → 2,123,889,000 ns, without a detour through floating point.
+/// Parses `2.123889` seconds into 2,123,889,000 ns, without floating point.
 fn nanoseconds(seconds: &str) -> Option<u64> {
     let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
@@ -379,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn targets() {
+    fn targets_are_parsed() {
         let bench = TargetProcess {
             name: "bench".to_owned(),
             pid: Some(7),
@@ -413,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_or_not_one() {
+    fn missing_runs_and_invalid_numbers_are_errors() {
         for runs in [
             r#"<run number="1"/><run number="1"/>"#,
             r#"<run number="1"/><run number="x"/>"#,

@@ -1,4 +1,4 @@
-//! A trace in memory: one run's facts and the tables that were asked for.
+//! Defines a loaded trace: the facts of one run and its selected tables.
 
 use crate::error::{Error, Problem, Result};
 use crate::input::InputKind;
@@ -7,27 +7,27 @@ use crate::note::Note;
 use crate::table::Table;
 use crate::toc::Run;
 
-/// One run of a trace, as far as it was asked for.
+/// One run of a recording with the selected tables.
 #[derive(Debug)]
 pub struct Trace {
-    /// The input's path as it was given.
+    /// Path of the input, as given by the user.
     pub path: String,
-    /// What the input is.
+    /// Kind of the input.
     pub kind: InputKind,
-    /// What is known of the run.
+    /// Facts about the run, as far as they are known.
     pub run: Run,
-    /// What the numbers in the tables stand for.
+    /// Names that the ids in the tables refer to.
     pub names: Names,
-    /// What a reader of the numbers should know.
+    /// Notes that a reader of the numbers should know.
     pub notes: Vec<Note>,
     pub(crate) tables: Vec<Table>,
-    /// The tables that the input has, asked for or not.
+    /// Schemas of all tables of the input, also of those that are not selected.
     pub(crate) available: Vec<String>,
-    /// Wanted tables that could not be read, and why.
+    /// Selected tables that could not be read.
     pub(crate) unreadable: Vec<Unreadable>,
 }
 
-/// A wanted table that could not be read.
+/// A selected table that could not be read, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unreadable {
     pub(crate) schema: String,
@@ -35,20 +35,20 @@ pub(crate) struct Unreadable {
 }
 
 impl Trace {
-    /// The tables, in the order of their files.
+    /// Returns the tables, in the order of their files.
     #[must_use]
     pub fn tables(&self) -> &[Table] {
         &self.tables
     }
 
-    /// The table of a schema; the largest if there are several.
+    /// Returns the table of a schema, or the largest of several.
     pub fn table(&self, schema: &str) -> Result<&Table> {
         self.find_table(schema)
             .ok_or_else(|| self.no_such_table(schema))
     }
 
     fn no_such_table(&self, schema: &str) -> Error {
-        if let Some(unreadable) = self.unreadable.iter().find(|one| one.schema == schema) {
+        if let Some(unreadable) = self.unreadable.iter().find(|table| table.schema == schema) {
             let problem = Problem::UnreadableTable {
                 schema: schema.to_owned(),
                 why: unreadable.why.clone(),
@@ -64,23 +64,26 @@ impl Trace {
         Error::in_file(problem, &self.path)
     }
 
-    /// The table of a schema, if there is one; the largest if there are several.
+    /// Returns the table of a schema, if there is one, or the largest of several.
     #[must_use]
     pub fn find_table(&self, schema: &str) -> Option<&Table> {
-        self.of_schema(schema).max_by_key(|table| table.rows())
+        self.tables_of(schema).max_by_key(|table| table.rows())
     }
 
-    /// Takes the table of a schema out, so that its memory ends with its use.
+    /// Removes and returns the table of a schema, so that its memory can be freed after use.
     pub fn take_table(&mut self, schema: &str) -> Result<Table> {
         let rows = self.table(schema)?.rows();
-        let is_it = |table: &Table| table.schema.name == schema && table.rows() == rows;
-        match self.tables.iter().position(is_it) {
+        let at = self
+            .tables
+            .iter()
+            .position(|table| table.schema.name == schema && table.rows() == rows);
+        match at {
             Some(at) => Ok(self.tables.remove(at)),
             None => Err(self.no_such_table(schema)),
         }
     }
 
-    /// Leaves the tables of a schema out with a note, as if they could not be read.
+    /// Drops the tables of a schema with a note, as if they could not be read.
     pub fn leave_out(&mut self, schema: &str, why: &str) {
         let (left_out, kept): (Vec<Table>, Vec<Table>) = std::mem::take(&mut self.tables)
             .into_iter()
@@ -97,11 +100,11 @@ impl Trace {
         });
     }
 
-    /// A note for each of these schemas that has several tables.
+    /// Returns a note for each of these schemas that has several tables.
     #[must_use]
     pub fn ambiguities(&self, schemas: &[&str]) -> Vec<Note> {
         let note = |&schema: &&str| {
-            let count = self.of_schema(schema).count();
+            let count = self.tables_of(schema).count();
             (count > 1).then(|| Note::SeveralTables {
                 schema: schema.to_owned(),
                 count,
@@ -111,7 +114,7 @@ impl Trace {
         schemas.iter().filter_map(note).collect()
     }
 
-    fn of_schema<'a, 's>(
+    fn tables_of<'a, 's>(
         &'a self,
         schema: &'s str,
     ) -> impl Iterator<Item = &'a Table> + use<'a, 's> {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use metalens_failure::{Failure, FailureKind};
-use metalens_text::{Door, shown_message};
+use metalens_text::{SafeWriter, shown_message};
 use metalens_workload::Error;
 use metalens_workload::command::{Command, execute};
 
@@ -23,7 +23,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let mut out = Door::page(io::stdout().lock());
+    let mut out = SafeWriter::page(io::stdout().lock());
     match execute(&arguments.command, &mut out) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error),
@@ -38,7 +38,7 @@ fn failed(error: &Error) -> ExitCode {
         // `… | head` has all it wanted.
         return ExitCode::SUCCESS;
     }
-    let mut err = Door::page(io::stderr().lock());
+    let mut err = SafeWriter::page(io::stderr().lock());
     // Nothing is left to be done if even this cannot be written.
     let _ = writeln!(err, "error: {}", shown_message(&error.to_string()));
     if let Some(hint) = error.hint() {

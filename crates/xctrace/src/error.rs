@@ -1,4 +1,4 @@
-//! Why Apple's tool could not be used.
+//! Defines the errors of running `xctrace`.
 
 use std::io;
 
@@ -6,68 +6,68 @@ use metalens_failure::{Failure, FailureKind};
 
 use crate::version::{Feature, Version};
 
-/// The result of using it.
+/// The result of running `xctrace`.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why not, and what to do.
+/// The reason why `xctrace` could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// This is no Mac.
+    /// This machine is not a Mac.
     #[error(
-        "xctrace exists on macOS only, as a part of Xcode: record and export on a Mac; what it saves \
-         can be analyzed here"
+        "xctrace exists on macOS only, as a part of Xcode: record and export on a Mac, then analyze \
+        the recording here"
     )]
     NoMac,
     /// A Mac without Xcode.
     #[error(
         "xctrace was not found: it comes with Xcode, not with the Command Line Tools. Install Xcode \
-         from the App Store, open it once, then `sudo xcode-select -s \
-         /Applications/Xcode.app/Contents/Developer` (or set DEVELOPER_DIR). xcrun said: {said}"
+        from the App Store, open it once, then run `sudo xcode-select -s \
+        /Applications/Xcode.app/Contents/Developer` (or set DEVELOPER_DIR). xcrun printed: {output}"
     )]
     NoXcode {
-        /// What `xcrun` said.
-        said: String,
+        /// Output of `xcrun`, in one line.
+        output: String,
     },
-    /// `METALENS_XCTRACE` names nothing that can be run.
-    #[error("METALENS_XCTRACE names {path}, which is no file")]
+    /// `METALENS_XCTRACE` does not name a file.
+    #[error("METALENS_XCTRACE is set to {path}, which is not a file")]
     NoSuchTool {
-        /// What it names.
+        /// Value of `METALENS_XCTRACE`.
         path: String,
     },
-    /// It is there and cannot be started.
+    /// The tool exists but cannot be started.
     #[error("{what} cannot be started: {cause}")]
     CannotStart {
-        /// What.
+        /// Path of the program.
         what: String,
-        /// The system's reason.
+        /// Reason that the system gives.
         cause: io::Error,
     },
-    /// Its answer is not understood.
-    #[error("xctrace did not answer `{asked}` as expected: {said}")]
+    /// The output of the tool is not understood.
+    #[error("unexpected output of `xctrace {command}`: {output}")]
     Unexpected {
-        /// What was asked.
-        asked: String,
-        /// What it said instead.
-        said: String,
+        /// Arguments of `xctrace`.
+        command: String,
+        /// Output of `xctrace`, in one line.
+        output: String,
     },
-    /// This version cannot do it.
-    #[error("{option} needs Xcode {} or newer, and this is xctrace {version}", feature.first_xcode())]
+    /// This version lacks a feature.
+    #[error("{option} needs Xcode {} or later; this is xctrace {version}", feature.first_xcode())]
     TooOld {
-        /// The option.
+        /// Option that needs the feature.
         option: &'static str,
-        /// What it lacks.
+        /// Feature that the version lacks.
         feature: Feature,
-        /// What it is.
+        /// Version of `xctrace`.
         version: Version,
     },
-    /// The program that is to be recorded cannot be started.
+    /// The program to record cannot be started.
     #[error("{0}")]
     Program(String),
-    /// A request that `xctrace` has no words for.
+    /// A request that `xctrace` cannot be given.
     #[error("{0}")]
     Request(String),
     /// A pipe or a signal failed.
-    #[error("xctrace cannot be followed: {0}")]
+    #[error("cannot communicate with xctrace: {0}")]
     Follow(#[from] io::Error),
 }
 
@@ -87,15 +87,15 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NoMac | Self::NoXcode { .. } => {
-                "a .trace bundle that is there needs no export: metalens reads it itself, on any \
-                 machine (`metalens analyze X.trace`)"
+                "a .trace bundle needs no export: metalens reads it on any machine (`metalens analyze \
+                X.trace`)"
             }
             Self::TooOld {
                 feature: Feature::ExportOfAPart,
                 ..
             } => {
-                "leave --from and --to out here, and give them to the command that reads the export \
-                 (`metalens analyze --from T --to T`)"
+                "omit --from and --to here, and pass them to the command that reads the export \
+                (`metalens analyze --from T --to T`)"
             }
             _ => return None,
         };

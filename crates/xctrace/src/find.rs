@@ -1,26 +1,26 @@
-//! Where Apple's tool is.
+//! Finds `xctrace`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::run::{Answer, Stdin};
+use crate::run::{Stdin, ToolOutput};
 use crate::tool::Tool;
 use crate::version::Version;
 
-/// What decides which `xctrace` is used.
+/// The settings that decide which `xctrace` is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Surroundings {
-    /// `METALENS_XCTRACE`: the tool itself, or what takes its place.
+pub struct ToolSource {
+    /// Path in `METALENS_XCTRACE`, if it is set: `xctrace` or a fake one.
     pub named: Option<PathBuf>,
-    /// Whether this is a Mac.
+    /// True if this is a Mac.
     pub is_mac: bool,
 }
 
-impl Surroundings {
-    /// Those of this process.
+impl ToolSource {
+    /// Returns the settings of this process.
     #[must_use]
-    pub fn here() -> Self {
+    pub fn from_environment() -> Self {
         let named = std::env::var_os("METALENS_XCTRACE").filter(|name| !name.is_empty());
         Self {
             named: named.map(PathBuf::from),
@@ -30,50 +30,53 @@ impl Surroundings {
 }
 
 impl Tool {
-    /// The one that was named, else Xcode's. Not through the shim in `/usr/bin`:
-    /// that is there without Xcode too, and a signal sent to `xcrun` need not
-    /// reach what it started. `xcrun` heeds `DEVELOPER_DIR`.
-    pub fn find(surroundings: &Surroundings) -> Result<Self> {
-        match &surroundings.named {
+    /// Finds the named tool, or else the one of Xcode. Does not use the shim in `/usr/bin`: it
+    /// exists without Xcode too, and a signal sent to `xcrun` may not reach the program that it
+    /// started. `xcrun` respects `DEVELOPER_DIR`.
+    pub fn find(source: &ToolSource) -> Result<Self> {
+        match &source.named {
             Some(path) if path.is_file() => Ok(Self::at(path.clone())),
             Some(path) => Err(Error::NoSuchTool {
                 path: path.display().to_string(),
             }),
-            None if surroundings.is_mac => Self::of_xcode(Path::new("/usr/bin/xcrun")),
+            None if source.is_mac => Self::find_in_xcode(Path::new("/usr/bin/xcrun")),
             None => Err(Error::NoMac),
         }
     }
 
-    fn of_xcode(xcrun: &Path) -> Result<Self> {
-        let asked = Self::at(xcrun.to_owned());
-        let answer = asked.ask(&["-f".into(), "xctrace".into()])?;
+    fn find_in_xcode(xcrun: &Path) -> Result<Self> {
+        let xcrun = Self::at(xcrun.to_owned());
+        let answer = xcrun.run(&["-f".into(), "xctrace".into()])?;
         let path = PathBuf::from(answer.out().trim());
-        // The shim may be named; what lies beside it is no Xcode either.
-        match answer.code == Some(0) && path.is_file() && !path.starts_with("/usr/bin") {
-            true => Ok(Self::at(path)),
-            false => Err(Error::NoXcode {
-                said: answer.said(),
-            }),
+
+        // xcrun may name the shim itself.
+        if answer.code == Some(0) && path.is_file() && !path.starts_with("/usr/bin") {
+            Ok(Self::at(path))
+        } else {
+            Err(Error::NoXcode {
+                output: answer.summary(),
+            })
         }
     }
 
-    /// Runs it to its end, which is soon: for questions, not for recordings.
-    pub fn ask(&self, arguments: &[OsString]) -> Result<Answer> {
+    /// Runs the tool until it ends. For short commands, not for recordings.
+    pub fn run(&self, arguments: &[OsString]) -> Result<ToolOutput> {
         self.start(arguments, Stdin::Nothing)?.finish()
     }
 
-    /// Which Xcode it belongs to.
+    /// Returns the version of the tool and of its Xcode.
     pub fn version(&self) -> Result<Version> {
-        let answer = self.ask(&["version".into()])?;
+        let answer = self.run(&["version".into()])?;
         Version::parse(&answer.all()).ok_or_else(|| {
-            let said = answer.said();
-            // The shim without an Xcode behind it.
-            match said.contains("requires Xcode") || said.contains("unable to find utility") {
-                true => Error::NoXcode { said },
-                false => Error::Unexpected {
-                    asked: "version".to_owned(),
-                    said,
-                },
+            let output = answer.summary();
+            // The shim prints these if there is no Xcode.
+            if output.contains("requires Xcode") || output.contains("unable to find utility") {
+                Error::NoXcode { output }
+            } else {
+                Error::Unexpected {
+                    command: "version".to_owned(),
+                    output,
+                }
             }
         })
     }
@@ -84,13 +87,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_comes_first() {
+    fn the_named_tool_comes_first() {
         let folder = tempfile::tempdir().unwrap();
         let tool = folder.path().join("xctrace");
         std::fs::write(&tool, "").unwrap();
         let find = |named: Option<&Path>, is_mac: bool| {
             let named = named.map(Path::to_owned);
-            Tool::find(&Surroundings { named, is_mac })
+            Tool::find(&ToolSource { named, is_mac })
         };
         for is_mac in [false, true] {
             assert_eq!(find(Some(&tool), is_mac).unwrap(), Tool::at(tool.clone()));
@@ -113,14 +116,14 @@ mod tests {
         };
         let real = script("xctrace", "echo 'xctrace version 26.0 (17C529)'");
         let xcrun = script("xcrun", &format!("echo {}", real.display()));
-        let found = Tool::of_xcode(&xcrun).unwrap();
+        let found = Tool::find_in_xcode(&xcrun).unwrap();
         assert_eq!(found.version().unwrap().build, "17C529");
 
-        let said = "xcrun: error: unable to find utility \"xctrace\", not a developer tool";
-        let without = script("without", &format!("echo '{said}' >&2; exit 72"));
-        let error = Tool::of_xcode(&without).unwrap_err().to_string();
+        let message = "xcrun: error: unable to find utility \"xctrace\", not a developer tool";
+        let without = script("without", &format!("echo '{message}' >&2; exit 72"));
+        let error = Tool::find_in_xcode(&without).unwrap_err().to_string();
         assert!(
-            error.contains(said) && error.contains("xcode-select -s"),
+            error.contains(message) && error.contains("xcode-select -s"),
             "{error}"
         );
         let shim = script(

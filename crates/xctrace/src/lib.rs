@@ -1,41 +1,40 @@
-//! The one door to Apple's `xctrace`: find it, build its command lines, run it,
-//! name what its answers mean. Reads no trace and prints nothing.
+//! Runs Apple's `xctrace`: finds it, builds its command lines, and interprets its output. Reads
+//! no recording and prints nothing. All other crates use `xctrace` through this one.
 //!
 //! ```text
-//! Surroundings → Tool ──────────────┐
-//! Record, Export, List → arguments ─┼→ Running → Said, line by line → Transcript
-//!                                   │                                  + exit code → meaning
-//!                                   └→ Streaming: what it writes, as bytes
+//! ToolSource → Tool ────────────────┐
+//! Record, Export, List → arguments ─┼→ RunningTool → OutputLine → Transcript
+//!                                   │                         + exit code → meaning
+//!                                   └→ Streaming: standard output as bytes
 //! ```
 //!
-//! # What is known, and how
+//! # Sources
 //!
-//! There was no Mac where this was written. Everything here rests on what others
-//! published: Apple's manual pages, and the transcripts, exit codes and scripts of
-//! people who record in earnest. [`meaning`] says of each message and each code
-//! where it was seen. Two things follow from all of them:
+//! The authors had no Mac. Everything here rests on publications: Apple's manual pages, and the
+//! transcripts, exit codes and scripts of users. [`meaning`] names the source of each message
+//! and each code. Two rules follow from all of them:
 //!
-//! * The exit code alone decides nothing: 54 is the usual end of good recordings.
-//! * What it prints comes on either stream.
+//! * The exit code alone is not enough: good recordings usually end with 54.
+//! * The output may come on either stream.
 
 pub mod command;
 mod error;
 mod find;
 mod listing;
 pub mod meaning;
+mod output_line;
 mod program;
 mod run;
-mod said;
 mod stream;
 mod tool;
 mod version;
 
 pub use error::{Error, Result};
-pub use find::Surroundings;
+pub use find::ToolSource;
 pub use listing::{Devices, Templates, devices, instruments, templates};
+pub use output_line::{OutputLine, Transcript};
 pub use program::{FoundProgram, resolve};
-pub use run::{Answer, Piece, Running, Stdin, Stream};
-pub use said::{Said, Transcript};
+pub use run::{RunningTool, Stdin, Stream, StreamLine, ToolOutput};
 pub use stream::Streaming;
 pub use tool::Tool;
 pub use version::{Feature, Version};

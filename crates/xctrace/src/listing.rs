@@ -1,5 +1,5 @@
-//! What `xctrace list` lists. Old versions print it on stderr, and sometimes
-//! the list of templates is empty although there are some: then it is asked again.
+//! Reads the lists of `xctrace list`. Old versions print them on standard error. The list of
+//! templates is sometimes empty although templates exist, so an empty list is requested again.
 
 use std::thread;
 use std::time::Duration;
@@ -7,33 +7,33 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::tool::Tool;
 
-/// The templates that there are.
+/// The templates that `xctrace` lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Templates {
-    /// Apple's.
+    /// Templates of Apple.
     pub standard: Vec<String>,
-    /// The user's.
+    /// Templates of the user.
     pub custom: Vec<String>,
 }
 
-/// The devices that there are.
+/// The devices that `xctrace` lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Devices {
-    /// This Mac and what is connected.
+    /// This Mac and the connected devices.
     pub devices: Vec<String>,
-    /// Simulators.
+    /// Simulated devices of Xcode.
     pub simulators: Vec<String>,
 }
 
-/// How often an empty list is asked for again, and after how long.
-const TRIES: u32 = 5;
+/// Number of attempts to get a list that is not empty, and the pause between them.
+const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Lists the templates.
+/// Returns the templates that `xctrace` lists.
 ///
 /// # Errors
 ///
-/// If there are none after several tries.
+/// Fails if the list is empty in all attempts.
 pub fn templates(tool: &Tool) -> Result<Templates> {
     let sections = list(tool, "templates")?;
     Ok(Templates {
@@ -42,11 +42,11 @@ pub fn templates(tool: &Tool) -> Result<Templates> {
     })
 }
 
-/// Lists the devices.
+/// Returns the devices that `xctrace` lists.
 ///
 /// # Errors
 ///
-/// If there are none after several tries.
+/// Fails if the list is empty in all attempts.
 pub fn devices(tool: &Tool) -> Result<Devices> {
     let sections = list(tool, "devices")?;
     Ok(Devices {
@@ -55,11 +55,11 @@ pub fn devices(tool: &Tool) -> Result<Devices> {
     })
 }
 
-/// Lists the instruments.
+/// Returns the instruments that `xctrace` lists.
 ///
 /// # Errors
 ///
-/// If there are none after several tries.
+/// Fails if the list is empty in all attempts.
 pub fn instruments(tool: &Tool) -> Result<Vec<String>> {
     let sections = list(tool, "instruments")?;
     Ok(sections.into_iter().flat_map(|(_, lines)| lines).collect())
@@ -69,22 +69,23 @@ pub fn instruments(tool: &Tool) -> Result<Vec<String>> {
 type Section = (String, Vec<String>);
 
 fn list(tool: &Tool, what: &str) -> Result<Vec<Section>> {
-    let mut said = String::new();
-    for attempt in 0..TRIES {
+    let mut output = String::new();
+    for attempt in 0..ATTEMPTS {
         if attempt > 0 {
             thread::sleep(PAUSE);
         }
-        let answer = tool.ask(&["list".into(), what.into()])?;
-        // Each stream by itself: between them there is no order.
+        let answer = tool.run(&["list".into(), what.into()])?;
+        // Each stream is parsed by itself: their order is unknown.
         let mut sections = sections(&answer.out());
         sections.extend(self::sections(&answer.err()));
         if sections.iter().any(|(_, lines)| !lines.is_empty()) {
             return Ok(sections);
         }
-        said = answer.said();
+        output = answer.summary();
     }
-    let asked = format!("list {what}");
-    Err(Error::Unexpected { asked, said })
+
+    let command = format!("list {what}");
+    Err(Error::Unexpected { command, output })
 }
 
 fn sections(text: &str) -> Vec<Section> {
@@ -96,7 +97,7 @@ fn sections(text: &str) -> Vec<Section> {
         match (heading, sections.last_mut()) {
             (Some(heading), _) => sections.push((heading.to_owned(), Vec::new())),
             (None, Some((_, lines))) => lines.push(line.to_owned()),
-            // Before the first heading stand warnings of the system's.
+            // Lines before the first heading are warnings of the system.
             (None, None) => {}
         }
     }
@@ -113,7 +114,7 @@ fn section(sections: &[Section], heading: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// An `xctrace` that is a line of shell.
+    /// Returns an `xctrace` made of a shell script.
     fn tool(script: &str) -> Tool {
         Tool {
             before: vec!["-c".into(), script.into(), "sh".into()],
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_is_asked_for_again() {
+    fn an_empty_list_is_requested_again() {
         let folder = tempfile::tempdir().unwrap();
         let count = folder.path().join("count");
         let script = format!(
@@ -146,7 +147,7 @@ mod tests {
             .to_string();
         assert_eq!(
             error,
-            "xctrace did not answer `list templates` as expected: broken"
+            "unexpected output of `xctrace list templates`: broken"
         );
     }
 }

@@ -1,40 +1,40 @@
-//! What exit codes and messages of `xctrace` mean, and where that is known from.
+//! Lists the known exit codes and messages of `xctrace`, with their meaning and source.
 //!
-//! "Seen" is what the logs of people who record in earnest show; "manual" is
-//! Apple's manual page. What was never seen is not in these tables.
+//! "seen" means seen in published logs of users; "manual" means Apple's manual page. Messages
+//! that were never seen are not in these tables.
 
-/// What something means, and what to do about it.
+/// The meaning of a message or an exit code, and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meaning {
-    /// What it means.
+    /// Description of the meaning.
     pub what: &'static str,
-    /// What to do; empty if nothing has to be done.
+    /// Advice on what to do; empty if nothing is necessary.
     pub remedy: &'static str,
-    /// How it is known.
+    /// Source of the knowledge.
     pub source: &'static str,
 }
 
-/// A message, known by a part of its text.
+/// A known message, recognized by a part of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Message {
-    /// What its text holds.
+pub struct KnownMessage {
+    /// Part of the text that identifies the message.
     pub text: &'static str,
-    /// What that does to the recording.
+    /// Effect on the recording.
     pub weight: Weight,
-    /// What it means.
+    /// Meaning of the message.
     pub meaning: Meaning,
 }
 
-/// What a message does to a recording.
+/// The effect of a message on a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
-    /// Nothing.
+    /// The recording is complete.
     Harmless,
-    /// Some of it may be missing.
+    /// A part of the recording may be missing.
     Doubtful,
-    /// There is none.
+    /// There is no recording.
     Fatal,
-    /// There is none, and trying again may help.
+    /// There is no recording, and another attempt may succeed.
     TryAgain,
 }
 
@@ -44,62 +44,63 @@ const fn message(
     what: &'static str,
     remedy: &'static str,
     source: &'static str,
-) -> Message {
+) -> KnownMessage {
     let meaning = Meaning {
         what,
         remedy,
         source,
     };
-    Message {
+    KnownMessage {
         text,
         weight,
         meaning,
     }
 }
 
-/// The messages that are known.
-pub const MESSAGES: &[Message] = &[
+/// All known messages.
+pub const MESSAGES: &[KnownMessage] = &[
     message(
         "Cannot find process matching name",
         Weight::Fatal,
-        "no process of that name runs",
-        "start it first, or give its number; names are matched whole",
+        "no process with that name is running",
+        "start it first, or give its process id; the complete name must match",
         "seen, with exit code 19",
     ),
     message(
         "Cannot find process for provided pid",
         Weight::Fatal,
-        "no process of that number runs",
-        "it may have ended: give the number of one that runs",
+        "no process with that id is running",
+        "the process may have ended: give the id of a running process",
         "seen, with exit code 21",
     ),
     message(
         "Failed to attach to target",
         Weight::Fatal,
-        "the system does not let the process be traced",
+        "macOS does not allow tracing the process",
         "let metalens start it (`metalens record -- CMD`), or sign it with \
-         com.apple.security.get-task-allow",
+        com.apple.security.get-task-allow",
         "seen, with exit code 2",
     ),
     message(
         "Permission to debug",
         Weight::Fatal,
-        "the program is hardened",
+        "the program has the hardened runtime",
         "sign it for tracing: codesign -s - -f --entitlements FILE PROGRAM, with \
-         com.apple.security.get-task-allow in FILE",
+        com.apple.security.get-task-allow in FILE",
         "seen",
     ),
     message(
         "is marked restricted and cannot be traced",
         Weight::Fatal,
-        "the program is a part of the system, which protects it",
-        "use one of your own: a Python of a venv, Homebrew or pyenv instead of /usr/bin/python3",
+        "macOS protects the program as a part of the system",
+        "use a program of your own, such as the Python of a venv, Homebrew or pyenv instead of \
+        /usr/bin/python3",
         "seen",
     ),
     message(
         "could not lock kperf",
         Weight::TryAgain,
-        "another profiler records at this moment",
+        "another profiler is recording",
         "close Instruments and other recorders, then try again",
         "seen, with exit code 2",
     ),
@@ -107,117 +108,124 @@ pub const MESSAGES: &[Message] = &[
         "cannot handle a target type of 'All Processes'",
         Weight::Fatal,
         "an instrument of this template needs one process",
-        "name one: `-- CMD` or --attach",
+        "name a process: `-- CMD` or --attach",
         "seen",
     ),
     message(
         "is not supported on this platform",
         Weight::Fatal,
-        "an instrument of this template does not exist for this machine",
-        "take another template",
+        "an instrument of this template does not exist on this machine",
+        "choose another template",
         "seen",
     ),
     message(
         "The log archive is corrupt or incomplete",
         Weight::Harmless,
-        "the system's log could not be joined in; the GPU's tables are whole",
+        "the system log could not be added; the GPU tables are complete",
         "",
-        "seen with Metal System Trace, whose tables were whole",
+        "seen with Metal System Trace, whose tables were complete",
     ),
     message(
         "Transferred trace file is malformed",
         Weight::Doubtful,
-        "what was recorded could not be taken over: tables may be empty",
+        "xctrace could not import the recorded data: tables may be empty",
         "record again",
         "seen; the bundle was saved and its tables were empty",
     ),
     message(
         "Selected counter profile is not supported on target device",
         Weight::Doubtful,
-        "this GPU has no such counters",
-        "leave the counters out: this chip does not give them to xctrace",
+        "this GPU does not have these counters",
+        "omit the counters: this chip does not provide them to xctrace",
         "seen on M3 Ultra, M4 and M5",
     ),
     message(
         "No configuration information received",
         Weight::Doubtful,
-        "the process did not tell what it does: its rows may be missing",
+        "the process reported no configuration: its rows may be missing",
         "let metalens start it (`metalens record -- CMD`) instead of attaching",
         "seen when attaching with Metal System Trace; no rows followed",
     ),
     message(
         "already exists",
         Weight::Fatal,
-        "the file exists",
+        "the file exists already",
         "choose another name",
         "seen",
     ),
     message(
         "Document Missing Template Error",
         Weight::Fatal,
-        "the bundle is not whole: its recording was cut off or is not saved yet, or it was made \
-         by attaching",
-        "record again and let it save; tables of one made by attaching can be exported by name",
+        "the bundle is incomplete: its recording was cut off or is not saved yet, or it was made \
+        by attaching",
+        "record again and wait until it is saved; if it was made by attaching, export its tables by \
+        name",
         "seen, with exit code 10",
     ),
     message(
         "No space left on device",
         Weight::Fatal,
         "the disk is full",
-        "make room: four seconds of Metal System Trace take about 120 MB, a minute of a busy GPU many GB",
-        "the system's own words",
+        "free disk space: four seconds of Metal System Trace take about 120 MB, a minute of a busy \
+        GPU many GB",
+        "the text of the system's error",
     ),
     message(
         "requires Xcode, but active developer directory",
         Weight::Fatal,
         "only the Command Line Tools are selected",
-        "sudo xcode-select -s /Applications/Xcode.app/Contents/Developer, or set DEVELOPER_DIR",
+        "run sudo xcode-select -s /Applications/Xcode.app/Contents/Developer, or set DEVELOPER_DIR",
         "seen, with exit code 1",
     ),
     message(
         "unable to find utility \"xctrace\"",
         Weight::Fatal,
-        "there is no Xcode, only the Command Line Tools",
-        "install Xcode, open it once, then sudo xcode-select -s \
-         /Applications/Xcode.app/Contents/Developer",
+        "Xcode is missing, only the Command Line Tools are installed",
+        "install Xcode, open it once, then run sudo xcode-select -s \
+        /Applications/Xcode.app/Contents/Developer",
         "seen, with exit code 72",
     ),
 ];
 
-/// What is known of an error's or a warning's text.
+/// Returns the known message that a text of an error or a warning contains.
 #[must_use]
-pub fn of_message(text: &str) -> Option<&'static Message> {
-    MESSAGES.iter().find(|one| text.contains(one.text))
+pub fn find_message(text: &str) -> Option<&'static KnownMessage> {
+    MESSAGES.iter().find(|message| text.contains(message.text))
 }
 
-/// The exit codes of `record` that are known.
+/// All known exit codes of `record`.
 pub const RECORD_CODES: &[(i32, Meaning)] = &[
-    (0, code("it ended well", "", "seen")),
+    (0, code("success", "", "seen")),
     (
         2,
         code(
-            "the recording could not start: the target may not be traced, or another profiler records",
+            "the recording could not start: tracing the process is not allowed, or another profiler is \
+            recording",
             "",
             "seen",
         ),
     ),
     (
         19,
-        code("no process of that name runs", "start it first", "seen"),
+        code(
+            "no process with that name is running",
+            "start it first",
+            "seen",
+        ),
     ),
     (
         21,
         code(
-            "no process of that number runs",
-            "give one that runs",
+            "no process with that id is running",
+            "give the id of a running process",
             "seen",
         ),
     ),
     (
         30,
         code(
-            "a template of your own has the name of one of Apple's",
-            "give the template's path instead of its name",
+            "a custom template has the name of an Apple template",
+            "give the path of the template instead of its name",
             "seen",
         ),
     ),
@@ -225,14 +233,14 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
         43,
         code(
             "the bundle cannot be read or written",
-            "look at its owner and permissions",
+            "check its owner and permissions",
             "seen",
         ),
     ),
     (
         54,
         code(
-            "usual, of good recordings too: the target did not end by itself, or not well",
+            "usual, also for good recordings: the process did not end by itself, or ended with an error",
             "",
             "seen at 185 of 212 recordings of one project, all of them good",
         ),
@@ -241,23 +249,27 @@ pub const RECORD_CODES: &[(i32, Meaning)] = &[
         57,
         code(
             "the recording options lack a key",
-            "leave --recording-options out",
+            "omit --recording-options",
             "seen",
         ),
     ),
     (
         72,
-        code("xcrun found no xctrace", "run `metalens doctor`", "seen"),
+        code(
+            "xcrun did not find xctrace",
+            "run `metalens doctor`",
+            "seen",
+        ),
     ),
 ];
 
-/// The exit codes of `export` that are known.
+/// All known exit codes of `export`.
 pub const EXPORT_CODES: &[(i32, Meaning)] = &[
-    (0, code("it ended well", "", "seen")),
+    (0, code("success", "", "seen")),
     (
         10,
         code(
-            "the bundle is not whole, or was made by attaching",
+            "the bundle is incomplete, or was made by attaching",
             "its tables may still be exported by name",
             "seen, with `Document Missing Template Error`",
         ),
@@ -265,8 +277,8 @@ pub const EXPORT_CODES: &[(i32, Meaning)] = &[
     (
         133,
         code(
-            "it crashed in the middle of a table",
-            "the rows it wrote until then are whole; the bundle itself can be read",
+            "xctrace crashed while it wrote a table",
+            "the rows written until then are complete; metalens can read the bundle itself",
             "seen with large tables, Xcode 27.1",
         ),
     ),
@@ -280,9 +292,9 @@ const fn code(what: &'static str, remedy: &'static str, source: &'static str) ->
     }
 }
 
-/// What an exit code means, if that is known.
+/// Returns the meaning of an exit code, if it is known.
 #[must_use]
-pub fn of_code(table: &'static [(i32, Meaning)], code: i32) -> Option<&'static Meaning> {
+pub fn find_code(table: &'static [(i32, Meaning)], code: i32) -> Option<&'static Meaning> {
     table
         .iter()
         .find(|(known, _)| *known == code)
@@ -294,9 +306,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_known_by_a_part() {
+    fn messages_are_recognized_by_a_part() {
         let check = |text: &str, expected: Option<Weight>| {
-            assert_eq!(of_message(text).map(|one| one.weight), expected, "{text}");
+            let weight = find_message(text).map(|message| message.weight);
+            assert_eq!(weight, expected, "{text}");
         };
         let kperf = "Failed to start the recording: _lockKPerf: could not lock kperf. Likely another session just started.";
         check(kperf, Some(Weight::TryAgain));
@@ -312,11 +325,11 @@ mod tests {
 
     #[test]
     fn no_message_hides_another() {
-        for (at, one) in MESSAGES.iter().enumerate() {
+        for (at, message) in MESSAGES.iter().enumerate() {
             let found = MESSAGES
                 .iter()
-                .position(|other| one.text.contains(other.text));
-            assert_eq!(found, Some(at), "{}", one.text);
+                .position(|other| message.text.contains(other.text));
+            assert_eq!(found, Some(at), "{}", message.text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The program that is to be started: where it is, and whether it can be traced.
+//! Finds the program to record, and checks whether macOS allows tracing it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A program that was found.
+/// A program that exists and can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundProgram {
-    /// Its absolute path. Links are kept: a Python knows its environment by the
-    /// name it is called by.
+    /// Absolute path of the program. Links are kept: a Python finds its environment by the path
+    /// of its executable.
     pub path: PathBuf,
-    /// Why it may not be traceable, and what to do.
+    /// Reason why macOS may not allow tracing it, with advice; None if there is none.
     pub doubt: Option<String>,
 }
 
@@ -21,12 +21,13 @@ pub struct FoundProgram {
 ///
 /// # Errors
 ///
-/// If there is none, or it cannot be run.
+/// Fails if the program does not exist or cannot be started.
 pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<FoundProgram> {
     let name = Path::new(program);
-    let found = match name.components().count() > 1 || name.is_absolute() {
-        true => Some(folder.join(name)),
-        false => searched(name, path, folder),
+    let found = if name.components().count() > 1 || name.is_absolute() {
+        Some(folder.join(name))
+    } else {
+        search_path(name, path, folder)
     };
     let shown = name.display();
     let Some(found) = found else {
@@ -37,7 +38,7 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
             "{shown} cannot be started: {cause}"
         ))),
         Ok(facts) if !facts.is_file() => Err(Error::Program(format!(
-            "{shown} cannot be started: it is no file"
+            "{shown} cannot be started: it is not a file"
         ))),
         Ok(facts) if !is_executable(&facts) => Err(Error::Program(format!(
             "{shown} cannot be started: it is not executable (chmod +x)"
@@ -49,13 +50,10 @@ pub fn resolve(program: &OsStr, path: Option<&OsStr>, folder: &Path) -> Result<F
     }
 }
 
-fn searched(name: &Path, path: Option<&OsStr>, folder: &Path) -> Option<PathBuf> {
-    let folders = std::env::split_paths(path?);
-    let candidates = folders.map(|one| folder.join(one).join(name));
-    let is_program = |path: &PathBuf| {
-        fs::metadata(path).is_ok_and(|facts| facts.is_file() && is_executable(&facts))
-    };
-    candidates.into_iter().find(is_program)
+fn search_path(name: &Path, path: Option<&OsStr>, folder: &Path) -> Option<PathBuf> {
+    std::env::split_paths(path?)
+        .map(|entry| folder.join(entry).join(name))
+        .find(|path| fs::metadata(path).is_ok_and(|facts| facts.is_file() && is_executable(&facts)))
 }
 
 #[cfg(unix)]
@@ -69,35 +67,36 @@ fn is_executable(_: &fs::Metadata) -> bool {
     true
 }
 
-/// Where the system's own programs are, which it lets nobody trace.
+/// Folders of programs that macOS does not allow anybody to trace.
 const PROTECTED: [&str; 4] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin"];
 
-/// Only what is certain to be in the way is told.
+/// Returns the reason why tracing a program fails. Only certain reasons count.
 fn doubt(program: &Path) -> Option<String> {
     let shown = program.display();
-    let is_protected = |path: &Path| {
-        PROTECTED
-            .iter()
-            .any(|one| path.parent() == Some(Path::new(one)))
-    };
     if is_protected(program) {
         return Some(format!(
-            "{shown} is a part of macOS, which lets nobody trace its own programs: use one of your own \
-             (a Python of a venv, Homebrew or pyenv)"
+            "{shown} is a part of macOS, which does not allow tracing its programs: use a program of \
+            your own (such as the Python of a venv, Homebrew or pyenv)"
         ));
     }
     let interpreter = interpreter(program)?;
     let interpreter = Path::new(&interpreter);
     is_protected(interpreter).then(|| {
         format!(
-            "{shown} is a script for {}, which macOS lets nobody trace: give the program that it runs \
-             (for a shim of pyenv: `$(pyenv which python)`)",
+            "{shown} is a script for {}, which macOS does not allow tracing: give the program that the \
+            script runs (for a shim of pyenv: `$(pyenv which python)`)",
             interpreter.display()
         )
     })
 }
 
-/// What a script names in its first line.
+fn is_protected(program: &Path) -> bool {
+    PROTECTED
+        .iter()
+        .any(|folder| program.parent() == Some(Path::new(folder)))
+}
+
+/// Returns the interpreter that a script names in its first line.
 fn interpreter(program: &Path) -> Option<OsString> {
     let mut start = Vec::new();
     fs::File::open(program)
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn as_a_shell_finds_them() {
+    fn programs_are_found_as_a_shell_does() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         program(root, "a/bench", 0o644, "not this one");
@@ -139,7 +138,9 @@ mod tests {
         let path = std::env::join_paths([root.join("a"), "b".into(), root.join("c")]).unwrap();
         let check = |name: &str, expected: std::result::Result<&Path, &str>| {
             let found = resolve(OsStr::new(name), Some(&path), root);
-            let found = found.map(|one| one.path).map_err(|error| error.to_string());
+            let found = found
+                .map(|found| found.path)
+                .map_err(|error| error.to_string());
             assert_eq!(found.as_deref().map_err(String::as_str), expected, "{name}");
         };
         check("bench", Ok(&bench));
@@ -151,13 +152,13 @@ mod tests {
             "./a/bench",
             Err("./a/bench cannot be started: it is not executable (chmod +x)"),
         );
-        check("./a", Err("./a cannot be started: it is no file"));
+        check("./a", Err("./a cannot be started: it is not a file"));
         let absent = "./x cannot be started: No such file or directory (os error 2)";
         check("./x", Err(absent));
     }
 
     #[test]
-    fn what_the_system_protects() {
+    fn protected_programs_are_doubted() {
         let root = tempfile::tempdir().unwrap();
         let doubted = |text: &str| {
             let path = program(root.path(), "it", 0o755, text);

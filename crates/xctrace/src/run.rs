@@ -1,10 +1,9 @@
-//! Running Apple's tool: both of its streams are read as they come, so that it
-//! never waits for a full pipe, and it is asked to stop, never killed, unless
-//! its caller says so.
+//! Runs `xctrace`. Reads both of its streams all the time, so that it never waits for a full
+//! pipe, and asks it to stop; kills it only if the caller requests that.
 //!
-//! It runs in a process group of its own: a Ctrl-C on the terminal reaches the
-//! caller alone, who passes on exactly one. What a second one does to a
-//! recording that is being saved nobody has written down.
+//! The tool runs in a process group of its own, so that a Ctrl-C on the terminal reaches only
+//! the caller, which passes on exactly one. No publication says what a second one does to a
+//! recording that is being saved.
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read};
@@ -17,88 +16,91 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::error::{Error, Result};
 use crate::tool::Tool;
 
-/// What a tool's standard input is.
+/// The standard input of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stdin {
-    /// Empty.
+    /// An empty standard input.
     Nothing,
-    /// Ours. Not for a terminal's: in a group of its own it may not read that.
+    /// The standard input of this process. Not for a terminal: another process group may not read
+    /// from it.
     Ours,
 }
 
-/// Which stream something came on.
+/// The stream that a line came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output.
+    /// The standard output.
     Out,
-    /// Standard error.
+    /// The standard error.
     Err,
 }
 
-/// A line, or the end of one that is too long to be held.
+/// A line of output; very long lines are cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
-    /// Where it came.
+pub struct StreamLine {
+    /// Stream that the line came from.
     pub stream: Stream,
-    /// What it was, without its end.
-    pub line: String,
+    /// Text of the line, without the line break.
+    pub text: String,
 }
 
-/// A tool that runs.
+/// A running tool.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningTool {
     handle: duct::Handle,
-    pieces: Receiver<Piece>,
-    /// Its streams, for whoever drains them after us.
+    lines: Receiver<StreamLine>,
+    /// Its streams, for [`Self::leave`].
     streams: Vec<PipeReader>,
 }
 
-/// What a tool that ended said.
+/// The output of a tool that ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// Its exit code; none if a signal ended it.
+pub struct ToolOutput {
+    /// Exit code; None if a signal ended the tool.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// Signal that ended the tool, if any.
     pub signal: Option<i32>,
-    /// All that it said, as it came.
-    pub pieces: Vec<Piece>,
+    /// Lines of both streams, in the order in which they came.
+    pub lines: Vec<StreamLine>,
 }
 
-/// As many of the last lines are kept of one that runs long.
-const KEPT: usize = 32;
+/// Number of last lines that [`ToolOutput::keep`] keeps.
+const MAX_KEPT: usize = 32;
 
-/// A longer line is cut: nothing that is understood is.
+/// Length at which a line is cut. Lines with a known meaning are shorter.
 const LONGEST_LINE: usize = 64 * 1024;
 
 impl Tool {
-    /// Starts it.
+    /// Starts the tool.
     ///
     /// # Errors
     ///
-    /// If it cannot be started.
-    pub fn start(&self, arguments: &[OsString], stdin: Stdin) -> Result<Running> {
+    /// Fails if the tool cannot be started.
+    pub fn start(&self, arguments: &[OsString], stdin: Stdin) -> Result<RunningTool> {
         let Spawned { handle, out, err } = self.spawn(arguments, stdin)?;
         let streams = vec![out.try_clone()?, err.try_clone()?];
-        let (sender, pieces) = channel();
+        let (sender, lines) = channel();
         follow(out, Stream::Out, sender.clone());
         follow(err, Stream::Err, sender);
-        Ok(Running {
+        Ok(RunningTool {
             handle,
-            pieces,
+            lines,
             streams,
         })
     }
 
-    /// Starts it, and follows only what it says on standard error: the other
-    /// stream is its caller's to read.
-    pub(crate) fn start_for_bytes(&self, arguments: &[OsString]) -> Result<(Running, PipeReader)> {
+    /// Starts the tool, and reads only standard error: the caller reads standard output.
+    pub(crate) fn start_for_bytes(
+        &self,
+        arguments: &[OsString],
+    ) -> Result<(RunningTool, PipeReader)> {
         let Spawned { handle, out, err } = self.spawn(arguments, Stdin::Nothing)?;
-        let (sender, pieces) = channel();
+        let (sender, lines) = channel();
         follow(err, Stream::Err, sender);
         let streams = Vec::new();
-        let running = Running {
+        let running = RunningTool {
             handle,
-            pieces,
+            lines,
             streams,
         };
         Ok((running, out))
@@ -122,13 +124,14 @@ impl Tool {
             what: self.program.display().to_string(),
             cause,
         })?;
-        // The expression holds the pipes' other ends: they must not outlive it.
+        // The expression holds the writing ends of the pipes: while they are open, reading does not
+        // end.
         drop(expression);
         Ok(Spawned { handle, out, err })
     }
 }
 
-/// A tool that was started, and our ends of its streams.
+/// A started tool, and the reading ends of its streams.
 struct Spawned {
     handle: duct::Handle,
     out: PipeReader,
@@ -142,12 +145,12 @@ fn own_group(command: &mut std::process::Command) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads a stream to its end, line by line, in a thread of its own.
-fn follow(mut stream: impl Read + Send + 'static, from: Stream, to: Sender<Piece>) {
+/// Reads a stream to its end, line by line, in its own thread.
+fn follow(mut stream: impl Read + Send + 'static, from: Stream, to: Sender<StreamLine>) {
     thread::spawn(move || {
         let mut line = Vec::new();
         let mut chunk = [0; 8 * 1024];
-        // A stream that fails has ended, as far as anyone can tell.
+        // A stream that cannot be read counts as ended.
         while let Ok(count @ 1..) = stream.read(&mut chunk) {
             for &byte in chunk.iter().take(count) {
                 match byte {
@@ -163,67 +166,72 @@ fn follow(mut stream: impl Read + Send + 'static, from: Stream, to: Sender<Piece
     });
 }
 
-fn send(to: &Sender<Piece>, stream: Stream, line: &mut Vec<u8>) {
+fn send(to: &Sender<StreamLine>, stream: Stream, line: &mut Vec<u8>) {
     let text = String::from_utf8_lossy(line)
         .trim_end_matches('\r')
         .to_owned();
     line.clear();
-    // Nobody listens any more: it is still read, so that the tool never waits.
-    let _ = to.send(Piece { stream, line: text });
+    // Without a receiver the stream is still read, so that the tool never waits.
+    let _ = to.send(StreamLine { stream, text });
 }
 
-impl Running {
-    /// Its process.
+impl RunningTool {
+    /// Returns the process id of the tool.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.handle.pids().first().copied()
     }
 
-    /// The next line, if one comes in time.
-    pub fn next(&self, patience: Duration) -> Option<Piece> {
-        match self.pieces.recv_timeout(patience) {
-            Ok(piece) => Some(piece),
+    /// Returns the next line, if it comes within the time limit.
+    pub fn next(&self, limit: Duration) -> Option<StreamLine> {
+        match self.lines.recv_timeout(limit) {
+            Ok(line) => Some(line),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
-                // Both streams are closed; it may still run.
-                thread::sleep(patience.min(Duration::from_millis(50)));
+                // Both streams are closed; the tool may still run.
+                thread::sleep(limit.min(Duration::from_millis(50)));
                 None
             }
         }
     }
 
-    /// The next line, or whether one may come still.
+    /// Returns the next line, or whether another one can come.
     ///
     /// # Errors
     ///
-    /// `Timeout` if none came in time, `Disconnected` if none will.
-    pub fn next_or_end(&self, patience: Duration) -> std::result::Result<Piece, RecvTimeoutError> {
-        self.pieces.recv_timeout(patience)
+    /// Returns `Timeout` if no line came in time, `Disconnected` if no other line will come.
+    pub fn next_or_end(
+        &self,
+        limit: Duration,
+    ) -> std::result::Result<StreamLine, RecvTimeoutError> {
+        self.lines.recv_timeout(limit)
     }
 
-    /// How it ended, if it has: code and signal.
+    /// Returns the exit code and the signal, if the tool has ended.
     pub fn ended(&self) -> Result<Option<(Option<i32>, Option<i32>)>> {
-        Ok(self.handle.try_wait()?.map(|output| how(output.status)))
+        Ok(self
+            .handle
+            .try_wait()?
+            .map(|output| code_and_signal(output.status)))
     }
 
-    /// Asks it to stop and save: what Ctrl-C does.
+    /// Asks the tool to stop and save, as Ctrl-C does.
     pub fn interrupt(&self) -> Result<()> {
         self.signal(Signal::INT)
     }
 
-    /// Asks it to end without saving. Only for one that saves nothing.
+    /// Asks the tool to end without saving. Only for tools that save nothing.
     pub fn terminate(&self) -> Result<()> {
         self.signal(Signal::TERM)
     }
 
-    /// Ends it. Only for one that saves nothing and does not end otherwise.
+    /// Kills the tool. Only for tools that save nothing and do not end otherwise.
     pub fn kill(&self) -> Result<()> {
         self.signal(Signal::KILL)
     }
 
-    /// Lets it live on after us. Its streams are drained for as long as it has
-    /// them: else the next line that it prints would be the end of it (SIGPIPE),
-    /// and of what it is saving.
+    /// Lets the tool go on after this process ends. Starts programs that drain its streams:
+    /// otherwise its next line would end it (SIGPIPE), and lose the recording that it saves.
     pub fn leave(&self) -> Result<()> {
         for stream in &self.streams {
             let drain = duct::cmd("/bin/cat", [""; 0])
@@ -237,7 +245,7 @@ impl Running {
     }
 
     fn signal(&self, signal: Signal) -> Result<()> {
-        // One that has ended keeps its number until it is waited for.
+        // A process id stays reserved until the process is waited for.
         if self.ended()?.is_some() {
             return Ok(());
         }
@@ -248,28 +256,28 @@ impl Running {
         }
     }
 
-    /// Waits for its end, and collects what it says until then.
-    pub fn finish(self) -> Result<Answer> {
-        let mut pieces: Vec<Piece> = Vec::new();
+    /// Waits until the tool ends, and collects its output.
+    pub fn finish(self) -> Result<ToolOutput> {
+        let mut lines: Vec<StreamLine> = Vec::new();
         let ended = loop {
-            pieces.extend(self.next(Duration::from_millis(100)));
+            lines.extend(self.next(Duration::from_millis(100)));
             if let Some(ended) = self.ended()? {
                 break ended;
             }
         };
-        // What is in the pipes still; something that it started may hold them open.
-        while let Ok(piece) = self.pieces.recv_timeout(Duration::from_millis(200)) {
-            pieces.push(piece);
+        // The pipes can still have lines, but a child of the tool may keep them open for ever.
+        while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(200)) {
+            lines.push(line);
         }
-        Ok(Answer {
+        Ok(ToolOutput {
             code: ended.0,
             signal: ended.1,
-            pieces,
+            lines,
         })
     }
 }
 
-fn how(status: std::process::ExitStatus) -> (Option<i32>, Option<i32>) {
+fn code_and_signal(status: std::process::ExitStatus) -> (Option<i32>, Option<i32>) {
     #[cfg(unix)]
     {
         use std::os::unix::process::ExitStatusExt;
@@ -281,59 +289,59 @@ fn how(status: std::process::ExitStatus) -> (Option<i32>, Option<i32>) {
     }
 }
 
-impl Answer {
-    /// Takes in what comes next, and lets go of what came long ago: what runs
-    /// for minutes may say anything, and only the end of it is of use.
-    pub fn keep(&mut self, piece: Piece) {
-        if self.pieces.len() == KEPT {
-            self.pieces.remove(0);
+impl ToolOutput {
+    /// Adds a line and drops the oldest one beyond a limit: a tool that runs for minutes can
+    /// print any amount, and only the end is useful.
+    pub fn keep(&mut self, line: StreamLine) {
+        if self.lines.len() == MAX_KEPT {
+            self.lines.remove(0);
         }
-        self.pieces.push(piece);
+        self.lines.push(line);
     }
 
-    /// What came on standard output.
+    /// Returns the text of standard output.
     #[must_use]
     pub fn out(&self) -> String {
-        self.lines(|piece| piece.stream == Stream::Out)
+        self.filtered(|line| line.stream == Stream::Out)
     }
 
-    /// What came on standard error.
+    /// Returns the text of standard error.
     #[must_use]
     pub fn err(&self) -> String {
-        self.lines(|piece| piece.stream == Stream::Err)
+        self.filtered(|line| line.stream == Stream::Err)
     }
 
-    /// What came on both streams.
+    /// Returns the text of both streams.
     #[must_use]
     pub fn all(&self) -> String {
-        self.lines(|_| true)
+        self.filtered(|_| true)
     }
 
-    /// What it said in a line, for messages; how it ended if it said nothing.
+    /// Returns the output in one line for messages, or how the tool ended if it printed nothing.
     #[must_use]
-    pub fn said(&self) -> String {
+    pub fn summary(&self) -> String {
+        const MAX_LENGTH: usize = 400;
+
         let all = self.all();
         let lines: Vec<&str> = all
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty())
             .collect();
-        let (text, few) = (lines.join(" "), 400);
-        match (text.char_indices().nth(few), self.code, self.signal) {
-            (None, Some(code), _) if text.is_empty() => format!("nothing, and exit code {code}"),
+        let text = lines.join(" ");
+        match (text.char_indices().nth(MAX_LENGTH), self.code, self.signal) {
+            (None, Some(code), _) if text.is_empty() => format!("no output, exit code {code}"),
             (None, None, Some(signal)) if text.is_empty() => {
-                format!("nothing, and signal {signal}")
+                format!("no output, ended by signal {signal}")
             }
             (Some((at, _)), ..) => format!("{}…", text.get(..at).unwrap_or("")),
             _ => text,
         }
     }
 
-    fn lines(&self, is_wanted: impl Fn(&Piece) -> bool) -> String {
-        let wanted = self.pieces.iter().filter(|piece| is_wanted(piece));
-        wanted
-            .flat_map(|piece| [piece.line.as_str(), "\n"])
-            .collect()
+    fn filtered(&self, is_wanted: impl Fn(&StreamLine) -> bool) -> String {
+        let wanted = self.lines.iter().filter(|line| is_wanted(line));
+        wanted.flat_map(|line| [line.text.as_str(), "\n"]).collect()
     }
 }
 
@@ -344,8 +352,8 @@ mod tests {
 
     use super::*;
 
-    /// An `xctrace` that is a line of shell.
-    fn shell(script: &str) -> Running {
+    /// Starts a shell script in place of `xctrace`.
+    fn shell(script: &str) -> RunningTool {
         let tool = Tool::at("/bin/sh".into());
         let arguments = ["-c".into(), script.into()];
         tool.start(&arguments, Stdin::Nothing).unwrap()
@@ -360,8 +368,8 @@ mod tests {
         assert_eq!(answer.all().lines().count(), 20_001);
     }
 
-    /// A shell whose parent ignores interrupts, as that of a background job in a script
-    /// may, has no way not to: nothing could be told by it. Known on Linux only.
+    /// Returns true if this process ignores interrupts, as a background job in a script may. Its
+    /// shells then ignore them too, and the test would prove nothing. Known on Linux only.
     fn ignores_interrupts() -> bool {
         const SIGINT: u32 = 1 << (2 - 1);
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -371,14 +379,14 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::print_stdout, reason = "what is skipped is said")]
-    fn it_is_asked_to_stop() {
+    #[expect(clippy::print_stdout, reason = "a skipped test prints the reason")]
+    fn interrupt_asks_the_tool_to_stop() {
         if ignores_interrupts() {
             println!("skipped: these tests were started with interrupts ignored");
             return;
         }
         let running = shell("trap 'echo saved; exit 0' INT; echo on; while :; do sleep 0.05; done");
-        assert_eq!(running.next(Duration::from_secs(20)).unwrap().line, "on");
+        assert_eq!(running.next(Duration::from_secs(20)).unwrap().text, "on");
         assert_eq!(running.ended().unwrap(), None);
         running.interrupt().unwrap();
         let answer = running.finish().unwrap();
@@ -386,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn its_end_does_not_wait_for_its_children() {
+    fn the_end_does_not_wait_for_children() {
         let before = Instant::now();
         let answer = shell("sleep 30 & echo gone").finish().unwrap();
         assert_eq!(answer.out(), "gone\n");
@@ -394,16 +402,16 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_is_told() {
+    fn the_signal_that_ended_the_tool_is_returned() {
         let answer = shell("kill -TRAP $$").finish().unwrap();
         assert_eq!((answer.code, answer.signal), (None, Some(5)));
-        assert_eq!(answer.said(), "nothing, and signal 5");
+        assert_eq!(answer.summary(), "no output, ended by signal 5");
     }
 
     #[test]
-    fn what_cannot_be_started() {
+    fn a_missing_tool_is_an_error() {
         let tool = Tool::at("/no/such/xctrace".into());
-        let error = tool.ask(&[]).unwrap_err().to_string();
+        let error = tool.run(&[]).unwrap_err().to_string();
         assert!(
             error.starts_with("/no/such/xctrace cannot be started: "),
             "{error}"
@@ -411,11 +419,11 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut_and_odd_bytes_are_marked() {
+    fn long_lines_are_cut_and_invalid_bytes_are_replaced() {
         let answer =
             shell("printf 'a\\377b\\r\\n'; head -c 100000 /dev/zero | tr '\\0' x").finish();
         let answer = answer.unwrap();
-        assert_eq!(answer.pieces[0].line, "a\u{FFFD}b");
-        assert_eq!(answer.pieces[1].line.len(), LONGEST_LINE);
+        assert_eq!(answer.lines[0].text, "a\u{FFFD}b");
+        assert_eq!(answer.lines[1].text.len(), LONGEST_LINE);
     }
 }

@@ -1,36 +1,35 @@
-//! Running Apple's tool for what it writes on standard output, byte by byte as
-//! it comes: nothing is kept, and nothing lies on a disk in between.
+//! Runs `xctrace` and reads its standard output as a stream of bytes, without a file.
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read};
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::run::{Answer, Running};
+use crate::run::{RunningTool, ToolOutput};
 use crate::tool::Tool;
 
-/// A tool that runs, and whose standard output is read as bytes. Dropped before
-/// its end it is asked to end: only for one that saves nothing.
+/// A running tool whose standard output is read as bytes. Dropping it asks the tool to end: only
+/// for tools that save nothing.
 #[derive(Debug)]
 pub struct Streaming {
     out: PipeReader,
-    running: Running,
-    answer: Answer,
+    running: RunningTool,
+    answer: ToolOutput,
     has_ended: bool,
 }
 
 impl Tool {
-    /// Starts it for what it writes on standard output.
+    /// Starts the tool, to read its standard output.
     ///
     /// # Errors
     ///
-    /// If it cannot be started.
+    /// Fails if the tool cannot be started.
     pub fn stream(&self, arguments: &[OsString]) -> Result<Streaming> {
         let (running, out) = self.start_for_bytes(arguments)?;
         Ok(Streaming {
             out,
             running,
-            answer: Answer::default(),
+            answer: ToolOutput::default(),
             has_ended: false,
         })
     }
@@ -45,29 +44,29 @@ impl Read for Streaming {
 }
 
 impl Streaming {
-    /// Waits for its end, once all that it wrote was read, and says how it ended
-    /// and what it said last on standard error.
-    pub fn finish(&mut self) -> Result<&Answer> {
+    /// Waits until the tool ends, after its output was read. Returns how it ended and the last
+    /// lines of standard error.
+    pub fn finish(&mut self) -> Result<&ToolOutput> {
         while !self.has_ended {
             self.listen(Duration::from_millis(50));
             if let Some((code, signal)) = self.running.ended()? {
                 (self.answer.code, self.answer.signal) = (code, signal);
                 self.has_ended = true;
-                // What is in the pipe still.
+                // The pipe can still have lines.
                 self.listen(Duration::from_millis(50));
             }
         }
         Ok(&self.answer)
     }
 
-    /// Takes in what it said on standard error; waits as long for each line.
-    fn listen(&mut self, patience: Duration) {
-        // As many at a time: something may talk without end.
+    /// Reads lines of standard error, and waits up to the limit for each line.
+    fn listen(&mut self, limit: Duration) {
+        // The number is limited because a tool can print without end.
         for _ in 0..10_000 {
-            let Some(piece) = self.running.next(patience) else {
+            let Some(line) = self.running.next(limit) else {
                 return;
             };
-            self.answer.keep(piece);
+            self.answer.keep(line);
         }
     }
 }
@@ -75,7 +74,7 @@ impl Streaming {
 impl Drop for Streaming {
     fn drop(&mut self) {
         if !self.has_ended {
-            // It is of no use to anyone now, and nobody is left to be told.
+            // A drop cannot return an error, and the output is not needed any more.
             let _ = self.running.terminate();
         }
     }
@@ -86,29 +85,29 @@ impl Drop for Streaming {
 mod tests {
     use super::*;
 
-    /// An `xctrace` that is a line of shell.
+    /// Starts a shell script in place of `xctrace`.
     fn shell(script: &str) -> Streaming {
         let tool = Tool::at("/bin/sh".into());
         tool.stream(&["-c".into(), script.into()]).unwrap()
     }
 
     #[test]
-    fn bytes_come_as_they_are_and_errors_beside_them() {
-        let loud = "i=0; while [ $i -lt 20000 ]; do echo 'a line that fills the pipe' >&2; i=$((i+1)); done";
+    fn bytes_are_unchanged_and_errors_are_separate() {
+        let many_lines = "i=0; while [ $i -lt 20000 ]; do echo 'a line that fills the pipe' >&2; i=$((i+1)); done";
         let mut tool = shell(&format!(
-            "printf 'a\\377\\r\\n'; {loud}; echo last >&2; printf b; kill -TRAP $$"
+            "printf 'a\\377\\r\\n'; {many_lines}; echo last >&2; printf b; kill -TRAP $$"
         ));
         let mut bytes = Vec::new();
         tool.read_to_end(&mut bytes).unwrap();
         assert_eq!(bytes, b"a\xff\r\nb");
         let answer = tool.finish().unwrap();
         assert_eq!((answer.code, answer.signal), (None, Some(5)));
-        assert_eq!(answer.pieces.last().unwrap().line, "last");
-        assert!(answer.pieces.len() < 100);
+        assert_eq!(answer.lines.last().unwrap().text, "last");
+        assert!(answer.lines.len() < 100);
     }
 
     #[test]
-    fn one_that_is_dropped_is_ended() {
+    fn dropping_a_stream_ends_the_tool() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ended");
         let script = format!(

@@ -1,21 +1,21 @@
-//! Apple's tool, or what takes its place.
+//! Defines the `xctrace` executable to run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// An `xctrace` that can be run.
+/// The `xctrace` executable to run, or a fake one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// The program.
+    /// Path of the executable.
     pub program: PathBuf,
-    /// What comes before every other argument: nothing for the real one.
+    /// Arguments before all others: none for the real `xctrace`.
     pub before: Vec<OsString>,
-    /// What is set in its environment beside ours.
+    /// Environment variables to set in addition to those of this process.
     pub environment: Vec<(OsString, OsString)>,
 }
 
 impl Tool {
-    /// A program that is, or takes the place of, `xctrace`.
+    /// Returns the tool with this executable.
     #[must_use]
     pub fn at(program: PathBuf) -> Self {
         Self {

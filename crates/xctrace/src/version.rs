@@ -1,38 +1,38 @@
-//! Which Xcode an `xctrace` belongs to, and what it can therefore do.
+//! Parses the version of `xctrace` and decides which features it has.
 //!
-//! `xctrace version 26.0 (17C529)` is that of Xcode 26.3: the dotted number is
-//! not Xcode's. Only the build code tells, whose number rises with each Xcode and
-//! whose letter with each of its updates.
+//! `xctrace version 26.0 (17C529)` belongs to Xcode 26.3: the dotted number is not Xcode's. Only
+//! the build code identifies the Xcode. Its number rises with each major version, and its letter
+//! with each update.
 
 use std::fmt;
 
-/// What `xctrace version` says.
+/// The version that `xctrace version` prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// The number that it gives itself.
+    /// The version number with dots, which differs from Xcode's.
     pub dotted: String,
-    /// The build code of its Xcode.
+    /// The build code of the Xcode that it belongs to.
     pub build: String,
 }
 
-/// Something that not every version can do.
+/// A feature that not every version has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
-    /// `record --no-prompt` and `--window`.
+    /// Options `record --no-prompt` and `--window`.
     NoPromptAndWindow,
-    /// `record --notify-tracing-started`.
+    /// Option `record --notify-tracing-started`.
     TracingStarted,
-    /// `record --instrument` and `list instruments`.
+    /// Option `record --instrument` and command `list instruments`.
     Instruments,
-    /// `record --run-name`.
+    /// Option `record --run-name`.
     RunName,
-    /// `export --time-start`, `--time-end` and `--duration`.
+    /// Options `export --time-start`, `--time-end` and `--duration`.
     ExportOfAPart,
 }
 
 impl Feature {
-    /// The first build that has it, and the Xcode of that build. By Apple's
-    /// manual pages; of 27.0 the number was inferred from the builds before it.
+    /// Returns the first build that has the feature, and the Xcode of that build. The source is
+    /// Apple's manual pages; the number of 27.0 is inferred from the builds before it.
     const fn since(self) -> (u32, char, &'static str) {
         match self {
             Self::NoPromptAndWindow => (12, 'E', "12.5"),
@@ -43,7 +43,7 @@ impl Feature {
         }
     }
 
-    /// The first Xcode that has it.
+    /// Returns the first Xcode that has the feature.
     #[must_use]
     pub const fn first_xcode(self) -> &'static str {
         self.since().2
@@ -51,7 +51,7 @@ impl Feature {
 }
 
 impl Version {
-    /// Reads `xctrace version 26.0 (17C529)`. None if that is not what it says.
+    /// Parses `xctrace version 26.0 (17C529)`. None if the text has another form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.lines().find_map(|line| {
@@ -66,16 +66,15 @@ impl Version {
         })
     }
 
-    /// Whether it can do something; a build code that cannot be read is taken
-    /// for one that can do what Xcode 26 could.
+    /// Returns true if this version has a feature. An unknown build code counts as Xcode 26.
     #[must_use]
     pub fn has(&self, feature: Feature) -> bool {
         let (number, letter, _) = feature.since();
         self.code().unwrap_or((17, 'A')) >= (number, letter)
     }
 
-    /// The major number of its Xcode, as far as the rule is known: 14 of `14E222b`,
-    /// 26 of `17C529`.
+    /// Returns the major version of its Xcode, if the rule is known: 14 for `14E222b`, 26 for
+    /// `17C529`.
     #[must_use]
     pub fn xcode(&self) -> Option<u32> {
         match self.code()?.0 {
@@ -85,7 +84,7 @@ impl Version {
         }
     }
 
-    /// The number and the letter of the build code.
+    /// Returns the number and the letter of the build code.
     fn code(&self) -> Option<(u32, char)> {
         let digits = self.build.find(|letter: char| !letter.is_ascii_digit())?;
         let (number, rest) = self.build.split_at_checked(digits)?;
@@ -104,12 +103,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_as_they_are_printed() {
+    fn printed_versions_are_parsed() {
         let check = |text: &str, expected: Option<(&str, &str, Option<u32>)>| {
             let found = Version::parse(text);
             let found = found
                 .as_ref()
-                .map(|one| (&*one.dotted, &*one.build, one.xcode()));
+                .map(|version| (&*version.dotted, &*version.build, version.xcode()));
             assert_eq!(found, expected, "{text}");
         };
         check(
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_each_can_do() {
+    fn features_depend_on_the_build() {
         let check = |build: &str, expected: [bool; 5]| {
             let version = Version {
                 dotted: String::new(),
@@ -143,7 +142,7 @@ mod tests {
                 Feature::RunName,
                 Feature::ExportOfAPart,
             ];
-            assert_eq!(all.map(|one| version.has(one)), expected, "{build}");
+            assert_eq!(all.map(|feature| version.has(feature)), expected, "{build}");
         };
         check("12D4e", [false; 5]);
         check("12E262", [true, false, false, false, false]);

@@ -67,14 +67,14 @@ fn impossible(table: &Table) -> Option<String> {
 /// Returns the first row, counted from 1, with a time beyond [`LONGEST_NS`], and that time.
 fn longest(times: &Integers) -> Option<(usize, u64)> {
     // Nearly always there is none, and a look at each row is not needed to know.
-    let may_exceed = times.at_most() > LONGEST_NS;
+    let may_exceed = times.upper_bound() > LONGEST_NS;
     let mut rows = may_exceed.then(|| (1..).zip(times.iter()))?;
     rows.find_map(|(row, ns)| Some((row, ns.filter(|&ns| ns > LONGEST_NS)?)))
 }
 
 /// Whether the sum of durations stays within [`SUM_NS`].
 fn fits(durations: &Integers) -> bool {
-    let at_most = u128::from(durations.at_most()) * durations.len() as u128;
+    let at_most = u128::from(durations.upper_bound()) * durations.len() as u128;
     let sum = || durations.iter().flatten().map(u128::from).sum::<u128>();
     at_most <= SUM_NS || sum() <= SUM_NS
 }

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use metalens_analyzer::units::counted;
-use metalens_doctor::{Asked, Check, Diagnosis, Remedy, System, Verdict, diagnose, elsewhere};
+use metalens_doctor::{
+    Check, Diagnosis, PlannedRecording, Remedy, SystemCommands, Verdict, diagnose, elsewhere,
+};
 use metalens_files::is_root;
 use metalens_text::{Style, shown};
-use metalens_xctrace::{Surroundings, Tool, resolve};
+use metalens_xctrace::{Tool, ToolSource, resolve};
 
 use crate::args::recording::DoctorArguments;
 use crate::screen::columns::wrap;
@@ -17,9 +19,9 @@ use crate::screen::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 use crate::{exit, json, out};
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
-    let surroundings = Surroundings::here();
-    let diagnosis = match surroundings.is_mac {
-        true => of_this_mac(arguments, &surroundings)?,
+    let source = ToolSource::from_environment();
+    let diagnosis = match source.is_mac {
+        true => of_this_mac(arguments, &source)?,
         false => elsewhere(std::env::consts::OS),
     };
     match arguments.json {
@@ -32,10 +34,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn of_this_mac(
-    arguments: &DoctorArguments,
-    surroundings: &Surroundings,
-) -> anyhow::Result<Diagnosis> {
+fn of_this_mac(arguments: &DoctorArguments, source: &ToolSource) -> anyhow::Result<Diagnosis> {
     let here = std::env::current_dir()?;
     let path = std::env::var_os("PATH");
     let program = arguments
@@ -47,7 +46,7 @@ fn of_this_mac(
         .output
         .clone()
         .unwrap_or_else(|| PathBuf::from("x.trace"));
-    let asked = Asked {
+    let asked = PlannedRecording {
         folder: metalens_files::parent(&output),
         template: &arguments.template,
         time_limit: arguments.time_limit.map(Duration::from_nanos),
@@ -56,9 +55,9 @@ fn of_this_mac(
         home: home.as_deref(),
     };
     Ok(diagnose(
-        &System::default(),
+        &SystemCommands::default(),
         &asked,
-        Tool::find(surroundings),
+        Tool::find(source),
     ))
 }
 
@@ -169,7 +168,7 @@ fn remedied(remedy: &Remedy, indent: &str, text: &mut String) {
 mod tests {
     use std::path::Path;
 
-    use metalens_doctor::{Answer, Ask};
+    use metalens_doctor::{CommandOutput, CommandRunner};
 
     use super::*;
 
@@ -244,18 +243,18 @@ mod tests {
         ("ps", 0, "  431 /usr/bin/ktrace\n"),
     ];
 
-    impl Ask for Mac {
-        fn ask(&self, program: &str, arguments: &[&str]) -> Answer {
+    impl CommandRunner for Mac {
+        fn run(&self, program: &str, arguments: &[&str]) -> CommandOutput {
             let name = program.rsplit('/').next().unwrap_or(program);
             let line = format!("{name} {}", arguments.join(" "));
             let mut all = self.0.iter().chain(LAPTOP);
             match all.find(|(start, ..)| line.starts_with(start)) {
-                Some(&(_, code, out)) => Answer::Said {
+                Some(&(_, code, out)) => CommandOutput::Exited {
                     code: Some(code),
                     out: out.to_owned(),
                     err: String::new(),
                 },
-                None => Answer::Silent(format!("{program} did not answer within 10 s")),
+                None => CommandOutput::Failed(format!("{program} did not answer within 10 s")),
             }
         }
     }
@@ -265,7 +264,7 @@ mod tests {
         let found = resolve("sh".as_ref(), Some("/bin".as_ref()), Path::new("/"));
         let mut found = found.unwrap();
         (found.path, found.doubt) = ("/Users/ada/bench".into(), None);
-        let asked = Asked {
+        let asked = PlannedRecording {
             folder: folder.path(),
             template: "Metal System Trace",
             time_limit: Some(Duration::ZERO),
@@ -293,7 +292,7 @@ mod tests {
         };
         insta::assert_snapshot!("doctor-good", shown(&Mac(&[]), Ok(tool)));
         let none = metalens_xctrace::Error::NoXcode {
-            said:
+            output:
                 "xcrun: error: unable to find utility \"xctrace\", not a developer tool or in PATH"
                     .to_owned(),
         };

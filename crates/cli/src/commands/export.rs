@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use indicatif::DecimalBytes;
 use metalens_analyzer::units::counted;
-use metalens_exporter::{Exported, Part, Request, State, Wanted};
+use metalens_exporter::{Exported, Request, TableSelection, TableState, TimeRange};
 use metalens_text::shown;
 
 use crate::args::ExportArguments;
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<Ex
         let request = request(arguments, bundle, folder);
         match exporting::export(&request, quiet) {
             Ok(exported) => {
-                all_well &= exported.is_whole();
+                all_well &= exported.is_complete();
                 tell(&exported, quiet)?;
                 done.push(exported);
             }
@@ -59,9 +59,9 @@ fn stops_all(error: &anyhow::Error) -> bool {
 
 fn request(arguments: &ExportArguments, bundle: &Path, folder: PathBuf) -> Request {
     let wanted = match (arguments.all, arguments.schemas.is_empty()) {
-        (true, _) => Wanted::All,
-        (false, true) => Wanted::Known,
-        (false, false) => Wanted::These(arguments.schemas.clone()),
+        (true, _) => TableSelection::All,
+        (false, true) => TableSelection::Known,
+        (false, false) => TableSelection::These(arguments.schemas.clone()),
     };
     Request {
         bundle: bundle.to_owned(),
@@ -69,7 +69,7 @@ fn request(arguments: &ExportArguments, bundle: &Path, folder: PathBuf) -> Reque
         run: arguments.run,
         wanted,
         known: exporting::known_tables(),
-        part: Part {
+        range: TimeRange {
             from_ns: arguments.from,
             to_ns: arguments.to,
         },
@@ -125,8 +125,8 @@ fn beside(bundle: &Path) -> anyhow::Result<PathBuf> {
 /// What was done, and what was not.
 fn tell(exported: &Exported, quiet: bool) -> anyhow::Result<()> {
     if !quiet {
-        let whole = exported.holds.whole();
-        let files = exported.holds.in_state(State::Whole);
+        let whole = exported.holds.complete_tables();
+        let files = exported.holds.in_state(TableState::Whole);
         let bytes = DecimalBytes(files.map(|table| table.bytes).sum());
         let tables = counted(whole as u64, "table");
         let written = match exported.written {

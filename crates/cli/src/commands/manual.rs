@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &ManualArguments) -> anyhow::Result<ExitCode> {
     let pages = pages()?;
     let folder = &arguments.output;
     // Whoever installs them with sudo installs them for all.
-    let inside = Folder::make(folder)?.of_the_system();
+    let inside = Folder::make(folder)?.for_system_files();
     for (name, _) in &pages {
         metalens_files::refuse_existing(&folder.join(name), arguments.force)?;
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use metalens_analyzer::units::counted;
-use metalens_files::{Given, Owner, give_folder, is_root, without_trailing};
+use metalens_files::{Owner, OwnershipChanges, give_folder, is_root, without_trailing};
 use metalens_text::shown;
 
 use crate::args::recording::OwnArguments;
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &OwnArguments, quiet: bool) -> anyhow::Result<ExitC
     if !is_root() {
         return Err(NotRecorded("only root can give files away: sudo metalens own BUNDLE").into());
     }
-    let Some(owner) = arguments.user.or_else(Owner::who_ran_sudo) else {
+    let Some(owner) = arguments.user.or_else(Owner::sudo_user) else {
         anyhow::bail!("nobody ran sudo; name the new owner: --user UID:GID");
     };
     let mut failed = 0;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &OwnArguments, quiet: bool) -> anyhow::Result<ExitC
 }
 
 /// Of a bundle only: a slip of the keyboard gives nobody a whole disk.
-fn own(bundle: &Path, owner: Owner) -> anyhow::Result<Given> {
+fn own(bundle: &Path, owner: Owner) -> anyhow::Result<OwnershipChanges> {
     let is_bundle = bundle.extension().is_some_and(|ending| ending == "trace");
     let shown = bundle.display();
     anyhow::ensure!(
@@ -49,7 +49,7 @@ fn own(bundle: &Path, owner: Owner) -> anyhow::Result<Given> {
 }
 
 /// What changed, on stdout: it is what was asked for.
-fn tell(bundle: &Path, given: &Given) -> anyhow::Result<()> {
+fn tell(bundle: &Path, given: &OwnershipChanges) -> anyhow::Result<()> {
     let mut out = out::page();
     for line in in_words(bundle, given) {
         writeln!(out, "{line}")?;
@@ -58,7 +58,7 @@ fn tell(bundle: &Path, given: &Given) -> anyhow::Result<()> {
 }
 
 /// Returns lines that say what changed, and what was left alone.
-pub(crate) fn in_words(bundle: &Path, given: &Given) -> Vec<String> {
+pub(crate) fn in_words(bundle: &Path, given: &OwnershipChanges) -> Vec<String> {
     let path = bundle.display().to_string();
     let mut text = format!(
         "{}: {} given back",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use metalens_exporter::{Part, Request, Wanted};
+use metalens_exporter::{Request, TableSelection, TimeRange};
 use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, Trace, compare};
 
 use crate::analyzing::open;
@@ -74,9 +74,9 @@ impl Made {
             bundle: arguments.bundle.clone(),
             folder: folder.clone(),
             run: arguments.reading.run,
-            wanted: Wanted::Known,
+            wanted: TableSelection::Known,
             known: exporting::known_tables(),
-            part: Part::default(),
+            range: TimeRange::default(),
             gzip: false,
             force: false,
         };

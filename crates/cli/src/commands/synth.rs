@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
     let is_new = output.symlink_metadata().is_err();
     write(&scenario, output, arguments.force)
         .with_context(|| format!("cannot write {}", output.display()))?;
-    if let Some(owner) = Owner::who_ran_sudo().filter(|_| is_new) {
+    if let Some(owner) = Owner::sudo_user().filter(|_| is_new) {
         give_folder(output, owner)?;
     }
     if quiet {

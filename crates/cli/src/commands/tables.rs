@@ -87,7 +87,7 @@ impl Listed {
                     .then(|| "TRUNCATED: only the whole rows".to_owned()),
             },
             Err(error) => Self {
-                schema: document.promised.clone(),
+                schema: document.named_schema.clone(),
                 run: None,
                 rows: None,
                 columns: None,

@@ -1,9 +1,9 @@
-//! How the Mac is just now: whatever slows it down, or records already.
+//! Checks the current condition of the Mac: what slows it down, and what records already.
 
 use crate::check::{Check, Verdict};
 use crate::facts::{Condition, Gpu, GpuUser, Power, Process, ThermalPressure};
 
-/// Open, it holds nothing; only while it records.
+/// Programs that disturb a recording only while they record, not while they are open.
 const HARMLESS: [&str; 2] = ["Instruments", "DTServiceHub"];
 
 pub(super) fn recorders(condition: &Condition) -> Check {
@@ -11,74 +11,84 @@ pub(super) fn recorders(condition: &Condition) -> Check {
     let Some(all) = &condition.recorders.value else {
         return Check::unknown(id, condition.recorders.why_not.as_ref());
     };
-    let is_harmless = |one: &&Process| HARMLESS.contains(&one.name.as_str());
-    let (open, others): (Vec<&Process>, Vec<&Process>) = all.iter().partition(is_harmless);
-    let named = |all: &[&Process]| {
-        let all = all.iter().map(|one| format!("{} ({})", one.name, one.pid));
-        all.collect::<Vec<_>>().join(", ")
-    };
-    match (others.as_slice(), open.as_slice()) {
-        ([], []) => Check::ok(id, "nobody else records"),
+    let (open, recording): (Vec<&Process>, Vec<&Process>) = all
+        .iter()
+        .partition(|process| HARMLESS.contains(&process.name.as_str()));
+
+    match (recording.as_slice(), open.as_slice()) {
+        ([], []) => Check::ok(id, "no other recorder runs"),
         ([], open) => Check::ok(
             id,
-            format!("{} is open: it must not record meanwhile", named(open)),
+            format!("{} is open: do not record with it meanwhile", names(open)),
         ),
-        (others, _) => Check::warning(
+        (recording, _) => Check::warning(
             id,
             format!(
-                "{} runs: two at a time cannot sample the kernel (kperf)",
-                named(others)
+                "another recorder runs: {}; only one at a time can sample the kernel (kperf)",
+                names(recording)
             ),
         )
-        .remedy("let it end, or end it, if it is yours", &[]),
+        .remedy("wait until it ends, or quit it", &[]),
     }
+}
+
+fn names(processes: &[&Process]) -> String {
+    let names: Vec<String> = processes
+        .iter()
+        .map(|process| format!("{} ({})", process.name, process.pid))
+        .collect();
+    names.join(", ")
 }
 
 pub(super) fn power(condition: &Condition) -> Check {
     let id = "power";
-    let from = match condition.power.value {
-        Some(Power::Mains) => "on mains",
+    let source = match condition.power.value {
+        Some(Power::Mains) => "on AC power",
         Some(Power::Battery) => "on battery",
         Some(Power::Ups) => "on the battery of a UPS",
-        None => "the source of power cannot be told",
+        None => "unknown power source",
     };
     match condition.low_power_mode.value {
-        Some(true) => Check::warning(id, format!("{from}, in low power mode: the GPU is slower"))
-            .remedy(
-                "switch it off before you measure (System Settings, or this)",
-                &["sudo pmset -a lowpowermode 0"],
-            ),
-        Some(false) => Check::ok(id, format!("{from}, low power mode is off")),
+        Some(true) => Check::warning(
+            id,
+            format!("{source}, in low power mode: the GPU is slower"),
+        )
+        .remedy(
+            "turn low power mode off before you measure (in System Settings, or with this)",
+            &["sudo pmset -a lowpowermode 0"],
+        ),
+        Some(false) => Check::ok(id, format!("{source}, low power mode is off")),
         None => Check::new(
             id,
             match condition.power.value {
                 Some(Power::Mains) => Verdict::Ok,
                 _ => Verdict::Unknown,
             },
-            format!("{from}; whether low power mode is on cannot be told"),
+            format!("{source}; low power mode is unknown"),
         ),
     }
 }
 
 pub(super) fn thermal(condition: &Condition) -> Check {
     let id = "thermal";
-    let wait = "let it cool down before you measure";
+    let wait = "let the Mac cool down before you measure";
     if let Some(limit @ 0..100) = condition.cpu_speed_limit_percent.value {
-        let found = format!("it is hot: the CPU is limited to {limit} %");
+        let found = format!("the Mac is hot: the CPU is limited to {limit} %");
         return Check::warning(id, found).remedy(wait, &[]);
     }
-    let how = match condition.thermal_pressure.value {
+    let level = match condition.thermal_pressure.value {
         Some(ThermalPressure::Nominal) => return Check::ok(id, "no thermal pressure"),
         Some(ThermalPressure::Moderate) => "moderate",
         Some(ThermalPressure::Heavy) => "heavy",
         Some(ThermalPressure::Trapping | ThermalPressure::Sleeping) => "extreme",
         None => return Check::unknown(id, condition.thermal_pressure.why_not.as_ref()),
     };
-    let found = format!("it is hot: thermal pressure is {how}, and the GPU may be slower");
+    let found = format!("the Mac is hot: thermal pressure is {level}, and the GPU may be slower");
     Check::warning(id, found).remedy(wait, &[])
 }
 
-/// Within half a second. What puts the screen together always takes a little.
+/// GPU time of all processes within half a second from which a warning is given. The window
+/// server always takes a little.
 const NOTEWORTHY_NS: u64 = 25_000_000;
 
 pub(super) fn gpu_users(gpu: &Gpu) -> Check {
@@ -87,34 +97,37 @@ pub(super) fn gpu_users(gpu: &Gpu) -> Check {
         return Check::unknown(id, gpu.users.why_not.as_ref());
     };
     let total: u64 = users.iter().map(|user| user.gpu_time_ns).sum();
-    let named = |user: &GpuUser| {
-        let (process, micros) = (&user.process, user.gpu_time_ns / 1_000);
-        format!(
-            "{} ({}) {}.{} ms",
-            process.name,
-            process.pid,
-            micros / 1_000,
-            micros % 1_000 / 100
-        )
-    };
-    let most: Vec<String> = users.iter().take(3).map(named).collect();
-    match (most.as_slice(), total) {
-        ([], _) => Check::ok(id, "nobody used the GPU within half a second"),
-        (most, ..NOTEWORTHY_NS) => {
-            Check::ok(id, format!("within half a second: {}", most.join(", ")))
-        }
-        (most, _) => Check::warning(
-            id,
-            format!(
-                "others use the GPU; within half a second: {}",
-                most.join(", ")
-            ),
-        )
-        .remedy(
-            "close what you do not need: their work delays yours (the report tells them apart)",
-            &[],
-        ),
+    let largest: Vec<String> = users.iter().take(3).map(gpu_time).collect();
+    match (largest.as_slice(), total) {
+       ([], _) => Check::ok(id, "no process used the GPU within half a second"),
+       (largest, ..NOTEWORTHY_NS) => Check::ok(
+           id,
+           format!("GPU time within half a second: {}", largest.join(", ")),
+       ),
+       (largest, _) => Check::warning(
+           id,
+           format!(
+               "other processes use the GPU; GPU time within half a second: {}",
+               largest.join(", ")
+           ),
+       )
+       .remedy(
+           "quit programs that you do not need: they delay yours (the report shows the contention)",
+           &[],
+       ),
     }
+}
+
+/// Returns a user of the GPU with its GPU time, such as `bench (7) 4.1 ms`.
+fn gpu_time(user: &GpuUser) -> String {
+    let (process, micros) = (&user.process, user.gpu_time_ns / 1_000);
+    format!(
+        "{} ({}) {}.{} ms",
+        process.name,
+        process.pid,
+        micros / 1_000,
+        micros % 1_000 / 100
+    )
 }
 
 pub(super) fn performance_state(gpu: &Gpu) -> Check {
@@ -135,14 +148,14 @@ mod tests {
             gpu_time_ns,
         });
         gpu_users(&Gpu {
-            utilization_percent: Fact::of("", None, String::new),
-            users: Fact::of("", Some(users.collect()), String::new),
-            performance_state: Fact::of("", None, String::new),
+            utilization_percent: Fact::new("", None, String::new),
+            users: Fact::new("", Some(users.collect()), String::new),
+            performance_state: Fact::new("", None, String::new),
         })
     }
 
     #[test]
-    fn who_is_on_the_gpu() {
+    fn users_of_the_gpu_are_named() {
         let check = |times: &[u64], verdict: Verdict, expected: &str| {
             let checked = used(times);
             assert_eq!(
@@ -150,17 +163,21 @@ mod tests {
                 (verdict, expected)
             );
         };
-        check(&[], Verdict::Ok, "nobody used the GPU within half a second");
+        check(
+            &[],
+            Verdict::Ok,
+            "no process used the GPU within half a second",
+        );
         check(
             &[4_150_000],
             Verdict::Ok,
-            "within half a second: p1 (1) 4.1 ms",
+            "GPU time within half a second: p1 (1) 4.1 ms",
         );
-        // A twentieth of the time; the three that took most are named.
+        // A twentieth of the time is the limit; the three largest users are named.
         check(
             &[20_000_000, 3_000_000, 1_990_000, 10_000],
             Verdict::Warning,
-            "others use the GPU; within half a second: p1 (1) 20.0 ms, p2 (2) 3.0 ms, p3 (3) 1.9 ms",
+            "other processes use the GPU; GPU time within half a second: p1 (1) 20.0 ms, p2 (2) 3.0 ms, p3 (3) 1.9 ms",
         );
     }
 }

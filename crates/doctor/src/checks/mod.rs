@@ -1,40 +1,40 @@
-//! Facts → verdicts. Each check says what was found, and what to do about it.
+//! Turns facts into checks. Each check says what was found and what to do about it.
 
 mod condition;
-mod room;
-mod target;
+mod disk;
+mod program;
 mod tools;
 
 use std::time::Duration;
 
-use crate::ask::Ask;
-use crate::asked::Asked;
 use crate::check::{Check, Verdict};
+use crate::command::CommandRunner;
 use crate::facts::{Condition, Disk, Facts, Machine};
-use crate::recorder::Recorder;
+use crate::planned_recording::PlannedRecording;
+use crate::xctrace_status::XctraceStatus;
 
-/// All checks, in the order in which they stand in each other's way.
+/// Returns all checks, in the order in which they block each other.
 pub(crate) fn all(
-    ask: &dyn Ask,
+    runner: &dyn CommandRunner,
     facts: &Facts,
-    recorder: &Recorder,
-    asked: &Asked<'_>,
+    xctrace: &XctraceStatus,
+    planned: &PlannedRecording<'_>,
 ) -> Vec<Check> {
     let mut all = vec![
         platform(&facts.machine),
-        tools::xcode(&facts.xcode, recorder),
-        tools::licence(&facts.xcode, recorder),
+        tools::xcode(&facts.xcode, xctrace),
+        tools::license(&facts.xcode, xctrace),
         tools::first_launch(&facts.xcode),
-        tools::xctrace(recorder),
-        tools::template(recorder, asked.template),
+        tools::xctrace(xctrace),
+        tools::template(xctrace, planned.template),
         tools::developer_mode(&facts.rights),
-        tools::developer_group(&facts.rights, asked.is_root),
-        tools::root(asked.is_root),
+        tools::developer_group(&facts.rights, planned.is_root),
+        tools::root(planned.is_root),
     ];
-    all.extend(target::all(ask, asked, &facts.rights));
+    all.extend(program::all(runner, planned, &facts.rights));
     all.extend([
-        room::disk(&facts.disk, asked.time_limit),
-        room::left_over(&facts.disk, asked.folder),
+        disk::free_space(&facts.disk, planned.time_limit),
+        disk::left_over(&facts.disk, planned.folder),
         condition::recorders(&facts.condition),
         condition::power(&facts.condition),
         condition::thermal(&facts.condition),
@@ -44,24 +44,23 @@ pub(crate) fn all(
     all
 }
 
-/// What should be known before a recording is made: the troubles among the
-/// checks that cost next to nothing.
+/// Returns the warnings and problems to show before a recording, from the checks that cost
+/// almost no time.
 #[must_use]
 pub fn preflight(condition: &Condition, disk: &Disk, time_limit: Option<Duration>) -> Vec<String> {
     let all = [
-        room::disk(disk, time_limit),
+        disk::free_space(disk, time_limit),
         condition::recorders(condition),
         condition::power(condition),
         condition::thermal(condition),
     ];
-    let troubles = all
-        .into_iter()
-        .filter(|check| check.verdict >= Verdict::Warning);
-    let told = troubles.map(|check| match check.remedy {
-        Some(remedy) => format!("{}: {}", check.found, remedy.what),
-        None => check.found,
-    });
-    told.collect()
+    all.into_iter()
+        .filter(|check| check.verdict >= Verdict::Warning)
+        .map(|check| match check.remedy {
+            Some(remedy) => format!("{}: {}", check.found, remedy.what),
+            None => check.found,
+        })
+        .collect()
 }
 
 fn platform(machine: &Machine) -> Check {
@@ -71,19 +70,20 @@ fn platform(machine: &Machine) -> Check {
         .value
         .as_ref()
         .map(|version| format!("macOS {version}"));
-    let named = [
+    let names = [
         machine.chip.value.clone(),
         machine.model.value.clone(),
         system,
     ];
-    let named: Vec<String> = named.into_iter().flatten().collect();
+    let names: Vec<String> = names.into_iter().flatten().collect();
+
     match &machine.chip.value {
-        None => Check::unknown(id, machine.chip.why_not.as_ref()),
-        Some(chip) if chip.contains("Intel") => Check::warning(id, named.join(", ")).remedy(
-            "xctrace records here, but metalens knows recordings of Apple silicon only: check what \
-             it says",
+    None => Check::unknown(id, machine.chip.why_not.as_ref()),
+    Some(chip) if chip.contains("Intel") => Check::warning(id, names.join(", ")).remedy(
+       "xctrace records here, but metalens was made for recordings of Apple silicon: verify the \
+        numbers of the report",
             &[],
         ),
-        Some(_) => Check::ok(id, named.join(", ")),
+        Some(_) => Check::ok(id, names.join(", ")),
     }
 }

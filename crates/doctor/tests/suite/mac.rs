@@ -1,26 +1,26 @@
-//! A Mac that answers what it is told to.
+//! Provides a simulated Mac for tests.
 
 use std::collections::BTreeMap;
 
-use metalens_doctor::{Answer, Ask};
+use metalens_doctor::{CommandOutput, CommandRunner};
 
-/// A Mac whose programs answer what they are told to.
+/// A Mac whose commands have fixed answers, by the start of the command line.
 #[derive(Clone)]
-pub(super) struct Mac(pub(super) BTreeMap<String, Answer>);
+pub(super) struct Mac(pub(super) BTreeMap<String, CommandOutput>);
 
-pub(super) fn said(code: i32, text: &str) -> Answer {
-    Answer::Said {
+pub(super) fn exited(code: i32, text: &str) -> CommandOutput {
+    CommandOutput::Exited {
         code: Some(code),
         out: text.to_owned(),
         err: String::new(),
     }
 }
 
-impl Ask for Mac {
-    fn ask(&self, program: &str, arguments: &[&str]) -> Answer {
+impl CommandRunner for Mac {
+    fn run(&self, program: &str, arguments: &[&str]) -> CommandOutput {
         let name = program.rsplit('/').next().unwrap();
         let line = format!("{name} {}", arguments.join(" "));
-        // `pmset -g` is not `pmset -g batt`: the longest that fits.
+        // The longest match wins, since `pmset -g` is not `pmset -g batt`.
         let known = self
             .0
             .iter()
@@ -28,8 +28,8 @@ impl Ask for Mac {
         let known = known.max_by_key(|(start, _)| start.len());
         known.map_or_else(
             || {
-                Answer::Silent(format!(
-                    "{program} cannot be run: nothing is known of `{line}`"
+                CommandOutput::Failed(format!(
+                    "{program} cannot be run: the simulated Mac has no answer to `{line}`"
                 ))
             },
             |(_, answer)| answer.clone(),
@@ -38,7 +38,7 @@ impl Ask for Mac {
 }
 
 impl Mac {
-    /// A laptop in good order.
+    /// Returns a laptop that passes all checks.
     pub(super) fn laptop() -> Self {
         let answers = [
             (
@@ -111,11 +111,11 @@ impl Mac {
                 "+-o AGXDeviceUserClient  <class AGXDeviceUserClient>\n  {\n    \"IOUserClientCreator\" = \"pid 438, WindowServer\"\n    \"AppUsage\" = ({\"API\"=\"Metal\",\"accumulatedGPUTime\"=1520})\n  }\n",
             ),
         ];
-        let answers = answers.map(|(line, code, text)| (line.to_owned(), said(code, text)));
+        let answers = answers.map(|(line, code, text)| (line.to_owned(), exited(code, text)));
         Self(answers.into())
     }
 
-    pub(super) fn with(mut self, line: &str, answer: Answer) -> Self {
+    pub(super) fn with(mut self, line: &str, answer: CommandOutput) -> Self {
         self.0.insert(line.to_owned(), answer);
         self
     }

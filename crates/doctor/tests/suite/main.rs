@@ -1,5 +1,5 @@
-//! Macs in all conditions: what their programs answer goes in, verdicts come out.
-//! The answers are as others published them; no Mac was at hand.
+//! Tests the verdicts on Macs in all conditions, given the output of their programs. The output
+//! is as others published it, not recorded on a Mac.
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
@@ -14,15 +14,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use metalens_doctor::{
-    Asked, Condition, Diagnosis, Disk, Machine, ThermalPressure, Verdict, diagnose, json_schema,
-    preflight,
+    Condition, Diagnosis, Disk, Machine, PlannedRecording, ThermalPressure, Verdict, diagnose,
+    json_schema, preflight,
 };
 use metalens_xctrace::FoundProgram;
 use metalens_xctrace::{Error, Tool};
 
-use mac::{Mac, said};
+use mac::{Mac, exited};
 
-/// An `xctrace` that is a line of shell.
+/// Returns an `xctrace` made of a shell script.
 fn xctrace(script: &str) -> Tool {
     let before: Vec<OsString> = vec!["-c".into(), script.into(), "sh".into()];
     Tool {
@@ -34,8 +34,8 @@ fn xctrace(script: &str) -> Tool {
 const GOOD: &str = "case $1 in version) echo 'xctrace version 26.0 (17C529)';; \
                     list) echo '== Standard Templates =='; echo 'Metal System Trace';; esac";
 
-fn asked(folder: &Path) -> Asked<'_> {
-    Asked {
+fn planned(folder: &Path) -> PlannedRecording<'_> {
+    PlannedRecording {
         folder,
         template: "Metal System Trace",
         time_limit: Some(Duration::from_millis(1)),
@@ -45,32 +45,39 @@ fn asked(folder: &Path) -> Asked<'_> {
     }
 }
 
-/// All that is not as it should be, but for the performance state, which is never told.
+/// Returns all checks with a verdict other than ok, except the performance state, which is
+/// never known.
 fn troubles(diagnosis: &Diagnosis) -> Vec<(&str, Verdict)> {
     let all = diagnosis.checks.iter();
-    let troubles = all.filter(|one| one.verdict != Verdict::Ok && one.id != "performance-state");
-    troubles.map(|one| (one.id.as_str(), one.verdict)).collect()
+    let troubles =
+        all.filter(|check| check.verdict != Verdict::Ok && check.id != "performance-state");
+    troubles
+        .map(|check| (check.id.as_str(), check.verdict))
+        .collect()
 }
 
 fn check(
     mac: &Mac,
     tool: Result<Tool, Error>,
-    change: impl FnOnce(&mut Asked<'_>),
+    change: impl FnOnce(&mut PlannedRecording<'_>),
     expected: &[(&str, Verdict)],
 ) {
     let folder = tempfile::tempdir().unwrap();
-    let mut asked = asked(folder.path());
-    change(&mut asked);
-    let diagnosis = diagnose(mac, &asked, tool);
+    let mut planned = planned(folder.path());
+    change(&mut planned);
+    let diagnosis = diagnose(mac, &planned, tool);
     assert_eq!(troubles(&diagnosis), expected, "{:#?}", diagnosis.checks);
     let has_problem = expected
         .iter()
         .any(|(_, verdict)| *verdict == Verdict::Problem);
     assert_eq!(diagnosis.can_record, !has_problem);
-    for one in &diagnosis.checks {
-        // What is in the way of a target says itself what to do.
-        let needs = one.verdict == Verdict::Problem && one.id != "target";
-        assert!(!needs || one.remedy.is_some(), "no remedy: {one:?}");
+    for check in &diagnosis.checks {
+        // A problem of the program contains its own advice.
+        let needs_remedy = check.verdict == Verdict::Problem && check.id != "target";
+        assert!(
+            !needs_remedy || check.remedy.is_some(),
+            "no remedy: {check:?}"
+        );
     }
 }
 
@@ -79,24 +86,24 @@ fn good() -> Result<Tool, Error> {
 }
 
 #[test]
-fn a_mac_in_good_order() {
+fn a_healthy_mac_has_no_problems() {
     check(&Mac::laptop(), good(), |_| {}, &[]);
 }
 
 #[test]
-fn only_the_command_line_tools() {
-    let says = "xcode-select: error: tool 'xcodebuild' requires Xcode, but active developer directory \
+fn command_line_tools_are_not_enough() {
+    let error = "xcode-select: error: tool 'xcodebuild' requires Xcode, but active developer directory \
                 '/Library/Developer/CommandLineTools' is a command line tools instance\n";
     let mac = Mac::laptop()
         .with(
             "xcode-select -p",
-            said(0, "/Library/Developer/CommandLineTools\n"),
+            exited(0, "/Library/Developer/CommandLineTools\n"),
         )
-        .with("xcodebuild -version", said(1, says))
-        .with("xcodebuild -license check", said(1, says))
-        .with("xcodebuild -checkFirstLaunchStatus", said(1, says));
+        .with("xcodebuild -version", exited(1, error))
+        .with("xcodebuild -license check", exited(1, error))
+        .with("xcodebuild -checkFirstLaunchStatus", exited(1, error));
     let tool = Err(Error::NoXcode {
-        said: "xcrun: error: unable to find utility \"xctrace\"".to_owned(),
+        output: "xcrun: error: unable to find utility \"xctrace\"".to_owned(),
     });
     let expected = [
         ("xcode", Verdict::Problem),
@@ -109,13 +116,13 @@ fn only_the_command_line_tools() {
 }
 
 #[test]
-fn xcode_as_it_was_never_opened() {
+fn an_xcode_that_was_never_opened_is_a_problem() {
     let mac = Mac::laptop()
         .with(
             "xcodebuild -license check",
-            said(69, "You have not agreed to the Xcode license agreements.\n"),
+            exited(69, "You have not agreed to the Xcode license agreements.\n"),
         )
-        .with("xcodebuild -checkFirstLaunchStatus", said(69, ""));
+        .with("xcodebuild -checkFirstLaunchStatus", exited(69, ""));
     let refuses =
         xctrace("echo 'You have not agreed to the Xcode license agreements.' >&2; exit 69");
     let expected = [
@@ -125,7 +132,7 @@ fn xcode_as_it_was_never_opened() {
         ("template", Verdict::NotApplicable),
     ];
     check(&mac, Ok(refuses), |_| {}, &expected);
-    // Where xctrace starts, neither is in the way.
+    // If xctrace starts, neither is a problem.
     let expected = [
         ("licence", Verdict::Warning),
         ("first-launch", Verdict::Warning),
@@ -134,35 +141,35 @@ fn xcode_as_it_was_never_opened() {
 }
 
 #[test]
-fn templates() {
+fn a_missing_template_is_a_problem() {
     let mac = Mac::laptop();
-    // It lists nothing however often it is asked: no proof that there are none.
+    // An empty list in all attempts does not prove that there are no templates.
     let silent = xctrace("[ $1 = version ] && echo 'xctrace version 26.0 (17C529)'; true");
     check(&mac, Ok(silent), |_| {}, &[("template", Verdict::Unknown)]);
-    let other = |asked: &mut Asked<'_>| asked.template = "Mettle System Trace";
+    let other = |planned: &mut PlannedRecording<'_>| planned.template = "Mettle System Trace";
     check(&mac, good(), other, &[("template", Verdict::Problem)]);
-    let file = |asked: &mut Asked<'_>| asked.template = "/no/such.tracetemplate";
+    let file = |planned: &mut PlannedRecording<'_>| planned.template = "/no/such.tracetemplate";
     let folder = tempfile::tempdir().unwrap();
-    let mut absent = asked(folder.path());
+    let mut absent = planned(folder.path());
     file(&mut absent);
     let diagnosis = diagnose(&mac, &absent, good());
     assert_eq!(troubles(&diagnosis), [("template", Verdict::Problem)]);
 }
 
 #[test]
-fn rights() {
+fn missing_rights_are_warnings() {
     let mac = Mac::laptop()
         .with(
             "DevToolsSecurity -status",
-            said(0, "Developer mode is currently disabled.\n"),
+            exited(0, "Developer mode is currently disabled.\n"),
         )
-        .with("id -Gn", said(0, "staff everyone\n"));
+        .with("id -Gn", exited(0, "staff everyone\n"));
     let expected = [
         ("developer-mode", Verdict::Warning),
         ("developer-group", Verdict::Warning),
     ];
     check(&mac, good(), |_| {}, &expected);
-    let root = |asked: &mut Asked<'_>| asked.is_root = true;
+    let root = |planned: &mut PlannedRecording<'_>| planned.is_root = true;
     let expected = [
         ("developer-group", Verdict::NotApplicable),
         ("root", Verdict::Warning),
@@ -171,60 +178,60 @@ fn rights() {
 }
 
 #[test]
-fn a_busy_hot_and_tired_mac() {
+fn a_busy_hot_mac_on_battery_has_warnings() {
     let busy = "+-o AGXDeviceUserClient\n {\n \"IOUserClientCreator\" = \"pid 7, Game\"\n \"AppUsage\" = ({\"accumulatedGPUTime\"=1})\n }\n";
     let mac = Mac::laptop()
         .with(
             "pmset -g batt",
-            said(0, "Now drawing from 'Battery Power'\n"),
+            exited(0, "Now drawing from 'Battery Power'\n"),
         )
-        .with("pmset -g", said(0, " lowpowermode         1\n"))
+        .with("pmset -g", exited(0, " lowpowermode         1\n"))
         .with(
             "notifyutil",
-            said(0, "com.apple.system.thermalpressurelevel 2\n"),
+            exited(0, "com.apple.system.thermalpressurelevel 2\n"),
         )
         .with(
             "ps",
-            said(
+            exited(
                 0,
                 "  12 /usr/bin/ktrace\n  13 /Applications/Xcode.app/x/Instruments\n",
             ),
         )
-        .with("ioreg -r -l", said(0, busy));
+        .with("ioreg -r -l", exited(0, busy));
     let expected = [
         ("recorders", Verdict::Warning),
         ("power", Verdict::Warning),
         ("thermal", Verdict::Warning),
     ];
     check(&mac, good(), |_| {}, &expected);
-    // Open and idle, Instruments is in nobody's way.
+    // Instruments that is open and idle does not disturb a recording.
     let mac = Mac::laptop().with(
         "ps",
-        said(0, "  13 /Applications/Xcode.app/x/Instruments\n"),
+        exited(0, "  13 /Applications/Xcode.app/x/Instruments\n"),
     );
     check(&mac, good(), |_| {}, &[]);
 }
 
-/// Nothing answers: nothing is ruled out, and nothing is said to be fine.
+/// Without any answers, recording is not ruled out, and no check claims to be ok.
 #[test]
-fn a_mac_that_says_nothing() {
+fn without_answers_the_verdicts_are_unknown() {
     let mac = Mac(BTreeMap::new());
     let folder = tempfile::tempdir().unwrap();
-    let diagnosis = diagnose(&mac, &asked(folder.path()), good());
+    let diagnosis = diagnose(&mac, &planned(folder.path()), good());
     let fine = diagnosis
         .checks
         .iter()
-        .filter(|one| one.verdict == Verdict::Ok);
-    let fine: Vec<&str> = fine.map(|one| one.id.as_str()).collect();
+        .filter(|check| check.verdict == Verdict::Ok);
+    let fine: Vec<&str> = fine.map(|check| check.id.as_str()).collect();
     assert_eq!(fine, ["xctrace", "template", "root", "disk", "left-over"]);
     assert!(diagnosis.can_record);
 }
 
 #[test]
-fn targets() {
+fn protected_and_hardened_programs_are_found() {
     let mac = Mac::laptop().with(
         "codesign -d --verbose=4 --entitlements -",
-        said(
+        exited(
             0,
             "CodeDirectory v=20500 size=1 flags=0x10000(runtime) hashes=1\n",
         ),
@@ -234,7 +241,7 @@ fn targets() {
             path: PathBuf::from("/a/bench"),
             doubt: doubt.map(str::to_owned),
         };
-        move |asked: &mut Asked<'_>| asked.program = Some(Ok(found))
+        move |planned: &mut PlannedRecording<'_>| planned.program = Some(Ok(found))
     };
     check(
         &mac,
@@ -250,46 +257,47 @@ fn targets() {
     );
     let off = mac.with(
         "csrutil status",
-        said(0, "System Integrity Protection status: disabled.\n"),
+        exited(0, "System Integrity Protection status: disabled.\n"),
     );
     let expected = [
         ("target", Verdict::Warning),
         ("signature", Verdict::Warning),
     ];
     check(&off, good(), target(Some("it is macOS's")), &expected);
-    let absent =
-        |asked: &mut Asked<'_>| asked.program = Some(Err("bnech was not found in PATH".to_owned()));
+    let absent = |planned: &mut PlannedRecording<'_>| {
+        planned.program = Some(Err("bnech was not found in PATH".to_owned()))
+    };
     check(&off, good(), absent, &[("target", Verdict::Problem)]);
 }
 
 #[test]
-fn what_is_told_before_a_recording() {
+fn preflight_returns_warnings_before_a_recording() {
     let folder = tempfile::tempdir().unwrap();
     let disk = Disk::gather(folder.path());
-    let told = |mac: &Mac| {
+    let warnings = |mac: &Mac| {
         preflight(
             &Condition::gather(mac),
             &disk,
             Some(Duration::from_millis(1)),
         )
     };
-    assert_eq!(told(&Mac::laptop()), [""; 0]);
-    // What cannot be told is no trouble.
-    assert_eq!(told(&Mac(BTreeMap::new())), [""; 0]);
+    assert_eq!(warnings(&Mac::laptop()), [""; 0]);
+    // Unknown facts give no warning.
+    assert_eq!(warnings(&Mac(BTreeMap::new())), [""; 0]);
     let mac = Mac::laptop()
-        .with("pmset -g therm", said(0, "\tCPU_Speed_Limit \t= 62\n"))
-        .with("ps", said(0, "  12 /usr/bin/ktrace\n"));
+        .with("pmset -g therm", exited(0, "\tCPU_Speed_Limit \t= 62\n"))
+        .with("ps", exited(0, "  12 /usr/bin/ktrace\n"));
     assert_eq!(
-        told(&mac),
+        warnings(&mac),
         [
-            "ktrace (12) runs: two at a time cannot sample the kernel (kperf): let it end, or end it, if it is yours",
-            "it is hot: the CPU is limited to 62 %: let it cool down before you measure",
+            "another recorder runs: ktrace (12); only one at a time can sample the kernel (kperf): wait until it ends, or quit it",
+            "the Mac is hot: the CPU is limited to 62 %: let the Mac cool down before you measure",
         ]
     );
 }
 
 #[test]
-fn facts_of_a_machine() {
+fn facts_of_a_machine_are_gathered() {
     let machine = Machine::gather(&Mac::laptop());
     assert_eq!(machine.chip.value.as_deref(), Some("Apple M3 Max"));
     assert_eq!(machine.gpu_cores.value, Some(40));
@@ -302,36 +310,36 @@ fn facts_of_a_machine() {
         Some(ThermalPressure::Nominal)
     );
     assert_eq!(condition.low_power_mode.value, Some(false));
-    // An Intel Mac has no levels of performance.
+    // An Intel Mac has no performance and efficiency cores.
     let mac = Mac::laptop().with(
         "sysctl",
-        said(1, "machdep.cpu.brand_string: Intel(R) Core(TM) i9\n"),
+        exited(1, "machdep.cpu.brand_string: Intel(R) Core(TM) i9\n"),
     );
     let machine = Machine::gather(&mac);
     assert_eq!(machine.performance_cores.value, None);
     let why = machine.performance_cores.why_not.unwrap();
-    assert_eq!(why, "this Mac has no such number");
+    assert_eq!(why, "sysctl has no such value on this Mac");
 }
 
-/// A home folder in an answer does not get out.
+/// A home folder in an answer does not reach the diagnosis.
 #[test]
-fn nobody_is_named() {
+fn the_home_folder_is_hidden() {
     let mac = Mac::laptop()
         .with(
             "xcode-select -p",
-            said(0, "/Users/ada/Xcode.app/Contents/Developer\n"),
+            exited(0, "/Users/ada/Xcode.app/Contents/Developer\n"),
         )
         .with(
             "codesign",
-            said(0, "CodeDirectory v=1 flags=0x10000(runtime) hashes=1\n"),
+            exited(0, "CodeDirectory v=1 flags=0x10000(runtime) hashes=1\n"),
         );
     let folder = tempfile::tempdir().unwrap();
-    let mut asked = asked(folder.path());
-    asked.program = Some(Ok(FoundProgram {
+    let mut planned = planned(folder.path());
+    planned.program = Some(Ok(FoundProgram {
         path: "/Users/ada/bench".into(),
         doubt: None,
     }));
-    let text = serde_json::to_string(&diagnose(&mac, &asked, good())).unwrap();
+    let text = serde_json::to_string(&diagnose(&mac, &planned, good())).unwrap();
     assert!(!text.contains("/Users/ada"), "{text}");
     assert!(
         text.contains("~/Xcode.app") && text.contains("$HOME"),
@@ -339,7 +347,7 @@ fn nobody_is_named() {
     );
 }
 
-/// The JSON Schema that is shipped is the one the code makes.
+/// The JSON Schema in docs equals the one that the code generates.
 #[test]
 fn the_schema_is_up_to_date() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/doctor.schema.json");
@@ -353,6 +361,6 @@ fn the_schema_is_up_to_date() {
     let shipped = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(
         shipped == schema,
-        "docs/doctor.schema.json is old: scripts/bless renews it"
+        "docs/doctor.schema.json is outdated: scripts/bless renews it"
     );
 }

@@ -1,4 +1,4 @@
-//! Whole behaviours of reading, writing and giving away.
+//! Tests complete behaviors of reading, writing and changing owners.
 
 #![expect(
     clippy::unwrap_used,

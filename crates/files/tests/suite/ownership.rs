@@ -1,12 +1,12 @@
-//! What was root's belongs to the user again, and nothing else does.
+//! Tests that files of root become the user's again, and no other files do.
 //!
-//! Only root can give files away: for anybody else these say so and are skipped.
+//! Only root can change owners: for other users these tests print that and are skipped.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use metalens_files::{Error, Given, Owner, give_file, give_folder, is_root};
+use metalens_files::{Error, Owner, OwnershipChanges, give_file, give_folder, is_root};
 
 const ADA: Owner = Owner {
     uid: 4_242,
@@ -25,7 +25,7 @@ fn owner(path: &Path) -> (u32, u32) {
     (facts.uid(), facts.gid())
 }
 
-/// A bundle, and beside it what is nobody's business.
+/// Creates a bundle, and a folder outside it that must stay unchanged.
 fn bundle(root: &Path) {
     fs::create_dir_all(root.join("x.trace/a/b")).unwrap();
     fs::write(root.join("x.trace/top"), "1").unwrap();
@@ -35,19 +35,19 @@ fn bundle(root: &Path) {
 }
 
 #[test]
-fn all_of_a_bundle_and_nothing_else() {
+fn a_bundle_changes_its_owner_and_nothing_else_does() {
     if !may_run() {
         return;
     }
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     bundle(root.path());
-    let given = give_folder(&path("x.trace"), ADA).unwrap();
+    let changes = give_folder(&path("x.trace"), ADA).unwrap();
     assert_eq!(
-        given,
-        Given {
+        changes,
+        OwnershipChanges {
             changed: 5,
-            ..Given::default()
+            ..OwnershipChanges::default()
         }
     );
     for name in [
@@ -65,15 +65,15 @@ fn all_of_a_bundle_and_nothing_else() {
     let again = give_folder(&path("x.trace"), ADA).unwrap();
     assert_eq!(
         again,
-        Given {
+        OwnershipChanges {
             already: 5,
-            ..Given::default()
+            ..OwnershipChanges::default()
         }
     );
 }
 
 #[test]
-fn planted_links_give_nothing_away() {
+fn planted_links_change_no_owner_outside() {
     if !may_run() {
         return;
     }
@@ -83,15 +83,15 @@ fn planted_links_give_nothing_away() {
     symlink("../outside/secret", path("x.trace/to-file")).unwrap();
     symlink("../../outside", path("x.trace/a/to-folder")).unwrap();
     fs::hard_link(path("outside/secret"), path("x.trace/a/b/same")).unwrap();
-    let given = give_folder(&path("x.trace"), ADA).unwrap();
+    let changes = give_folder(&path("x.trace"), ADA).unwrap();
     let shared = vec![path("x.trace/a/b/same")];
     assert_eq!(
-        given,
-        Given {
+        changes,
+        OwnershipChanges {
             changed: 5,
             links: 2,
             shared,
-            ..Given::default()
+            ..OwnershipChanges::default()
         }
     );
     for name in [
@@ -105,7 +105,7 @@ fn planted_links_give_nothing_away() {
 }
 
 #[test]
-fn the_bundle_itself_is_no_link() {
+fn a_link_to_a_bundle_is_refused() {
     if !may_run() {
         return;
     }
@@ -114,7 +114,7 @@ fn the_bundle_itself_is_no_link() {
     bundle(root.path());
     symlink("outside", path("y.trace")).unwrap();
     symlink("outside/secret", path("file")).unwrap();
-    // However it is written: the system follows a link that a slash comes behind.
+    // The system follows a link with a slash behind it, so every spelling must be refused.
     for end in ["", "/", "//", "/.", "/./", "/.//."] {
         let named = PathBuf::from(format!("{}{end}", path("y.trace").display()));
         let refused = give_folder(&named, ADA);
@@ -124,16 +124,16 @@ fn the_bundle_itself_is_no_link() {
         give_file(&path("file"), ADA),
         Err(Error::Io { .. })
     ));
-    let given = give_folder(&path("x.trace/"), ADA).unwrap();
-    assert_eq!(given.changed, 5);
+    let changes = give_folder(&path("x.trace/"), ADA).unwrap();
+    assert_eq!(changes.changed, 5);
     assert_eq!(owner(&path("outside")), (0, 0));
     assert_eq!(owner(&path("outside/secret")), (0, 0));
 }
 
-/// A folder of the bundle is swapped for a link again and again while it is
-/// given back: whatever the outcome, what lies outside stays root's.
+/// A folder of the bundle is swapped for a link again and again during the change of owners.
+/// Files outside must stay root's, whatever the outcome.
 #[test]
-fn swapped_folders_give_nothing_away() {
+fn swapped_folders_change_no_owner_outside() {
     if !may_run() {
         return;
     }
@@ -153,7 +153,7 @@ fn swapped_folders_give_nothing_away() {
             }
         });
         for _ in 0..300 {
-            // It may be refused, or find the folder gone.
+            // The call may be refused, or find the folder missing.
             let _ = give_folder(&path("x.trace"), ADA);
         }
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -163,7 +163,7 @@ fn swapped_folders_give_nothing_away() {
 }
 
 #[test]
-fn what_nobody_can_read_becomes_readable() {
+fn unreadable_files_become_readable() {
     if !may_run() {
         return;
     }
@@ -178,7 +178,7 @@ fn what_nobody_can_read_becomes_readable() {
 }
 
 #[test]
-fn pipes_are_left_alone() {
+fn pipes_keep_their_owner() {
     if !may_run() {
         return;
     }
@@ -190,7 +190,7 @@ fn pipes_are_left_alone() {
         println!("skipped: there is no mkfifo");
         return;
     }
-    let given = give_folder(&root.path().join("x.trace"), ADA).unwrap();
-    assert_eq!((given.changed, given.others), (5, 1));
+    let changes = give_folder(&root.path().join("x.trace"), ADA).unwrap();
+    assert_eq!((changes.changed, changes.others), (5, 1));
     assert_eq!(owner(&pipe), (0, 0));
 }

@@ -1,4 +1,4 @@
-//! Files appear whole, where they were asked for, and replace nothing unasked.
+//! Tests that files appear complete, in the right place, and replace others only on request.
 
 use std::fs;
 use std::io::Write;
@@ -23,7 +23,7 @@ fn count(folder: &Path) -> usize {
 }
 
 #[test]
-fn whole_or_not_at_all() {
+fn a_file_is_written_completely_or_not_at_all() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("a");
     write(&file, false, text("one")).unwrap();
@@ -42,9 +42,9 @@ fn whole_or_not_at_all() {
     assert_eq!((read(&file).as_str(), count(root.path())), ("two", 1));
 }
 
-/// One that comes between the look and the writing is somebody's, too.
+/// A file that appears between the check and the writing is somebody else's.
 #[test]
-fn what_comes_meanwhile_stays() {
+fn a_file_that_appears_meanwhile_stays() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("a");
     let refused = write(&file, false, |out| {
@@ -56,7 +56,7 @@ fn what_comes_meanwhile_stays() {
 }
 
 #[test]
-fn no_link_is_followed_but_that_of_the_named_folder() {
+fn only_a_link_to_the_named_folder_is_followed() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     fs::create_dir(at("real")).unwrap();
@@ -90,9 +90,9 @@ fn no_link_is_followed_but_that_of_the_named_folder() {
     assert!(matches!(Folder::make(&at("dangling")), Err(Error::Link(_))));
 }
 
-/// Root that writes to `/dev/null` with `--force` must not put a file in its place.
+/// Root writing to `/dev/null` with `--force` must not replace it by a file.
 #[test]
-fn devices_and_the_like_are_not_replaced() {
+fn devices_and_sockets_are_not_replaced() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
@@ -109,7 +109,7 @@ fn devices_and_the_like_are_not_replaced() {
 }
 
 #[test]
-fn folders_are_made_as_needed() {
+fn missing_folders_are_created() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     let folder = Folder::make(&at("a/b/../c/d")).unwrap();
@@ -123,9 +123,9 @@ fn folders_are_made_as_needed() {
     ));
 }
 
-/// While it is written nobody else reads it; then it has what the umask leaves.
+/// A draft is private; the finished file has the permissions that the umask allows.
 #[test]
-fn private_until_it_is_finished() {
+fn a_file_is_private_until_it_is_finished() {
     let root = tempfile::tempdir().unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let usual = root.path().join("usual");
@@ -144,9 +144,9 @@ fn private_until_it_is_finished() {
     assert_eq!(mode(&file), usual);
 }
 
-/// What a killed process left goes; what one writes now, and what is called otherwise, stays.
+/// Drafts of killed processes are removed; drafts in use and files of other names stay.
 #[test]
-fn only_what_was_left_is_taken_away() {
+fn only_abandoned_drafts_are_removed() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     fs::create_dir(at("charts")).unwrap();
@@ -165,7 +165,7 @@ fn only_what_was_left_is_taken_away() {
     symlink("x.draft", at(".metalens-3.draft")).unwrap();
 
     write(&at("a"), false, |out| {
-        // Another process that comes by.
+        // Another process that writes to the same folders.
         Folder::open(root.path())
             .unwrap()
             .write_bytes(Path::new("charts/b"), false, b"1")?;

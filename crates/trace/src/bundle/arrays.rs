@@ -1,10 +1,10 @@
-//! Lists of numbers behind an index, as they are stored.
+//! Reads lists of numbers with an index, as they are stored.
 
 use super::files::{Files, LISTS};
 use crate::error::{Error, Problem, Result};
 
-/// Lists of numbers behind an index. A list never crosses a block, and what a
-/// block has left is padding, so lists are found by the index alone.
+/// Lists of numbers with an index. A list never crosses a block, and the rest of a block is padding,
+/// so lists are found only by the index.
 pub(crate) struct Arrays {
     pub(super) index: Vec<u8>,
     pub(super) data: Vec<u8>,
@@ -23,12 +23,16 @@ impl Arrays {
         for (path, bytes) in [(&index_path, &index), (&data_path, &data)] {
             let header: Vec<Option<u32>> = (0..6).map(|at| word(bytes, 4 * at)).collect();
             if !header.iter().eq(MAGIC.map(Some).iter()) {
-                return Err(unsupported(files, path, "its header was never seen"));
+                return Err(unsupported(files, path, "its header is unknown"));
             }
         }
         let block_size = word(&index, 28).map(|size| size as usize).unwrap_or(0);
         if block_size == 0 || !(index.len() - INDEX_HEADER.min(index.len())).is_multiple_of(8) {
-            return Err(unsupported(files, &index_path, "its sizes do not add up"));
+            return Err(unsupported(
+                files,
+                &index_path,
+                "its sizes are inconsistent",
+            ));
         }
         Ok(Self {
             index,
@@ -37,7 +41,7 @@ impl Arrays {
         })
     }
 
-    /// The list of a number; `None` if there is no such list.
+    /// Returns a list by its number, or `None` if there is no such list.
     pub(crate) fn get(&self, number: u64) -> Option<Array<'_>> {
         let entry = INDEX_HEADER.checked_add(usize::try_from(number).ok()?.checked_mul(8)?)?;
         let offset = word(&self.index, entry)? as usize;
@@ -51,7 +55,7 @@ impl Arrays {
         Some(Array::new(bytes, None))
     }
 
-    /// For fuzzing: about as many as there are.
+    /// Returns the approximate number of lists, for fuzzing.
     pub(crate) fn count(&self) -> usize {
         self.index.len() / 8
     }
@@ -61,7 +65,7 @@ impl Arrays {
 #[derive(Clone, Copy)]
 pub(crate) struct Array<'a> {
     bytes: &'a [u8],
-    /// The number at this place is not the stored one but this.
+    /// Position and value of a number that replaces the stored one.
     own: Option<(usize, u64)>,
 }
 
@@ -88,8 +92,8 @@ impl<'a> Array<'a> {
     }
 }
 
-/// How much of the data an index refers to: whole blocks are preallocated, and
-/// a recording that was not cleaned up has a hundred of them.
+/// Returns the size of the data that an index refers to, in bytes. Blocks are preallocated, and a
+/// recording without a clean end has a hundred of them.
 pub(crate) fn used(index: &[u8]) -> u64 {
     let entries = index.get(INDEX_HEADER..).unwrap_or(&[]).chunks_exact(8);
     let last = entries.filter_map(|entry| word(entry, 4)).max();

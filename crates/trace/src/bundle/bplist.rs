@@ -1,13 +1,12 @@
-//! Apple's binary property lists, looked at where they lie.
+//! Reads Apple's binary property lists in place.
 //!
-//! Nothing is expanded: a list of ten references to one list of ten references
-//! is twenty numbers in the file and here, where a reader that builds a tree
-//! would make a hundred of it, and of nine such levels a billion. Nothing nests
-//! here either, so nothing recurses, and a list that contains itself is harmless.
+//! References are not expanded: a list of ten references to one list of ten references takes twenty
+//! numbers, in the file and here. A reader that builds a tree would need a hundred, and a billion for
+//! nine such levels. Nothing recurses, so a list that contains itself is harmless.
 
 use std::ops::Range;
 
-/// A property list.
+/// A binary property list.
 pub(crate) struct Binary {
     bytes: Vec<u8>,
     nodes: Vec<Node>,
@@ -21,12 +20,12 @@ pub(crate) enum Node {
     Boolean(bool),
     Integer(u64),
     Real(f64),
-    /// Where its bytes are.
+    /// Range of its bytes.
     Text(Range<usize>),
-    /// A text that is not stored as ASCII.
+    /// A text in UTF-16, converted.
     Wide(Box<str>),
     Data(Range<usize>),
-    /// What refers to an object of an archive.
+    /// A reference to an object of an archive.
     Uid(u64),
     List(References),
     Dictionary {
@@ -35,11 +34,11 @@ pub(crate) enum Node {
     },
     /// A date, a negative number, or a null.
     Other,
-    /// Nothing that can be read.
+    /// An object that cannot be read.
     Broken,
 }
 
-/// References that lie one after another.
+/// Consecutive references in the file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct References {
     start: usize,
@@ -48,13 +47,13 @@ pub(crate) struct References {
 
 const MAGIC: &[u8] = b"bplist00";
 const TRAILER: usize = 32;
-/// An object takes 40 bytes here, and perhaps one in the file. The most that a real list
-/// has are 85,000.
-const MOST_OBJECTS: usize = 2 << 20;
+/// Maximum number of objects. An object takes 40 bytes in memory, and perhaps one in the file. Real
+/// lists have at most 85,000.
+const MAX_OBJECTS: usize = 2 << 20;
 
 impl Binary {
-    /// Reads a list; `None` if it is none. An object that is broken is
-    /// [`Node::Broken`]: it may be one that nobody asks for.
+    /// Parses a list. `None` if the bytes are not one. A broken object is [`Node::Broken`], since it
+    /// may not be needed.
     pub(crate) fn parse(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         let bytes: Vec<u8> = bytes.into();
         let end = bytes.len().checked_sub(TRAILER)?;
@@ -66,7 +65,7 @@ impl Binary {
         let number = |at: usize| usize::try_from(integer(trailer.get(at..at + 8)?)?).ok();
         let (offset_size, reference_size) = (size(6)?, size(7)?);
         let (count, root, table) = (number(8)?, number(16)?, number(24)?);
-        if count > MOST_OBJECTS {
+        if count > MAX_OBJECTS {
             return None;
         }
         if !(1..=8).contains(&offset_size) || !(1..=8).contains(&reference_size) {
@@ -77,7 +76,7 @@ impl Binary {
         let mut objects = Objects {
             body,
             reference_size,
-            // Objects may overlap: what is converted must not outgrow the file.
+            // Objects may overlap, so the converted texts are limited to the size of the file.
             wide: body.len(),
         };
         let nodes = offsets.map(|offset| {
@@ -98,8 +97,8 @@ impl Binary {
         self.bytes.len()
     }
 
-    /// Whether every object can be read and refers to objects that are there. Lists
-    /// that share their bytes would take long to look at, and are not sound either.
+    /// Returns true if every object can be read and all references are valid. Lists that share their
+    /// bytes would take long to check, and are not sound either.
     pub(crate) fn is_sound(&self) -> bool {
         let mut left = self.bytes.len();
         self.nodes.iter().all(|node| {
@@ -119,19 +118,19 @@ impl Binary {
             Node::Broken => false,
             Node::Text(_) => self.text(node).is_some(),
             Node::List(items) => (0..items.count).all(|at| self.item(items, at).is_some()),
-            Node::Dictionary { .. } => !self.has_broken_member(node) && !self.has_twins(node),
+            Node::Dictionary { .. } => !self.has_broken_member(node) && !self.has_duplicates(node),
             _ => true,
         }
     }
 
-    /// Whether two entries of a dictionary have one name: which of them counts, nobody knows.
-    fn has_twins(&self, node: &Node) -> bool {
+    /// Returns true if two entries of a dictionary have the same name, which is ambiguous.
+    fn has_duplicates(&self, node: &Node) -> bool {
         let mut names: Vec<&[u8]> = self.members(node).map(|(name, _)| name).collect();
         names.sort_unstable();
-        names.windows(2).any(|two| two.first() == two.last())
+        names.windows(2).any(|pair| pair.first() == pair.last())
     }
 
-    /// The numbers of objects of an archive that are referred to.
+    /// Returns the numbers of all referenced objects of an archive.
     pub(crate) fn uids(&self) -> impl Iterator<Item = u64> {
         self.nodes.iter().filter_map(|node| match node {
             Node::Uid(number) => Some(*number),
@@ -143,7 +142,7 @@ impl Binary {
         self.nodes.get(self.root)
     }
 
-    /// The object that a reference is to.
+    /// Returns the object of a reference.
     pub(crate) fn item(&self, references: References, at: usize) -> Option<&Node> {
         if at >= references.count {
             return None;
@@ -153,7 +152,7 @@ impl Binary {
         self.nodes.get(usize::try_from(reference).ok()?)
     }
 
-    /// Whether a dictionary has an entry without a value or without a name.
+    /// Returns true if a dictionary has an entry without a value or without a name.
     pub(crate) fn has_broken_member(&self, node: &Node) -> bool {
         let Node::Dictionary { keys, values } = *node else {
             return false;
@@ -162,7 +161,7 @@ impl Binary {
         (0..keys.count).any(|at| name(at).is_none() || self.item(values, at).is_none())
     }
 
-    /// The keys of a dictionary, and the values.
+    /// Returns the keys and values of a dictionary.
     pub(crate) fn members<'a>(
         &'a self,
         node: &'a Node,
@@ -181,7 +180,7 @@ impl Binary {
         std::str::from_utf8(self.text_bytes(node)?).ok()
     }
 
-    /// A text, perhaps no UTF-8.
+    /// Returns the bytes of a text, which may not be UTF-8.
     pub(crate) fn text_bytes<'a>(&'a self, node: &'a Node) -> Option<&'a [u8]> {
         match node {
             Node::Text(range) => self.bytes.get(range.clone()),
@@ -206,11 +205,11 @@ impl References {
     }
 }
 
-/// What reads the objects.
+/// The reader of the objects.
 struct Objects<'a> {
     body: &'a [u8],
     reference_size: usize,
-    /// How much may still be converted from UTF-16.
+    /// Number of bytes of UTF-16 that may still be converted.
     wide: usize,
 }
 
@@ -228,7 +227,7 @@ impl Objects<'_> {
                 negative if i64::try_from(negative).is_err() => Node::Other,
                 number => Node::Integer(number),
             },
-            // 16 bytes hold what is beyond 63 bits.
+            // Numbers with more than 63 bits have 16 bytes.
             (0x1, 4) => {
                 let high = number(8)?;
                 let low = integer(self.body.get(after + 8..after + 16)?)?;
@@ -267,7 +266,7 @@ impl Objects<'_> {
         })
     }
 
-    /// Where so many things lie, and how many they are.
+    /// Returns the range and the number of the items of an object.
     fn run(&self, at: usize, low: usize, size: usize) -> Option<(Range<usize>, usize)> {
         let (start, count) = if low < 0xf {
             (at, low)
@@ -284,14 +283,16 @@ impl Objects<'_> {
     fn wide(&mut self, at: usize, low: usize) -> Option<Node> {
         let bytes = self.body.get(self.run(at, low, 2)?.0)?;
         self.wide = self.wide.checked_sub(bytes.len())?;
-        let units = bytes.chunks_exact(2).filter_map(|two| two.try_into().ok());
+        let units = bytes
+            .chunks_exact(2)
+            .filter_map(|unit| unit.try_into().ok());
         let units = units.map(u16::from_be_bytes);
         let text: Result<String, _> = char::decode_utf16(units).collect();
         Some(Node::Wide(text.ok()?.into()))
     }
 }
 
-/// A number of up to 8 bytes, its big end first.
+/// Parses a big-endian number of up to 8 bytes.
 fn integer(bytes: &[u8]) -> Option<u64> {
     let fold = |number: u64, &byte: &u8| (number << 8) | u64::from(byte);
     (bytes.len() <= 8).then(|| bytes.iter().fold(0, fold))
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind() {
+    fn objects_of_every_kind_are_read() {
         let mut dictionary = Dictionary::new();
         let long = "ä".repeat(300);
         for (key, value) in [
@@ -346,9 +347,9 @@ mod tests {
         );
     }
 
-    /// An archive may refer to any of its objects, however few they are.
+    /// A reference may have any number.
     #[test]
-    fn a_reference_beyond_all_numbers() {
+    fn invalid_references_give_none() {
         let list = Binary::parse(written(&Value::Array(vec![Value::from(7)]))).unwrap();
         let Some(&Node::List(references)) = list.root() else {
             panic!("no list");
@@ -360,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_anywhere_and_any_byte_changed() {
+    fn lists_may_be_cut_off_or_changed_anywhere() {
         let value = Value::Array(vec![Value::from("text"), Value::from("ä"), Value::from(7)]);
         let bytes = written(&value);
         for end in 0..bytes.len() {
@@ -383,7 +384,7 @@ mod tests {
         }
     }
 
-    /// Many texts in the same place, each of them converted.
+    /// Many texts at the same place, each of them converted.
     #[test]
     fn overlapping_texts_do_not_outgrow_the_file() {
         let mut bytes = MAGIC.to_vec();

@@ -1,6 +1,6 @@
-//! How Instruments displays a value, for the labels that are made of values.
+//! Formats values as Instruments does, for labels that contain values.
 
-/// `11.42 µs`; halves go to the even digit.
+/// Formats a duration, such as `11.42 µs`. Halves are rounded to the even digit.
 pub(crate) fn duration(ns: u64) -> String {
     match ns {
         0..1_000 => format!("{ns} ns"),
@@ -11,7 +11,7 @@ pub(crate) fn duration(ns: u64) -> String {
     }
 }
 
-/// `64.00 KiB`.
+/// Formats a size, such as `64.00 KiB`.
 pub(crate) fn bytes(count: u64) -> String {
     const KIB: u64 = 1 << 10;
     const MIB: u64 = 1 << 20;
@@ -24,7 +24,8 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
-/// `00:00.481.424`: minutes, seconds, milli- and microseconds, the rest cut off.
+/// Formats a time such as `00:00.481.424`, in minutes, seconds, milliseconds and microseconds,
+/// rounded down.
 pub(crate) fn instant(ns: u64) -> String {
     let us = ns / 1_000;
     let (minutes, seconds) = (us / 60_000_000, us / 1_000_000 % 60);
@@ -32,7 +33,7 @@ pub(crate) fn instant(ns: u64) -> String {
     format!("{minutes:02}:{seconds:02}.{milli:03}.{micro:03}")
 }
 
-/// `4,050,234,859`.
+/// Formats a number with separators, such as `4,050,234,859`.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_instruments_does() {
+    fn values_are_formatted_as_instruments_does() {
         assert_eq!(duration(583), "583 ns");
         assert_eq!(duration(11_417), "11.42 µs");
         assert_eq!(duration(95_125), "95.12 µs");

@@ -1,5 +1,5 @@
-//! What was recorded, of whom, on what: from `form.template`, which some
-//! bundles lack; nothing is made up then.
+//! Reads the process, the device and the settings of a recording from `form.template`. Some bundles
+//! have none; then these facts are unknown.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,28 @@ use super::xml_list;
 use crate::error::{Problem, Result};
 use crate::toc::{Device, ListedProcess, Run, Setting, Target, TargetProcess, Toc};
 
-/// What a bundle says of its runs.
-pub(crate) struct Facts {
+/// The facts about the runs of a bundle.
+pub(crate) struct BundleFacts {
     pub(crate) toc: Toc,
-    /// Where that stands.
-    pub(crate) template: Template,
+    /// State of the file with these facts.
+    pub(crate) template: TemplateState,
 }
 
-/// `form.template`, as it was found.
+/// The state of `form.template`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Template {
+pub(crate) enum TemplateState {
     Missing,
-    /// Part of it cannot be read.
+    /// A part of the file cannot be read.
     Damaged,
     Sound,
 }
 
-/// The facts of each run of the bundle.
-pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<Facts> {
-    let (known, template) = match files.exists(TEMPLATE) {
-        true => from_template(files)?,
-        false => (BTreeMap::new(), Template::Missing),
+/// Reads the facts about each run of the bundle.
+pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<BundleFacts> {
+    let (known, template) = if files.exists(TEMPLATE) {
+        read_template(files)?
+    } else {
+        (BTreeMap::new(), TemplateState::Missing)
     };
     let run = |number: &u64| {
         known
@@ -42,37 +43,40 @@ pub(crate) fn read(files: &Files, runs: &[u64]) -> Result<Facts> {
     let toc = Toc {
         runs: runs.iter().map(run).collect(),
     };
-    Ok(Facts { toc, template })
+    Ok(BundleFacts { toc, template })
 }
 
-/// Of what every recording has been seen to say of its run, what this one does not.
-pub(crate) fn lacking(run: &Run) -> Vec<&'static str> {
+/// Returns the facts that a run lacks although all known recordings have them.
+pub(crate) fn missing_facts(run: &Run) -> Vec<&'static str> {
     let without_pid = |process: &TargetProcess| process.pid.is_none();
     let lacks_pid = run.target.process().is_some_and(without_pid);
     let all = [
-        (run.target == Target::Unknown, "the target"),
-        (lacks_pid, "the target's pid"),
-        (run.duration_ns.is_none(), "how long it was recorded"),
-        (run.template.is_none(), "with which template"),
+        (run.target == Target::Unknown, "the process"),
+        (lacks_pid, "the process id"),
+        (run.duration_ns.is_none(), "the duration"),
+        (run.template.is_none(), "the template"),
         (run.device.is_none(), "the device"),
     ];
-    let lacking = all.into_iter().filter(|(is_lacking, _)| *is_lacking);
-    lacking.map(|(_, fact)| fact).collect()
+    all.into_iter()
+        .filter(|(is_missing, _)| *is_missing)
+        .map(|(_, fact)| fact)
+        .collect()
 }
 
-/// Tells whether a simulator wrote the bundle, and says so.
+/// Returns true if the bundle says that a simulator wrote it.
 pub(crate) fn is_synthetic(files: &Files) -> Result<bool> {
     const MANIFEST: &str = "corespace/MANIFEST.plist";
-    match files.exists(MANIFEST) {
-        true => files.stream_up_to(MANIFEST, SMALL, |list| {
-            xml_list::has_key(list, &files.shown(MANIFEST), "synthetic")
-        }),
-        false => Ok(false),
+    if !files.exists(MANIFEST) {
+        return Ok(false);
     }
+
+    files.stream_up_to(MANIFEST, SMALL, |list| {
+        xml_list::has_key(list, &files.shown(MANIFEST), "synthetic")
+    })
 }
 
-/// Returns the version of the document's form that a program must know to open it;
-/// `None` of a bundle that was never cleanly saved and does not say.
+/// Returns the format version that a program must know to open the bundle. `None` for a bundle that
+/// was never saved cleanly and does not contain it.
 pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
     const REQUIRED: &str = "open.creq";
     if !files.exists(REQUIRED) {
@@ -80,28 +84,29 @@ pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
     }
     let required = files.read(REQUIRED, SMALL)?;
     let required = String::from_utf8_lossy(&required);
-    let behind = |text: &str, mark: &str| Some(text.split_once(mark)?.1.to_owned());
-    let number = behind(&required, "<key>com.apple.dt.trace</key>");
-    let number = number.and_then(|rest| behind(&rest, "<integer>"));
+    let after = |text: &str, mark: &str| Some(text.split_once(mark)?.1.to_owned());
+    let number = after(&required, "<key>com.apple.dt.trace</key>");
+    let number = number.and_then(|rest| after(&rest, "<integer>"));
     let number = number.and_then(|rest| rest.split_once("</integer>")?.0.trim().parse().ok());
     let unknown = || {
-        let detail = "it does not say which version it asks for".to_owned();
+        let detail = "it does not contain the required version".to_owned();
         files.error(REQUIRED, Problem::UnsupportedBundle { detail })
     };
     number.map(Some).ok_or_else(unknown)
 }
 
-fn from_template(files: &Files) -> Result<(BTreeMap<u64, Run>, Template)> {
+fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     let unsupported = |detail: &str| {
         let detail = detail.to_owned();
         files.error(TEMPLATE, Problem::UnsupportedBundle { detail })
     };
     let bytes = files.read(TEMPLATE, TEMPLATE_LIMIT)?;
     let archive =
-        Keyed::parse_damaged(bytes).ok_or_else(|| unsupported("it is no keyed archive"))?;
-    let template = match archive.is_sound() {
-        true => Template::Sound,
-        false => Template::Damaged,
+        Keyed::parse_damaged(bytes).ok_or_else(|| unsupported("it is not a keyed archive"))?;
+    let template = if archive.is_sound() {
+        TemplateState::Sound
+    } else {
+        TemplateState::Damaged
     };
     let Some(data) = archive.top("com.apple.xray.run.data") else {
         return Ok((BTreeMap::new(), template));
@@ -112,15 +117,15 @@ fn from_template(files: &Files) -> Result<(BTreeMap<u64, Run>, Template)> {
     let runs = runs
         .entries()
         .filter_map(|(key, run)| Some((key.integer()?, run)));
-    let runs = runs.map(|(number, run)| (number, run_of(number, run)));
+    let runs = runs.map(|(number, run)| (number, parse_run(number, run)));
     let runs = runs.collect();
     if archive.exhausted() {
-        return Err(unsupported(Keyed::ENDLESS));
+        return Err(unsupported(Keyed::EXHAUSTED));
     }
     Ok((runs, template))
 }
 
-fn run_of(number: u64, run: Object<'_>) -> Run {
+fn parse_run(number: u64, run: Object<'_>) -> Run {
     let Some(info) = run.get("runInfo") else {
         return Run::unknown(number);
     };
@@ -129,9 +134,9 @@ fn run_of(number: u64, run: Object<'_>) -> Run {
     Run {
         number,
         synthetic: false,
-        target: target_of(info),
-        device: device_of(info, "_target"),
-        host_device: device_of(info, "_host"),
+        target: parse_target(info),
+        device: parse_device(info, "_target"),
+        host_device: parse_device(info, "_host"),
         start_date: info.get("_rawStartTime").and_then(Object::real).map(date),
         end_date: info.get("_rawEndTime").and_then(Object::real).map(date),
         // The table of contents shows whole microseconds.
@@ -141,14 +146,14 @@ fn run_of(number: u64, run: Object<'_>) -> Run {
         template: text("_templateName"),
         recording_mode: text("_recordingMode"),
         time_limit: text("_timeLimit"),
-        settings: settings_of(info),
-        processes: processes_of(run),
+        settings: parse_settings(info),
+        processes: parse_processes(run),
         tables: Vec::new(),
         tracks: Vec::new(),
     }
 }
 
-fn target_of(info: Object<'_>) -> Target {
+fn parse_target(info: Object<'_>) -> Target {
     let text = |name: &str| info.get(name).and_then(Object::text).map(str::to_owned);
     let kind = info.get("targetType").and_then(Object::integer);
     if kind == Some(0) {
@@ -191,7 +196,7 @@ fn target_of(info: Object<'_>) -> Target {
     }
 }
 
-/// `exit(0)` where the bundle has nothing special to say.
+/// Returns the reason of the end, or `exit(0)` if the bundle has no special one.
 fn termination(info: Object<'_>, exit_status: Option<i64>) -> Option<String> {
     match info.get("_targetTerminationInformation") {
         Some(information) => match (information.text(), information.integer()) {
@@ -203,7 +208,7 @@ fn termination(info: Object<'_>, exit_status: Option<i64>) -> Option<String> {
     }
 }
 
-fn device_of(info: Object<'_>, prefix: &str) -> Option<Device> {
+fn parse_device(info: Object<'_>, prefix: &str) -> Option<Device> {
     let text = |name: &str| {
         let text = info.get(&format!("{prefix}{name}")).and_then(Object::text);
         text.map(str::to_owned)
@@ -218,7 +223,7 @@ fn device_of(info: Object<'_>, prefix: &str) -> Option<Device> {
     (device != Device::default()).then_some(device)
 }
 
-fn settings_of(info: Object<'_>) -> Vec<Setting> {
+fn parse_settings(info: Object<'_>) -> Vec<Setting> {
     let mut settings = Vec::new();
     let instruments = info
         .get("_recordingSettings")
@@ -241,9 +246,9 @@ fn settings_of(info: Object<'_>) -> Vec<Setting> {
     settings
 }
 
-/// The processes that were alive, and the target. A process is displayed by
-/// the last part of its program's path.
-fn processes_of(run: Object<'_>) -> Vec<ListedProcess> {
+/// Returns the processes that ran, and the recorded one. The name of a process is the last part of
+/// the path of its program.
+fn parse_processes(run: Object<'_>) -> Vec<ListedProcess> {
     let others = run.get("processDatas").into_iter().flat_map(Object::items);
     let target = run.get("target");
     let processes = target.into_iter().chain(others).filter_map(|process| {
@@ -260,7 +265,7 @@ fn processes_of(run: Object<'_>) -> Vec<ListedProcess> {
     processes.collect()
 }
 
-/// Seconds since 1970 → `2026-03-30T21:37:20.646Z`.
+/// Formats seconds since 1970 as `2026-03-30T21:37:20.646Z`.
 fn date(seconds: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
@@ -270,7 +275,7 @@ fn date(seconds: f64) -> String {
     date_of_milliseconds(milliseconds)
 }
 
-/// Nanoseconds since 1970 → `2026-03-30T21:37:20.646Z`.
+/// Formats nanoseconds since 1970 as `2026-03-30T21:37:20.646Z`.
 pub(crate) fn date_of_ns(ns: u64) -> String {
     date_of_milliseconds(i64::try_from((ns + 500_000) / 1_000_000).unwrap_or(0))
 }
@@ -291,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates() {
+    fn dates_are_formatted() {
         assert_eq!(date(0.0), "1970-01-01T00:00:00.000Z");
         assert_eq!(date(951_782_400.5), "2000-02-29T00:00:00.500Z");
         assert_eq!(date(1_774_906_640.646), "2026-03-30T21:37:20.646Z");

@@ -1,10 +1,9 @@
-//! The files of a bundle, from a folder or straight out of a zip archive.
+//! Reads the files of a bundle from a folder or a zip archive.
 //!
-//! Most files are one zlib stream, the rest are plain; which, only their first
-//! two bytes say. Bundles come from strangers: sizes are capped while inflating
-//! (stores are preallocated, so that 2 MB hold 250 MB of zeros), and nothing
-//! outside the bundle is followed, neither by `..` nor by a link. Every file is
-//! inflated to its end, whoever has had enough before: its checksum stands there.
+//! Most files are one zlib stream, the others are plain; only their first two bytes tell which.
+//! Bundles come from strangers: the inflated size is limited (stores are preallocated, so that 2 MB
+//! contain 250 MB of zeros), and neither `..` nor a link may lead out of the bundle. Every file is
+//! inflated to its end, even if the caller needs less, because its checksum is there.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,36 +15,37 @@ use flate2::bufread::ZlibDecoder;
 use metalens_files::{NotAFile, limited};
 
 use crate::error::{Error, Problem, Result};
-use crate::input::{Archive, Decoding, Entry};
+use crate::input::{Archive, DecodingReader, Entry};
 use crate::note::Note;
 
-/// Lists of tables and of types, layouts, manifests: 50 KB at most in real bundles.
+/// Maximum size of lists of tables and of types, layouts and manifests, in bytes. Real ones have at
+/// most 50 KB.
 pub(crate) const SMALL: u64 = 4 << 20;
-/// What was recorded, on what, and where each binary lay.
+/// The file with the process, the device and the addresses of binaries.
 pub(crate) const TEMPLATE: &str = "form.template";
-/// It has 9 MB at most, of hundreds of processes.
+/// Maximum size of this file, in bytes. Real ones have at most 9 MB, for hundreds of processes.
 pub(crate) const TEMPLATE_LIMIT: u64 = 64 << 20;
-/// The functions of all binaries: 2 MB at most of one, and more of a browser's.
+/// Maximum total size of symbol archives, in bytes. Real ones have at most 2 MB each, and more for a
+/// browser.
 pub(crate) const SYMBOLS: u64 = 512 << 20;
-/// All strings of a run: 100 KB at most, and a line more for each label that is unlike
-/// all others, of which there may be millions.
+/// Maximum size of the strings of a run, in bytes. Real ones have at most 100 KB, and another line
+/// for each different label, of which there may be millions.
 pub(crate) const STRINGS: u64 = 256 << 20;
-/// Numbers that stand for lists of numbers, and those lists: 3 MB at most, and 8 bytes
-/// more for each label and each frame of each stack.
+/// Maximum size of the index and the data of lists of numbers, in bytes. Real ones have at most 3 MB,
+/// and another 8 bytes for each label and each frame of a stack.
 pub(crate) const LISTS: u64 = 512 << 20;
 
-/// A file may hold this much, however small it is stored: most are below 1 MB.
-const ALWAYS_READ: u64 = 4 << 20;
-/// And so many times what is stored. In the real bundles at hand it is up to 6 times as
-/// much, of rows 10, of a million synthetic labels 18; preallocated zeros, which nobody
-/// reads, 1,000.
-const INFLATION: u64 = 100;
-/// So much may lie behind what is wanted, for which it is inflated if only to test its
-/// checksum: 100 MB of zeros in real bundles.
-const REST_LIMIT: u64 = 2 << 30;
+/// Inflated size that is always allowed, in bytes. Most files have less than 1 MB.
+const ALWAYS_ALLOWED: u64 = 4 << 20;
+/// Maximum ratio of inflated to stored size beyond that. In real bundles it is up to 6, for rows 10,
+/// for a million synthetic labels 18, and for preallocated zeros, which are not kept, 1,000.
+const MAX_INFLATION: u64 = 100;
+/// Maximum size after the needed part of a file, in bytes, which is inflated only for the checksum.
+/// Real bundles have 100 MB of zeros there.
+const MAX_REST: u64 = 2 << 30;
 
 pub(crate) struct Files {
-    /// As people know it.
+    /// Path of the bundle, for messages.
     name: String,
     place: Place,
 }
@@ -54,15 +54,15 @@ enum Place {
     Folder(PathBuf),
     Zip {
         archive: Arc<Archive>,
-        /// By their paths inside the bundle.
+        /// Files by their paths inside the bundle.
         files: BTreeMap<String, Entry>,
     },
-    /// For fuzzing.
+    /// Files in memory, for fuzzing.
     Memory(BTreeMap<String, Vec<u8>>),
 }
 
 impl Files {
-    /// A bundle that is nowhere but in memory.
+    /// Returns the files of a bundle in memory.
     pub(crate) fn memory(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self {
             name: "memory".to_owned(),
@@ -77,7 +77,7 @@ impl Files {
         }
     }
 
-    /// The bundle in an archive, as CI services zip it.
+    /// Returns the files of a bundle in an archive, as CI services make it.
     pub(crate) fn zip(name: &str, archive: Arc<Archive>, files: BTreeMap<String, Entry>) -> Self {
         Self {
             name: name.to_owned(),
@@ -97,7 +97,7 @@ impl Files {
         }
     }
 
-    /// The numbers N of `folder/prefixN`, ascending.
+    /// Returns the numbers N of all `folder/prefixN`, ascending.
     pub(crate) fn numbered(&self, folder: &str, prefix: &str) -> Vec<u64> {
         let names = match &self.place {
             Place::Folder(root) => {
@@ -119,12 +119,12 @@ impl Files {
         numbers
     }
 
-    /// A whole file, inflated, unless that is more than `limit`.
+    /// Reads a complete file, inflated, unless it has more than `limit` bytes.
     pub(crate) fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>> {
         self.read_up_to(path, u64::MAX, limit)
     }
 
-    /// A file's first so many bytes, inflated; all of it if it has less.
+    /// Reads the first bytes of a file, inflated, or all of it if it has fewer.
     pub(crate) fn read_up_to(&self, path: &str, wanted: u64, limit: u64) -> Result<Vec<u8>> {
         self.stream_up_to(path, limit, |bytes| {
             let mut content = Vec::new();
@@ -134,20 +134,20 @@ impl Files {
         })
     }
 
-    /// Streams a file of which most is held, unless that is more than `limit`, or than
-    /// what is stored could hold.
+    /// Streams a file whose content is kept in memory, unless it has more than `limit` bytes, or
+    /// more than its stored size allows.
     pub(crate) fn stream_up_to<T>(
         &self,
         path: &str,
         limit: u64,
         read: impl FnOnce(&mut dyn Read) -> Result<T>,
     ) -> Result<T> {
-        let limit = self.credible(path, ALWAYS_READ).min(limit);
+        let limit = self.max_inflated(path, ALWAYS_ALLOWED).min(limit);
         self.stream(path, |bytes| read(&mut limited(bytes, limit)))
     }
 
-    /// The same of its first so many bytes, a piece of this size at a time; the
-    /// last may have less. However large, since it is never all in memory.
+    /// Streams the first bytes of a file in pieces of a size; the last piece may be smaller. The
+    /// file may be large, since it is never completely in memory.
     pub(crate) fn read_in_pieces(
         &self,
         path: &str,
@@ -155,7 +155,7 @@ impl Files {
         size: usize,
         each: impl FnMut(&[u8]),
     ) -> Result<()> {
-        let limit = self.credible(path, ALWAYS_READ);
+        let limit = self.max_inflated(path, ALWAYS_ALLOWED);
         self.stream(path, |bytes| {
             let length = in_pieces(&mut limited(bytes, limit).take(wanted), size, each);
             length.map_err(|error| self.io_error(path, error))?;
@@ -163,14 +163,16 @@ impl Files {
         })
     }
 
-    /// How much a file may hold and still be believed: a few bytes can inflate to any
-    /// number of zeros.
-    pub(crate) fn credible(&self, path: &str, always: u64) -> u64 {
-        self.stored(path).saturating_mul(INFLATION).max(always)
+    /// Returns the maximum inflated size of a file, since a few bytes can inflate to any number of
+    /// zeros.
+    pub(crate) fn max_inflated(&self, path: &str, always: u64) -> u64 {
+        self.stored_size(path)
+            .saturating_mul(MAX_INFLATION)
+            .max(always)
     }
 
-    /// How many bytes a file has as it is stored.
-    fn stored(&self, path: &str) -> u64 {
+    /// Returns the stored size of a file, in bytes.
+    fn stored_size(&self, path: &str) -> u64 {
         match &self.place {
             Place::Folder(root) => {
                 let facts = std::fs::symlink_metadata(root.join(path));
@@ -181,8 +183,8 @@ impl Files {
         }
     }
 
-    /// Streams a file, inflating it on the way; who has enough may stop. The rest is then
-    /// read for its checksum alone.
+    /// Streams a file and inflates it. `read` may stop early; the rest is then read only for the
+    /// checksum.
     pub(crate) fn stream<T>(
         &self,
         path: &str,
@@ -224,10 +226,10 @@ impl Files {
             return Ok(found);
         }
         let inflating = ZlibDecoder::new(BufReader::with_capacity(64 << 10, all));
-        let mut inflating = Decoding::new(inflating, "zlib");
+        let mut inflating = DecodingReader::new(inflating, "zlib");
         let found = read(&mut inflating)?;
         self.drain(path, &mut inflating, |_| ())?;
-        // A zip archive has a checksum of its own, behind all that.
+        // A zip archive has its own checksum, which is at the end of the entry.
         match self.drain(path, &mut inflating.into_inner().into_inner(), |_| ())? {
             0 => Ok(found),
             more => {
@@ -237,30 +239,30 @@ impl Files {
         }
     }
 
-    /// Shows what is left of a file, a piece after the other; says how much that is.
+    /// Calls `each` with the rest of a file, piece by piece, and returns its size.
     pub(crate) fn drain(
         &self,
         path: &str,
         rest: &mut dyn Read,
         each: impl FnMut(&[u8]),
     ) -> Result<u64> {
-        let length = in_pieces(&mut limited(rest, REST_LIMIT), 64 << 10, each);
+        let length = in_pieces(&mut limited(rest, MAX_REST), 64 << 10, each);
         length.map_err(|error| self.io_error(path, error))
     }
 
-    /// Returns a file's path, as people know it.
+    /// Returns the path of a file, for messages.
     pub(crate) fn shown(&self, path: &str) -> String {
         format!("{}/{path}", self.name)
     }
 
-    /// Returns the path, inside the bundle, of the file that an error is about.
+    /// Returns the path inside the bundle of the file of an error.
     pub(crate) fn inside<'e>(&self, error: &'e Error) -> &'e str {
         let file = error.place().file.as_str();
         let inside = file.strip_prefix(&self.name);
         inside.map_or(file, |path| path.trim_start_matches('/'))
     }
 
-    /// Says that a file could not be read, and was not needed.
+    /// Returns the note on a file that could not be read and was not needed.
     pub(crate) fn unreadable(&self, error: &Error) -> Note {
         Note::Unreadable {
             file: self.inside(error).to_owned(),
@@ -274,8 +276,8 @@ impl Files {
 
     pub(crate) fn io_error(&self, path: &str, error: io::Error) -> Error {
         let detail = match error.kind() {
-            io::ErrorKind::NotFound => "there is no such file",
-            io::ErrorKind::UnexpectedEof => "it breaks off",
+            io::ErrorKind::NotFound => "the file is missing",
+            io::ErrorKind::UnexpectedEof => "the file is cut off",
             _ => return self.error(path, error.into()),
         };
         let detail = detail.to_owned();
@@ -283,8 +285,8 @@ impl Files {
     }
 }
 
-/// Shows all of it, a piece of this size after the other, of which the last may have
-/// less; says how much that is.
+/// Calls `each` with all bytes in pieces of a size, the last of which may be smaller, and returns
+/// their number.
 fn in_pieces(bytes: &mut impl Read, size: usize, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
     let (mut piece, mut length) = (vec![0; size], 0);
     loop {
@@ -311,14 +313,14 @@ pub(crate) fn fill(file: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Re
     Ok(filled)
 }
 
-/// The names directly inside a folder.
+/// Returns the names directly inside a folder.
 fn names_inside<'a>(folder: &str, paths: impl Iterator<Item = &'a String>) -> Vec<String> {
     let inside = paths.filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
     let names = inside.filter_map(|path| path.split('/').next());
     names.map(str::to_owned).collect()
 }
 
-/// RFC 1950: a deflate stream with a window of at most 32 KB, and the header's check.
+/// Returns true for the header of a zlib stream (RFC 1950) with a window of at most 32 KB.
 fn is_zlib(head: &[u8]) -> bool {
     match head {
         [first, second] => {
@@ -334,7 +336,7 @@ fn is_inside(path: &str) -> bool {
 
 /// Opens a file below `root` without following any link on the way.
 fn open_inside(root: &Path, path: &str) -> io::Result<File> {
-    let refused = |found| Err(io::Error::other(NotAFile { found }));
+    let refused = |kind| Err(io::Error::other(NotAFile { kind }));
     let mut at = root.to_owned();
     for part in path.split('/') {
         if part == ".." || part.is_empty() {
@@ -353,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths() {
+    fn paths_must_stay_inside() {
         assert!(is_inside("corespace/run1/core"));
         assert!(!is_inside("../x") && !is_inside("a/../x") && !is_inside("/etc/passwd"));
     }

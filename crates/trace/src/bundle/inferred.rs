@@ -1,29 +1,28 @@
-//! What the stores know of a run when `form.template` is missing.
+//! Infers facts about a run from its stores when `form.template` is missing.
 //!
-//! Only two things, and neither is a guess. A launched program's creation is a
-//! row of `life-cycle-period` ("Initializing - Process Creation"), which no
-//! attached or bystanding process has. And `time-info` has the time of day at
-//! which the recording began.
+//! It infers only two facts, and both are certain. The creation of a launched program is a row of
+//! `life-cycle-period` ("Initializing - Process Creation"), which attached and other processes do not
+//! have. `time-info` has the time of day at which the recording began.
 
 use super::facts::date_of_ns;
 use super::files::Files;
 use super::manager::Store;
-use super::people::People;
+use super::process_names::ProcessNames;
 use super::store::Rows;
 use super::uniquing::Uniques;
 use crate::error::Result;
 use crate::toc::{Run, Target, TargetProcess};
 
-/// How the period is called in which a program is started.
+/// The name of the period in which a program is started.
 const CREATION: &str = "Initializing - Process Creation";
 
-/// Fills in what is unknown of a run; `true` if the target was found so.
+/// Fills in unknown facts of a run. Returns true if this found the process.
 pub(crate) fn fill(
     run: &mut Run,
     files: &Files,
     stores: &[Store],
     uniques: &Uniques,
-    people: &People,
+    process_names: &ProcessNames,
 ) -> Result<bool> {
     if run.start_date.is_none() {
         run.start_date = start_date(files, stores)?;
@@ -34,7 +33,7 @@ pub(crate) fn fill(
     let Some(process) = created(files, stores, uniques)? else {
         return Ok(false);
     };
-    let Some((name, pid)) = people.process_parts(process, uniques) else {
+    let Some((name, pid)) = process_names.process_parts(process, uniques) else {
         return Ok(false);
     };
     run.target = Target::Launched(TargetProcess {
@@ -45,7 +44,7 @@ pub(crate) fn fill(
     Ok(true)
 }
 
-/// The one process that was created while being recorded.
+/// Returns the process that was created during the recording, if it is the only one.
 fn created(files: &Files, stores: &[Store], uniques: &Uniques) -> Result<Option<u64>> {
     let Some(rows) = rows_of("life-cycle-period", files, stores)? else {
         return Ok(None);
@@ -60,13 +59,13 @@ fn created(files: &Files, stores: &[Store], uniques: &Uniques) -> Result<Option<
         .collect();
     created.dedup();
     Ok(match created.as_slice() {
-        [only] => Some(*only),
+        [process] => Some(*process),
         _ => None,
     })
 }
 
 fn start_date(files: &Files, stores: &[Store]) -> Result<Option<String>> {
-    /// Set in a time of day; the rest is ns since 1970.
+    /// Bit that is set in a time of day; the rest is nanoseconds since 1970.
     const SINCE_EPOCH: u64 = 1 << 63;
     let Some(rows) = rows_of("time-info", files, stores)? else {
         return Ok(None);
@@ -78,10 +77,10 @@ fn start_date(files: &Files, stores: &[Store]) -> Result<Option<String>> {
     Ok(start.map(|start| date_of_ns(start & !SINCE_EPOCH)))
 }
 
-/// The rows of a table that there is one of.
+/// Returns the rows of a table, if it exists.
 fn rows_of(schema: &str, files: &Files, stores: &[Store]) -> Result<Option<Rows>> {
     match stores.iter().find(|store| store.schema == schema) {
         None => Ok(None),
-        Some(store) => Rows::whole(files, store).map(Some),
+        Some(store) => Rows::read_all(files, store).map(Some),
     }
 }

@@ -1,11 +1,9 @@
-//! NSKeyedArchiver's archives: a flat list of objects that refer to each other
-//! by number.
+//! Reads archives of NSKeyedArchiver: a flat list of objects that refer to each other by number.
 //!
-//! Objects are looked at one step at a time and only as far as somebody asks.
-//! An archive whose objects share each other a million times over can still be
-//! asked for without end, so each archive answers only so often. Nor does it answer
-//! any more once a reference led nowhere: a table or a name that is silently not there
-//! is worse than none at all. See [`Keyed::exhausted`].
+//! Objects are read one by one and only on demand. An archive whose objects share each other a
+//! million times could be read without end, so each archive has a limited number of answers. It
+//! also stops to answer after a broken reference, since a table or a name must not disappear
+//! silently. See [`Keyed::exhausted`].
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,31 +12,31 @@ use rustc_hash::FxBuildHasher;
 
 use super::bplist::{Binary, Node, References};
 
-/// An archive.
+/// A keyed archive.
 pub(crate) struct Keyed {
     plist: Binary,
     objects: References,
-    /// How much may still be asked.
+    /// Number of remaining answers.
     left: Cell<usize>,
 }
 
-/// So many answers for each byte, and some; the real bundles at hand need one for each
-/// of a small archive's, and none for most of a large one's.
+/// Number of answers for each byte, and for each archive. Real bundles need one for each byte of a
+/// small archive, and fewer for a large one.
 const ANSWERS_PER_BYTE: usize = 8;
 const ANSWERS: usize = 1 << 16;
 
 impl Keyed {
-    /// What is wrong with what [`parse`](Self::parse) does not read.
-    pub(crate) const NONE: &str = "it is no keyed archive, or a damaged one";
-    /// What is wrong with an archive that is [`exhausted`](Self::exhausted).
-    pub(crate) const ENDLESS: &str = "its objects are broken, or share each other without end";
+    /// Fault of bytes that [`parse`](Self::parse) does not accept.
+    pub(crate) const INVALID: &str = "it is not a keyed archive, or is damaged";
+    /// Fault of an archive that is [`exhausted`](Self::exhausted).
+    pub(crate) const EXHAUSTED: &str = "its objects are broken, or contain each other without end";
 
-    /// Reads an archive; `None` if it is none, or is damaged anywhere.
+    /// Parses an archive. `None` if the bytes are not an archive, or are damaged anywhere.
     pub(crate) fn parse(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         Self::parse_damaged(bytes).filter(Self::is_sound)
     }
 
-    /// Reads an archive of which part may be damaged; `None` if it is none.
+    /// Parses an archive that may be damaged in part. `None` if the bytes are not an archive.
     pub(crate) fn parse_damaged(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         let plist = Binary::parse(bytes)?;
         let member = |name: &str| member(&plist, plist.root()?, name);
@@ -54,24 +52,24 @@ impl Keyed {
         })
     }
 
-    /// The object that the archive is of.
+    /// Returns the root object.
     pub(crate) fn root(&self) -> Option<Object<'_>> {
         self.top("root")
     }
 
-    /// An object by its name in `$top`.
+    /// Returns an object by its name in `$top`.
     pub(crate) fn top(&self, name: &str) -> Option<Object<'_>> {
         let top = member(&self.plist, self.plist.root()?, "$top")?;
         self.object(member(&self.plist, top, name)?)
     }
 
-    /// Whether the archive was asked for more than any real one, or for what is
-    /// broken, and has stopped to answer: what was read of it is not all.
+    /// Returns true if the archive has stopped to answer, because of too many questions or a broken
+    /// object. The data that was read is then incomplete.
     pub(crate) fn exhausted(&self) -> bool {
         self.left.get() == 0
     }
 
-    /// Whether every object can be read and refers to objects that are there.
+    /// Returns true if every object can be read and all references are valid.
     pub(crate) fn is_sound(&self) -> bool {
         let count = self.objects.count() as u64;
         self.plist.is_sound() && self.plist.uids().all(|number| number < count)
@@ -83,7 +81,7 @@ impl Keyed {
         left.map(|_| ())
     }
 
-    /// What is there; if nothing is, the archive answers no more.
+    /// Returns a value. If there is none, the archive stops to answer.
     fn sound<T>(&self, found: Option<T>) -> Option<T> {
         if found.is_none() {
             self.left.set(0);
@@ -124,7 +122,7 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// A member by name, or an entry of a dictionary by its key.
+    /// Returns a member by its name, or an entry of a dictionary by its key.
     pub(crate) fn get(self, name: &str) -> Option<Self> {
         if let Some(value) = self.member(name)? {
             return self.archive.object(value);
@@ -134,7 +132,7 @@ impl<'a> Object<'a> {
             .map(|(_, value)| value)
     }
 
-    /// A member by name; `None` if this has no members.
+    /// Returns a member by its name. `None` if the object has no members.
     fn member(self, name: &str) -> Option<Option<&'a Node>> {
         let Node::Dictionary { keys, .. } = self.node else {
             return None;
@@ -147,13 +145,13 @@ impl<'a> Object<'a> {
         Some(found)
     }
 
-    /// That none of the members is broken.
+    /// Returns `None` if a member is broken.
     fn sound_members(self) -> Option<()> {
         let broken = self.archive.plist.has_broken_member(self.node);
         self.archive.sound((!broken).then_some(()))
     }
 
-    /// The items of an array or set.
+    /// Returns the items of an array or a set.
     pub(crate) fn items(self) -> impl Iterator<Item = Self> {
         let archive = self.archive;
         let items = self.list("NS.objects").into_iter();
@@ -166,13 +164,13 @@ impl<'a> Object<'a> {
         items.filter_map(move |node| archive.object(node))
     }
 
-    /// The entries of a dictionary.
+    /// Returns the entries of a dictionary.
     pub(crate) fn entries(self) -> impl Iterator<Item = (Self, Self)> {
         let lists = self.list("NS.keys").zip(self.list("NS.objects"));
         let archive = self.archive;
         let entries = lists.into_iter().flat_map(move |(keys, values)| {
-            let of_both = (keys.count() == values.count()).then_some(keys.count());
-            let count = archive.sound(of_both).unwrap_or(0);
+            let common_count = (keys.count() == values.count()).then_some(keys.count());
+            let count = archive.sound(common_count).unwrap_or(0);
             (0..count).map_while(move |at| {
                 archive.pay(0)?;
                 let key = archive.sound(archive.plist.item(keys, at))?;
@@ -189,8 +187,8 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The entries of an XRIntKeyedDictionary: `$0` is their count, then key
-    /// and value in turn. The archive answers no more if these do not fit.
+    /// Returns the entries of an XRIntKeyedDictionary: `$0` is their number, then keys and values
+    /// alternate. The archive stops to answer if these do not match.
     pub(crate) fn numbered_entries(self) -> impl Iterator<Item = (u64, Self)> {
         let members = self.numbered_members();
         let count = self.get("$0").and_then(Self::integer);
@@ -204,7 +202,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// The members `$0`, `$1`, `$2`, …
+    /// Returns the members `$0`, `$1`, `$2` and so on, by number.
     fn numbered_members(self) -> HashMap<u64, &'a Node, FxBuildHasher> {
         let Node::Dictionary { keys, .. } = self.node else {
             return HashMap::default();
@@ -221,7 +219,7 @@ impl<'a> Object<'a> {
         numbered.collect()
     }
 
-    /// A string, mutable or not.
+    /// Returns a string, mutable or not.
     pub(crate) fn text(self) -> Option<&'a str> {
         let plist = &self.archive.plist;
         let node = match self.node {
@@ -232,7 +230,7 @@ impl<'a> Object<'a> {
         self.archive.sound(plist.text(node))
     }
 
-    /// Bytes, mutable or not.
+    /// Returns bytes, mutable or not.
     pub(crate) fn data(self) -> Option<&'a [u8]> {
         let plist = &self.archive.plist;
         let node = match self.node {
@@ -265,14 +263,14 @@ impl<'a> Object<'a> {
     }
 }
 
-/// For fuzzing: everything that can be asked of an archive, from its roots down.
+/// Reads everything in an archive, from its roots down, for fuzzing.
 pub(crate) fn walk_archive(bytes: &[u8]) {
     let Some(archive) = Keyed::parse_damaged(bytes) else {
         return;
     };
     let roots = ["root", "com.apple.xray.run.data"].map(|name| archive.top(name));
     let mut open: Vec<Object<'_>> = roots.into_iter().flatten().collect();
-    // Objects may contain each other, so the walk has an end of its own.
+    // Objects may contain each other, so the number of steps is limited.
     for _ in 0..1_000 {
         let Some(object) = open.pop() else {
             return;

@@ -1,7 +1,7 @@
-//! Formatted labels: what one says, its process, its number.
+//! Decodes formatted labels: their text, process and submission number.
 //!
-//! Nearly every label is unlike all others, but for its number it is not: of the
-//! lists of one form only the first is taken apart.
+//! Nearly all labels differ, but many only in their number: of the lists of one form only the first
+//! is decoded.
 
 use std::collections::HashMap;
 
@@ -16,51 +16,52 @@ use crate::kind::Kind;
 use crate::names::{Label, LabelId, Names, ProcessId};
 
 impl Decoder<'_> {
-    /// Labels are nearly all unique, but for their number they are not; and some
-    /// columns have one in every row.
+    /// Decodes a column of labels. Some columns have the same label in every row, so the last one is
+    /// remembered.
     pub(super) fn labels(
         &self,
         numbers: Numbers,
         names: &mut Names,
     ) -> Result<Vec<Option<LabelId>>, u64> {
-        let mut known = Known::new(self.uniques);
+        let mut cache = LabelCache::new(self.uniques);
         let mut last: Option<(u64, LabelId)> = None;
         map(numbers, |value| {
             if let Some((_, id)) = last.filter(|&(before, _)| before == value) {
                 return Ok(id);
             }
-            let id = self.label_id(value, &mut known, names).ok_or(value)?;
+            let id = self.label_id(value, &mut cache, names).ok_or(value)?;
             last = Some((value, id));
             Ok(id)
         })
     }
 
-    fn label_id(&self, value: u64, known: &mut Known, names: &mut Names) -> Option<LabelId> {
+    fn label_id(&self, value: u64, cache: &mut LabelCache, names: &mut Names) -> Option<LabelId> {
         let form = self.uniques.typed.form(value).filter(|_| !self.rendered);
         let Some((form, number)) = form else {
             let array = self.uniques.typed.get(value)?;
-            let plain = (!self.rendered).then(|| self.plain_label(array, known, names));
+            let plain = (!self.rendered).then(|| self.plain_label(array, cache, names));
             return self.keep_label(plain.flatten(), array, names);
         };
-        if let Some((label, id)) = known.forms.get(form).copied().flatten() {
-            return Some(match self.numbered {
-                true => names.label_id(label.with_submission(number)),
-                false => id,
+        if let Some((label, id)) = cache.forms.get(form).copied().flatten() {
+            return Some(if self.numbered {
+                names.label_id(label.with_submission(number))
+            } else {
+                id
             });
         }
         let array = self.uniques.typed.get(value)?;
-        let plain = self.plain_label(array, known, names);
+        let plain = self.plain_label(array, cache, names);
         let id = self.keep_label(plain, array, names)?;
-        if known.forms.len() <= form {
-            known.forms.resize(form + 1, None);
+        if cache.forms.len() <= form {
+            cache.forms.resize(form + 1, None);
         }
-        if let Some(place) = known.forms.get_mut(form) {
+        if let Some(place) = cache.forms.get_mut(form) {
             *place = plain.map(|label| (label, id));
         }
         Some(id)
     }
 
-    /// A plain label, or whatever else an array displays as.
+    /// Adds a plain label, or else the label that an array displays.
     fn keep_label(
         &self,
         plain: Option<Label>,
@@ -71,32 +72,38 @@ impl Decoder<'_> {
             Some(label) => label,
             None => self.label(array, names)?,
         };
-        Some(names.label_id(match self.numbered {
-            true => label,
-            false => label.without_submission(),
+        Some(names.label_id(if self.numbered {
+            label
+        } else {
+            label.without_submission()
         }))
     }
 
-    /// A GPU label of the common form, without displaying it: at most one text,
-    /// a process, a number. `None` if it is anything else.
-    fn plain_label(&self, array: Array<'_>, known: &mut Known, names: &mut Names) -> Option<Label> {
+    /// Decodes a GPU label of the common form without its display form: at most one text, a process
+    /// and a number. `None` if it has another form.
+    fn plain_label(
+        &self,
+        array: Array<'_>,
+        cache: &mut LabelCache,
+        names: &mut Names,
+    ) -> Option<Label> {
         let (mut words, mut process, mut submission) = (None, None, None);
         for at in 0..array.len() / 2 {
             let (kind, value) = (array.get(2 * at)?, array.get(2 * at + 1)?);
-            match *known.roles.get(usize::try_from(kind).ok()?)? {
-                Role::Narrative => drop(self.uniques.string(value)?),
-                Role::Submission => submission = Some(value),
-                Role::Process if is_null(value) => {}
-                Role::Process if process.is_none() => {
-                    process = Some(match known.processes.get(&value) {
+            match *cache.roles.get(usize::try_from(kind).ok()?)? {
+                PartRole::Narrative => drop(self.uniques.string(value)?),
+                PartRole::Submission => submission = Some(value),
+                PartRole::Process if is_null(value) => {}
+                PartRole::Process if process.is_none() => {
+                    process = Some(match cache.processes.get(&value) {
                         Some(&known) => known,
                         None => {
-                            let found = self.people.process(value, self.uniques, names)?;
-                            *known.processes.entry(value).or_insert(found)
+                            let found = self.process_names.process(value, self.uniques, names)?;
+                            *cache.processes.entry(value).or_insert(found)
                         }
                     });
                 }
-                Role::Words => {
+                PartRole::Words => {
                     let text = self.uniques.string(value)?.trim();
                     match (text.is_empty(), words) {
                         (true, _) => {}
@@ -104,7 +111,7 @@ impl Decoder<'_> {
                         (false, Some(_)) => return None,
                     }
                 }
-                Role::Process | Role::Other => return None,
+                PartRole::Process | PartRole::Other => return None,
             }
         }
         let words = words.unwrap_or_else(|| names.symbol(""));
@@ -115,7 +122,8 @@ impl Decoder<'_> {
         let parts = self.parts(array)?;
         let process = parts.iter().find(|part| part.tag == "process");
         let process = process.and_then(|part| part.value);
-        let process = process.and_then(|value| self.people.process(value, self.uniques, names));
+        let process =
+            process.and_then(|value| self.process_names.process(value, self.uniques, names));
         let submission = parts.iter().rev().find(|part| part.tag == SUBMISSION);
         let submission = submission.and_then(|part| part.value);
         let display = displayed(&parts);
@@ -128,18 +136,18 @@ impl Decoder<'_> {
     }
 }
 
-/// What a column's labels have in common, looked up once.
-struct Known {
-    /// By the number of a type.
-    roles: Vec<Role>,
+/// Values that the labels of a column have in common.
+struct LabelCache {
+    /// Role of each type, by its number.
+    roles: Vec<PartRole>,
     processes: HashMap<u64, ProcessId, FxBuildHasher>,
-    /// By the form of a list, those that are plain.
+    /// Plain labels by the form of their list.
     forms: Vec<Option<(Label, LabelId)>>,
 }
 
-/// What a part is to its label.
+/// The role of a part in its label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum PartRole {
     Narrative,
     Submission,
     Process,
@@ -147,14 +155,14 @@ enum Role {
     Other,
 }
 
-impl Known {
+impl LabelCache {
     fn new(uniques: &Uniques) -> Self {
-        let role = |type_id: &String| match types::of(type_id) {
-            ("narrative-text", _) => Role::Narrative,
-            (SUBMISSION, _) => Role::Submission,
-            (_, Encoding::Process) => Role::Process,
-            (_, Encoding::Text) => Role::Words,
-            _ => Role::Other,
+        let role = |type_id: &String| match types::lookup(type_id) {
+            ("narrative-text", _) => PartRole::Narrative,
+            (SUBMISSION, _) => PartRole::Submission,
+            (_, Encoding::Process) => PartRole::Process,
+            (_, Encoding::Text) => PartRole::Words,
+            _ => PartRole::Other,
         };
         Self {
             roles: uniques.types.iter().map(role).collect(),
@@ -164,8 +172,8 @@ impl Known {
     }
 }
 
-/// The words of a label, as the reader of exports finds them: its one text, or
-/// nothing, when a number ends it; else what its display form says.
+/// Returns the text of a label, as the reader of exports does: its only text, or nothing, if a number
+/// ends it; otherwise the text in its display form.
 fn label_text<'a>(parts: &'a [Part<'_>], display: &'a str, numbered: bool) -> &'a str {
     let mixed = |part: &&Part<'_>| {
         let scaffold = ["narrative-text", "process", "thread", "metal-encoder-id"];
@@ -174,7 +182,7 @@ fn label_text<'a>(parts: &'a [Part<'_>], display: &'a str, numbered: bool) -> &'
     let words: Vec<&Part<'_>> = parts.iter().filter(mixed).collect();
     match words.as_slice() {
         [] if numbered => "",
-        [one] if numbered && Kind::of(one.tag) == Kind::Text => one.display.trim(),
+        [word] if numbered && Kind::from_type(word.tag) == Kind::Text => word.display.trim(),
         _ => {
             let process = parts
                 .iter()

@@ -1,5 +1,5 @@
-//! How a store's rows are laid out: schema.xml, bulkstore_descriptor and the
-//! bulkstore's header, which must agree. Nothing else is read.
+//! Reads the layout of the rows of a store from schema.xml, bulkstore_descriptor and the header of
+//! the bulkstore, which must agree.
 
 use super::files::{Files, SMALL};
 use super::keyed::{Keyed, Object};
@@ -8,7 +8,7 @@ use crate::error::{Problem, Result};
 use crate::table::Schema;
 use crate::xml::{Element, read_tree};
 
-/// Where a column's value lies in a row.
+/// The offset and the size of a column's value in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// A little-endian number of 4 bytes.
@@ -21,26 +21,26 @@ pub(crate) enum Slot {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoreColumn {
     pub(crate) mnemonic: String,
-    /// What people are shown.
+    /// Display name of the column.
     pub(crate) name: String,
-    /// Apple's internal name, `XRDurationTypeID`.
+    /// Apple's internal name of the type, such as `XRDurationTypeID`.
     pub(crate) type_id: String,
     pub(crate) slot: Slot,
 }
 
-/// A store's rows.
+/// The layout of the rows of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) schema: String,
     pub(crate) columns: Vec<StoreColumn>,
     pub(crate) row_size: usize,
     pub(crate) rows: u64,
-    /// Where a row's time lies: rows are shown in its order.
+    /// Slot of the time of a row. Rows are sorted by it.
     pub(crate) time: Slot,
 }
 
 impl Layout {
-    /// The declaration as an export has it, with our names of the types.
+    /// Returns the declaration as an export has it, with the type names of exports.
     pub(crate) fn declared(&self, tag: impl Fn(&str) -> String) -> Schema {
         let columns = self.columns.iter().map(|column| crate::table::ColumnSpec {
             mnemonic: column.mnemonic.clone(),
@@ -55,14 +55,14 @@ impl Layout {
     }
 }
 
-/// Reads the layout of a store that a table manager names, of the table that it says.
-pub(crate) fn of_store(files: &Files, store: &Store) -> Result<Layout> {
+/// Reads the layout of a store, and checks that it has the table that the table manager names.
+pub(crate) fn read_listed(files: &Files, store: &Store) -> Result<Layout> {
     let layout = read(files, &store.path).map_err(|error| error.at_table(&store.schema))?;
     if layout.schema == store.schema {
         return Ok(layout);
     }
     let detail = format!(
-        "it is of the table {}, the table manager says {}",
+        "it has the table {}, but the table manager names {}",
         layout.schema, store.schema
     );
     let path = format!("{}/schema.xml", store.path);
@@ -70,7 +70,7 @@ pub(crate) fn of_store(files: &Files, store: &Store) -> Result<Layout> {
     Err(error.at_table(&store.schema))
 }
 
-/// Reads a store's layout; refuses what was never seen.
+/// Reads the layout of a store. Refuses unknown layouts.
 pub(crate) fn read(files: &Files, store: &str) -> Result<Layout> {
     let schema_path = format!("{store}/schema.xml");
     let schema = files.stream_up_to(&schema_path, SMALL, |bytes| {
@@ -82,31 +82,31 @@ pub(crate) fn read(files: &Files, store: &str) -> Result<Layout> {
         let detail = detail.to_owned();
         files.error(&descriptor_path, Problem::UnsupportedBundle { detail })
     };
-    let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::NONE))?;
+    let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::INVALID))?;
     let descriptor = archive.root().and_then(|root| root.get("$0"));
     let descriptor = descriptor.ok_or_else(|| unsupported("the descriptor is empty"))?;
-    let fields = Fields::of(descriptor).map_err(|detail| unsupported(&detail))?;
+    let fields = Fields::parse(descriptor).map_err(|detail| unsupported(&detail))?;
     if archive.exhausted() {
-        return Err(unsupported(Keyed::ENDLESS));
+        return Err(unsupported(Keyed::EXHAUSTED));
     }
     fields
         .layout(&schema)
         .map_err(|detail| unsupported(&detail))
 }
 
-/// The widest store of the real bundles at hand has 19 fields.
-const FIELDS_LIMIT: usize = 1_000;
+/// Maximum number of fields. Real stores have at most 19.
+const MAX_FIELDS: usize = 1_000;
 
-/// What a descriptor says.
+/// The fields and the size of rows, from a descriptor.
 struct Fields {
-    /// Name and type, in order.
+    /// Name and type of each field, in order.
     fields: Vec<(String, u64)>,
     row_size: u64,
     rows: u64,
 }
 
 impl Fields {
-    fn of(descriptor: Object<'_>) -> Result<Self, String> {
+    fn parse(descriptor: Object<'_>) -> Result<Self, String> {
         let number = |name: &str| descriptor.get(name).and_then(Object::integer);
         let (max, min) = (number("_maxEventSize"), number("_minEventSize"));
         if descriptor.get("_variableSize").and_then(Object::boolean) != Some(false) || max != min {
@@ -124,8 +124,8 @@ impl Fields {
         let list = descriptor.get("_fields").ok_or("it has no fields")?;
         let mut fields = Vec::new();
         for (at, field) in list.items().enumerate() {
-            if at > FIELDS_LIMIT {
-                return Err(format!("it has more than {FIELDS_LIMIT} fields"));
+            if at > MAX_FIELDS {
+                return Err(format!("it has more than {MAX_FIELDS} fields"));
             }
             let field = field.get("$0").ok_or("a field is empty")?;
             let name = field
@@ -149,8 +149,8 @@ impl Fields {
         })
     }
 
-    /// Each field but the first is a column, in the same order, and a schema says
-    /// nothing else: else a column that is broken would be one that is not there.
+    /// Checks that each field except the first is a column, in the same order, and that the schema
+    /// has nothing else. Otherwise a broken column would look like a missing one.
     fn check_columns(&self, schema: &Element) -> Result<(), String> {
         if schema.children.iter().any(|child| child.name != "column") {
             return Err("its schema has more than columns".to_owned());
@@ -159,20 +159,21 @@ impl Fields {
         let plain = columns.filter(|column| column.attribute("topologyField").is_none());
         let plain = plain.filter_map(|column| column.attribute("mnemonic"));
         let fields = self.fields.iter().skip(1).map(|(name, _)| name.as_str());
-        match plain.eq(fields) {
-            true => Ok(()),
-            false => Err("its columns are not its fields".to_owned()),
+        if plain.eq(fields) {
+            Ok(())
+        } else {
+            Err("its columns differ from its fields".to_owned())
         }
     }
 
-    /// Lays the schema's columns over the fields, packed without padding.
+    /// Assigns the columns of the schema to the fields, which are packed without padding.
     fn layout(&self, schema: &Element) -> Result<Layout, String> {
         let Some(((first, topology), others)) = self.fields.split_first() else {
             return Err("it has no fields".to_owned());
         };
-        let topology = Topology::of(*topology)
+        let topology = Topology::from_type(*topology)
             .filter(|_| first == "topology")
-            .ok_or_else(|| format!("topology type {topology} was never seen"))?;
+            .ok_or_else(|| format!("topology type {topology} is unknown"))?;
         let mut offset = topology.size();
         let mut slots = std::collections::BTreeMap::new();
         for (name, kind) in others {
@@ -180,13 +181,11 @@ impl Fields {
                 1 => (Slot::U32(offset), 4),
                 2 => (Slot::U64(offset), 8),
                 _ => {
-                    return Err(format!(
-                        "field {name} has type {kind}, which was never seen"
-                    ));
+                    return Err(format!("field {name} has the unknown type {kind}"));
                 }
             };
             if slots.insert(name.as_str(), slot).is_some() {
-                return Err(format!("two fields are called {name}"));
+                return Err(format!("two fields have the name {name}"));
             }
             offset += width;
         }
@@ -196,14 +195,14 @@ impl Fields {
                 self.row_size
             ));
         }
-        // As many columns as fields, where the first field is up to four.
-        let most = self.fields.len() + 3;
-        if schema.children_named("column").nth(most).is_some() {
+        // The first field stands for up to four columns.
+        let max_columns = self.fields.len() + 3;
+        if schema.children_named("column").nth(max_columns).is_some() {
             return Err("it has more columns than fields".to_owned());
         }
         let columns: Result<Vec<StoreColumn>, String> = schema
             .children_named("column")
-            .map(|column| column_of(column, topology, &slots))
+            .map(|column| parse_column(column, topology, &slots))
             .collect();
         let columns = columns?;
         self.check_columns(schema)?;
@@ -213,7 +212,7 @@ impl Fields {
                 .take(at)
                 .any(|earlier| earlier.mnemonic == column.mnemonic)
             {
-                return Err(format!("two columns are called {}", column.mnemonic));
+                return Err(format!("two columns have the name {}", column.mnemonic));
             }
         }
         Ok(Layout {
@@ -229,7 +228,7 @@ impl Fields {
     }
 }
 
-fn column_of(
+fn parse_column(
     column: &Element,
     topology: Topology,
     slots: &std::collections::BTreeMap<&str, Slot>,
@@ -254,17 +253,17 @@ fn column_of(
     })
 }
 
-/// The first field of every row: its time, and up to two categories.
+/// The form of the first field of every row: its time, and up to two categories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Topology {
-    /// Time, category 1, category 2: `XRT64_CC32_R`.
+    /// Time, category 1 and category 2: `XRT64_CC32_R`.
     Point,
-    /// Time, duration, category 1, category 2: `XRTD64_CC32_R`.
+    /// Time, duration, category 1 and category 2: `XRTD64_CC32_R`.
     Interval,
 }
 
 impl Topology {
-    fn of(kind: u64) -> Option<Self> {
+    fn from_type(kind: u64) -> Option<Self> {
         match kind {
             7 => Some(Self::Point),
             6 => Some(Self::Interval),
@@ -290,7 +289,7 @@ impl Topology {
     }
 }
 
-/// Checks a bulkstore's header against its descriptor.
+/// Checks the header of a bulkstore against its descriptor.
 pub(crate) fn check_header(header: &[u8], layout: &Layout) -> Result<(), String> {
     let word = |at: usize| {
         let bytes = header
@@ -318,10 +317,10 @@ pub(crate) fn check_header(header: &[u8], layout: &Layout) -> Result<(), String>
     {
         None => Ok(()),
         Some((what, found, expected)) => Err(format!(
-            "its {what} is {found:x?}, where {expected:x?} was expected"
+            "its {what} is {found:x?}, but {expected:x?} is expected"
         )),
     }
 }
 
-/// Rows begin here.
+/// Offset of the first row.
 pub(crate) const HEADER: u32 = 0x1000;

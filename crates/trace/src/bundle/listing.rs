@@ -1,8 +1,8 @@
-//! The tables of a bundle, and what is wrong with each.
+//! Lists the tables of a bundle with their errors.
 
-use super::load::{Bundle, Wanted, core};
+use super::load::{Bundle, WantedStore, core};
 use super::manager::Store;
-use super::people::People;
+use super::process_names::ProcessNames;
 use super::rows::Decoder;
 use super::store::Rows;
 use super::symbols::Symbols;
@@ -14,8 +14,7 @@ use crate::names::Names;
 use crate::select::Selection;
 
 impl Bundle {
-    /// Lists every table with its row count, or what is wrong with it: each is read to its
-    /// last cell.
+    /// Returns every table with its row count or its error. Each is read completely.
     pub(crate) fn list(&self) -> Vec<ListedDocument> {
         let runs = self.stores.iter().zip(&self.runs).zip(1..);
         let listed =
@@ -27,13 +26,13 @@ impl Bundle {
         let everything = Selection::everything().with_labels_unnumbered();
         self.read_stores(stores, &everything, position, |rows| {
             let uniques = Uniques::read(&self.files, &core(run));
-            let people = uniques.as_ref().ok().map(|uniques| {
-                People::read(&self.files, stores, uniques, &self.known_run(position))
+            let process_names = uniques.as_ref().ok().map(|uniques| {
+                ProcessNames::read(&self.files, stores, uniques, &self.known_run(position))
             });
-            let decoder = match (&uniques, &people) {
-                (Ok(uniques), Some(Ok(people))) => {
+            let decoder = match (&uniques, &process_names) {
+                (Ok(uniques), Some(Ok(process_names))) => {
                     let symbols = Symbols::none(&self.files, uniques);
-                    Some(self.decoder(uniques, people, symbols, &everything))
+                    Some(self.decoder(uniques, process_names, symbols, &everything))
                 }
                 _ => None,
             };
@@ -41,10 +40,10 @@ impl Bundle {
                 .map(|(wanted, rows)| self.list_store(&wanted, rows, decoder.as_ref()))
                 .collect();
             drop(decoder);
-            // What all tables need is no table, but nothing can be read without it.
+            // A file that all tables need is listed too, since nothing can be read without it.
             listed.extend(uniques.err().map(|error| ListedDocument {
                 file: error.place().file.clone(),
-                promised: "(needed by all)".to_owned(),
+                named_schema: "(needed by all)".to_owned(),
                 table: Err(error),
             }));
             listed
@@ -53,14 +52,14 @@ impl Bundle {
 
     fn list_store(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &WantedStore<'_>,
         rows: Result<Rows>,
         decoder: Option<&Decoder<'_>>,
     ) -> ListedDocument {
         let counted = rows.and_then(|mut rows| {
             let (count, schema) = (
                 rows.count(),
-                rows.layout.declared(|id| types::of(id).0.to_owned()),
+                rows.layout.declared(|id| types::lookup(id).0.to_owned()),
             );
             if let Some(decoder) = decoder {
                 let mut names = Names::new();
@@ -81,7 +80,7 @@ impl Bundle {
         });
         ListedDocument {
             file: self.files.shown(&wanted.store.path),
-            promised: wanted.store.schema.clone(),
+            named_schema: wanted.store.schema.clone(),
             table: counted,
         }
     }

@@ -1,41 +1,41 @@
-//! A bundle as an input: its runs, its tables, and the trace that is read.
+//! Opens a bundle, and loads the selected tables of a run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::ahead::read_ahead;
-use super::facts::{self, Facts, Template};
+use super::facts::{self, BundleFacts, TemplateState};
 use super::files::Files;
 use super::inferred;
 use super::layout::{self, Layout, StoreColumn};
 use super::manager::{self, Store};
-use super::people::People;
+use super::process_names::ProcessNames;
+use super::read_ahead::read_ahead;
 use super::rows::{Decoder, is_raw};
 use super::store::Rows;
 use super::symbols::Symbols;
 use super::uniquing::Uniques;
 use crate::error::{Error, Problem, Result};
-use crate::input::Reading;
+use crate::input::PartialTrace;
 use crate::note::Note;
 use crate::place::Place;
 use crate::select::{Columns, Selection};
 use crate::table::{Origin, Table};
 use crate::toc::{ListedTable, Run, Toc};
 
-/// The newest form of a document that was ever compared with an export.
+/// The newest format version that was compared with an export.
 const KNOWN_VERSION: u64 = 5;
 
-/// A bundle whose runs are known.
+/// An open bundle with known runs.
 pub(crate) struct Bundle {
     pub(super) files: Files,
     toc: Toc,
-    template: Template,
-    /// The N of each `corespace/runN`, in the order of the table of contents.
+    template: TemplateState,
+    /// Numbers N of all `corespace/runN`, in the order of the table of contents.
     pub(super) runs: Vec<u64>,
-    /// The stores of each run, in the same order.
+    /// Stores of each run, in the same order.
     pub(super) stores: Vec<Vec<Store>>,
     synthetic: bool,
-    /// What the bundle says of itself that cannot be read, and what it lacks.
+    /// Notes on facts that are missing or cannot be read.
     notes: Vec<Note>,
 }
 
@@ -48,12 +48,12 @@ impl std::fmt::Debug for Bundle {
 }
 
 impl Bundle {
-    /// Opens a bundle's folder.
+    /// Opens a bundle that is a folder.
     pub(crate) fn open_folder(path: &Path) -> Result<Self> {
         Self::open(Files::folder(path))
     }
 
-    /// Looks at what runs a bundle has and what is known of them.
+    /// Opens a bundle, and reads its runs and their facts.
     pub(crate) fn open(files: Files) -> Result<Self> {
         let has_tables = |run: &u64| {
             files.exists(&format!(
@@ -64,16 +64,16 @@ impl Bundle {
         let (runs, without): (Vec<u64>, Vec<u64>) = all.partition(has_tables);
         if runs.is_empty() {
             let path = files.name().to_owned();
-            let unfinished = files.exists("Trace1.run/Attachments/trace-data.atrc");
-            let problem = match unfinished {
-                true => Problem::UnfinishedBundle { path: path.clone() },
-                false => Problem::UnsupportedBundle {
+            let problem = if files.exists("Trace1.run/Attachments/trace-data.atrc") {
+                Problem::UnfinishedBundle { path: path.clone() }
+            } else {
+                Problem::UnsupportedBundle {
                     detail: "it has no table manager".to_owned(),
-                },
+                }
             };
             return Err(Error::in_file(problem, path));
         }
-        let Facts { mut toc, template } = facts::read(&files, &runs)?;
+        let BundleFacts { mut toc, template } = facts::read(&files, &runs)?;
         let mut notes: Vec<Note> = without
             .into_iter()
             .map(|run| Note::RunLeftOut { run })
@@ -107,8 +107,7 @@ impl Bundle {
         &self.toc
     }
 
-    /// Returns what a reader of the bundle should know: what it lacks or says in a way
-    /// that cannot be read, and whether its Instruments is too new to be known.
+    /// Returns notes on missing and unreadable facts, and on an unknown version of Instruments.
     fn notes(&self) -> Vec<Note> {
         let mut notes = self.notes.clone();
         match facts::required_version(&self.files) {
@@ -119,46 +118,46 @@ impl Bundle {
             Err(error) => notes.push(self.files.unreadable(&error)),
         }
         notes.extend(match self.template {
-            Template::Missing => Some(Note::NoTemplate),
-            Template::Damaged => Some(Note::DamagedTemplate),
-            Template::Sound => None,
+            TemplateState::Missing => Some(Note::NoTemplate),
+            TemplateState::Damaged => Some(Note::DamagedTemplate),
+            TemplateState::Sound => None,
         });
         notes
     }
 
-    /// Reads the wanted tables of the run at this 1-based position. A table
-    /// that cannot be read does not stop the others.
+    /// Loads the selected tables of the run at a position, from 1. A table that cannot be read does
+    /// not stop the others.
     ///
-    /// The stores are read on threads of their own, while this one says what is in
-    /// those that are read: inflating them takes longer than all the rest.
-    pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<Reading> {
+    /// Other threads read the stores while this one decodes them, since inflating takes longer than
+    /// everything else.
+    pub(crate) fn load(&self, selection: &Selection, position: u64) -> Result<PartialTrace> {
         let (run, stores) = self.run_at(position)?;
         self.read_stores(stores, selection, position, |rows| {
             let uniques = Uniques::read(&self.files, &core(run))?;
             let known = self.known_run(position);
-            let people = People::read(&self.files, stores, &uniques, &known)?;
+            let process_names = ProcessNames::read(&self.files, stores, &uniques, &known)?;
             let symbols = Symbols::new(&self.files, stores, &uniques, run);
-            let decoder = self.decoder(&uniques, &people, symbols, selection);
-            let mut reading = Reading::default();
-            self.add_facts(&mut reading, stores, position, &decoder)?;
+            let decoder = self.decoder(&uniques, &process_names, symbols, selection);
+            let mut loaded = PartialTrace::default();
+            self.add_facts(&mut loaded, stores, position, &decoder)?;
             for (wanted, rows) in rows {
                 let read =
-                    rows.and_then(|rows| self.decode_store(&wanted, rows, &decoder, &mut reading));
+                    rows.and_then(|rows| self.decode_store(&wanted, rows, &decoder, &mut loaded));
                 if let Err(error) = read {
                     let schema = &wanted.store.schema;
                     let file = format!("{schema} ({})", self.files.inside(&error));
-                    let given_up = reading.give_up(schema, file, error, selection);
-                    given_up.map_err(|error| self.with_a_way_out(error, schema, position))?;
+                    let given_up = loaded.give_up(schema, file, error, selection);
+                    given_up.map_err(|error| self.with_export_hint(error, schema, position))?;
                 }
             }
-            reading.notes.extend(decoder.symbols.notes());
-            reading.notes.extend(self.notes());
-            Ok(reading)
+            loaded.notes.extend(decoder.symbols.notes());
+            loaded.notes.extend(self.notes());
+            Ok(loaded)
         })
     }
 
-    /// A table whose layout was never seen can still be exported, by whoever has a Mac.
-    fn with_a_way_out(&self, error: Error, schema: &str, position: u64) -> Error {
+    /// Adds the hint that a table with an unknown layout can be exported on a Mac.
+    fn with_export_hint(&self, error: Error, schema: &str, position: u64) -> Error {
         if !matches!(error.problem(), Problem::UnsupportedBundle { .. }) {
             return error;
         }
@@ -175,28 +174,28 @@ impl Bundle {
         Error::new(problem, place)
     }
 
-    /// Reads the rows of the wanted stores on threads, for `take` to take in order.
+    /// Reads the rows of the selected stores on threads, and passes them to `take` in order.
     pub(super) fn read_stores<T>(
         &self,
         stores: &[Store],
         selection: &Selection,
         position: u64,
-        take: impl FnOnce(&mut dyn Iterator<Item = (Wanted<'_>, Result<Rows>)>) -> T,
+        take: impl FnOnce(&mut dyn Iterator<Item = (WantedStore<'_>, Result<Rows>)>) -> T,
     ) -> T {
         let wanted = wanted(stores, selection, position);
-        let stored = |one: &Wanted<'_>| {
-            let path = format!("{}/bulkstore", one.store.path);
-            self.files.credible(&path, 0)
+        let size = |wanted: &WantedStore<'_>| {
+            let path = format!("{}/bulkstore", wanted.store.path);
+            self.files.max_inflated(&path, 0)
         };
-        let sizes: Vec<u64> = wanted.iter().map(stored).collect();
+        let sizes: Vec<u64> = wanted.iter().map(size).collect();
         let read = |at: usize| Some(self.read_rows(wanted.get(at)?));
         read_ahead(&sizes, read, |rows| {
             take(&mut wanted.iter().copied().zip(rows.flatten()))
         })
     }
 
-    fn read_rows(&self, wanted: &Wanted<'_>) -> Result<Rows> {
-        let layout = layout::of_store(&self.files, wanted.store)?;
+    fn read_rows(&self, wanted: &WantedStore<'_>) -> Result<Rows> {
+        let layout = layout::read_listed(&self.files, wanted.store)?;
         let kept = |column: &StoreColumn| wanted.columns.contains(&column.mnemonic);
         Rows::read(&self.files, wanted.store, layout, kept)
     }
@@ -204,78 +203,78 @@ impl Bundle {
     pub(super) fn decoder<'a>(
         &'a self,
         uniques: &'a Uniques,
-        people: &'a People,
+        process_names: &'a ProcessNames,
         symbols: Symbols<'a>,
         selection: &Selection,
     ) -> Decoder<'a> {
         Decoder {
             files: &self.files,
             uniques,
-            people,
+            process_names,
             symbols,
             rendered: selection.wants_rendered_labels(),
             numbered: selection.wants_numbered_labels(),
         }
     }
 
-    /// Adds what is known of the run, and what is not.
+    /// Adds the facts about the run, and notes on missing ones.
     fn add_facts(
         &self,
-        reading: &mut Reading,
+        loaded: &mut PartialTrace,
         stores: &[Store],
         position: u64,
         decoder: &Decoder<'_>,
     ) -> Result<()> {
         let (number, _) = self.run_at(position)?;
         let mut run = self.known_run(position);
-        reading.notes.extend(self.unlisted(number, stores));
+        loaded.notes.extend(self.unlisted(number, stores));
         if inferred::fill(
             &mut run,
             &self.files,
             stores,
             decoder.uniques,
-            decoder.people,
+            decoder.process_names,
         )? {
-            reading.notes.push(Note::TargetFromLifeCycle);
+            loaded.notes.push(Note::TargetFromLifeCycle);
         }
-        let lacking = facts::lacking(&run);
-        if self.template != Template::Missing && !lacking.is_empty() {
-            reading.notes.push(Note::TemplateLacks { facts: lacking });
+        let missing = facts::missing_facts(&run);
+        if self.template != TemplateState::Missing && !missing.is_empty() {
+            loaded.notes.push(Note::TemplateLacks { facts: missing });
         }
-        reading.run = Some(run);
+        loaded.run = Some(run);
         Ok(())
     }
 
     fn decode_store(
         &self,
-        wanted: &Wanted<'_>,
+        wanted: &WantedStore<'_>,
         mut rows: Rows,
         decoder: &Decoder<'_>,
-        read: &mut Reading,
+        loaded: &mut PartialTrace,
     ) -> Result<()> {
         let mut table = decoder.table(
             wanted.store,
             &mut rows,
             wanted.origin,
             wanted.columns,
-            &mut read.names,
+            &mut loaded.names,
         )?;
         table.synthetic = self.synthetic;
         let columns = undecoded(&rows.layout, &table);
         if !columns.is_empty() && table.rows() > 0 {
             let table = wanted.store.schema.clone();
-            read.notes.push(Note::Undecoded { table, columns });
+            loaded.notes.push(Note::Undecoded { table, columns });
         }
-        read.tables.push(table);
+        loaded.tables.push(table);
         Ok(())
     }
 
-    /// Stores that no table of a run names. None was ever seen: where there is one,
-    /// its table is missing.
+    /// Returns notes on stores that no table of the run names. Intact bundles have none: such a
+    /// store means that its table is missing.
     fn unlisted(&self, run: u64, stores: &[Store]) -> Vec<Note> {
         let folder = format!("corespace/run{run}/core/stores");
         let numbers = self.files.numbered(&folder, "indexed-store-").into_iter();
-        let listed: BTreeSet<u64> = stores.iter().map(|one| one.number).collect();
+        let listed: BTreeSet<u64> = stores.iter().map(|store| store.number).collect();
         let unlisted = numbers.filter(|number| !listed.contains(number));
         let notes = unlisted.map(|number| {
             let store = format!("{folder}/indexed-store-{number}");
@@ -286,7 +285,7 @@ impl Bundle {
         notes.collect()
     }
 
-    /// The number and the stores of the run at a position.
+    /// Returns the number and the stores of the run at a position.
     fn run_at(&self, position: u64) -> Result<(u64, &[Store])> {
         let at = usize::try_from(position)
             .ok()
@@ -295,14 +294,14 @@ impl Bundle {
         found.ok_or_else(|| {
             let present = self.runs.iter().map(u64::to_string).collect();
             let problem = Problem::NoSuchRun {
-                asked: position,
+                requested: position,
                 present,
             };
             Error::in_file(problem, self.files.name())
         })
     }
 
-    /// What `form.template` says of the run at a position.
+    /// Returns the facts in `form.template` about the run at a position.
     pub(super) fn known_run(&self, position: u64) -> Run {
         let at = usize::try_from(position)
             .ok()
@@ -317,19 +316,23 @@ pub(super) fn core(run: u64) -> String {
     format!("corespace/run{run}/core")
 }
 
-/// A store that is to be read.
+/// A selected store.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'a> {
+pub(super) struct WantedStore<'a> {
     pub(super) store: &'a Store,
     pub(super) columns: &'a Columns,
     pub(super) origin: Origin,
 }
 
-fn wanted<'a>(stores: &'a [Store], selection: &'a Selection, position: u64) -> Vec<Wanted<'a>> {
+fn wanted<'a>(
+    stores: &'a [Store],
+    selection: &'a Selection,
+    position: u64,
+) -> Vec<WantedStore<'a>> {
     let wanted = stores.iter().zip(1..).filter_map(|(store, table)| {
-        Some(Wanted {
+        Some(WantedStore {
             store,
-            columns: selection.of(&store.schema)?,
+            columns: selection.columns_of(&store.schema)?,
             origin: Origin {
                 run: Some(position),
                 table: Some(table),
@@ -348,7 +351,7 @@ fn listed_tables(stores: &[Store]) -> Vec<ListedTable> {
     tables.collect()
 }
 
-/// The kept columns whose values are raw numbers of an unknown meaning.
+/// Returns the kept columns of raw numbers with an unknown meaning.
 fn undecoded(layout: &Layout, table: &Table) -> Vec<String> {
     let columns = layout.columns.iter().zip(&table.columns);
     let raw = columns.filter(|(stored, column)| is_raw(&stored.type_id, Some(column)));

@@ -1,4 +1,4 @@
-//! Which tables a run has, and in which stores.
+//! Reads the list of tables of a run, with their stores.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use super::files::{Files, SMALL};
 use super::keyed::{Keyed, Object};
 use crate::error::{Problem, Result};
 
-/// A store that a run's table manager names.
+/// A store that the table manager of a run lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Store {
-    /// `corespace/run1/core/stores/indexed-store-77`.
+    /// Path of the store, such as `corespace/run1/core/stores/indexed-store-77`.
     pub(crate) path: String,
-    /// K of `indexed-store-K`.
+    /// Number of the store: K of `indexed-store-K`.
     pub(crate) number: u64,
     pub(crate) schema: String,
-    /// `target-pid`, `codes`, …
+    /// Attributes of the table, such as `target-pid` and `codes`.
     pub(crate) attributes: Vec<(String, String)>,
-    /// The kernel's events that were asked for: `0x1f,0x05`.
+    /// Codes of the recorded kernel events, such as `0x1f,0x05`.
     pub(crate) codes: Vec<String>,
 }
 
-/// The stores of a run, by number. Each table has two sides in one store.
+/// Returns the stores of a run, by number. Each table has two sides in one store.
 pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
     let path = format!("corespace/run{run}/core/table-manager/tables.plist");
     let unsupported = |detail: &str| {
@@ -28,12 +28,12 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
         files.error(&path, Problem::UnsupportedBundle { detail })
     };
     let bytes = files.read(&path, SMALL)?;
-    let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::NONE))?;
+    let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::INVALID))?;
     let details = archive.root().and_then(|root| root.get("tableDetails"));
     let details = details.ok_or_else(|| unsupported("it lists no tables"))?;
     let mut stores: BTreeMap<u64, Store> = BTreeMap::new();
     for (_, table) in details.numbered_entries() {
-        let store = store_of(table, run).ok_or_else(|| unsupported("a table has no store"))?;
+        let store = parse_store(table, run).ok_or_else(|| unsupported("a table has no store"))?;
         match stores.get(&store.number) {
             Some(known) if known.schema != store.schema => {
                 return Err(unsupported("one store has two schemas"));
@@ -43,14 +43,14 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
         }
     }
     if archive.exhausted() {
-        return Err(unsupported(Keyed::ENDLESS));
+        return Err(unsupported(Keyed::EXHAUSTED));
     }
     Ok(stores.into_values().collect())
 }
 
-fn store_of(table: Object<'_>, run: u64) -> Option<Store> {
+fn parse_store(table: Object<'_>, run: u64) -> Option<Store> {
     let inside = table.get("storeSubpath")?.text()?;
-    // Exactly this form: what a bundle names must lie in its own run.
+    // Only this form is allowed, since a path must not lead out of the run.
     let number = inside.strip_prefix(&format!("run{run}/core/stores/indexed-store-"))?;
     let number: u64 = number.parse().ok()?;
     let spec = table.get("spec")?;

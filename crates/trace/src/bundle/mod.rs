@@ -1,24 +1,21 @@
-//! The native reader: a `.trace` bundle's own stores, without Xcode.
+//! Reads the stores of a `.trace` bundle without Xcode.
 //!
 //! ```text
 //! X.trace/corespace/runN/core/
-//!   table-manager/tables.plist ── which tables there are ─┐
+//!   table-manager/tables.plist ── list of tables ─────────┐
 //!   stores/indexed-store-K/schema.xml           columns   │
 //!                         /bulkstore_descriptor row layout├─ table → columns
 //!                         /bulkstore            the rows  │
-//!   uniquing/strings, arrayUniquer, typedArrayUniquer ────┘ what the numbers stand for
-//! X.trace/symbols/stores ── what functions are called
-//! X.trace/form.template ── what was recorded, of whom, on what
+//!   uniquing/strings, arrayUniquer, typedArrayUniquer ────┘ values of the numbers
+//! X.trace/symbols/stores ── names of functions
+//! X.trace/form.template ── process, device and settings
 //! ```
 //!
-//! The format is Apple's and undocumented. What is read here was worked out on
-//! bundles of Instruments 26.0 and compared with `xctrace export`; anything
-//! outside that is refused, table by table, with the command that would work.
-//! Values of types that were never compared come out as raw numbers and are
-//! marked so, never as a guessed text. `metalens selfcheck` compares a bundle
-//! with its own export.
+//! The format is Apple's and undocumented. It was inferred from bundles of Instruments 26.0 and
+//! compared with `xctrace export`. Anything else is refused, table by table, with a command that
+//! works. Values of types that were never compared are returned as raw numbers and marked, never as
+//! a guessed text. `metalens selfcheck` compares a bundle with its own export.
 
-mod ahead;
 mod arrays;
 mod bplist;
 mod display;
@@ -29,13 +26,14 @@ mod keyed;
 mod labels;
 mod layout;
 mod listing;
-mod lists;
 mod load;
 mod manager;
-mod people;
+mod process_names;
+mod read_ahead;
 mod rows;
 mod store;
 mod symbols;
+mod typed_lists;
 mod types;
 mod uniquing;
 mod xml_list;

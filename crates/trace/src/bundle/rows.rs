@@ -1,4 +1,4 @@
-//! Numbers to columns: what the numbers of a store stand for.
+//! Decodes the numbers of a store into columns.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::display;
 use super::files::Files;
 use super::layout::Slot;
 use super::manager::Store;
-use super::people::People;
+use super::process_names::ProcessNames;
 use super::store::{Numbers, Rows, present};
 use super::symbols::Symbols;
 use super::types::{self, Encoding};
@@ -20,21 +20,21 @@ use crate::place::Place;
 use crate::select::Columns;
 use crate::table::{Column, Origin, Table};
 
-/// All that is needed to say what a run's numbers stand for.
+/// The data that is needed to decode the numbers of a run.
 pub(crate) struct Decoder<'a> {
     pub(crate) files: &'a Files,
     pub(crate) uniques: &'a Uniques,
-    pub(crate) people: &'a People,
-    /// The names of functions.
+    pub(crate) process_names: &'a ProcessNames,
+    /// Names of functions.
     pub(crate) symbols: Symbols<'a>,
-    /// Labels as displayed, too.
+    /// True if labels are also kept as displayed.
     pub(crate) rendered: bool,
-    /// Labels with the number of their submission.
+    /// True if labels keep the number of their submission.
     pub(crate) numbered: bool,
 }
 
 impl Decoder<'_> {
-    /// A store as a table; columns that are not wanted are left out.
+    /// Decodes a store into a table. Columns that are not selected are dropped.
     pub(crate) fn table(
         &self,
         store: &Store,
@@ -47,11 +47,12 @@ impl Decoder<'_> {
         let mut columns = Vec::new();
         let mut schema = rows
             .layout
-            .declared(|type_id| types::of(type_id).0.to_owned());
+            .declared(|type_id| types::lookup(type_id).0.to_owned());
         for (column, spec) in rows.layout.columns.clone().iter().zip(&mut schema.columns) {
-            let decoded = match wanted.contains(&column.mnemonic) {
-                true => self.column(rows, column.slot, &column.type_id, names),
-                false => Ok(Column::Dropped),
+            let decoded = if wanted.contains(&column.mnemonic) {
+                self.column(rows, column.slot, &column.type_id, names)
+            } else {
+                Ok(Column::Dropped)
             };
             columns.push(decoded.map_err(|value| {
                 let place = Place {
@@ -59,7 +60,7 @@ impl Decoder<'_> {
                     column: Some(column.mnemonic.clone()),
                     ..Place::file(&file)
                 };
-                let detail = format!("{value:#x} stands for nothing in the bundle");
+                let detail = format!("{value:#x} refers to nothing in the bundle");
                 Error::new(Problem::UnsupportedBundle { detail }, place)
             })?);
             if is_raw(&column.type_id, columns.last()) {
@@ -77,7 +78,7 @@ impl Decoder<'_> {
         })
     }
 
-    /// One column; `Err` is the value that stands for nothing.
+    /// Decodes one column. `Err` is a value that refers to nothing.
     fn column(
         &self,
         rows: &mut Rows,
@@ -85,7 +86,7 @@ impl Decoder<'_> {
         type_id: &str,
         names: &mut Names,
     ) -> Result<Column, u64> {
-        let (_, encoding) = types::of(type_id);
+        let (_, encoding) = types::lookup(type_id);
         if let Encoding::Word(words) = encoding {
             let word = |value| Some(names.symbol(self.word(value, words)?));
             let texts: Result<_, u64> = rows.values(slot).map(each(word)).collect();
@@ -107,10 +108,10 @@ impl Decoder<'_> {
                 Some(names.symbol(self.uniques.string(value)?))
             })?),
             Encoding::Process => Column::Processes(of_each(numbers, |value| {
-                self.people.process(value, self.uniques, names)
+                self.process_names.process(value, self.uniques, names)
             })?),
             Encoding::Thread => Column::Threads(of_each(numbers, |value| {
-                self.people.thread(value, self.uniques, names)
+                self.process_names.thread(value, self.uniques, names)
             })?),
             Encoding::ThreadName => {
                 Column::Texts(of_each(numbers, |value| self.thread_name(value, names))?)
@@ -129,13 +130,13 @@ impl Decoder<'_> {
         })
     }
 
-    /// The string at a place, if it is one of the words that its type has.
+    /// Returns the string at an index, if it is one of the words of its type.
     fn word(&self, value: u64, words: &[&str]) -> Option<&str> {
         let string = self.uniques.string(value)?;
         words.contains(&string).then_some(string)
     }
 
-    /// `worker  0x1f`: the name and the thread's number, two blanks apart.
+    /// Returns the name and the number of a thread, with two spaces between: `worker  0x1f`.
     fn thread_name(&self, value: u64, names: &mut Names) -> Option<crate::names::Symbol> {
         let (name, thread) = (value >> 32, value & u64::from(u32::MAX));
         let name = self.uniques.name(name)?;
@@ -143,18 +144,21 @@ impl Decoder<'_> {
         Some(names.symbol(&format!("{name}  0x{tid:x}")))
     }
 
-    /// `PC:0x1047849c0, 14 frames, 1 regs, pid: 88`.
+    /// Formats a call stack, such as `PC:0x1047849c0, 14 frames, 1 regs, pid: 88`.
     fn callstack(&self, value: u64) -> Option<String> {
         let parts = self.uniques.arrays.get(value)?;
         let frames = self.uniques.arrays.get(parts.get(0)?)?.len();
-        let (counter, pid) = (parts.get(1)?, People::pid(parts.get(2)?, self.uniques)?);
+        let (counter, pid) = (
+            parts.get(1)?,
+            ProcessNames::pid(parts.get(2)?, self.uniques)?,
+        );
         let registers = parts.len().saturating_sub(3);
         Some(format!(
             "PC:0x{counter:x}, {frames} frames, {registers} regs, pid: {pid}"
         ))
     }
 
-    /// A list of pieces, each a list of addresses (and whose they are).
+    /// Decodes a list of pieces, each a list of addresses with its process.
     fn stack(&self, value: u64, names: &mut Names) -> Option<StackId> {
         let mut frames = Vec::new();
         for piece in self.uniques.arrays.get(value)?.iter() {
@@ -177,7 +181,7 @@ impl Decoder<'_> {
         Some(names.stack_id(&frames))
     }
 
-    /// The parts of a typed list.
+    /// Decodes the parts of a typed list.
     pub(super) fn parts(&self, array: Array<'_>) -> Option<Vec<Part<'_>>> {
         let mut length = 0;
         let pairs =
@@ -195,7 +199,7 @@ impl Decoder<'_> {
     }
 
     fn part<'a>(&'a self, type_id: &'a str, value: u64) -> Option<Part<'a>> {
-        let (tag, encoding) = types::of(type_id);
+        let (tag, encoding) = types::lookup(type_id);
         let null = is_null(value);
         let display = match encoding {
             Encoding::Text => self.uniques.string(value)?.to_owned(),
@@ -204,9 +208,9 @@ impl Decoder<'_> {
                 None => number_display(tag, value),
             },
             Encoding::Process if null => return Some(Part::null(tag)),
-            Encoding::Process => self.people.process_display(value, self.uniques)?,
+            Encoding::Process => self.process_names.process_display(value, self.uniques)?,
             Encoding::Thread if null => return Some(Part::null(tag)),
-            Encoding::Thread => self.people.thread_display(value, self.uniques)?,
+            Encoding::Thread => self.process_names.thread_display(value, self.uniques)?,
             _ => number_display(tag, value),
         };
         Some(Part {
@@ -217,10 +221,10 @@ impl Decoder<'_> {
     }
 }
 
-/// Whether a column is of raw numbers whose meaning nobody compared, or whose
-/// words nobody has met.
+/// Returns true for a column of raw numbers, because its type was never compared or it has unknown
+/// words.
 pub(crate) fn is_raw(type_id: &str, column: Option<&Column>) -> bool {
-    match (types::of(type_id).1, column) {
+    match (types::lookup(type_id).1, column) {
         (_, Some(Column::Dropped)) => false,
         (Encoding::Undecoded, _) => true,
         (Encoding::Word(_), Some(Column::Integers(_))) => true,
@@ -228,7 +232,7 @@ pub(crate) fn is_raw(type_id: &str, column: Option<&Column>) -> bool {
     }
 }
 
-/// A reference to nobody, in either width.
+/// Returns true for a null reference, of either width.
 pub(super) fn is_null(value: u64) -> bool {
     value == u64::MAX || value == u64::from(u32::MAX)
 }
@@ -250,7 +254,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Parts are displayed one blank apart.
+/// Returns the display form of parts, separated by a space.
 pub(super) fn displayed(parts: &[Part<'_>]) -> String {
     let parts: Vec<&str> = parts.iter().map(|part| part.display.as_str()).collect();
     parts.join(" ")
@@ -267,7 +271,7 @@ fn number_display(tag: &str, value: u64) -> String {
     }
 }
 
-/// Decodes each number of a field; the same number is decoded once.
+/// Decodes each number of a field. Equal numbers are decoded once.
 fn of_each<T: Copy>(
     numbers: Numbers,
     decode: impl FnMut(u64) -> Option<T>,
@@ -276,23 +280,24 @@ fn of_each<T: Copy>(
     map(numbers, move |value| each(Some(value))?.ok_or(value))
 }
 
-/// Null stays null. What takes as much memory as a number did takes its place.
+/// Maps the numbers of a field. Null stays null.
 pub(super) fn map<T>(
     numbers: Numbers,
-    mut of: impl FnMut(u64) -> Result<T, u64>,
+    mut decode: impl FnMut(u64) -> Result<T, u64>,
 ) -> Result<Vec<Option<T>>, u64> {
-    let mut of = move |value: Option<u64>| value.map(&mut of).transpose();
+    let mut decode = move |value: Option<u64>| value.map(&mut decode).transpose();
     match numbers {
-        Numbers::Narrow(numbers) => numbers.into_iter().map(present).map(of).collect(),
-        Numbers::Wide(numbers) => numbers.iter().map(&mut of).collect(),
+        Numbers::Narrow(numbers) => numbers.into_iter().map(present).map(decode).collect(),
+        Numbers::Wide(numbers) => numbers.iter().map(&mut decode).collect(),
     }
 }
 
-/// Decodes one value after the other; the same number is decoded once.
+/// Returns a function that decodes one value after another. Equal numbers are decoded once.
 fn each<T: Copy>(
     mut decode: impl FnMut(u64) -> Option<T>,
 ) -> impl FnMut(Option<u64>) -> Result<Option<T>, u64> {
-    /// Most numbers are small and come again and again: a list finds them fastest.
+    /// Number of small values in a list, which is faster than a map: most values are small and
+    /// repeated.
     const DENSE: usize = 1 << 12;
     let mut dense: Vec<Option<T>> = vec![None; DENSE];
     let mut sparse: HashMap<u64, T, FxBuildHasher> = HashMap::default();

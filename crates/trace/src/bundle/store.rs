@@ -1,10 +1,9 @@
-//! The numbers of a store: the wanted fields of its rows, in an export's order.
+//! Reads the numbers of a store: the selected fields of its rows, in the order of an export.
 //!
-//! Stores keep rows as they came, an export shows them by time, rows of equal
-//! time as they came. What follows the last row is preallocated, and zeros: rows
-//! that nobody counted would not be, and no real store ends with a row of nothing
-//! but zeros, so that neither a count too small nor one too large is believed.
-//! Memory follows what the store really holds, never what its descriptor claims.
+//! A store keeps rows in the order of recording, an export sorts them by time, rows of equal time in
+//! the order of recording. The space after the last row is preallocated and contains zeros, and no
+//! real store ends with a row of only zeros. So a row count that is too small or too large is
+//! detected. Memory depends on the actual content of the store, not on its descriptor.
 
 use std::io::{self, Read};
 
@@ -14,10 +13,10 @@ use super::manager::Store;
 use crate::error::{Problem, Result};
 use crate::integers::Integers;
 
-/// In the order of an export.
+/// The rows of a store, in the order of an export.
 pub(crate) struct Rows {
     pub(crate) layout: Layout,
-    /// The wanted fields.
+    /// The selected fields.
     fields: Vec<Field>,
     count: usize,
 }
@@ -26,32 +25,32 @@ pub(crate) struct Rows {
 struct Field {
     slot: Slot,
     numbers: Numbers,
-    /// How many wanted columns are this field.
+    /// Number of selected columns that use this field.
     columns: usize,
 }
 
 /// The numbers of a field.
 #[derive(Clone)]
 pub(crate) enum Numbers {
-    /// Of 4 bytes each.
+    /// Numbers of 4 bytes.
     Narrow(Vec<u32>),
-    /// Of 8 bytes each. All ones is null.
+    /// Numbers of 8 bytes. All bits set mean null.
     Wide(Integers),
 }
 
-/// This much is read of rows, however small they are stored.
-const ALWAYS_READ: u64 = 1 << 20;
+/// Inflated size of rows that is always allowed, in bytes.
+const ALWAYS_ALLOWED: u64 = 1 << 20;
 
-/// Rows that are read at a time.
+/// Number of rows that are read at once.
 const CHUNK: usize = 1 << 12;
 
 impl Rows {
     /// Reads every column of a store.
-    pub(crate) fn whole(files: &Files, store: &Store) -> Result<Self> {
-        Self::read(files, store, layout::of_store(files, store)?, |_| true)
+    pub(crate) fn read_all(files: &Files, store: &Store) -> Result<Self> {
+        Self::read(files, store, layout::read_listed(files, store)?, |_| true)
     }
 
-    /// Reads the wanted columns.
+    /// Reads the selected columns of a store.
     pub(crate) fn read(
         files: &Files,
         store: &Store,
@@ -72,10 +71,10 @@ impl Rows {
         let unsupported =
             |detail: String| files.error(&path, Problem::UnsupportedBundle { detail });
         let count = u32::try_from(layout.rows)
-            .map_err(|_| unsupported(format!("{} rows are too many", layout.rows)))?;
+            .map_err(|_| unsupported(format!("its row count {} is too large", layout.rows)))?;
         let size = u64::from(count).saturating_mul(layout.row_size as u64);
-        if size > files.credible(&path, ALWAYS_READ) {
-            let detail = format!("{count} rows are more than so few bytes can hold");
+        if size > files.max_inflated(&path, ALWAYS_ALLOWED) {
+            let detail = format!("its row count {count} is too large for its file size");
             return Err(unsupported(detail));
         }
         let columns = layout.columns.iter().filter(|column| wanted(column));
@@ -94,24 +93,23 @@ impl Rows {
             let (read, written) = written.map_err(|error| files.io_error(&path, error))?;
             if read < rows.count {
                 return Err(unsupported(format!(
-                    "it holds {read} rows, its descriptor says {count}"
+                    "it has {read} rows, but its descriptor has {count}"
                 )));
             }
             if written < rows.count {
                 return Err(unsupported(format!(
-                    "its descriptor says {count} rows, but nothing is written behind the first \
-                     {written}"
+                    "its descriptor has {count} rows, but only the first {written} are written"
                 )));
             }
-            let mut all = 0;
-            // Without a branch for each byte: that would take longer.
+            let mut all_bits = 0;
+            // A branch for each byte would be slower.
             files.drain(&path, stored, |piece| {
-                all = piece.iter().fold(all, |all, byte| all | byte);
+                all_bits = piece.iter().fold(all_bits, |bits, byte| bits | byte);
             })?;
-            match all {
+            match all_bits {
                 0 => Ok(()),
                 _ => Err(unsupported(format!(
-                    "it holds more rows than the {count} that its descriptor says"
+                    "it has more rows than the {count} in its descriptor"
                 ))),
             }
         })?;
@@ -119,8 +117,8 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Takes the fields out of the rows; returns how many there are, and the place behind
-    /// the last of which anything is written.
+    /// Reads the fields of the rows. Returns the number of rows, and the number of rows up to the last
+    /// one that is not only zeros.
     fn take_rows(&mut self, stored: &mut dyn Read) -> io::Result<(usize, usize)> {
         let size = self.layout.row_size;
         let mut chunk = vec![0; CHUNK * size];
@@ -146,7 +144,7 @@ impl Rows {
         Ok((done, written))
     }
 
-    /// Orders the rows by time, unless they are.
+    /// Sorts the rows by time, unless they are sorted.
     fn sort(&mut self, count: u32) {
         let time = self.layout.time;
         let times = self.fields.iter().find(|field| field.slot == time);
@@ -159,14 +157,14 @@ impl Rows {
         }
     }
 
-    /// The numbers of a field, null where all bits are set.
+    /// Returns the numbers of a field, null if all bits are set.
     pub(crate) fn values(&self, slot: Slot) -> impl Iterator<Item = Option<u64>> {
         let field = self.fields.iter().find(|field| field.slot == slot);
         let rows = if field.is_some() { self.count } else { 0 };
         (0..rows).map(move |row| field.and_then(|field| field.numbers.get(row)))
     }
 
-    /// Takes the numbers of a field for one of the columns that it is.
+    /// Removes and returns the numbers of a field for one of its columns.
     pub(crate) fn take(&mut self, slot: Slot) -> Numbers {
         let field = self.fields.iter_mut().find(|field| field.slot == slot);
         match field {
@@ -179,12 +177,12 @@ impl Rows {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Where the column of a mnemonic is.
+    /// Returns the slot of a column by its mnemonic.
     pub(crate) fn slot(&self, mnemonic: &str) -> Option<Slot> {
         let mut columns = self.layout.columns.iter();
         columns
@@ -194,7 +192,7 @@ impl Rows {
 }
 
 impl Field {
-    /// Each of these once, and the time.
+    /// Returns each field once, and the time.
     fn all(slots: impl Iterator<Item = Slot>, time: Slot, rows: usize) -> Vec<Self> {
         let mut fields: Vec<Self> = Vec::new();
         for (slot, columns) in slots.map(|slot| (slot, 1)).chain([(time, 0)]) {
@@ -238,17 +236,17 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// None yet. Room is made for as many as are said to come, but not for more
-    /// than would fit any machine: what is said may be a lie.
+    /// Returns an empty field with room for the expected rows, but at most a million, since the
+    /// expected number may be wrong.
     fn with_room(slot: Slot, rows: usize) -> Self {
-        const MOST: usize = 1 << 20;
+        const MAX_ROOM: usize = 1 << 20;
         match slot {
-            Slot::U32(_) => Self::Narrow(Vec::with_capacity(rows.min(MOST))),
-            Slot::U64(_) => Self::Wide(Integers::with_capacity(rows.min(MOST))),
+            Slot::U32(_) => Self::Narrow(Vec::with_capacity(rows.min(MAX_ROOM))),
+            Slot::U64(_) => Self::Wide(Integers::with_capacity(rows.min(MAX_ROOM))),
         }
     }
 
-    /// Null where all bits are set.
+    /// Returns the number of a row, null if all bits are set.
     fn get(&self, row: usize) -> Option<u64> {
         match self {
             Self::Narrow(numbers) => numbers.get(row).and_then(|&number| present(number)),
@@ -256,7 +254,7 @@ impl Numbers {
         }
     }
 
-    /// As a column, null where all bits are set.
+    /// Returns the numbers as a column, null if all bits are set.
     pub(crate) fn into_integers(self) -> Integers {
         match self {
             Self::Narrow(numbers) => Integers::from_rows(numbers.into_iter().map(present)),
@@ -264,7 +262,7 @@ impl Numbers {
         }
     }
 
-    /// As a column, all ones included.
+    /// Returns the numbers as a column, also with all bits set.
     pub(crate) fn into_full_integers(self) -> Integers {
         match self {
             Self::Narrow(numbers) => {
@@ -279,8 +277,8 @@ impl Numbers {
         }
     }
 
-    /// Where each row stands by time, rows of equal time as they came. None if
-    /// they came so.
+    /// Returns the order of the rows by time, with rows of equal time in their stored order. None if
+    /// they are sorted.
     fn order(&self, count: u32) -> Option<Vec<u32>> {
         let time = |row: u32| self.get(row as usize).unwrap_or(u64::MAX);
         let mut last = 0;
@@ -298,11 +296,11 @@ impl Numbers {
             order.sort_by_key(|&row| time(row));
             return Some(order);
         }
-        // Time and row in one number: quicker to sort, and never equal.
+        // Numbers of time and row are faster to sort and never equal.
         let mut keys: Vec<u64> = (0..count)
             .map(|row| time(row) << row_bits | u64::from(row))
             .collect();
-        settle(&mut keys);
+        sort_nearly_sorted(&mut keys);
         let row_of = |key: u64| u32::try_from(key & ((1 << row_bits) - 1)).unwrap_or(0);
         Some(keys.into_iter().map(row_of).collect())
     }
@@ -321,9 +319,9 @@ impl Numbers {
     }
 }
 
-/// Sorts what is nearly sorted: the rows of a real store stand at most a few dozen
-/// places from their own. Should many stand far, that ends soon, and all are sorted.
-fn settle(keys: &mut [u64]) {
+/// Sorts nearly sorted numbers by insertion: the rows of a real store are at most a few dozen places
+/// from their final one. If many are farther, all are sorted normally.
+fn sort_nearly_sorted(keys: &mut [u64]) {
     let mut hops_left = keys.len().saturating_mul(8);
     for at in 1..keys.len() {
         let (before, rest) = keys.split_at(at);
@@ -343,7 +341,7 @@ fn settle(keys: &mut [u64]) {
     }
 }
 
-/// A number of 4 bytes, unless it is null.
+/// Returns a number of 4 bytes, unless it is null.
 pub(crate) fn present(number: u32) -> Option<u64> {
     (number != u32::MAX).then_some(u64::from(number))
 }
@@ -352,14 +350,13 @@ pub(crate) fn present(number: u32) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Few out of place, many far out of place, and reversed: sorted all the same.
     #[test]
-    fn settled_is_sorted() {
+    fn nearly_sorted_and_unsorted_numbers_are_sorted() {
         let check = |keys: Vec<u64>| {
-            let (mut settled, mut sorted) = (keys.clone(), keys);
-            settle(&mut settled);
+            let (mut ours, mut sorted) = (keys.clone(), keys);
+            sort_nearly_sorted(&mut ours);
             sorted.sort_unstable();
-            assert_eq!(settled, sorted);
+            assert_eq!(ours, sorted);
         };
         let swapped = |distance: usize| {
             let mut keys: Vec<u64> = (0..1_000).collect();

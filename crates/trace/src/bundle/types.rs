@@ -1,41 +1,41 @@
-//! Apple's internal types: what an export calls them, and how a value of one
-//! is stored. Each line was compared with an export, cell by cell, but for the
-//! few of [`words`]; any other type is left undecoded.
+//! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
+//! line was compared with an export, cell by cell, except the few in [`words`]. All other types stay
+//! undecoded.
 
-/// How a value is stored.
+/// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// The number itself. All ones is null.
+    /// The number itself. All bits set mean null.
     Number,
-    /// The number itself, all ones included.
+    /// The number itself, also with all bits set.
     FullNumber,
-    /// The number itself, which an export shows as a text. All ones is null.
+    /// The number itself, which an export shows as a text. All bits set mean null.
     NumberText,
-    /// A place in the list of strings.
+    /// An index into the list of strings.
     Text,
-    /// A list: pid, device session.
+    /// A list of pid and device session.
     Process,
-    /// A list: tid, process.
+    /// A list of tid and process.
     Thread,
-    /// A list of pieces of a stack.
+    /// A list of the pieces of a stack.
     Backtrace,
-    /// A list: a list of addresses, the program counter, the process, registers.
+    /// A list of a list of addresses, the program counter, the process and the registers.
     Callstack,
     /// A typed list, displayed part by part.
     Label,
-    /// A typed list, displayed part by part, and nothing but text.
+    /// A typed list, displayed part by part, which is only text.
     Narrative,
-    /// A string above a thread, 32 bits each.
+    /// A string in the upper and a thread in the lower 32 bits.
     ThreadName,
-    /// A place in the list of strings, of a type that is known only by what its
-    /// values say: it is believed where the string is one of these words.
+    /// An index into the list of strings, of a type that is known only by its values. It is decoded
+    /// only if the string is one of these words.
     Word(&'static [&'static str]),
-    /// Never compared: the raw number, marked.
+    /// The raw number, marked as never compared.
     Undecoded,
 }
 
-/// What an export calls a type, and how its values are stored.
-pub(crate) fn of(type_id: &str) -> (&str, Encoding) {
+/// Returns the name of a type in exports, and the encoding of its values.
+pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
     use Encoding::{
         Backtrace, Callstack, FullNumber, Label, Narrative, Number, NumberText, Process, Text,
         Thread, ThreadName,
@@ -89,12 +89,11 @@ pub(crate) fn of(type_id: &str) -> (&str, Encoding) {
     }
 }
 
-/// Types known by what they say. No export was at hand of a bundle that has
-/// them. But of every such value in the bundles at hand the string at that
-/// place is one of the words that exports of other recordings have in that
-/// column, where the type is called so; of an arbitrary number that would be
-/// chance. A column with any other value in it stays raw numbers, marked: no
-/// number becomes a wrong word because another version stores it otherwise.
+/// Returns the name and the words of a type that is known by its values. No export of a bundle with
+/// these types was available. But every such value in the known bundles is the index of a word that
+/// exports of other recordings have in this column, which would be a coincidence for other numbers.
+/// A column with any other value stays raw numbers, marked, so that no number becomes a wrong word if
+/// another version stores it differently.
 fn words(type_id: &str) -> Option<(&str, Encoding)> {
     let (name, words): (&str, &'static [&'static str]) = match type_id {
         "XRGPUPerformanceStateTypeID" => {

@@ -1,40 +1,40 @@
-//! What the numbers in rows stand for: strings, lists of numbers, and lists of
-//! typed numbers, each stored once per run.
+//! Reads the values that the numbers in rows refer to: strings, lists of numbers, and lists of typed
+//! numbers, each stored once for a run.
 
 use std::cell::Cell;
 
 use super::arrays::{Array, Arrays, unsupported};
 use super::files::{Files, SMALL, STRINGS};
 use super::keyed::{Keyed, Object};
-use super::lists::Lists;
+use super::typed_lists::TypedLists;
 use super::types;
 use super::xml_list::{self, Texts};
 use crate::error::Result;
 
-/// The uniqued values of one run.
+/// The unique values of one run.
 pub(crate) struct Uniques {
     pub(crate) strings: Texts,
-    /// Processes, threads, stacks.
+    /// Lists of numbers: processes, threads and stacks.
     pub(crate) arrays: Arrays,
-    /// Labels, narratives, messages: pairs of type and value.
-    pub(crate) typed: Lists,
-    /// What the types in typed lists are called; differs from version to version.
+    /// Lists of pairs of type and value: labels, narratives and messages.
+    pub(crate) typed: TypedLists,
+    /// Names of the types in typed lists, which depend on the version.
     pub(crate) types: Vec<String>,
-    /// How much may still be made of them that is longer than usual.
+    /// Remaining length of texts and stacks beyond the usual length.
     excess: Cell<usize>,
 }
 
-/// The type of the number at a label's end.
+/// The type of the number at the end of a label.
 pub(crate) const SUBMISSION: &str = "metal-encoder-id";
 
-/// A label, a name or a stack is seldom as long as this, in bytes or frames.
-pub(crate) const USUAL: usize = 1_024;
-/// What all that are longer may have together: a list of a thousand references
-/// to one long text costs nothing in a file and a thousand texts here.
-const EXCESS: usize = 64 << 20;
+/// Length of a label, a name or a stack that is always allowed, in bytes or frames.
+pub(crate) const USUAL_LENGTH: usize = 1_024;
+/// Maximum total length beyond that. A list of a thousand references to one long text is small in
+/// the file but takes a thousand texts in memory.
+const MAX_EXCESS: usize = 64 << 20;
 
 impl Uniques {
-    /// Reads those of a run, `core` being `corespace/runN/core`.
+    /// Reads the values of a run, with `core` as `corespace/runN/core`.
     pub(crate) fn read(files: &Files, core: &str) -> Result<Self> {
         let folder = format!("{core}/uniquing");
         let strings_path = format!("{folder}/strings");
@@ -43,22 +43,21 @@ impl Uniques {
             xml_list::strings(list, &files.shown(&strings_path))
         })?;
         let types = type_names(files.read(&types_path, SMALL)?)
-            .ok_or_else(|| unsupported(files, &types_path, "it is no list of types"))?;
-        let is_number = |type_id: &String| types::of(type_id).0 == SUBMISSION;
+            .ok_or_else(|| unsupported(files, &types_path, "it is not a list of types"))?;
+        let is_number = |type_id: &String| types::lookup(type_id).0 == SUBMISSION;
         let is_number: Vec<bool> = types.iter().map(is_number).collect();
         Ok(Self {
             strings,
             arrays: Arrays::read(files, &format!("{folder}/arrayUniquer"))?,
-            typed: Lists::read(files, &format!("{folder}/typedArrayUniquer"), &is_number)?,
+            typed: TypedLists::read(files, &format!("{folder}/typedArrayUniquer"), &is_number)?,
             types,
-            excess: Cell::new(EXCESS),
+            excess: Cell::new(MAX_EXCESS),
         })
     }
 
-    /// Whether something of a length that has grown to this can still grow by
-    /// that much.
+    /// Returns true if a text of this length may grow by `more`.
     pub(crate) fn affords(&self, length: usize, more: usize) -> bool {
-        if length.saturating_add(more) <= USUAL {
+        if length.saturating_add(more) <= USUAL_LENGTH {
             return true;
         }
         let left = self.excess.get().checked_sub(more);
@@ -66,16 +65,17 @@ impl Uniques {
         left.is_some()
     }
 
-    /// The same of the frames of a stack, each of which is looked up.
+    /// Returns true if a stack of this length may grow by `more` frames, each of which is looked up.
     pub(crate) fn affords_frames(&self, length: usize, more: usize) -> bool {
         const COST: usize = 64;
-        let usual = length.saturating_add(more) <= USUAL;
-        usual || self.affords(USUAL, more.saturating_mul(COST))
+        let is_usual = length.saturating_add(more) <= USUAL_LENGTH;
+        is_usual || self.affords(USUAL_LENGTH, more.saturating_mul(COST))
     }
 
-    /// A string that names a process or a thread, over and over again.
+    /// Returns a string that names a process or a thread. It is used many times, so its length is
+    /// limited.
     pub(crate) fn name(&self, index: u64) -> Option<&str> {
-        self.string(index).filter(|name| name.len() <= USUAL)
+        self.string(index).filter(|name| name.len() <= USUAL_LENGTH)
     }
 
     pub(crate) fn string(&self, index: u64) -> Option<&str> {
@@ -83,7 +83,7 @@ impl Uniques {
     }
 }
 
-/// For fuzzing: every number of every kind, and some beyond the last.
+/// Looks up every number of every kind, and some beyond the last, for fuzzing.
 pub(crate) fn look_up_all(files: &Files, core: &str) {
     let Ok(uniques) = Uniques::read(files, core) else {
         return;
@@ -115,8 +115,8 @@ fn type_names(bytes: Vec<u8>) -> Option<Vec<String>> {
 
 #[cfg(test)]
 impl Uniques {
-    /// Nothing but lists of numbers.
-    pub(crate) fn of_arrays(lists: &[&[u64]]) -> Self {
+    /// Returns values with only lists of numbers.
+    pub(crate) fn from_arrays(lists: &[&[u64]]) -> Self {
         let arrays = |lists: &[&[u64]]| {
             let (mut index, mut data) = (vec![0; super::arrays::INDEX_HEADER], Vec::new());
             for list in lists {
@@ -134,9 +134,9 @@ impl Uniques {
         Self {
             strings: Texts::default(),
             arrays: arrays(lists),
-            typed: Lists::Stored(arrays(&[])),
+            typed: TypedLists::Stored(arrays(&[])),
             types: Vec::new(),
-            excess: Cell::new(EXCESS),
+            excess: Cell::new(MAX_EXCESS),
         }
     }
 }

@@ -1,29 +1,29 @@
-//! The two XML property lists that are read: the strings of a run, which are
-//! one flat list, and the manifest, of which only the keys matter.
+//! Reads two XML property lists: the strings of a run, a flat list, and the manifest, of which only
+//! the keys matter.
 //!
-//! They are read as strictly as exports are: a character that XML forbids is refused,
-//! an entity that the DOCTYPE defines is unknown. What nests is counted, not built.
+//! The reader is as strict as for exports: it refuses characters that XML forbids, and does not
+//! know entities that the DOCTYPE defines. It builds no tree for nested elements.
 
 use std::io::Read;
 
 use crate::error::{Error, Problem, Result};
 use crate::xml::{Pull, Token, check_attributes};
 
-/// Many texts, end to end: one that has a byte takes 5 and not 40.
+/// Many texts in one buffer: a text of one byte takes 5 bytes and not 40.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     all: String,
-    /// Where each ends.
+    /// End of each text.
     ends: Vec<u32>,
 }
 
 impl Texts {
-    /// Returns how many there are.
+    /// Returns the number of texts.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Returns the text at a place.
+    /// Returns the text at an index.
     pub(crate) fn get(&self, at: usize) -> Option<&str> {
         let end = *self.ends.get(at)?;
         let start = match at.checked_sub(1) {
@@ -33,7 +33,7 @@ impl Texts {
         self.all.get(start as usize..end as usize)
     }
 
-    /// Adds a text; `None` if there is no more room.
+    /// Adds a text. `None` if there is no more room.
     fn push(&mut self, text: &str) -> Option<()> {
         let end = u32::try_from(self.all.len() + text.len()).ok()?;
         self.all.push_str(text);
@@ -42,39 +42,39 @@ impl Texts {
     }
 }
 
-/// Reads a list of nothing but strings.
+/// Reads a list that contains only strings.
 pub(crate) fn strings(list: impl Read, file: &str) -> Result<Texts> {
     let mut strings = Texts::default();
-    texts(list, file, "it is no list of strings", |path, text| {
-        let is_one = path == ["plist", "array", "string"];
-        is_one.then(|| strings.push(text)).flatten()
+    visit_texts(list, file, "not a list of strings", |path, text| {
+        let is_string = path == ["plist", "array", "string"];
+        is_string.then(|| strings.push(text)).flatten()
     })?;
     Ok(strings)
 }
 
-/// Tells whether a dictionary has a key.
+/// Returns true if a dictionary has a key.
 pub(crate) fn has_key(list: impl Read, file: &str, wanted: &str) -> Result<bool> {
     let mut found = false;
-    texts(list, file, "it is no property list", |path, text| {
+    visit_texts(list, file, "not a property list", |path, text| {
         found |= path == ["plist", "dict", "key"] && text == wanted;
         Some(())
     })?;
     Ok(found)
 }
 
-/// Tells of each innermost element where it is and what is in it, until told by `None`
-/// that it is `not` what is looked for.
-fn texts(
+/// Calls `visit` with the path and the text of each innermost element. If `visit` returns `None`,
+/// the error is `fault`.
+fn visit_texts(
     list: impl Read,
     file: &str,
-    not: &str,
-    mut tell: impl FnMut(&[String], &str) -> Option<()>,
+    fault: &str,
+    mut visit: impl FnMut(&[String], &str) -> Option<()>,
 ) -> Result<()> {
     let mut pull = Pull::property_list(list, file);
     let (mut path, mut text) = (Vec::new(), String::new());
     let (mut innermost, mut began) = (false, false);
     loop {
-        let told = match pull.next()? {
+        let visited = match pull.next()? {
             Token::Open { tag, empty } => {
                 let checked = check_attributes(tag.attributes_raw());
                 let name = tag.name().as_ref().to_owned();
@@ -82,15 +82,16 @@ fn texts(
                 text.clear();
                 path.push(name);
                 (innermost, began) = (!empty, true);
-                match empty {
-                    true => close(&mut path, true, "", &mut tell),
-                    false => Some(()),
+                if empty {
+                    close(&mut path, true, "", &mut visit)
+                } else {
+                    Some(())
                 }
             }
             Token::Close => {
-                let told = close(&mut path, innermost, &text, &mut tell);
+                let visited = close(&mut path, innermost, &text, &mut visit);
                 innermost = false;
-                told
+                visited
             }
             Token::Text(more) if innermost => {
                 text.push_str(&more);
@@ -101,31 +102,32 @@ fn texts(
             Token::End if began => return Ok(()),
             Token::End => None,
         };
-        told.ok_or_else(|| not_a(&pull, not))?;
+        visited.ok_or_else(|| unsupported(&pull, fault))?;
     }
 }
 
-/// An empty list has no texts; an empty string is one.
+/// Closes an element. An empty list has no text; an empty string is a text.
 fn close(
     path: &mut Vec<String>,
     innermost: bool,
     text: &str,
-    tell: &mut impl FnMut(&[String], &str) -> Option<()>,
+    visit: &mut impl FnMut(&[String], &str) -> Option<()>,
 ) -> Option<()> {
     let is_list = path
         .last()
         .is_some_and(|name| matches!(name.as_str(), "plist" | "array" | "dict"));
-    let told = match innermost && !is_list {
-        true => tell(path, text),
-        false => Some(()),
+    let visited = if innermost && !is_list {
+        visit(path, text)
+    } else {
+        Some(())
     };
     path.pop();
-    told
+    visited
 }
 
-fn not_a<R: Read>(pull: &Pull<R>, not: &str) -> Error {
+fn unsupported<R: Read>(pull: &Pull<R>, fault: &str) -> Error {
     pull.error(Problem::UnsupportedBundle {
-        detail: not.to_owned(),
+        detail: fault.to_owned(),
     })
 }
 
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_strings() {
+    fn a_list_of_strings_is_read() {
         let body = "\n<array>\n\t<string></string><string>a &lt;b&#956;</string>\n<string/><string> c\nd </string></array>\n";
         assert_eq!(read(body).unwrap(), ["", "a <bμ", "", " c\nd "]);
         assert_eq!(read("<array/>").unwrap(), [""; 0]);
@@ -152,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else() {
+    fn other_lists_are_refused() {
         for body in [
             "<array><string>a</string><integer>1</integer></array>",
             "<array><array><string>a</string></array></array>",
@@ -169,9 +171,9 @@ mod tests {
         }
     }
 
-    /// Whoever prints a name would send them to a terminal.
+    /// A program that prints a name would send these characters to a terminal.
     #[test]
-    fn characters_that_xml_forbids() {
+    fn characters_that_xml_forbids_are_refused() {
         let check = |text: &str, expected: &str| {
             let body = format!("<array>\n<string>{text}</string></array>");
             assert_eq!(read(&body).unwrap_err().to_string(), expected);
@@ -186,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn keys() {
+    fn keys_are_found() {
         let has = |list: &str, key: &str| has_key(list.as_bytes(), "list", key);
         let manifest = "<plist><dict><key>paths</key><array><string>x</string></array><key>synthetic</key><string>y</string></dict></plist>";
         assert!(has(manifest, "synthetic").unwrap());

@@ -1,7 +1,7 @@
-//! A zip archive: its directory, which is read once, and the traces that lie in it.
+//! Reads the directory of a zip archive, and finds the recordings in it.
 //!
-//! Nothing is unpacked. An entry's name is only ever compared with what is looked for:
-//! one that leads out of the archive is passed over.
+//! Nothing is unpacked. Names of entries are only compared; a name that leads out of the archive
+//! is skipped.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,34 +13,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::bytes::Decoding;
+use super::bytes::DecodingReader;
 use super::sniff::is_document;
 use crate::error::{Error, Problem, Result};
 
-/// Small, because each entry is looked for anew and what was read ahead is then lost;
-/// decompression has a buffer of its own.
-const BUFFER: usize = 4 << 10;
+/// Size of the read buffer, in bytes. It is small because each entry needs a seek, which discards
+/// the buffer, and decompression has its own buffer.
+const BUFFER_SIZE: usize = 4 << 10;
 
-/// An archive that is open.
+/// An open archive.
 pub(crate) struct Archive {
-    /// Its path, as people know it.
+    /// Path of the archive, for messages.
     name: String,
     zip: Mutex<ZipArchive<BufReader<File>>>,
-    /// Its files, by their paths.
+    /// Files of the archive, by their paths.
     entries: BTreeMap<String, Entry>,
 }
 
-/// A file of an archive.
+/// A file in an archive.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     index: usize,
-    /// Bytes in the archive.
+    /// Compressed size, in bytes.
     pub(crate) stored: u64,
 }
 
-/// What an archive, or a folder in it, holds.
-pub(crate) enum Holds {
-    /// A bundle: its files by their paths inside it.
+/// The contents of an archive, or of a folder in it.
+pub(crate) enum ArchiveContents {
+    /// The files of a bundle, by their paths inside it.
     Bundle(BTreeMap<String, Entry>),
     /// The documents of one export, by their paths in the archive.
     Documents(BTreeMap<String, Entry>),
@@ -52,15 +52,15 @@ impl Archive {
         let name = path.display().to_string();
         let file = metalens_files::open(path)
             .map_err(|error| Error::in_file(Problem::from(error), &name))?;
-        let file = BufReader::with_capacity(BUFFER, file);
+        let file = BufReader::with_capacity(BUFFER_SIZE, file);
         let mut zip = ZipArchive::new(file).map_err(|error| zip_error(error, &name))?;
         if zip.has_duplicate_names() {
-            return Err(damaged(&name, "two of its entries have one name"));
+            return Err(damaged(&name, "two entries have the same name"));
         }
-        // Entries that share their bytes inflate to any size.
+        // Entries that share their bytes can inflate to any size.
         match zip.has_overlapping_files() {
             Ok(false) => {}
-            Ok(true) => return Err(damaged(&name, "its entries overlap")),
+            Ok(true) => return Err(damaged(&name, "entries overlap")),
             Err(error) => return Err(zip_error(error, &name)),
         }
         Ok(Arc::new(Self {
@@ -70,22 +70,22 @@ impl Archive {
         }))
     }
 
-    /// Hands the bytes of an entry, which errors call `name`, to `read`, decompressed.
+    /// Passes the decompressed bytes of an entry to `read`. Errors name the entry `name`.
     pub(crate) fn read<T>(
         &self,
         entry: Entry,
         name: &str,
         read: impl FnOnce(&mut dyn Read) -> Result<T>,
     ) -> Result<T> {
-        // A thread that panicked left no archive half read: each entry is opened anew.
+        // A panic in another thread does not matter, since each entry is opened again.
         let mut zip = self.zip.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = zip.by_index(entry.index);
         let opened = opened.map_err(|error| zip_error(error, name))?;
-        read(&mut Decoding::new(opened, "zip"))
+        read(&mut DecodingReader::new(opened, "zip"))
     }
 
-    /// The one trace in a folder of the archive, or in all of it, if the folder is "".
-    pub(crate) fn holds(&self, folder: &str) -> Result<Holds> {
+    /// Returns the one recording in a folder of the archive, or in all of it if the folder is "".
+    pub(crate) fn contents(&self, folder: &str) -> Result<ArchiveContents> {
         let inside: Vec<(&str, Entry)> = self.inside(folder).collect();
         let bundles: BTreeSet<&str> = inside.iter().filter_map(|(path, _)| bundle(path)).collect();
         let below = |root: &str| -> BTreeMap<String, Entry> {
@@ -96,7 +96,7 @@ impl Archive {
         };
         let mut bundles = bundles.into_iter();
         let traces = match (bundles.next(), bundles.next()) {
-            (Some(bundle), None) => return Ok(Holds::Bundle(below(bundle))),
+            (Some(bundle), None) => return Ok(ArchiveContents::Bundle(below(bundle))),
             (Some(first), Some(second)) => [first, second].into_iter().chain(bundles).collect(),
             (None, _) => {
                 let documents = inside.iter().filter(|(path, _)| is_document(path));
@@ -106,13 +106,13 @@ impl Archive {
                     let documents = documents.into_iter();
                     let documents =
                         documents.map(|(path, entry)| (joined(folder, path).into_owned(), entry));
-                    return Ok(Holds::Documents(documents.collect()));
+                    return Ok(ArchiveContents::Documents(documents.collect()));
                 }
                 folders
             }
         };
         let shown = |trace: &str| match joined(folder, trace) {
-            root if root.is_empty() => "its top".to_owned(),
+            root if root.is_empty() => "its root".to_owned(),
             inner => inner.into_owned(),
         };
         let problem = Problem::SeveralTraces {
@@ -121,15 +121,15 @@ impl Archive {
         Err(Error::in_file(problem, &self.name))
     }
 
-    /// The files below a folder, by their paths from there.
+    /// Returns the files below a folder, with their paths relative to it.
     fn inside(&self, folder: &str) -> impl Iterator<Item = (&str, Entry)> {
         let entries = self.entries.iter();
         entries.filter_map(move |(path, &entry)| Some((inside_of(folder, path)?, entry)))
     }
 }
 
-/// All files, but for those that macOS adds when it zips a folder and those that lead
-/// out of the archive.
+/// Returns all files, except those that macOS adds to zip archives and those whose names lead out
+/// of the archive.
 fn entries(zip: &ZipArchive<BufReader<File>>, archive: &str) -> Result<BTreeMap<String, Entry>> {
     let mut named = Vec::new();
     for index in 0..zip.len() {
@@ -140,24 +140,24 @@ fn entries(zip: &ZipArchive<BufReader<File>>, archive: &str) -> Result<BTreeMap<
             named.push((name.into_owned(), Entry { index, stored }));
         }
     }
-    // Some programs for Windows write its own separators, which zip does not know.
+    // Some Windows programs write backslashes, which the zip format does not allow.
     let is_windows = !named.iter().any(|(name, _)| name.contains('/'));
     let separators: &[char] = if is_windows { &['/', '\\'] } else { &['/'] };
     let mut entries = BTreeMap::new();
     for (name, entry) in named {
-        let Some(path) = plain(&name, separators) else {
+        let Some(path) = normalized(&name, separators) else {
             continue;
         };
         if entries.insert(path, entry).is_some() {
-            return Err(damaged(archive, &format!("{name} is in it twice")));
+            return Err(damaged(archive, &format!("{name} appears twice")));
         }
     }
     Ok(entries)
 }
 
-/// The path of a file without what means nothing: `/a//./b` is `a/b`. `None` of a folder,
-/// of what is not the user's, and of what leads out.
-fn plain(name: &str, separators: &[char]) -> Option<String> {
+/// Returns the normalized path of a file: `/a//./b` becomes `a/b`. `None` for a folder, for files
+/// that macOS adds, and for names that lead out of the archive.
+fn normalized(name: &str, separators: &[char]) -> Option<String> {
     let parts = name.split(separators);
     let parts: Vec<&str> = parts
         .filter(|part| !part.is_empty() && *part != ".")
@@ -167,8 +167,8 @@ fn plain(name: &str, separators: &[char]) -> Option<String> {
     (!is_folder && !parts.iter().any(is_hidden)).then(|| parts.join("/"))
 }
 
-/// The bundle that a file is of: what ends with `.trace`, or what has a bundle's own
-/// files directly in it.
+/// Returns the bundle that contains a file: a folder that ends with `.trace`, or has the files of a
+/// bundle directly in it.
 fn bundle(path: &str) -> Option<&str> {
     if let Some(at) = path.find(".trace/") {
         return path.get(..at + ".trace".len());
@@ -180,7 +180,7 @@ fn bundle(path: &str) -> Option<&str> {
     path.get(..end.or_else(|| path.find("/corespace/"))?)
 }
 
-/// What is left of a path inside a folder; `None` if it lies elsewhere.
+/// Returns a path relative to a folder, or `None` if it lies elsewhere.
 fn inside_of<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     match folder {
         "" => Some(path),

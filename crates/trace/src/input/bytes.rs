@@ -1,7 +1,7 @@
-//! Where a document's bytes come from, and their decompression on the way.
+//! Opens and decompresses the bytes of a document.
 //!
-//! Compression is told from the content, never from the name, and undone while
-//! reading: nothing is unpacked to disk or held whole.
+//! The content decides about the compression, not the name. Documents are decompressed while they
+//! are read: nothing is unpacked to a disk or held completely in memory.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -11,30 +11,30 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
-use metalens_files::{beyond, limited, too_large};
+use metalens_files::{limited, too_large, too_large_error};
 
 use super::archive::{Archive, Entry};
-use super::sniff::{Looks, PREFIX, sniff};
+use super::sniff::{FileFormat, PREFIX, sniff};
 use super::zstd::ZstdReader;
 use crate::error::{Error, Problem, Result};
 
-/// Opens a stream of a table's document.
+/// A function that opens a stream of a document.
 pub type Opener = dyn Fn() -> io::Result<Box<dyn Read>>;
 
-const BUFFER: usize = 256 << 10;
+const BUFFER_SIZE: usize = 256 << 10;
 
-/// A document's bytes.
+/// The place of the bytes of a document.
 #[derive(Clone)]
-pub(crate) enum Stored {
+pub(crate) enum ByteSource {
     File(PathBuf),
-    /// A file of a zip archive.
+    /// A file in a zip archive.
     Entry(Arc<Archive>, Entry),
     StandardInput,
-    /// Opened when it is read.
+    /// A stream that is opened when it is read.
     Stream(Rc<Opener>),
 }
 
-impl std::fmt::Debug for Stored {
+impl std::fmt::Debug for ByteSource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::File(path) => f.debug_tuple("File").field(path).finish(),
@@ -45,9 +45,9 @@ impl std::fmt::Debug for Stored {
     }
 }
 
-impl Stored {
-    /// Opens the document, decompresses it, and hands it to `read`; `count` is
-    /// told of the stored bytes as they go by.
+impl ByteSource {
+    /// Opens the document, decompresses it, and passes it to `read`. Calls `count` with the number
+    /// of stored bytes as they are read.
     pub(crate) fn with<T>(
         &self,
         name: &str,
@@ -62,16 +62,16 @@ impl Stored {
                 decompressed(stream, name, count, read)
             }
             Self::Entry(archive, entry) => archive.read(*entry, name, |bytes| {
-                // What comes out of the archive is more than what is stored, so
-                // it is counted at once.
+                // The bytes from the archive are decompressed, so the stored bytes are counted
+                // at once.
                 count(entry.stored);
-                let bytes = limited(bytes, credible(entry.stored));
+                let bytes = limited(bytes, max_decoded(entry.stored));
                 decompressed(bytes, name, &|_| (), read)
             }),
         }
     }
 
-    /// How many bytes are stored; not known of what streams.
+    /// Returns the number of stored bytes, unless the source is a stream.
     pub(crate) fn size(&self) -> Option<u64> {
         match self {
             Self::File(path) => std::fs::metadata(path).ok().map(|metadata| metadata.len()),
@@ -81,8 +81,8 @@ impl Stored {
     }
 }
 
-/// What the beginning of a file is.
-pub(crate) fn looks(path: &Path, name: &str) -> Result<Looks> {
+/// Returns the format of a file, from its beginning.
+pub(crate) fn file_format(path: &Path, name: &str) -> Result<FileFormat> {
     let mut start = Vec::new();
     let file = open(path, name)?;
     let read = file.take(PREFIX as u64).read_to_end(&mut start);
@@ -94,54 +94,55 @@ fn open(path: &Path, name: &str) -> Result<File> {
     metalens_files::open(path).map_err(|error| Error::in_file(error.into(), name))
 }
 
-/// A compressed document may hold this much, however small it is stored.
-const ALWAYS_READ: u64 = 64 << 20;
-/// And so many times what is stored: real exports hold up to 17 times as much as gzip
-/// stores of them, 24 times as much as zstd. What is read of a row takes its place in
-/// memory, so that this bounds how much a small file can take.
-const INFLATION: u64 = 100;
+/// Decompressed size that is always allowed, in bytes.
+const ALWAYS_ALLOWED: u64 = 64 << 20;
+/// Maximum ratio of decompressed to stored size beyond that. Real exports have a ratio of up to 17
+/// with gzip and 24 with zstd. This limits the memory that a small file can take.
+const MAX_INFLATION: u64 = 100;
 
-/// Sniffs, decompresses what is compressed, refuses what is not XML.
+/// Detects the format, decompresses, and refuses everything that is not XML.
 fn decompressed<T>(
     input: impl Read,
     name: &str,
     count: &dyn Fn(u64),
     read: impl FnOnce(&mut dyn Read) -> Result<T>,
 ) -> Result<T> {
-    let source = Rc::new(Source::default());
-    let raw = Watched {
+    let progress = Rc::new(StoredProgress::default());
+    let raw = CountingReader {
         inner: input,
         count,
-        source: Rc::clone(&source),
+        progress: Rc::clone(&progress),
     };
-    let (looks, raw) = peek(raw, name)?;
-    let raw = BufReader::with_capacity(BUFFER, raw);
-    match looks {
-        Looks::Xml => read(&mut { raw }),
-        Looks::Gzip => {
-            let plain = Decoding::of_source(MultiGzDecoder::new(raw), "gzip", source);
+    let (format, raw) = detect(raw, name)?;
+    let raw = BufReader::with_capacity(BUFFER_SIZE, raw);
+    match format {
+        FileFormat::Xml => read(&mut { raw }),
+        FileFormat::Gzip => {
+            let plain = DecodingReader::with_progress(MultiGzDecoder::new(raw), "gzip", progress);
             expect_xml(plain, name, read)
         }
-        Looks::Zstd => {
-            let plain = Decoding::of_source(ZstdReader::new(raw), "zstd", source);
+        FileFormat::Zstd => {
+            let plain = DecodingReader::with_progress(ZstdReader::new(raw), "zstd", progress);
             expect_xml(plain, name, read)
         }
-        Looks::Zip => Err(refuse("a zip archive inside another input", name)),
-        Looks::Other(problem) => Err(Error::in_file(problem, name)),
+        FileFormat::Zip => Err(refuse("a zip archive inside another input", name)),
+        FileFormat::Other(problem) => Err(Error::in_file(problem, name)),
     }
 }
 
-/// What comes out of decompression must be XML at last.
+/// Passes decompressed bytes to `read`. They must be XML.
 fn expect_xml<T>(
     plain: impl Read,
     name: &str,
     read: impl FnOnce(&mut dyn Read) -> Result<T>,
 ) -> Result<T> {
-    let (looks, mut plain) = peek(plain, name)?;
-    match looks {
-        Looks::Xml => read(&mut plain),
-        Looks::Gzip | Looks::Zstd | Looks::Zip => Err(refuse("compressed twice", name)),
-        Looks::Other(problem) => Err(Error::in_file(problem, name)),
+    let (format, mut plain) = detect(plain, name)?;
+    match format {
+        FileFormat::Xml => read(&mut plain),
+        FileFormat::Gzip | FileFormat::Zstd | FileFormat::Zip => {
+            Err(refuse("compressed twice", name))
+        }
+        FileFormat::Other(problem) => Err(Error::in_file(problem, name)),
     }
 }
 
@@ -149,8 +150,8 @@ fn refuse(found: &'static str, name: &str) -> Error {
     Error::in_file(Problem::NotXml { found }, name)
 }
 
-/// Looks at the first bytes and puts them back.
-fn peek<R: Read>(mut input: R, name: &str) -> Result<(Looks, impl Read + use<R>)> {
+/// Detects the format from the first bytes, and returns a reader with all bytes.
+fn detect<R: Read>(mut input: R, name: &str) -> Result<(FileFormat, impl Read + use<R>)> {
     let mut start = Vec::with_capacity(PREFIX);
     if let Err(error) = input.by_ref().take(PREFIX as u64).read_to_end(&mut start) {
         let problem = match error.kind() {
@@ -159,60 +160,59 @@ fn peek<R: Read>(mut input: R, name: &str) -> Result<(Looks, impl Read + use<R>)
         };
         return Err(Error::in_file(problem, name));
     }
-    let looks = sniff(&start);
-    Ok((looks, io::Cursor::new(start).chain(input)))
+    let format = sniff(&start);
+    Ok((format, io::Cursor::new(start).chain(input)))
 }
 
-/// What is known of stored bytes while they are decoded.
+/// The progress of reading stored bytes, for their decoder.
 #[derive(Debug, Default)]
-struct Source {
+struct StoredProgress {
     read: Cell<u64>,
     ended: Cell<bool>,
 }
 
-/// Counts the stored bytes, and remembers that they came to their end.
-struct Watched<'a, R> {
+/// A reader that counts the stored bytes and remembers their end.
+struct CountingReader<'a, R> {
     inner: R,
     count: &'a dyn Fn(u64),
-    source: Rc<Source>,
+    progress: Rc<StoredProgress>,
 }
 
-impl<R: Read> Read for Watched<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(out)?;
         if count == 0 && !out.is_empty() {
-            self.source.ended.set(true);
+            self.progress.ended.set(true);
         }
-        let read = &self.source.read;
+        let read = &self.progress.read;
         read.set(read.get() + count as u64);
         (self.count)(count as u64);
         Ok(count)
     }
 }
 
-/// A decoder whose failures say which format failed, and whether only the end
-/// is missing: a decoder that fails after asking for more than there is. Of a source
-/// that is watched no more comes out than is credible.
-pub(crate) struct Decoding<R> {
+/// A decoder whose errors contain the format, and whether only the end is missing: then the decoder
+/// failed after it reached the end. With a known progress it limits the decompressed size.
+pub(crate) struct DecodingReader<R> {
     inner: R,
     format: &'static str,
-    source: Option<Rc<Source>>,
-    made: u64,
+    progress: Option<Rc<StoredProgress>>,
+    decoded: u64,
 }
 
-impl<R> Decoding<R> {
+impl<R> DecodingReader<R> {
     pub(crate) fn new(inner: R, format: &'static str) -> Self {
         Self {
             inner,
             format,
-            source: None,
-            made: 0,
+            progress: None,
+            decoded: 0,
         }
     }
 
-    fn of_source(inner: R, format: &'static str, source: Rc<Source>) -> Self {
+    fn with_progress(inner: R, format: &'static str, progress: Rc<StoredProgress>) -> Self {
         Self {
-            source: Some(source),
+            progress: Some(progress),
             ..Self::new(inner, format)
         }
     }
@@ -222,7 +222,10 @@ impl<R> Decoding<R> {
     }
 
     fn failed(&self, error: io::Error) -> io::Error {
-        let has_ended = self.source.as_ref().is_some_and(|one| one.ended.get());
+        let has_ended = self
+            .progress
+            .as_ref()
+            .is_some_and(|progress| progress.ended.get());
         match error.kind() {
             io::ErrorKind::Interrupted | io::ErrorKind::UnexpectedEof => error,
             _ if error.raw_os_error().is_some() || too_large(&error).is_some() => error,
@@ -237,25 +240,28 @@ impl<R> Decoding<R> {
     }
 }
 
-impl<R: Read> Read for Decoding<R> {
+impl<R: Read> Read for DecodingReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(out);
         let count = read.map_err(|error| self.failed(error))?;
-        self.made += count as u64;
-        let limit = self.source.as_ref().map(|one| credible(one.read.get()));
-        match limit.filter(|&limit| self.made > limit) {
-            Some(limit) => Err(beyond(limit)),
+        self.decoded += count as u64;
+        let limit = self
+            .progress
+            .as_ref()
+            .map(|progress| max_decoded(progress.read.get()));
+        match limit.filter(|&limit| self.decoded > limit) {
+            Some(limit) => Err(too_large_error(limit)),
             None => Ok(count),
         }
     }
 }
 
-/// How much may come out of so many stored bytes.
-fn credible(stored: u64) -> u64 {
-    stored.saturating_mul(INFLATION).max(ALWAYS_READ)
+/// Returns the maximum decompressed size of a number of stored bytes.
+fn max_decoded(stored: u64) -> u64 {
+    stored.saturating_mul(MAX_INFLATION).max(ALWAYS_ALLOWED)
 }
 
-/// A decoder's failure; travels inside an [`io::Error`].
+/// The failure of a decoder. An [`io::Error`] contains it.
 #[derive(Debug, thiserror::Error)]
 #[error("{format}: {detail}")]
 struct Damaged {
@@ -263,7 +269,7 @@ struct Damaged {
     detail: String,
 }
 
-/// The decoder's failure inside an error, if that is what it is.
+/// Returns the failure of a decoder inside an error, if there is one.
 pub(crate) fn compression_problem(error: &io::Error) -> Option<Problem> {
     let damaged = error.get_ref()?.downcast_ref::<Damaged>()?;
     Some(Problem::Compression {

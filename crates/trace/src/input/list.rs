@@ -1,73 +1,73 @@
-//! Which documents an input consists of, and what each of them is.
+//! Finds the documents of an input, and reads the header of each.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::archive::{Archive, Holds};
-use super::bytes::{Opener, Stored, looks};
-use super::sniff::{Looks, is_document};
+use super::archive::{Archive, ArchiveContents};
+use super::bytes::{ByteSource, Opener, file_format};
+use super::sniff::{FileFormat, is_document};
 use crate::bundle::{Bundle, Files};
 use crate::error::{Error, Problem, Result};
 use crate::table::Origin;
 use crate::toc::{self, Toc};
 use crate::xml::{Header, read_header};
 
-/// What the user gave.
+/// The kind of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
-    /// A `.trace` bundle, as a folder or in an archive.
+    /// A `.trace` bundle, a folder or in an archive.
     Bundle,
     /// A folder or archive of exported documents.
     Export,
     /// A single document.
     Xml,
-    /// A `.trace` bundle, whose documents are written while they are read.
+    /// A `.trace` bundle whose documents xctrace writes while they are read.
     Exported,
 }
 
-/// An input whose documents are known, and none of whose tables is read yet.
+/// An input with known documents, before any table is read.
 #[derive(Debug)]
 pub struct Input {
     path: String,
     kind: InputKind,
     toc: Option<Toc>,
     pub(crate) documents: Vec<Document>,
-    /// Instead of documents.
+    /// The bundle, if the input has no documents.
     pub(crate) bundle: Option<Bundle>,
 }
 
-/// A document of the input.
+/// A document of an input.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// As people know it: its path, or its name in the archive.
+    /// Path of the document, or its name in the archive, for messages.
     pub(crate) name: String,
-    pub(crate) stored: Stored,
-    /// What its beginning says; not known of standard input, which is read once.
+    pub(crate) source: ByteSource,
+    /// Its beginning; unknown for standard input, which can be read only once.
     pub(crate) header: Option<Result<Header>>,
 }
 
 impl Document {
-    fn new(name: String, stored: Stored) -> Self {
-        let header = stored.with(&name, &|_| (), |bytes| read_header(bytes, &name));
+    fn new(name: String, source: ByteSource) -> Self {
+        let header = source.with(&name, &|_| (), |bytes| read_header(bytes, &name));
         Self {
             name,
-            stored,
+            source,
             header: Some(header),
         }
     }
 
-    /// The schema of its first table: as it says, else as its name promises.
+    /// Returns the schema of its first table, from its header or else from its name.
     pub(crate) fn schema(&self) -> &str {
         match &self.header {
             Some(Ok(Header::Table { schema, .. })) => schema,
-            _ => self.promised_schema(),
+            _ => self.schema_from_name(),
         }
     }
 
-    /// The schema that the file's name promises: `X` for `X.xml`, `X.run-2.xml.gz`,
+    /// Returns the schema in the file name: `X` for `X.xml`, `X.run-2.xml.gz` and
     /// `X.table-12.xml`.
-    pub(crate) fn promised_schema(&self) -> &str {
+    pub(crate) fn schema_from_name(&self) -> &str {
         let file = self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name);
         let stem = file.split(".xml").next().unwrap_or(file);
         let of_run = stem.split(".run-").next().unwrap_or(stem);
@@ -75,17 +75,17 @@ impl Document {
     }
 }
 
-/// A table that is read from a stream, which is opened when the table is wanted.
-pub struct Source {
-    /// Its schema.
+/// A table that is read from a stream. The stream is opened when the table is read.
+pub struct TableSource {
+    /// Schema of the table.
     pub schema: String,
-    /// The 1-based position of its run in the table of contents.
+    /// Position of its run in the table of contents, from 1.
     pub run: u64,
-    /// Opens the stream. It may be opened again.
+    /// Function that opens the stream. It may be called several times.
     pub open: Box<Opener>,
 }
 
-impl Source {
+impl TableSource {
     fn into_document(self, path: &str) -> Document {
         let origin = Origin {
             run: Some(self.run),
@@ -97,13 +97,13 @@ impl Source {
                 schema: self.schema,
                 origin,
             })),
-            stored: Stored::Stream(self.open.into()),
+            source: ByteSource::Stream(self.open.into()),
         }
     }
 }
 
 impl Input {
-    /// Looks at a folder, an archive, a document, or `-`.
+    /// Opens a folder, an archive, a document, or `-` for standard input.
     ///
     /// ```no_run
     /// use metalens_trace::{Input, LoadOptions, Selection};
@@ -115,8 +115,8 @@ impl Input {
     /// ```
     pub fn open(path: &Path) -> Result<Self> {
         if path.as_os_str() == "-" {
-            let stored = Stored::StandardInput;
-            return Ok(Self::read_once("-", "standard input", stored));
+            let source = ByteSource::StandardInput;
+            return Ok(Self::read_once("-", "standard input", source));
         }
         let name = path.display().to_string();
         let facts = match std::fs::metadata(path) {
@@ -134,19 +134,29 @@ impl Input {
         if !facts.is_file() && is_descriptor(path) {
             let path = path.to_owned();
             let open: Box<Opener> = Box::new(move || Ok(Box::new(File::open(&path)?)));
-            return Ok(Self::read_once(&name, &name, Stored::Stream(open.into())));
+            return Ok(Self::read_once(
+                &name,
+                &name,
+                ByteSource::Stream(open.into()),
+            ));
         }
-        match looks(path, &name)? {
-            Looks::Zip => Self::archive(path, "", name),
+        match file_format(path, &name)? {
+            FileFormat::Zip => Self::archive(path, "", name),
             _ => Self::single(path, name),
         }
     }
 
-    /// Tables that come from streams, with the text of their table of contents.
-    pub fn of_streams(path: &Path, toc: Option<&[u8]>, sources: Vec<Source>) -> Result<Self> {
+    /// Returns an input of tables from streams, with the text of their table of contents.
+    pub fn from_streams(
+        path: &Path,
+        toc: Option<&[u8]>,
+        sources: Vec<TableSource>,
+    ) -> Result<Self> {
         let path = path.display().to_string();
         let name = format!("{path}, exported: /toc");
-        let documents = sources.into_iter().map(|one| one.into_document(&path));
+        let documents = sources
+            .into_iter()
+            .map(|source| source.into_document(&path));
         Ok(Self {
             documents: documents.collect(),
             toc: toc.map(|toc| toc::read(toc, &name)).transpose()?,
@@ -156,29 +166,29 @@ impl Input {
         })
     }
 
-    /// The table of contents, if the input has one.
+    /// Returns the table of contents, if the input has one.
     #[must_use]
     pub fn toc(&self) -> Option<&Toc> {
         self.toc.as_ref()
     }
 
-    /// The path as it was given.
+    /// Returns the path as given by the user.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// What it is.
+    /// Returns the kind of the input.
     #[must_use]
     pub fn kind(&self) -> InputKind {
         self.kind
     }
 
-    /// A document that can be read only once, and so is not looked at before.
-    fn read_once(path: &str, name: &str, stored: Stored) -> Self {
+    /// Returns an input that can be read only once, so that its header stays unknown.
+    fn read_once(path: &str, name: &str, source: ByteSource) -> Self {
         let document = Document {
             name: name.to_owned(),
-            stored,
+            source,
             header: None,
         };
         Self {
@@ -191,7 +201,7 @@ impl Input {
     }
 
     fn single(path: &Path, name: String) -> Result<Self> {
-        let document = Document::new(name.clone(), Stored::File(path.to_owned()));
+        let document = Document::new(name.clone(), ByteSource::File(path.to_owned()));
         let input = Self {
             path: name.clone(),
             kind: InputKind::Xml,
@@ -208,7 +218,7 @@ impl Input {
 
     fn folder(path: &Path, name: String) -> Result<Self> {
         if is_bundle(path) {
-            return Ok(Self::of_bundle(name, Bundle::open_folder(path)?));
+            return Ok(Self::from_bundle(name, Bundle::open_folder(path)?));
         }
         let mut documents = Vec::new();
         let (mut folders, mut bundles) = (Vec::new(), Vec::new());
@@ -219,7 +229,7 @@ impl Input {
             } else if entry.is_dir() {
                 folders.push(entry);
             } else if is_document(&shown) {
-                documents.push(Document::new(shown, Stored::File(entry)));
+                documents.push(Document::new(shown, ByteSource::File(entry)));
             }
         }
         if documents.is_empty() && !bundles.is_empty() {
@@ -229,28 +239,28 @@ impl Input {
         if documents.is_empty() {
             return Err(nothing_in(&name, &folders));
         }
-        Self::of_documents(name, documents)
+        Self::from_documents(name, documents)
     }
 
-    /// The trace in a folder of an archive, or in all of it, if the folder is "".
+    /// Opens the recording in a folder of an archive, or in all of it if the folder is "".
     fn archive(path: &Path, folder: &str, name: String) -> Result<Self> {
         let archive = Archive::open(path)?;
-        match archive.holds(folder)? {
-            Holds::Bundle(files) => {
+        match archive.contents(folder)? {
+            ArchiveContents::Bundle(files) => {
                 let files = Files::zip(&name, archive, files);
-                Ok(Self::of_bundle(name, Bundle::open(files)?))
+                Ok(Self::from_bundle(name, Bundle::open(files)?))
             }
-            Holds::Documents(entries) => {
+            ArchiveContents::Documents(entries) => {
                 let documents = entries.into_iter().map(|(inside, entry)| {
-                    let stored = Stored::Entry(Arc::clone(&archive), entry);
-                    Document::new(format!("{}/{inside}", path.display()), stored)
+                    let source = ByteSource::Entry(Arc::clone(&archive), entry);
+                    Document::new(format!("{}/{inside}", path.display()), source)
                 });
-                Self::of_documents(name, documents.collect())
+                Self::from_documents(name, documents.collect())
             }
         }
     }
 
-    fn of_bundle(path: String, bundle: Bundle) -> Self {
+    fn from_bundle(path: String, bundle: Bundle) -> Self {
         Self {
             path,
             kind: InputKind::Bundle,
@@ -260,8 +270,8 @@ impl Input {
         }
     }
 
-    /// Documents of one export; the table of contents among them is read.
-    fn of_documents(path: String, documents: Vec<Document>) -> Result<Self> {
+    /// Returns the input of an export, and reads its table of contents.
+    fn from_documents(path: String, documents: Vec<Document>) -> Result<Self> {
         let (tocs, documents): (Vec<_>, Vec<_>) = documents
             .into_iter()
             .partition(|document| matches!(document.header, Some(Ok(Header::Toc))));
@@ -275,11 +285,11 @@ impl Input {
             };
             return Err(Error::in_file(problem, path));
         }
-        // A toc.xml that is broken must not pass for a missing one.
+        // A broken toc.xml must not be treated as a missing one.
         let mut documents = documents;
         let broken = documents
             .iter()
-            .position(|d| d.promised_schema() == "toc" && matches!(d.header, Some(Err(_))));
+            .position(|d| d.schema_from_name() == "toc" && matches!(d.header, Some(Err(_))));
         if let Some(at) = broken
             && let Some(Err(error)) = documents.swap_remove(at).header
         {
@@ -287,7 +297,7 @@ impl Input {
         }
         let toc = tocs.first().map(|document| {
             let read = |bytes: &mut dyn std::io::Read| toc::read(bytes, &document.name);
-            document.stored.with(&document.name, &|_| (), read)
+            document.source.with(&document.name, &|_| (), read)
         });
         Ok(Self {
             path,
@@ -299,7 +309,7 @@ impl Input {
     }
 }
 
-/// A recording as Instruments saves it.
+/// Returns true for a recording as Instruments saves it.
 pub(super) fn is_bundle(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == "trace")
@@ -307,7 +317,7 @@ pub(super) fn is_bundle(path: &Path) -> bool {
         || path.join("form.template").is_file()
 }
 
-/// The archive that a path leads into, and the folder in it: `runs.zip/a.trace`.
+/// Splits a path such as `runs.zip/a.trace` into the archive and the folder in it.
 fn inside_archive(path: &Path) -> Option<(&Path, String)> {
     let archive = path.ancestors().skip(1).find(|outer| outer.is_file())?;
     let inside = path.strip_prefix(archive).ok()?;
@@ -315,11 +325,12 @@ fn inside_archive(path: &Path) -> Option<(&Path, String)> {
         .components()
         .map(|part| part.as_os_str().to_string_lossy());
     let folder = parts.collect::<Vec<_>>().join("/");
-    let is_zip = matches!(looks(archive, ""), Ok(Looks::Zip));
+    let is_zip = matches!(file_format(archive, ""), Ok(FileFormat::Zip));
     is_zip.then_some((archive, folder))
 }
 
-/// Whether a path names what the shell opened: `/dev/fd/63` of `<(xctrace export …)`.
+/// Returns true for a path of an open file descriptor, such as `/dev/fd/63` of
+/// `<(xctrace export …)`.
 fn is_descriptor(path: &Path) -> bool {
     path == Path::new("/dev/stdin")
         || path.starts_with("/dev/fd")
@@ -334,7 +345,7 @@ fn sorted_entries(path: &Path, name: &str) -> Result<Vec<PathBuf>> {
     Ok(entries)
 }
 
-/// Names the folders inside that would do, if there are any.
+/// Returns the error of a folder without documents. It names inner folders that have an export.
 fn nothing_in(name: &str, folders: &[PathBuf]) -> Error {
     let holds_toc = |folder: &&PathBuf| {
         ["toc.xml", "toc.xml.gz", "toc.xml.zst"]
@@ -346,9 +357,10 @@ fn nothing_in(name: &str, folders: &[PathBuf]) -> Error {
         .filter(holds_toc)
         .map(|f| f.display().to_string())
         .collect();
-    let problem = match folders.is_empty() {
-        true => Problem::EmptyFolder,
-        false => Problem::SeveralExports { folders },
+    let problem = if folders.is_empty() {
+        Problem::EmptyFolder
+    } else {
+        Problem::SeveralExports { folders }
     };
     Error::in_file(problem, name)
 }

@@ -1,4 +1,4 @@
-//! What tables an input has, without keeping any of them.
+//! Lists the tables of an input without keeping any of them.
 
 use super::list::{Document, Input};
 use super::read::{LoadOptions, Meter, read_document};
@@ -7,27 +7,27 @@ use crate::names::Names;
 use crate::select::Selection;
 use crate::table::{Origin, Schema, Table};
 
-/// One table of a document, or why the document could not be read.
+/// A table of a document, or the error of the document.
 #[derive(Debug)]
 pub struct ListedDocument {
-    /// The document.
+    /// Path of the document.
     pub file: String,
-    /// The table that the file's name promises.
-    pub promised: String,
-    /// The table without its rows, or what is wrong with the document.
+    /// Schema in the file name.
+    pub named_schema: String,
+    /// The table without its rows, or the error of the document.
     pub table: Result<CountedTable>,
 }
 
-/// A table of which only the rows were counted.
+/// A table whose rows were only counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountedTable {
-    /// What the document declared.
+    /// Schema that the document declares.
     pub schema: Schema,
-    /// Where it stands in the trace.
+    /// Position of the table in the recording.
     pub origin: Origin,
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: usize,
-    /// Whether the document broke off after them.
+    /// True if the document is cut off after these rows.
     pub truncated: bool,
 }
 
@@ -43,8 +43,8 @@ impl From<Table> for CountedTable {
 }
 
 impl Input {
-    /// Reads every document to its end, keeping only what each one is. A
-    /// document that cannot be read does not stop the others.
+    /// Reads every document completely and returns its tables without their rows. A document that
+    /// cannot be read does not stop the others.
     #[must_use]
     pub fn list(&self, options: LoadOptions<'_>) -> Vec<ListedDocument> {
         if let Some(bundle) = &self.bundle {
@@ -54,7 +54,7 @@ impl Input {
         let meter = Meter::new(&documents, options.progress);
         let listed = documents
             .into_iter()
-            .flat_map(|one| list_document(one, options, &meter));
+            .flat_map(|document| list_document(document, options, &meter));
         listed.collect()
     }
 }
@@ -67,7 +67,7 @@ fn list_document(
     let mut names = Names::new();
     let listed = |table| ListedDocument {
         file: document.name.clone(),
-        promised: document.promised_schema().to_owned(),
+        named_schema: document.schema_from_name().to_owned(),
         table,
     };
     match read_document(document, &Selection::counts(), options, &mut names, meter) {

@@ -1,4 +1,4 @@
-//! Reading the wanted tables of one run.
+//! Loads the selected tables of one run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,37 +14,37 @@ use crate::trace::{Trace, Unreadable};
 use crate::xml::Header;
 
 impl Input {
-    /// Reads the wanted tables of one run.
+    /// Loads the selected tables of one run.
     pub fn load(self, selection: &Selection, options: LoadOptions<'_>) -> Result<Trace> {
         let chosen = self.choose_from_toc(options.run, selection)?;
         if let Some(bundle) = &self.bundle {
-            let reading = bundle.load(selection, chosen.position().unwrap_or(1))?;
-            return self.into_trace(reading, chosen, options);
+            let loaded = bundle.load(selection, chosen.position().unwrap_or(1))?;
+            return self.into_trace(loaded, chosen, options);
         }
-        let wanted = |document: &&Document| may_hold(document, selection, chosen.position());
+        let wanted = |document: &&Document| may_contain(document, selection, chosen.position());
         let documents: Vec<&Document> = self.documents.iter().filter(wanted).collect();
         let meter = Meter::new(&documents, options.progress);
-        let mut reading = Reading::default();
+        let mut loaded = PartialTrace::default();
         for document in documents {
-            let names = &mut reading.names;
+            let names = &mut loaded.names;
             match read_document(document, selection, options, names, &meter) {
                 Ok(read) => {
-                    reading.tables.extend(read.tables);
-                    reading.notes.extend(read.notes);
+                    loaded.tables.extend(read.tables);
+                    loaded.notes.extend(read.notes);
                 }
-                // No table of contents said that it is there.
+                // Without a table of contents nothing says that the table exists.
                 Err(error) if self.toc().is_none() && self.is_absent(&error) => {}
                 Err(error) if self.kind() == InputKind::Xml => return Err(error),
                 Err(error) => {
                     let file = document.name.clone();
-                    reading.give_up(document.schema(), file, error, selection)?;
+                    loaded.give_up(document.schema(), file, error, selection)?;
                 }
             }
         }
-        self.into_trace(reading, chosen, options)
+        self.into_trace(loaded, chosen, options)
     }
 
-    /// Returns the tables of a run that the documents' beginnings name.
+    /// Returns the schemas of a run that the headers of the documents name.
     fn schemas(&self, position: u64) -> Vec<String> {
         let headers = self
             .documents
@@ -63,16 +63,16 @@ impl Input {
         schemas.chain(stores).collect()
     }
 
-    /// Whether a table that was asked for by name is not there.
+    /// Returns true if a table that was requested by name does not exist.
     fn is_absent(&self, error: &Error) -> bool {
         let is_nothing = matches!(error.problem(), Problem::NothingSelected);
         is_nothing && self.kind() == InputKind::Exported
     }
 
-    /// Chooses the run asked for, else the last of those that there are tables of.
-    fn choose_from_toc(&self, asked: Option<u64>, selection: &Selection) -> Result<Chosen> {
+    /// Chooses the requested run, or the last one with tables.
+    fn choose_from_toc(&self, requested: Option<u64>, selection: &Selection) -> Result<ChosenRun> {
         let Some(toc) = self.toc() else {
-            return Ok(Chosen::ByTables { asked });
+            return Ok(ChosenRun::ByTables { requested });
         };
         let all: Vec<u64> = toc.runs.iter().map(|run| run.number).collect();
         let numbers = |has_tables: &dyn Fn(u64) -> bool| -> Vec<u64> {
@@ -81,47 +81,53 @@ impl Input {
             chosen.map(|(&number, _)| number).collect()
         };
         let any = self.runs_with(|_| true);
-        let Some(asked) = asked else {
+        let Some(requested) = requested else {
             let needed = self.runs_with(|schema| selection.must_read(schema));
-            let wanted = self.runs_with(|schema| selection.of(schema).is_some());
+            let wanted = self.runs_with(|schema| selection.columns_of(schema).is_some());
             let with_tables = needed.or(wanted).or(any);
-            let is_one = |position| {
+            let has_tables = |position| {
                 with_tables
                     .as_ref()
                     .is_none_or(|all| all.contains(&position))
             };
             let count = all.len() as u64;
-            let last = (1..=count).rev().find(|&position| is_one(position));
-            return Ok(Chosen::Known {
+            let last = (1..=count).rev().find(|&position| has_tables(position));
+            return Ok(ChosenRun::Known {
                 position: last.unwrap_or(count),
-                with_tables: numbers(&is_one),
+                with_tables: numbers(&has_tables),
                 all,
             });
         };
-        let position = all.iter().zip(1..).find(|&(&number, _)| number == asked);
+        let position = all
+            .iter()
+            .zip(1..)
+            .find(|&(&number, _)| number == requested);
         let Some((_, position)) = position else {
-            return Err(no_such_run(self.path(), asked, &all));
+            return Err(no_such_run(self.path(), requested, &all));
         };
         if let Some(any) = any.filter(|any| !any.contains(&position)) {
             let present = numbers(&|position| any.contains(&position));
             let problem = Problem::NoTablesOfRun {
-                asked,
+                requested,
                 present: present.iter().map(u64::to_string).collect(),
             };
             return Err(Error::in_file(problem, self.path()));
         }
         let with_tables = all.clone();
-        Ok(Chosen::Known {
+        Ok(ChosenRun::Known {
             position,
             all,
             with_tables,
         })
     }
 
-    /// Returns the positions of the runs of which documents have such a table; `None` if
-    /// there is no such document, or one does not say of which run it is.
+    /// Returns the positions of the runs that have such a table. `None` if no document has one, or
+    /// a document does not name its run.
     fn runs_with(&self, is_such: impl Fn(&str) -> bool) -> Option<BTreeSet<u64>> {
-        let headers = self.documents.iter().map(|one| one.header.as_ref());
+        let headers = self
+            .documents
+            .iter()
+            .map(|document| document.header.as_ref());
         let mut runs = BTreeSet::new();
         for header in headers {
             match header? {
@@ -136,35 +142,35 @@ impl Input {
 
     fn into_trace(
         self,
-        reading: Reading,
-        chosen: Chosen,
+        loaded: PartialTrace,
+        chosen: ChosenRun,
         options: LoadOptions<'_>,
     ) -> Result<Trace> {
-        let Reading {
+        let PartialTrace {
             mut tables,
             mut notes,
             names,
             run,
             unreadable,
             left_out,
-        } = reading;
+        } = loaded;
         if left_out > 0 {
             notes.push(Note::MoreLeftOut { files: left_out });
         }
         let (position, all, with_tables) = match chosen {
-            Chosen::Known {
+            ChosenRun::Known {
                 position,
                 all,
                 with_tables,
             } => (position, all, with_tables),
-            Chosen::ByTables { asked } => {
-                let (position, all) = choose_from_tables(&tables, asked, self.path())?;
+            ChosenRun::ByTables { requested } => {
+                let (position, all) = choose_from_tables(&tables, requested, self.path())?;
                 (position, all.clone(), all)
             }
         };
         tables.retain(|table| table.origin.run.is_none_or(|run| run == position));
         refuse_same_table_twice(&tables, self.path())?;
-        // A document may say that it is of run 0, which nothing is.
+        // A document may name run 0, although runs start at 1.
         let at = position.checked_sub(1);
         let at = at.and_then(|at| usize::try_from(at).ok());
         let run = run.or_else(|| self.toc()?.runs.get(at?).cloned());
@@ -174,13 +180,14 @@ impl Input {
         let run = run.unwrap_or_else(|| Run::unknown(position));
         if all.len() > 1 && options.run.is_none() {
             let chosen = run.number;
-            let note = match with_tables == all {
-                true => Note::SeveralRuns { chosen, all },
-                false => Note::TablesOfSomeRuns {
+            let note = if with_tables == all {
+                Note::SeveralRuns { chosen, all }
+            } else {
+                Note::TablesOfSomeRuns {
                     chosen,
                     all,
                     with_tables,
-                },
+                }
             };
             notes.insert(0, note);
         }
@@ -205,26 +212,25 @@ impl Input {
     }
 }
 
-/// What has been read so far.
+/// The parts of a trace that are loaded so far.
 #[derive(Default)]
-pub(crate) struct Reading {
+pub(crate) struct PartialTrace {
     pub(crate) tables: Vec<Table>,
     pub(crate) notes: Vec<Note>,
     pub(crate) names: Names,
-    /// What the tables themselves say of the run.
+    /// Facts about the run from the tables themselves.
     pub(crate) run: Option<Run>,
     pub(crate) unreadable: Vec<Unreadable>,
-    /// Files that were left out and that no note names.
+    /// Number of files that were left out and that no note names.
     left_out: usize,
 }
 
-/// So many files that nobody asked for are named when they cannot be read: a folder may
+/// Maximum number of unreadable files that are named although they are not selected: a folder may
 /// have any number of them.
-const NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
-impl Reading {
-    /// Does without a table, and says so, unless it must be readable: then its error is
-    /// that of the whole trace.
+impl PartialTrace {
+    /// Leaves out a table with a note. If the table must be readable, returns its error instead.
     pub(crate) fn give_up(
         &mut self,
         schema: &str,
@@ -235,8 +241,8 @@ impl Reading {
         if selection.must_read(schema) {
             return Err(error);
         }
-        let is_wanted = selection.of(schema).is_some();
-        if !is_wanted && self.unreadable.len() >= NAMED {
+        let is_selected = selection.columns_of(schema).is_some();
+        if !is_selected && self.unreadable.len() >= MAX_NAMED {
             self.left_out += 1;
             return Ok(());
         }
@@ -250,59 +256,63 @@ impl Reading {
     }
 }
 
-/// Which run to read.
-enum Chosen {
-    /// The table of contents says which there are.
+/// The run to read.
+enum ChosenRun {
+    /// A run of the table of contents.
     Known {
         position: u64,
         all: Vec<u64>,
-        /// Those of which there are tables.
+        /// Numbers of the runs that have tables.
         with_tables: Vec<u64>,
     },
-    /// The tables will say which they are of.
-    ByTables { asked: Option<u64> },
+    /// A run that the tables will name.
+    ByTables { requested: Option<u64> },
 }
 
-impl Chosen {
+impl ChosenRun {
     fn position(&self) -> Option<u64> {
         match self {
             Self::Known { position, .. } => Some(*position),
-            Self::ByTables { asked } => *asked,
+            Self::ByTables { requested } => *requested,
         }
     }
 }
 
-/// Whether a document can hold a wanted table. One that is named after its
-/// first table holds only that; any other is read to see what it holds.
-fn may_hold(document: &Document, selection: &Selection, run: Option<u64>) -> bool {
+/// Returns true if a document can contain a selected table. A document that is named after its
+/// first table contains only that; all others are read.
+fn may_contain(document: &Document, selection: &Selection, run: Option<u64>) -> bool {
     match &document.header {
         Some(Ok(Header::Empty | Header::Toc)) => false,
-        Some(Ok(Header::Table { schema, origin })) if schema == document.promised_schema() => {
+        Some(Ok(Header::Table { schema, origin })) if schema == document.schema_from_name() => {
             let other_run = origin.run.is_some() && run.is_some() && origin.run != run;
-            selection.of(schema).is_some() && !other_run
+            selection.columns_of(schema).is_some() && !other_run
         }
         _ => true,
     }
 }
 
-/// The run asked for, else the last, of those that the tables are of.
-fn choose_from_tables(tables: &[Table], asked: Option<u64>, path: &str) -> Result<(u64, Vec<u64>)> {
+/// Returns the requested run, or the last one, among the runs that the tables name, and these runs.
+fn choose_from_tables(
+    tables: &[Table],
+    requested: Option<u64>,
+    path: &str,
+) -> Result<(u64, Vec<u64>)> {
     let found: BTreeSet<u64> = tables.iter().filter_map(|table| table.origin.run).collect();
     let all: Vec<u64> = found.iter().copied().collect();
-    match (asked, found.last()) {
-        (Some(asked), _) if found.contains(&asked) => Ok((asked, all)),
-        (Some(asked), Some(_)) => Err(no_such_run(path, asked, &all)),
+    match (requested, found.last()) {
+        (Some(requested), _) if found.contains(&requested) => Ok((requested, all)),
+        (Some(requested), Some(_)) => Err(no_such_run(path, requested, &all)),
         (None, Some(&last)) => Ok((last, all)),
-        (asked, None) => Ok((asked.unwrap_or(1).max(1), all)),
+        (requested, None) => Ok((requested.unwrap_or(1).max(1), all)),
     }
 }
 
-fn no_such_run(path: &str, asked: u64, all: &[u64]) -> Error {
+fn no_such_run(path: &str, requested: u64, all: &[u64]) -> Error {
     let present = all.iter().map(u64::to_string).collect();
-    Error::in_file(Problem::NoSuchRun { asked, present }, path)
+    Error::in_file(Problem::NoSuchRun { requested, present }, path)
 }
 
-/// Two copies of a table would count everything twice.
+/// Refuses two copies of a table, since everything would count twice.
 fn refuse_same_table_twice(tables: &[Table], path: &str) -> Result<()> {
     let mut known = BTreeMap::new();
     for table in tables {

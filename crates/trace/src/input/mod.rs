@@ -1,27 +1,27 @@
-//! An input as its user gives it, and the trace that is read from it.
+//! Opens an input in any form, and loads a recording from it.
 //!
 //! ```text
 //! folder ┐
 //! .zip   ├─ list of documents ─ headers ─┬─ table of contents
-//! file   │  (.xml, .gz, .zst)            └─ the tables that are wanted
+//! file   │  (.xml, .gz, .zst)            └─ selected tables
 //! -      ┘
 //! ```
 
 mod archive;
 mod bytes;
-mod likeness;
 mod list;
 mod listing;
 mod load;
+mod path_kind;
 mod read;
 mod sniff;
 mod zstd;
 
 pub(crate) use archive::{Archive, Entry};
 pub use bytes::Opener;
-pub(crate) use bytes::{Decoding, compression_problem};
-pub use likeness::{Likeness, likeness};
-pub use list::{Input, InputKind, Source};
+pub(crate) use bytes::{DecodingReader, compression_problem};
+pub use list::{Input, InputKind, TableSource};
 pub use listing::{CountedTable, ListedDocument};
-pub(crate) use load::Reading;
+pub(crate) use load::PartialTrace;
+pub use path_kind::{PathKind, path_kind};
 pub use read::{LoadOptions, Progress};

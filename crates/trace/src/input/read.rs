@@ -1,4 +1,4 @@
-//! Reading one document, and telling how far the reading has come.
+//! Reads one document and reports the progress.
 
 use std::cell::Cell;
 
@@ -6,25 +6,25 @@ use super::list::Document;
 use crate::error::Result;
 use crate::names::Names;
 use crate::select::Selection;
-use crate::xml::{self, Pace, Request};
+use crate::xml::{self, FastPath, ReadOptions};
 
-/// How to read a trace.
+/// Options for reading a recording.
 #[derive(Clone, Copy, Default)]
 pub struct LoadOptions<'a> {
-    /// The run's number; the last run if not given.
+    /// Number of the run; None for the last run.
     pub run: Option<u64>,
-    /// Use the whole rows of documents that break off, with a note, instead of refusing them.
+    /// True if the complete rows of documents that are cut off are used, with a note.
     pub allow_truncated: bool,
-    /// Told again and again how far the reading has come.
+    /// A function that is called again and again with the progress.
     pub progress: Option<&'a dyn Fn(Progress)>,
 }
 
-/// How far a reading has come, in bytes as they are stored.
+/// The progress of reading, in stored bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes read.
+    /// Number of bytes read so far.
     pub done: u64,
-    /// Bytes to read; `None` of standard input.
+    /// Total number of bytes; `None` for standard input.
     pub total: Option<u64>,
 }
 
@@ -35,15 +35,15 @@ pub(crate) fn read_document(
     names: &mut Names,
     meter: &Meter<'_>,
 ) -> Result<xml::Document> {
-    let request = Request {
+    let request = ReadOptions {
         selection,
         allow_truncated: options.allow_truncated,
-        pace: Pace::FULL,
+        fast_path: FastPath::ON,
     };
     let name = &document.name;
     let count = |bytes| meter.add(bytes);
     let read = |bytes: &mut dyn std::io::Read| xml::read(bytes, name, names, request);
-    document.stored.with(name, &count, read)
+    document.source.with(name, &count, read)
 }
 
 /// Counts the stored bytes of all documents together.
@@ -57,7 +57,10 @@ impl<'a> Meter<'a> {
     pub(crate) fn new(documents: &[&Document], tell: Option<&'a dyn Fn(Progress)>) -> Self {
         Self {
             done: Cell::new(0),
-            total: documents.iter().map(|one| one.stored.size()).sum(),
+            total: documents
+                .iter()
+                .map(|document| document.source.size())
+                .sum(),
             tell,
         }
     }

@@ -1,42 +1,44 @@
-//! What a file is, from its first bytes.
+//! Detects the format of a file from its first bytes.
 
 use crate::error::Problem;
 
-/// Enough to tell: a tar archive says so at byte 257.
+/// Number of bytes that are enough: the mark of a tar archive is at byte 257.
 pub(crate) const PREFIX: usize = 512;
 
-/// What the first bytes say.
+/// The format of a file, according to its first bytes.
 #[derive(Debug)]
-pub(crate) enum Looks {
+pub(crate) enum FileFormat {
     Xml,
     Gzip,
     Zstd,
     Zip,
-    /// None of these, and what it seems to be.
+    /// None of these formats, with a description.
     Other(Problem),
 }
 
-pub(crate) fn sniff(start: &[u8]) -> Looks {
+pub(crate) fn sniff(start: &[u8]) -> FileFormat {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let text = text.trim_ascii_start();
-    let other = |found| Looks::Other(Problem::NotXml { found });
+    let other = |found| FileFormat::Other(Problem::NotXml { found });
     match start {
         [] => other("an empty file"),
-        [0x1f, 0x8b, ..] => Looks::Gzip,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Looks::Zstd,
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => Looks::Zip,
+        [0x1f, 0x8b, ..] => FileFormat::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => FileFormat::Zstd,
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => FileFormat::Zip,
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => other("UTF-16 text"),
         _ if start.starts_with(b"bplist00") => other("a binary property list"),
         _ if start.starts_with(b"SQLite format 3") => other("an SQLite database"),
-        _ if start.starts_with(b"version https://git-lfs.") => Looks::Other(Problem::LfsPointer),
+        _ if start.starts_with(b"version https://git-lfs.") => {
+            FileFormat::Other(Problem::LfsPointer)
+        }
         _ if start.get(257..262) == Some(b"ustar") => other("a tar archive"),
-        _ if text.is_empty() => other("nothing but white space"),
+        _ if text.is_empty() => other("only white space"),
         _ => sniff_text(text),
     }
 }
 
-fn sniff_text(text: &[u8]) -> Looks {
-    let other = |found| Looks::Other(Problem::NotXml { found });
+fn sniff_text(text: &[u8]) -> FileFormat {
+    let other = |found| FileFormat::Other(Problem::NotXml { found });
     let lower = text.to_ascii_lowercase();
     let contains = |needle: &[u8]| memchr::memmem::find(&lower, needle).is_some();
     match text.first() {
@@ -44,17 +46,17 @@ fn sniff_text(text: &[u8]) -> Looks {
         Some(b'<') if contains(b"<!doctype plist") || contains(b"<plist") => {
             other("a property list")
         }
-        Some(b'<') => Looks::Xml,
+        Some(b'<') => FileFormat::Xml,
         Some(b'{' | b'[') => other("JSON"),
         Some(_) if text.contains(&0) => other("binary data"),
         _ => other("plain text"),
     }
 }
 
-/// Returns whether a file of this name is a document.
+/// Returns true if a file with this name is a document.
 pub(super) fn is_document(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name);
-    // One that breaks off is read, and refused unless that is allowed.
+    // A partial document is refused later, unless the user allows it.
     let name = name.strip_suffix(".partial").unwrap_or(name);
     let is_xml = [".xml", ".xml.gz", ".xml.zst"]
         .iter()

@@ -1,10 +1,10 @@
-//! zstd without a C compiler: ruzstd's decoder, over all frames of a file.
+//! Reads all frames of a zstd file with ruzstd, which needs no C compiler.
 
 use std::io::{self, BufRead, Read};
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
-/// Reads one frame after another, and checks each frame's checksum.
+/// A reader of all frames that checks the checksum of each frame.
 pub(crate) struct ZstdReader<R: Read> {
     state: State<R>,
 }

@@ -1,38 +1,40 @@
-//! From elements to values: one cell, however deep it nests.
+//! Builds the value of a cell from its elements, at any depth.
 //!
-//! A cell is a number, a text, or a composite whose children are cells again
-//! (`formatted-label` → `process` → `pid`). Each element with an `id` is
-//! remembered, at any depth, and each `ref` stands for one remembered before it.
+//! A cell is a number, a text, or a composite whose children are cells again (`formatted-label` →
+//! `process` → `pid`). Each element with an `id` is remembered, at any depth, and each `ref`
+//! refers to an element before it.
 
 use super::attributes::{CellAttributes, all, shorten};
 use super::ids::{Defined, Ids, TagId};
 use super::tags::{Role, Tags};
-use super::values::{Element, KeptNames, Maker, NO_PARTS, Parts, Value, Words, bits, symbol_of};
+use super::values::{
+    CellValue, Element, KeptNames, LabelWords, NO_PARTS, Parts, ValueDecoder, bits, symbol_of,
+};
 use crate::error::{Problem, malformed};
 use crate::kind::Kind;
 use crate::names::{FrameId, Names, ProcessId, StackId};
 
 pub(crate) struct Cells<'n> {
-    maker: Maker<'n>,
+    decoder: ValueDecoder<'n>,
     pub(crate) tags: Tags,
     ids: Ids,
-    /// The elements that are open, outermost first.
-    open: Vec<Open>,
-    /// Their display forms and texts, end to end.
+    /// Open elements, outermost first.
+    open: Vec<OpenElement>,
+    /// Their display forms and texts, without separators.
     text: String,
-    /// Frames of the open stacks, end to end.
+    /// Frames of the open stacks, without separators.
     frames: Vec<FrameId>,
-    /// The labels there were when the row began.
+    /// Number of labels at the beginning of the row.
     labels_before: usize,
 }
 
-/// An element whose end was not seen yet.
+/// An element whose end is not read yet.
 #[derive(Debug)]
-struct Open {
+struct OpenElement {
     tag: TagId,
     content: Content,
     id: Option<u64>,
-    /// Where in `text` its display form and its text begin.
+    /// Start of its display form in `text`, and of its text.
     display_start: usize,
     text_start: usize,
     has_display: bool,
@@ -42,16 +44,16 @@ struct Open {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
-    /// To be made from text and children.
-    Of(Kind),
-    /// Already known: a `ref` or a sentinel, which have neither.
-    Known(Value),
+    /// The value is decoded from text and children at the end of the element.
+    Pending(Kind),
+    /// The value is known: a `ref` or a sentinel, which have no text and no children.
+    Known(CellValue),
 }
 
 impl<'n> Cells<'n> {
     pub(crate) fn new(names: &'n mut Names) -> Self {
         Self {
-            maker: Maker {
+            decoder: ValueDecoder {
                 names,
                 keep: KeptNames::default(),
             },
@@ -64,26 +66,26 @@ impl<'n> Cells<'n> {
         }
     }
 
-    /// A new node begins: ids start anew.
+    /// Begins a node. Its ids start again.
     pub(crate) fn start_node(&mut self, keep: KeptNames) {
         self.ids.clear();
-        self.maker.keep = keep;
+        self.decoder.keep = keep;
     }
 
-    /// A row begins.
+    /// Begins a row.
     pub(crate) fn start_row(&mut self) {
         self.ids.start_row();
-        self.labels_before = self.maker.names.labels();
+        self.labels_before = self.decoder.names.label_count();
     }
 
-    /// Takes back what a row brought, so that it can be read again.
+    /// Removes everything that a row added, so that it can be read again.
     pub(crate) fn undo_row(&mut self) {
         self.abandon();
         self.ids.undo_row();
-        self.maker.names.forget_labels(self.labels_before);
+        self.decoder.names.forget_labels(self.labels_before);
     }
 
-    /// An element begins. `expected` is its column's tag if it is a cell itself.
+    /// Begins an element. `expected` is the tag of the column if the element is a cell itself.
     pub(crate) fn open(
         &mut self,
         name: &str,
@@ -91,7 +93,7 @@ impl<'n> Cells<'n> {
         expected: Option<TagId>,
     ) -> Result<(), Problem> {
         if name == "sentinel" {
-            // Null whatever it has, but not whatever stands in its tag.
+            // A sentinel is null with any attributes, but they must be well-formed.
             CellAttributes::parse(raw)?;
             self.push(expected.unwrap_or(0), Content::Known(None), None, None);
             return Ok(());
@@ -104,17 +106,17 @@ impl<'n> Cells<'n> {
             return Ok(());
         }
         let kind = self.kind(tag);
-        self.push(tag, Content::Of(kind), attributes.id, attributes.fmt);
-        if self.maker.keep.stacks && matches!(kind, Kind::Frame | Kind::Binary) {
+        self.push(tag, Content::Pending(kind), attributes.id, attributes.fmt);
+        if self.decoder.keep.stacks && matches!(kind, Kind::Frame | Kind::Binary) {
             self.name_parts(raw)?;
         }
         Ok(())
     }
 
-    /// Text inside the element opened last.
+    /// Adds text to the innermost open element.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Problem> {
         match self.open.last() {
-            Some(open) if matches!(open.content, Content::Of(_)) => {
+            Some(open) if matches!(open.content, Content::Pending(_)) => {
                 self.text.push_str(text);
                 Ok(())
             }
@@ -122,14 +124,14 @@ impl<'n> Cells<'n> {
         }
     }
 
-    /// The element opened last ends. Its value, if it was a cell itself.
-    pub(crate) fn close(&mut self) -> Result<Option<Value>, Problem> {
+    /// Ends the innermost element. Returns its value if it is a cell itself.
+    pub(crate) fn close(&mut self) -> Result<Option<CellValue>, Problem> {
         let Some(open) = self.open.pop() else {
-            return Err(malformed("an end tag too many"));
+            return Err(malformed("unexpected end tag"));
         };
         let value = match open.content {
             Content::Known(value) => value,
-            Content::Of(kind) => {
+            Content::Pending(kind) => {
                 let display = self.text.get(open.display_start..open.text_start);
                 let element = Element {
                     display: display.filter(|_| open.has_display),
@@ -137,7 +139,7 @@ impl<'n> Cells<'n> {
                     parts: &open.parts,
                     frames: self.frames.get(open.frames_start..).unwrap_or(&[]),
                 };
-                self.maker.value(kind, &element)?
+                self.decoder.value(kind, &element)?
             }
         };
         self.text.truncate(open.display_start);
@@ -145,38 +147,38 @@ impl<'n> Cells<'n> {
         self.finish(open.tag, open.id, value)
     }
 
-    /// A whole element that is a reference.
+    /// Adds a complete element that is a reference.
     #[inline]
-    pub(crate) fn reference(&mut self, tag: TagId, id: u64) -> Result<Option<Value>, Problem> {
+    pub(crate) fn reference(&mut self, tag: TagId, id: u64) -> Result<Option<CellValue>, Problem> {
         let value = self.resolve(id, tag)?;
         self.finish(tag, None, value)
     }
 
-    /// A whole element that is null.
+    /// Adds a complete element that is null.
     #[inline]
-    pub(crate) fn null(&mut self) -> Result<Option<Value>, Problem> {
+    pub(crate) fn null(&mut self) -> Result<Option<CellValue>, Problem> {
         self.finish(0, None, None)
     }
 
-    /// A whole element that is a number.
+    /// Adds a complete element that is a number.
     #[inline]
     pub(crate) fn number(
         &mut self,
         tag: TagId,
         id: u64,
         number: u64,
-    ) -> Result<Option<Value>, Problem> {
+    ) -> Result<Option<CellValue>, Problem> {
         self.finish(tag, Some(id), Some(number))
     }
 
-    /// A whole element without children: its display form, still escaped, and its text.
+    /// Adds a complete element without children: its display form, still escaped, and its text.
     pub(crate) fn leaf(
         &mut self,
         tag: TagId,
         id: u64,
         display: &str,
         text: &str,
-    ) -> Result<Option<Value>, Problem> {
+    ) -> Result<Option<CellValue>, Problem> {
         let element = Element {
             display: Some(display),
             text,
@@ -184,17 +186,17 @@ impl<'n> Cells<'n> {
             frames: &[],
         };
         let kind = self.kind(tag);
-        let value = self.maker.value(kind, &element)?;
+        let value = self.decoder.value(kind, &element)?;
         self.finish(tag, Some(id), value)
     }
 
-    /// An element begins that is neither a reference nor null.
+    /// Begins an element that is neither a reference nor null.
     pub(crate) fn enter(&mut self, tag: TagId, id: u64, display: &str) {
         let kind = self.kind(tag);
-        self.push(tag, Content::Of(kind), Some(id), Some(display));
+        self.push(tag, Content::Pending(kind), Some(id), Some(display));
     }
 
-    /// Forgets what was open: the row it belonged to is given up.
+    /// Drops all open elements, since their row is abandoned.
     pub(crate) fn abandon(&mut self) {
         self.open.clear();
         self.text.clear();
@@ -205,14 +207,14 @@ impl<'n> Cells<'n> {
         !self.open.is_empty()
     }
 
-    /// An element ended: what it says is remembered, and handed on.
+    /// Remembers the value of an element that ended, and passes it to its parent or returns it.
     #[inline]
     fn finish(
         &mut self,
         tag: TagId,
         id: Option<u64>,
-        value: Value,
-    ) -> Result<Option<Value>, Problem> {
+        value: CellValue,
+    ) -> Result<Option<CellValue>, Problem> {
         if let Some(id) = id
             && !self.ids.define(id, Defined { tag, value })
         {
@@ -221,7 +223,7 @@ impl<'n> Cells<'n> {
         if self.open.is_empty() {
             return Ok(Some(value));
         }
-        self.hand_up(tag, value)?;
+        self.add_to_parent(tag, value)?;
         Ok(None)
     }
 
@@ -244,7 +246,7 @@ impl<'n> Cells<'n> {
     }
 
     #[inline]
-    fn resolve(&self, id: u64, tag: TagId) -> Result<Value, Problem> {
+    fn resolve(&self, id: u64, tag: TagId) -> Result<CellValue, Problem> {
         let defined = self.ids.get(id).ok_or(Problem::UnknownRef { id })?;
         if defined.tag != tag {
             return Err(Problem::RefType {
@@ -257,11 +259,11 @@ impl<'n> Cells<'n> {
     }
 
     fn push(&mut self, tag: TagId, content: Content, id: Option<u64>, display: Option<&str>) {
-        // A number is its text, however it is displayed.
-        let display = display.filter(|_| content != Content::Of(Kind::Integer));
+        // The value of a number is its text; the display form does not matter.
+        let display = display.filter(|_| content != Content::Pending(Kind::Integer));
         let display_start = self.text.len();
         self.text.push_str(display.unwrap_or(""));
-        self.open.push(Open {
+        self.open.push(OpenElement {
             tag,
             content,
             id,
@@ -273,10 +275,10 @@ impl<'n> Cells<'n> {
         });
     }
 
-    /// Frames and binaries say their names in attributes.
+    /// Reads the names of frames and binaries, which are attributes.
     fn name_parts(&mut self, raw: &str) -> Result<(), Problem> {
         for (name, value) in all(raw)? {
-            let symbol = self.maker.names.symbol(&value);
+            let symbol = self.decoder.names.symbol(&value);
             let Some(open) = self.open.last_mut() else {
                 break;
             };
@@ -289,21 +291,21 @@ impl<'n> Cells<'n> {
         Ok(())
     }
 
-    /// A child's value becomes a part of the composite around it.
-    fn hand_up(&mut self, tag: TagId, value: Value) -> Result<(), Problem> {
+    /// Adds the value of a child to the composite around it.
+    fn add_to_parent(&mut self, tag: TagId, value: CellValue) -> Result<(), Problem> {
         let role = self.tags.get(tag).map_or(Role::Other, |tag| tag.role);
-        let blank = role == Role::Words && self.maker.is_blank(value);
+        let blank = role == Role::Words && self.decoder.is_blank(value);
         let Some(parent) = self.open.last_mut() else {
             return Ok(());
         };
         match parent.content {
-            Content::Of(Kind::Integer) | Content::Known(_) => {
+            Content::Pending(Kind::Integer) | Content::Known(_) => {
                 return Err(Problem::UnexpectedElement {
                     found: self.tags.name(tag),
                     inside: self.tags.name(parent.tag),
                 });
             }
-            Content::Of(_) => {}
+            Content::Pending(_) => {}
         }
         let parts = &mut parent.parts;
         parts.count += 1;
@@ -336,13 +338,13 @@ impl<'n> Cells<'n> {
             Role::Words if blank || value.is_none() => {}
             Role::Words => {
                 parts.words = match (parts.words, symbol_of(value)) {
-                    (Words::None, Some(words)) => Words::One(words),
-                    _ => Words::Mixed,
+                    (LabelWords::None, Some(words)) => LabelWords::One(words),
+                    _ => LabelWords::Mixed,
                 };
             }
             Role::Narrative | Role::Thread => {}
             Role::Other if value.is_none() => {}
-            Role::Other => parts.words = Words::Mixed,
+            Role::Other => parts.words = LabelWords::Mixed,
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A query document: nodes, each a schema and rows.
+//! Reads a query document: nodes, each with a schema and rows.
 //!
 //! ```xml
 //! <trace-query-result>
@@ -12,7 +12,7 @@ use std::io::Read;
 
 use super::attributes::{self, all, shorten};
 use super::cells::{Cells, unexpected_text};
-use super::plain::{Pace, Plain};
+use super::plain::{FastPath, Plain};
 use super::pull::{Pull, Token};
 use super::rows::TableBuilder;
 use super::values::KeptNames;
@@ -24,34 +24,34 @@ use crate::place::Place;
 use crate::select::{Columns, Selection};
 use crate::table::{ColumnSpec, Origin, Schema, Table};
 
-/// How to read a document.
+/// Options for reading a document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Request<'a> {
+pub(crate) struct ReadOptions<'a> {
     pub(crate) selection: &'a Selection,
-    /// Use the whole rows of a document that breaks off.
+    /// True if the complete rows of a document that is cut off are used.
     pub(crate) allow_truncated: bool,
-    /// How plain rows are taken.
-    pub(crate) pace: Pace,
+    /// Settings of the fast path for plain rows.
+    pub(crate) fast_path: FastPath,
 }
 
-/// What a document holds.
+/// The tables and notes of a document.
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     pub(crate) tables: Vec<Table>,
     pub(crate) notes: Vec<Note>,
 }
 
-/// Reads a document to its end; tables that are not selected are checked and left out.
+/// Reads a complete document. Tables that are not selected are checked and dropped.
 pub(crate) fn read<R: Read>(
     input: R,
     file: &str,
     names: &mut Names,
-    request: Request<'_>,
+    options: ReadOptions<'_>,
 ) -> Result<Document> {
     let mut reader = Reader {
         pull: Pull::new(input, file),
         cells: Cells::new(names),
-        request,
+        options,
         synthetic: false,
         document: Document::default(),
     };
@@ -59,7 +59,7 @@ pub(crate) fn read<R: Read>(
     Ok(reader.document)
 }
 
-/// What the beginning of a document says.
+/// The kind of a document, according to its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Header {
     Toc,
@@ -72,17 +72,17 @@ pub(crate) enum Header {
     },
 }
 
-/// Reads a document as far as its first schema.
+/// Reads a document up to its first schema.
 pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
     let selection = Selection::counts();
     let mut names = Names::new();
     let mut reader = Reader {
         pull: Pull::new(input, file),
         cells: Cells::new(&mut names),
-        request: Request {
+        options: ReadOptions {
             selection: &selection,
             allow_truncated: false,
-            pace: Pace::SLOW,
+            fast_path: FastPath::OFF,
         },
         synthetic: false,
         document: Document::default(),
@@ -108,12 +108,12 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
 struct Reader<'a, R: Read> {
     pull: Pull<R>,
     cells: Cells<'a>,
-    request: Request<'a>,
+    options: ReadOptions<'a>,
     synthetic: bool,
     document: Document,
 }
 
-/// An element that was opened.
+/// An open element.
 struct Child {
     name: String,
     attributes: Vec<(String, String)>,
@@ -132,13 +132,13 @@ impl<R: Read> Reader<'_, R> {
             other => other?,
         }
         self.note_truncation();
-        let selection = self.request.selection;
+        let selection = self.options.selection;
         let tables = &mut self.document.tables;
-        tables.retain(|table| selection.of(&table.schema.name).is_some());
+        tables.retain(|table| selection.columns_of(&table.schema.name).is_some());
         Ok(())
     }
 
-    /// Opens the root, which must be a query's result.
+    /// Opens the root, which must be the result of a query.
     fn root(&mut self) -> Result<()> {
         let Some(root) = self.next_child("document")? else {
             return Err(self.pull.error(Problem::NotXml {
@@ -184,10 +184,10 @@ impl<R: Read> Reader<'_, R> {
         }
     }
 
-    /// One node: its schema, then its rows.
+    /// Reads one node: its schema, then its rows.
     fn node(&mut self, node: &Child) -> Result<()> {
         let mut builder: Option<TableBuilder> = None;
-        let mut plain = Plain::new(self.request.pace);
+        let mut plain = Plain::new(self.options.fast_path);
         let end = loop {
             if let Some(builder) = &mut builder {
                 plain.take_rows(self.pull.guard(), &mut self.cells, builder);
@@ -222,7 +222,9 @@ impl<R: Read> Reader<'_, R> {
                 *builder = Some(self.start_table(child, node)?);
                 Ok(())
             }
-            ("schema", Some(_)) => Err(self.pull.error(malformed("a second <schema> in a node"))),
+            ("schema", Some(_)) => Err(self
+                .pull
+                .error(malformed("duplicate <schema> inside <node>"))),
             ("row", None) => Err(self.pull.error(Problem::NoSchema)),
             ("row", Some(builder)) => {
                 let row = builder.read_row(&mut self.pull, &mut self.cells, child.empty);
@@ -238,8 +240,12 @@ impl<R: Read> Reader<'_, R> {
     fn start_table(&mut self, schema: Child, node: &Child) -> Result<TableBuilder> {
         let schema = self.schema(schema)?;
         let none = Columns::None;
-        let columns = self.request.selection.of(&schema.name).unwrap_or(&none);
-        let rendered = self.request.selection.wants_rendered_labels();
+        let columns = self
+            .options
+            .selection
+            .columns_of(&schema.name)
+            .unwrap_or(&none);
+        let rendered = self.options.selection.wants_rendered_labels();
         self.cells
             .start_node(kept_names(&schema, columns, rendered));
         let table = Table {
@@ -255,7 +261,7 @@ impl<R: Read> Reader<'_, R> {
         builder.map_err(|problem| self.pull.error(problem))
     }
 
-    /// `<schema name="…"><col>…</col>…</schema>`
+    /// Reads `<schema name="…"><col>…</col>…</schema>`.
     fn schema(&mut self, child: Child) -> Result<Schema> {
         if child.name != "schema" {
             return Err(self.pull.error(Problem::NoSchema));
@@ -284,7 +290,7 @@ impl<R: Read> Reader<'_, R> {
         Ok(schema)
     }
 
-    /// `<mnemonic>start</mnemonic><name>Creation</name><engineering-type>start-time</…>`
+    /// Reads `<mnemonic>start</mnemonic><name>Creation</name><engineering-type>start-time</…>`.
     fn column_spec(&mut self, position: usize) -> Result<ColumnSpec> {
         let mut spec = ColumnSpec {
             mnemonic: String::new(),
@@ -314,7 +320,7 @@ impl<R: Read> Reader<'_, R> {
             .error(Problem::SchemaIncomplete { position, missing }))
     }
 
-    /// The text of an element that holds nothing else.
+    /// Reads the text of an element that contains nothing else.
     fn text_of(&mut self, name: &str) -> Result<String> {
         let mut text = String::new();
         loop {
@@ -334,7 +340,7 @@ impl<R: Read> Reader<'_, R> {
         }
     }
 
-    /// The next element inside the open one, or `None` at its end.
+    /// Opens the next element inside the open one. `None` at its end.
     fn next_child(&mut self, inside: &str) -> Result<Option<Child>> {
         loop {
             let problem = match self.pull.next()? {
@@ -361,7 +367,7 @@ impl<R: Read> Reader<'_, R> {
         }
     }
 
-    /// Steps over an element that no known export has, and says so.
+    /// Skips an element that no known export has, and adds a note.
     fn ignore(&mut self, child: &Child) -> Result<()> {
         let line = self.pull.error(Problem::NoSchema).place().line.unwrap_or(0);
         self.document.notes.push(Note::UnknownElement {
@@ -389,7 +395,7 @@ impl<R: Read> Reader<'_, R> {
     }
 
     fn may_go_on_after(&self, error: &Error) -> bool {
-        self.request.allow_truncated
+        self.options.allow_truncated
             && matches!(error.problem(), Problem::Truncated { .. })
             && !self.document.tables.is_empty()
     }
@@ -405,13 +411,13 @@ impl<R: Read> Reader<'_, R> {
     }
 }
 
-/// Which names the kept columns of a table can hold.
+/// Returns which names the kept columns of a table can contain.
 fn kept_names(schema: &Schema, columns: &Columns, rendered: bool) -> KeptNames {
     let kept = schema
         .columns
         .iter()
         .filter(|c| columns.contains(&c.mnemonic));
-    let kinds: Vec<Kind> = kept.map(|c| Kind::of(&c.engineering_type)).collect();
+    let kinds: Vec<Kind> = kept.map(|c| Kind::from_type(&c.engineering_type)).collect();
     let labels = kinds.contains(&Kind::Label);
     KeptNames {
         texts: labels || kinds.contains(&Kind::Text),
@@ -421,7 +427,7 @@ fn kept_names(schema: &Schema, columns: &Columns, rendered: bool) -> KeptNames {
     }
 }
 
-/// `//trace-toc[1]/run[1]/data[1]/table[108]` → run 1, table 108.
+/// Parses `//trace-toc[1]/run[1]/data[1]/table[108]` into run 1, table 108.
 fn origin_of(attributes: &[(String, String)]) -> Origin {
     let xpath = attributes.iter().find(|(name, _)| name == "xpath");
     let xpath = xpath.map_or("", |(_, value)| value.as_str());
@@ -436,7 +442,7 @@ fn origin_of(attributes: &[(String, String)]) -> Origin {
     }
 }
 
-/// Adds the table, and to a truncation the whole rows before it.
+/// Adds the table to an error, and the number of complete rows to a truncation.
 fn with_table(error: Error, table: Option<String>, rows: usize) -> Error {
     let place = Place {
         table,

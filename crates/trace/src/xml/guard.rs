@@ -1,20 +1,19 @@
-//! A buffered reader that knows where it is and refuses what XML forbids.
+//! Provides a buffered reader that tracks its position and refuses bytes that XML forbids.
 //!
-//! It stands between the bytes and the XML parser, sees every block once, and
-//! there does what would be costly per element: it counts lines, refuses
-//! control characters, and stops a tag or text that would never end (a parser
-//! would otherwise buffer all of a 100 MB attribute). What it refuses, and
-//! where, does not depend on how the bytes happened to be cut into blocks.
+//! The reader lies between the bytes and the XML parser and sees every block once. It does work
+//! that would be slow for each element: it counts lines, refuses control characters, and stops a
+//! tag or text without end (a parser would buffer all of a 100 MB attribute). The result does not
+//! depend on how the bytes are cut into blocks.
 
 use std::io::{self, BufRead, Read};
 
-use super::ahead::{Ahead, Block};
+use super::put_back::{Block, PutBackReader};
 
-/// A token longer than this is refused. The longest in real exports is the
-/// path of a binary, a few hundred bytes; a backtrace's frames are tokens apart.
+/// Maximum length of a token, in bytes. The longest in real exports is the path of a binary, with
+/// a few hundred bytes; each frame of a backtrace is a token of its own.
 pub(crate) const TOKEN_LIMIT: u64 = 4 << 20;
 
-/// What the guard refused; travels inside an [`io::Error`].
+/// The reason why the guard refused bytes. An [`io::Error`] contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("a byte that XML forbids")]
@@ -26,31 +25,31 @@ pub(crate) enum Fault {
 }
 
 pub(crate) struct Guard<R> {
-    ahead: Ahead<R>,
+    input: PutBackReader<R>,
     block: Block,
-    /// Of `block`: what may be seen, and what of it was consumed.
+    /// Number of allowed bytes at the start of `block`, and of consumed ones among them.
     clean: usize,
     consumed: usize,
-    /// Bytes and lines before this block.
+    /// Number of bytes and lines before this block.
     offset_before: u64,
     lines_before: u64,
-    /// Where the token began that is being read.
+    /// Start of the current token.
     mark: Mark,
     at_end: bool,
 }
 
-/// The place of a token's first byte.
+/// The position of the first byte of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) offset: u64,
-    /// Known once the block it lies in is left, else counted when asked for.
+    /// Line number, once its block was left; before that it is counted on demand.
     line: Option<u64>,
 }
 
 impl<R: Read> Guard<R> {
     pub(crate) fn new(inner: R) -> Self {
         Self {
-            ahead: Ahead::new(inner),
+            input: PutBackReader::new(inner),
             block: Block::default(),
             clean: 0,
             consumed: 0,
@@ -64,7 +63,7 @@ impl<R: Read> Guard<R> {
         }
     }
 
-    /// Says that a token begins here.
+    /// Marks the current position as the start of a token.
     pub(crate) fn mark(&mut self) {
         self.mark = Mark {
             offset: self.position(),
@@ -72,28 +71,28 @@ impl<R: Read> Guard<R> {
         };
     }
 
-    /// Byte and 1-based line of the token that began last.
+    /// Returns the byte offset and the line number, from 1, of the current token.
     pub(crate) fn marked(&self) -> (u64, u64) {
         let line = self.mark.line.unwrap_or_else(|| self.line_of_mark());
         (self.mark.offset, line)
     }
 
-    /// Whether every byte of the input was consumed.
+    /// Returns true if every byte of the input was consumed.
     pub(crate) fn exhausted(&self) -> bool {
         self.at_end && self.consumed == self.block.len()
     }
 
-    /// The bytes that come next, for whoever takes some of them without the
-    /// parser; [`passed`](Self::passed) must be told how many.
-    pub(crate) fn ahead(&mut self) -> &mut Ahead<R> {
+    /// Returns the input from the current position on, for reading without the parser. The caller
+    /// reports the number of bytes to [`passed`](Self::passed).
+    pub(crate) fn raw_input(&mut self) -> &mut PutBackReader<R> {
         let mut rest = self.leave_block();
         rest.skip(self.consumed);
         self.consumed = 0;
-        self.ahead.give_back(rest);
-        &mut self.ahead
+        self.input.put_back(rest);
+        &mut self.input
     }
 
-    /// Bytes that others took, and the lines in them.
+    /// Adds bytes that were read without the parser, and the lines in them.
     pub(crate) fn passed(&mut self, bytes: u64, lines: u64) {
         self.offset_before += bytes;
         self.lines_before += lines;
@@ -105,22 +104,22 @@ impl<R: Read> Guard<R> {
 
     fn line_of_mark(&self) -> u64 {
         let into_block = self.mark.offset.saturating_sub(self.offset_before);
-        1 + self.lines_before + newlines(self.seen(into_block))
+        1 + self.lines_before + newlines(self.start_of_block(into_block))
     }
 
-    /// The beginning of the block.
-    fn seen(&self, count: u64) -> &[u8] {
+    /// Returns the first bytes of the block.
+    fn start_of_block(&self, count: u64) -> &[u8] {
         let bytes = self.block.bytes();
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         bytes.get(..count).unwrap_or(bytes)
     }
 
-    /// Counts what was consumed of the block, and lets go of it.
+    /// Counts the consumed bytes of the block, and returns the block.
     fn leave_block(&mut self) -> Block {
         if self.mark.line.is_none() {
             self.mark.line = Some(self.line_of_mark());
         }
-        self.lines_before += newlines(self.seen(self.consumed as u64));
+        self.lines_before += newlines(self.start_of_block(self.consumed as u64));
         self.offset_before += self.consumed as u64;
         self.clean = 0;
         std::mem::take(&mut self.block)
@@ -129,7 +128,7 @@ impl<R: Read> Guard<R> {
     fn next_block(&mut self) -> io::Result<()> {
         let left = self.leave_block();
         self.consumed = 0;
-        self.block = self.ahead.next(left).map_err(|error| match error.kind() {
+        self.block = self.input.next(left).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => io::Error::other(Fault::EndsEarly),
             _ => error,
         })?;
@@ -142,7 +141,7 @@ impl<R: Read> Guard<R> {
         let &byte = self.block.bytes().get(self.consumed)?;
         Some(Fault::ControlCharacter {
             byte,
-            line: 1 + self.lines_before + newlines(self.seen(self.consumed as u64)),
+            line: 1 + self.lines_before + newlines(self.start_of_block(self.consumed as u64)),
             offset: self.position(),
         })
     }
@@ -192,9 +191,9 @@ fn forbidden(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// How many bytes there are before the first that XML forbids.
+/// Returns the number of bytes before the first one that XML forbids.
 pub(crate) fn clean_length(bytes: &[u8]) -> usize {
-    // Without an early exit the loop vectorizes: this scans at memory speed.
+    // A loop without an early exit is vectorized and scans at memory speed.
     if !bytes.iter().fold(false, |bad, &b| bad | forbidden(b)) {
         return bytes.len();
     }
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_keeps_its_line_when_its_block_is_gone() {
+    fn a_mark_keeps_its_line_after_its_block() {
         let text = "x\n".repeat(BLOCK);
         let mut guard = Guard::new(text.as_bytes());
         guard.fill_buf().unwrap();

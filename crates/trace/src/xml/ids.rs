@@ -1,58 +1,57 @@
-//! What each `id` of a node stands for, so that a `ref` can stand for it too.
+//! Stores the value of each `id` of a node, so that a `ref` can be resolved.
 //!
-//! xctrace numbers every element that it writes out, at any depth, from 1 and
-//! without holes, and refers back to most of them: a million rows bring ten
-//! million ids. So this is the reader's largest memory, and is kept tight: six
-//! bytes an id, growing block by block so that it is never copied. Ids that do
-//! not follow that pattern are taken too, from a map, so that a hostile
-//! `id="999999999999"` costs an entry and not a terabyte.
+//! xctrace numbers every element that it writes, at any depth, from 1 and without holes, and refers
+//! back to most of them: a million rows have ten million ids. This is the largest memory of the
+//! reader, so it is compact: six bytes for each id, in blocks that are never copied. Ids that do
+//! not follow this pattern are stored in a map, so that a hostile `id="999999999999"` costs an
+//! entry and not a terabyte.
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-/// Which tag an id was defined with. Never 0.
+/// The number of the tag of an id. Never 0.
 pub(crate) type TagId = u16;
 
-/// What an id stands for: a number, or the bits of a name's number.
+/// The value of an id: a number, or the bits of a name's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Defined {
     pub(crate) tag: TagId,
-    /// `None` is an element without a value, such as a name of two sentinels.
+    /// `None` for an element without a value, such as a name of two sentinels.
     pub(crate) value: Option<u64>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Ids {
-    blocks: Vec<Box<Block>>,
+    blocks: Vec<Box<IdBlock>>,
     sparse: FxHashMap<u64, Defined>,
-    /// Values beyond 31 bits.
+    /// Values with more than 31 bits.
     wide: Vec<u64>,
-    /// What was defined since the last row began.
+    /// Ids that were defined in the current row.
     fresh: Vec<u64>,
 }
 
-const BLOCK: usize = 1 << 14;
+const BLOCK_SIZE: usize = 1 << 14;
 
-/// An unset place has tag 0.
+/// A block of ids. An undefined id has tag 0.
 #[derive(Debug)]
-struct Block {
-    tags: [TagId; BLOCK],
-    values: [u32; BLOCK],
+struct IdBlock {
+    tags: [TagId; BLOCK_SIZE],
+    values: [u32; BLOCK_SIZE],
 }
 
-/// `values`: this is null.
+/// Entry of `values` that means null.
 const NULL: u32 = u32::MAX;
-/// `values`: the rest of the bits is a place in `wide`.
+/// Bit of an entry of `values` that means that the other bits are a position in `wide`.
 const WIDE: u32 = 1 << 31;
 
 impl Ids {
-    /// Forgets everything: ids are a node's own.
+    /// Removes all ids, since they belong to one node.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Defines an id. `false` if it was defined before; then it stays what it was.
+    /// Defines an id. Returns false if it was defined before; then its value stays.
     pub(crate) fn define(&mut self, id: u64, defined: Defined) -> bool {
         let is_new = match self.dense_place(id) {
             Some((block, slot)) => self.define_dense(block, slot, defined),
@@ -64,12 +63,12 @@ impl Ids {
         is_new
     }
 
-    /// A row begins: what was defined before it stays.
+    /// Begins a row. All ids defined before it stay.
     pub(crate) fn start_row(&mut self) {
         self.fresh.clear();
     }
 
-    /// Forgets what was defined since the row began.
+    /// Removes the ids that were defined in the current row.
     pub(crate) fn undo_row(&mut self) {
         for id in std::mem::take(&mut self.fresh) {
             if self.sparse.remove(&id).is_none()
@@ -81,7 +80,7 @@ impl Ids {
         }
     }
 
-    /// What an id stands for.
+    /// Returns the value of an id.
     pub(crate) fn get(&self, id: u64) -> Option<Defined> {
         let (block, slot) = split(id)?;
         let Some(block) = self.blocks.get(block) else {
@@ -96,13 +95,13 @@ impl Ids {
         }
     }
 
-    /// The id's place in the blocks, if it lies in them or right behind them.
+    /// Returns the position of an id in the blocks, if it lies in them or directly after them.
     fn dense_place(&mut self, id: u64) -> Option<(usize, usize)> {
         let (block, slot) = split(id)?;
         if block == self.blocks.len() {
-            self.blocks.push(Box::new(Block {
-                tags: [0; BLOCK],
-                values: [0; BLOCK],
+            self.blocks.push(Box::new(IdBlock {
+                tags: [0; BLOCK_SIZE],
+                values: [0; BLOCK_SIZE],
             }));
         }
         (block < self.blocks.len() && !self.sparse.contains_key(&id)).then_some((block, slot))
@@ -139,7 +138,7 @@ impl Ids {
             return small;
         }
         self.wide.push(value);
-        // 2^31 - 1 wide values are 16 GB of them: memory ends first.
+        // 2^31 - 1 wide values would take 16 GB, so memory runs out before this overflows.
         WIDE | u32::try_from(self.wide.len() - 1).unwrap_or(0)
     }
 
@@ -154,7 +153,7 @@ impl Ids {
 
 fn split(id: u64) -> Option<(usize, usize)> {
     let id = usize::try_from(id).ok()?;
-    Some((id / BLOCK, id % BLOCK))
+    Some((id / BLOCK_SIZE, id % BLOCK_SIZE))
 }
 
 #[cfg(test)]
@@ -163,34 +162,34 @@ mod tests {
 
     fn check(ids: &[u64], value: impl Fn(u64) -> Option<u64>) {
         let mut table = Ids::default();
-        let of = |id| Defined {
+        let definition = |id| Defined {
             tag: 1 + TagId::try_from(id % 7).unwrap(),
             value: value(id),
         };
         for &id in ids {
             assert_eq!(table.get(id), None, "{id}");
-            assert!(table.define(id, of(id)), "{id}");
+            assert!(table.define(id, definition(id)), "{id}");
         }
         for &id in ids {
-            assert_eq!(table.get(id), Some(of(id)), "{id}");
-            assert!(!table.define(id, of(id)), "{id} twice");
+            assert_eq!(table.get(id), Some(definition(id)), "{id}");
+            assert!(!table.define(id, definition(id)), "{id} twice");
         }
         table.undo_row();
         for &id in ids {
-            assert_eq!(table.get(id), None, "{id} was taken back");
-            assert!(table.define(id, of(id)), "{id} again");
+            assert_eq!(table.get(id), None, "{id} was undone");
+            assert!(table.define(id, definition(id)), "{id} again");
         }
     }
 
     #[test]
-    fn dense_sparse_and_out_of_order() {
+    fn ids_may_be_dense_sparse_and_out_of_order() {
         let dense: Vec<u64> = (1..50_000).collect();
         check(&dense, Some);
         check(&[5, 3, u64::MAX, 0, 1 << 40, 20_000, 4], Some);
     }
 
     #[test]
-    fn every_width_and_null() {
+    fn values_of_every_width_and_null_are_kept() {
         let edge = [0, 1, (1 << 31) - 1, 1 << 31, u64::from(u32::MAX), u64::MAX];
         let ids: Vec<u64> = (0..6).collect();
         check(&ids, |id| Some(edge[usize::try_from(id).unwrap()]));

@@ -1,8 +1,8 @@
-//! quick-xml's events, narrowed to what an export may hold.
+//! Reads the events of quick-xml, limited to those that an export may contain.
 //!
-//! Comments and processing instructions are skipped, entities resolved, a
-//! DOCTYPE refused, depth bounded, and the end of the document checked: what
-//! comes out is open, text, close, end. Everything above reads only these.
+//! Skips comments and processing instructions, resolves entities, refuses a DOCTYPE, limits the
+//! depth, and checks the end of the document. The result is open, text, close and end; all other
+//! modules read only these.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -16,24 +16,24 @@ use super::guard::{Fault, Guard, TOKEN_LIMIT};
 use crate::error::{Error, Problem, Result, malformed};
 use crate::place::Place;
 
-/// Exports nest about ten deep.
+/// Maximum depth of elements. Exports have a depth of about ten.
 const DEPTH_LIMIT: usize = 64;
 
 /// One step through a document.
 #[derive(Debug)]
 pub(crate) enum Token<'a> {
-    /// `<name attributes>`.
+    /// A start tag: `<name attributes>`.
     Open {
         /// Name and raw attributes: see [`attributes`](super::attributes).
         tag: BytesStart<'a>,
-        /// `<name/>`: no content and no `Close` will follow.
+        /// True for `<name/>`: no content and no `Close` follow.
         empty: bool,
     },
-    /// Text between tags, entities resolved. One text may come in pieces.
+    /// Text between tags, with entities resolved. One text may come in pieces.
     Text(Cow<'a, str>),
-    /// The end of the element opened last.
+    /// The end of the innermost open element.
     Close,
-    /// A comment or a processing instruction: nothing.
+    /// A comment or a processing instruction, which are skipped.
     Nothing,
     /// The end of the document.
     End,
@@ -44,12 +44,12 @@ pub(crate) struct Pull<R: Read> {
     buffer: Vec<u8>,
     depth: usize,
     file: String,
-    /// A property list has one; the entities that it may define are unknown all the same.
+    /// True for a property list, which has a DOCTYPE. Entities that it defines stay unknown.
     may_have_doctype: bool,
 }
 
 impl<R: Read> Pull<R> {
-    /// Reads one of Apple's property lists, which all begin with a DOCTYPE.
+    /// Returns a reader of Apple's property lists, which all begin with a DOCTYPE.
     pub(crate) fn property_list(input: R, file: &str) -> Self {
         Self {
             may_have_doctype: true,
@@ -69,8 +69,8 @@ impl<R: Read> Pull<R> {
         }
     }
 
-    /// The bytes behind the token read last, for whoever takes some of them.
-    /// Between two children of an element only: there the parser holds nothing.
+    /// Returns the reader below the parser. Use it only between two children of an element, where
+    /// the parser has no bytes of its own.
     pub(crate) fn guard(&mut self) -> &mut Guard<R> {
         self.reader.get_mut()
     }
@@ -79,12 +79,12 @@ impl<R: Read> Pull<R> {
         &self.file
     }
 
-    /// The next step.
+    /// Returns the next token.
     pub(crate) fn next(&mut self) -> Result<Token<'_>> {
         self.buffer.clear();
         self.reader.get_mut().mark();
         let event = self.reader.read_event_into(&mut self.buffer);
-        // The token borrows the buffer, so what fails below is built from the other fields.
+        // The token borrows the buffer, so errors are built from the other fields.
         let refuse = |problem| Err(error_at(&self.reader, &self.file, problem));
         match event {
             Ok(Event::Start(_)) if self.depth >= DEPTH_LIMIT => {
@@ -120,7 +120,7 @@ impl<R: Read> Pull<R> {
         }
     }
 
-    /// A problem with the token read last.
+    /// Returns an error at the current token.
     pub(crate) fn error(&self, problem: Problem) -> Error {
         error_at(&self.reader, &self.file, problem)
     }
@@ -131,7 +131,7 @@ fn opened(tag: BytesStart<'_>, empty: bool) -> Result<Token<'_>, Problem> {
     Ok(Token::Open { tag, empty })
 }
 
-/// A problem at the beginning of the token read last.
+/// Returns an error at the start of the current token.
 fn error_at<R: Read>(reader: &Reader<Guard<R>>, file: &str, problem: Problem) -> Error {
     let (byte, line) = reader.get_ref().marked();
     let place = Place {

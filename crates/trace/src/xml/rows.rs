@@ -1,4 +1,4 @@
-//! Rows to columns: each cell checked against the schema, then appended.
+//! Checks each cell of a row against the schema and appends it to its column.
 
 use std::io::Read;
 
@@ -6,7 +6,7 @@ use super::cells::{Cells, unexpected_text};
 use super::ids::TagId;
 use super::pull::{Pull, Token};
 use super::tags::Tags;
-use super::values::{Value, bits, symbol_of};
+use super::values::{CellValue, bits, symbol_of};
 use crate::error::{Error, Problem, Result};
 use crate::kind::Kind;
 use crate::names::{LabelId, ProcessId, StackId, ThreadId};
@@ -14,12 +14,12 @@ use crate::place::Place;
 use crate::select::Columns;
 use crate::table::{Column, Table};
 
-/// A table that is being read.
+/// A table while it is read.
 pub(crate) struct TableBuilder {
     table: Table,
-    /// The tag that each column's cells must have.
+    /// Tag that the cells of each column must have.
     tags: Vec<TagId>,
-    /// Where the columns `start` and `duration` are, if there are both.
+    /// Positions of the columns `start` and `duration`, if there are both.
     interval: Option<(usize, usize)>,
 }
 
@@ -29,8 +29,8 @@ impl TableBuilder {
         let mut numbers = Vec::new();
         for spec in &table.schema.columns {
             let kept = columns.contains(&spec.mnemonic);
-            let column = match Kind::of(&spec.engineering_type) {
-                kind if kept => Column::of(kind),
+            let column = match Kind::from_type(&spec.engineering_type) {
+                kind if kept => Column::empty(kind),
                 _ => Column::Dropped,
             };
             table.columns.push(column);
@@ -39,7 +39,7 @@ impl TableBuilder {
         let of_numbers = |mnemonic| {
             let at = table.schema.position(mnemonic)?;
             let spec = table.schema.columns.get(at)?;
-            (Kind::of(&spec.engineering_type) == Kind::Integer).then_some(at)
+            (Kind::from_type(&spec.engineering_type) == Kind::Integer).then_some(at)
         };
         let interval = of_numbers("start").zip(of_numbers("duration"));
         Ok(Self {
@@ -57,13 +57,13 @@ impl TableBuilder {
         self.table.rows
     }
 
-    /// The table of the whole rows read so far.
+    /// Returns the table with all complete rows.
     pub(crate) fn finish(mut self) -> Table {
         self.undo_row();
         self.table
     }
 
-    /// Reads the row whose tag was just opened. A failed one is not counted.
+    /// Reads the row whose tag was just opened. A row with an error does not count.
     pub(crate) fn read_row<R: Read>(
         &mut self,
         pull: &mut Pull<R>,
@@ -79,12 +79,12 @@ impl TableBuilder {
             .map_err(|problem| self.at_row(pull.error(problem), None))
     }
 
-    /// The tags that cells must have, in the columns' order.
+    /// Returns the tags that cells must have, in the order of the columns.
     pub(crate) fn tags(&self) -> &[TagId] {
         &self.tags
     }
 
-    /// The tag that the next cell must have; `found` is what it says it is.
+    /// Returns the tag that the next cell must have; `found` is its actual name, for the error.
     #[inline]
     pub(crate) fn expected(&self, row: &Row, found: &str) -> Result<TagId, Problem> {
         let expected = self.tags.get(row.cells).copied();
@@ -94,14 +94,14 @@ impl TableBuilder {
         })
     }
 
-    /// Whether a row is whole; then it counts.
+    /// Checks that a row is complete, and counts it.
     pub(crate) fn end_row(&mut self, row: &Row) -> Result<(), Problem> {
         self.check_whole(row)?;
         self.table.rows += 1;
         Ok(())
     }
 
-    /// Forgets the cells of the row that was not ended.
+    /// Removes the cells of an unfinished row.
     pub(crate) fn undo_row(&mut self) {
         let rows = self.table.rows;
         for column in &mut self.table.columns {
@@ -129,19 +129,20 @@ impl TableBuilder {
         }
     }
 
-    /// One token inside a row; a value when it completes a cell.
+    /// Reads one token inside a row. Returns a value if it completes a cell.
     fn cell_step(
         &self,
         token: &Token<'_>,
         cells: &mut Cells<'_>,
         row: &Row,
-    ) -> Result<Option<Value>, Problem> {
+    ) -> Result<Option<CellValue>, Problem> {
         match token {
             Token::Open { tag, empty } => {
                 let name = tag.name();
-                let expected = match cells.is_open() {
-                    true => None,
-                    false => Some(self.expected(row, name.as_ref())?),
+                let expected = if cells.is_open() {
+                    None
+                } else {
+                    Some(self.expected(row, name.as_ref())?)
                 };
                 cells.open(name.as_ref(), tag.attributes_raw(), expected)?;
                 if *empty { cells.close() } else { Ok(None) }
@@ -155,9 +156,9 @@ impl TableBuilder {
         }
     }
 
-    /// The next cell of a row.
+    /// Appends the next cell of a row.
     #[inline]
-    pub(crate) fn append(&mut self, row: &mut Row, value: Value) {
+    pub(crate) fn append(&mut self, row: &mut Row, value: CellValue) {
         if let Some((start, duration)) = self.interval {
             if row.cells == start {
                 row.start_ns = value;
@@ -196,7 +197,7 @@ impl TableBuilder {
         }
     }
 
-    /// Adds row and column to an error's place.
+    /// Adds the row and the column to the place of an error.
     fn at_row(&self, error: Error, column: Option<usize>) -> Error {
         let column = column.and_then(|at| self.table.schema.columns.get(at));
         let place = Place {
@@ -208,11 +209,11 @@ impl TableBuilder {
     }
 }
 
-/// The row that is being read.
+/// The current row.
 #[derive(Debug, Default)]
 pub(crate) struct Row {
-    /// The cells so far.
+    /// Number of cells so far.
     cells: usize,
-    start_ns: Value,
-    duration_ns: Value,
+    start_ns: CellValue,
+    duration_ns: CellValue,
 }

@@ -1,4 +1,4 @@
-//! The tag names of a document, by number, with what is done with each.
+//! Numbers the tag names of a document, with the kind and the role of each.
 
 use rustc_hash::FxHashMap;
 
@@ -6,26 +6,26 @@ use super::ids::TagId;
 use crate::error::Problem;
 use crate::kind::Kind;
 
-/// Real exports have about seventy.
-const LIMIT: usize = 4096;
+/// Maximum number of different tags. Real exports have about seventy.
+const MAX_TAGS: usize = 4096;
 
-/// What an element is to the composite that holds it.
+/// The role of an element in the composite around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Pid,
     Tid,
-    /// The number at the end of a GPU label.
+    /// Number at the end of a GPU label.
     Submission,
-    /// Fixed words between the parts of a label or narrative.
+    /// Fixed text between the parts of a label or narrative.
     Narrative,
     Process,
     Thread,
     Stack,
     Frame,
     Binary,
-    /// A string of its own.
+    /// A text of its own.
     Words,
-    /// Anything else.
+    /// Any other element.
     Other,
 }
 
@@ -43,23 +43,23 @@ pub(crate) struct Tags {
 }
 
 impl Tags {
-    /// The number of a tag, new or known.
+    /// Returns the number of a tag, and assigns one to a new tag.
     pub(crate) fn number(&mut self, name: &str) -> Result<TagId, Problem> {
         if let Some(&number) = self.numbers.get(name) {
             return Ok(number);
         }
         let too_many = || Problem::TooMany {
             what: "different tags",
-            limit: LIMIT,
+            limit: MAX_TAGS,
         };
-        let kind = Kind::of(name);
+        let kind = Kind::from_type(name);
         self.tags.push(Tag {
             name: name.to_owned(),
             kind,
             role: role(name, kind),
         });
         let number = TagId::try_from(self.tags.len()).map_err(|_| too_many())?;
-        if self.tags.len() > LIMIT {
+        if self.tags.len() > MAX_TAGS {
             return Err(too_many());
         }
         self.numbers.insert(name.to_owned(), number);

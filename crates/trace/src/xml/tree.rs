@@ -1,5 +1,4 @@
-//! A small document as a tree: for the table of contents, which has every
-//! shape but rows.
+//! Reads a small document as a tree, such as the table of contents, which has no rows.
 
 use std::io::Read;
 
@@ -7,53 +6,53 @@ use super::attributes::all;
 use super::pull::{Pull, Token};
 use crate::error::{Problem, Result, malformed};
 
-/// The largest real table of contents has 600 elements.
-const LIMIT: usize = 200_000;
+/// Maximum number of elements. The largest real table of contents has 600.
+const MAX_ELEMENTS: usize = 200_000;
 
-/// An element with all that is in it.
+/// An element with its contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Element {
     pub(crate) name: String,
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) children: Vec<Element>,
-    /// The text directly inside it, trimmed.
+    /// Text directly inside the element, trimmed.
     pub(crate) text: String,
 }
 
 impl Element {
-    /// The first child of a name.
+    /// Returns the first child with a name.
     pub(crate) fn child(&self, name: &str) -> Option<&Self> {
         self.children.iter().find(|child| child.name == name)
     }
 
-    /// All children of a name.
+    /// Returns all children with a name.
     pub(crate) fn children_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Self> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// An attribute's value.
+    /// Returns the value of an attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(n, _)| n == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The text of the first child of a name; none if it is empty.
+    /// Returns the text of the first child with a name. None if it is empty.
     pub(crate) fn child_text(&self, name: &str) -> Option<String> {
         let child = self.child(name)?;
         (!child.text.is_empty()).then(|| child.text.clone())
     }
 }
 
-/// Reads a document whose root has this name.
+/// Reads a document whose root must have this name.
 pub(crate) fn read_tree<R: Read>(input: R, file: &str, root: &str) -> Result<Element> {
     let mut pull = Pull::new(input, file);
-    // A nameless element around the document gathers its root.
+    // An element without a name around the document collects its root.
     let mut open = vec![Element::default()];
     let mut count = 0;
     loop {
         let problem = match pull.next()? {
             Token::Open { tag, empty } => match all(tag.attributes_raw()) {
-                Ok(attributes) if count < LIMIT => {
+                Ok(attributes) if count < MAX_ELEMENTS => {
                     count += 1;
                     open.push(Element {
                         name: tag.name().as_ref().to_owned(),
@@ -67,7 +66,7 @@ pub(crate) fn read_tree<R: Read>(input: R, file: &str, root: &str) -> Result<Ele
                 }
                 Ok(_) => Problem::TooMany {
                     what: "elements in a table of contents",
-                    limit: LIMIT,
+                    limit: MAX_ELEMENTS,
                 },
                 Err(problem) => problem,
             },
@@ -88,7 +87,7 @@ pub(crate) fn read_tree<R: Read>(input: R, file: &str, root: &str) -> Result<Ele
     }
     let document = open.pop().unwrap_or_default();
     if document.children.len() > 1 || !document.text.trim().is_empty() {
-        return Err(pull.error(malformed("something outside of the document's element")));
+        return Err(pull.error(malformed("content outside the root element")));
     }
     match document.children.into_iter().next() {
         Some(element) if element.name == root => Ok(element),

@@ -1,7 +1,6 @@
-//! What an element says, from its text, its display form and its parts.
+//! Decodes the value of an element from its text, its display form and its parts.
 //!
-//! One copy of the rules, whoever found the element: the reader that knows all
-//! of XML, or the one that takes plain rows.
+//! Both readers use these rules: the one for all of XML, and the fast one for plain rows.
 
 use std::borrow::Cow;
 
@@ -13,125 +12,131 @@ use crate::names::{
     Frame, FrameId, Label, Names, Process, ProcessId, StackId, Symbol, Thread, ThreadId,
 };
 
-/// The value of a cell: a number, or the bits of a name's number, or null.
-pub(crate) type Value = Option<u64>;
+/// The value of a cell: a number, the bits of a name's id, or null.
+pub(crate) type CellValue = Option<u64>;
 
-/// Which names are worth remembering; what no kept column can hold is checked
-/// and forgotten, so that memory follows the columns and not the document.
+/// The kinds of names to keep. Names that no kept column can contain are checked and dropped, so
+/// that memory depends on the columns and not on the document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct KeptNames {
     pub(crate) texts: bool,
     pub(crate) labels: bool,
-    /// Labels also as displayed.
+    /// True if labels are also kept as displayed.
     pub(crate) rendered: bool,
     pub(crate) stacks: bool,
 }
 
-/// An element that came to its end.
+/// An element with its complete contents.
 #[derive(Debug)]
 pub(crate) struct Element<'t> {
-    /// Still escaped.
+    /// Display form, still escaped.
     pub(crate) display: Option<&'t str>,
     pub(crate) text: &'t str,
     pub(crate) parts: &'t Parts,
     pub(crate) frames: &'t [FrameId],
 }
 
-/// What the children of a composite said.
+/// The values of the children of a composite element.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     pub(crate) count: u32,
-    pub(crate) pid: Value,
-    pub(crate) tid: Value,
-    pub(crate) submission: Value,
+    pub(crate) pid: CellValue,
+    pub(crate) tid: CellValue,
+    pub(crate) submission: CellValue,
     pub(crate) process: Option<ProcessId>,
-    pub(crate) words: Words,
+    pub(crate) words: LabelWords,
     pub(crate) binary: Option<Symbol>,
     pub(crate) stack: Option<StackId>,
     pub(crate) name: Option<Symbol>,
     pub(crate) address: Option<Symbol>,
 }
 
-/// An element without children has these.
+/// The parts of an element without children.
 pub(crate) const NO_PARTS: &Parts = &Parts {
     count: 0,
     pid: None,
     tid: None,
     submission: None,
     process: None,
-    words: Words::None,
+    words: LabelWords::None,
     binary: None,
     stack: None,
     name: None,
     address: None,
 };
 
-/// The one text among a label's parts.
+/// The text among the parts of a label.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum LabelWords {
     #[default]
     None,
     One(Symbol),
-    /// Several, or a number among them: only the display form has it right.
+    /// Several texts, or a number among them: only the display form has their order.
     Mixed,
 }
 
 impl<'t> Element<'t> {
-    /// The display form, which is the name of a process or a thread.
+    /// Returns the display form, which is the name of a process or a thread.
     fn name(&self, tag: &'static str) -> Result<Cow<'t, str>, Problem> {
         unescape(self.display.ok_or(Problem::Unnamed { tag })?)
     }
 
-    /// The display form, unescaped.
+    /// Returns the display form, unescaped.
     fn displayed(&self) -> Result<Cow<'t, str>, Problem> {
         unescape(self.display.unwrap_or(""))
     }
 }
 
-/// Makes values, and remembers the names in them.
-pub(crate) struct Maker<'n> {
+/// Decodes values, and adds the names in them to [`Names`].
+pub(crate) struct ValueDecoder<'n> {
     pub(crate) names: &'n mut Names,
     pub(crate) keep: KeptNames,
 }
 
-impl Maker<'_> {
-    pub(crate) fn value(&mut self, kind: Kind, of: &Element<'_>) -> Result<Value, Problem> {
+impl ValueDecoder<'_> {
+    pub(crate) fn value(
+        &mut self,
+        kind: Kind,
+        element: &Element<'_>,
+    ) -> Result<CellValue, Problem> {
         match kind {
-            Kind::Integer => integer(of.text).map(Some),
-            Kind::Process => self.process_value(of),
-            Kind::Thread => self.thread_value(of),
-            Kind::Text if self.keep.texts => self.text_value(of),
-            Kind::Label if self.keep.labels => self.label_value(of),
-            Kind::Stack if self.keep.stacks => Ok(self.stack_value(of)),
-            Kind::Frame if self.keep.stacks => Ok(self.frame_value(of)),
+            Kind::Integer => integer(element.text).map(Some),
+            Kind::Process => self.process_value(element),
+            Kind::Thread => self.thread_value(element),
+            Kind::Text if self.keep.texts => self.text_value(element),
+            Kind::Label if self.keep.labels => self.label_value(element),
+            Kind::Stack if self.keep.stacks => Ok(self.stack_value(element)),
+            Kind::Frame if self.keep.stacks => Ok(self.frame_value(element)),
             Kind::Text | Kind::Label | Kind::Stack | Kind::Frame => Ok(None),
-            Kind::Binary => Ok(of.parts.name.map(|name| u64::from(name.to_bits()))),
+            Kind::Binary => Ok(element.parts.name.map(|name| u64::from(name.to_bits()))),
         }
     }
 
-    /// Whether a text is nothing but white space.
-    pub(crate) fn is_blank(&self, value: Value) -> bool {
+    /// Returns true if a text is only white space.
+    pub(crate) fn is_blank(&self, value: CellValue) -> bool {
         symbol_of(value).is_none_or(|words| self.names.text(words).trim().is_empty())
     }
 
-    /// A text; of a composite, its display form; null if there is neither.
-    fn text_value(&mut self, of: &Element<'_>) -> Result<Value, Problem> {
-        let composite = of.parts.count > 0;
-        let symbol = match of.display {
+    /// Returns a text, or the display form of a composite. Null if there is neither.
+    fn text_value(&mut self, element: &Element<'_>) -> Result<CellValue, Problem> {
+        let composite = element.parts.count > 0;
+        let symbol = match element.display {
             None if composite => return Ok(None),
-            Some(_) if composite || of.text.is_empty() => self.names.symbol(&of.displayed()?),
-            _ => self.names.symbol(of.text),
+            Some(_) if composite || element.text.is_empty() => {
+                self.names.symbol(&element.displayed()?)
+            }
+            _ => self.names.symbol(element.text),
         };
         Ok(Some(u64::from(symbol.to_bits())))
     }
 
-    fn process_value(&mut self, of: &Element<'_>) -> Result<Value, Problem> {
-        let display = of.name("process")?;
-        let id = self.process(&display, of.parts.pid)?;
+    fn process_value(&mut self, element: &Element<'_>) -> Result<CellValue, Problem> {
+        let display = element.name("process")?;
+        let id = self.process(&display, element.parts.pid)?;
         Ok(Some(u64::from(id.to_bits())))
     }
 
-    fn process(&mut self, display: &str, pid: Value) -> Result<ProcessId, Problem> {
+    fn process(&mut self, display: &str, pid: CellValue) -> Result<ProcessId, Problem> {
         let (name, displayed_pid) = label::split_process(display);
         let pid = match pid {
             Some(pid) => Some(u32::try_from(pid).map_err(|_| Problem::BadNumber {
@@ -139,63 +144,63 @@ impl Maker<'_> {
             })?),
             None => displayed_pid,
         };
-        // `fmt` without the pid in it is all name.
+        // If `fmt` does not contain the pid, all of it is the name.
         let name = if displayed_pid == pid { name } else { display };
         let name = self.names.symbol(name);
         Ok(self.names.process_id(Process { name, pid }))
     }
 
-    fn thread_value(&mut self, of: &Element<'_>) -> Result<Value, Problem> {
-        let display = of.name("thread")?;
+    fn thread_value(&mut self, element: &Element<'_>) -> Result<CellValue, Problem> {
+        let display = element.name("thread")?;
         let thread = Thread {
             display: self.names.symbol(&display),
-            tid: of.parts.tid,
-            process: of.parts.process,
+            tid: element.parts.tid,
+            process: element.parts.process,
         };
         let id: ThreadId = self.names.thread_id(thread);
         Ok(Some(u64::from(id.to_bits())))
     }
 
-    /// A label's words: its one text part, or none at all; of several parts the
-    /// display form, which alone has them in order.
-    fn label_value(&mut self, of: &Element<'_>) -> Result<Value, Problem> {
-        let mut label = match (of.parts.words, of.parts.submission) {
-            (Words::One(words), Some(id)) => {
-                Label::new(self.trimmed(words), of.parts.process, Some(id))
+    /// Returns the id of a label. The words are its only text part, or nothing; for several parts
+    /// the display form is used, since only that has their order.
+    fn label_value(&mut self, element: &Element<'_>) -> Result<CellValue, Problem> {
+        let mut label = match (element.parts.words, element.parts.submission) {
+            (LabelWords::One(words), Some(id)) => {
+                Label::new(self.trimmed(words), element.parts.process, Some(id))
             }
-            (Words::None, Some(id)) => {
-                Label::new(self.names.symbol(""), of.parts.process, Some(id))
+            (LabelWords::None, Some(id)) => {
+                Label::new(self.names.symbol(""), element.parts.process, Some(id))
             }
-            _ => self.displayed_label(of)?,
+            _ => self.displayed_label(element)?,
         };
         if self.keep.rendered {
-            let display = of.displayed()?;
+            let display = element.displayed()?;
             label.rendered = Some(self.names.symbol(&display));
         }
         let id = self.names.label_id(label);
         Ok(Some(u64::from(id.to_bits())))
     }
 
-    /// A label from its display form, and from what its parts say for certain.
-    fn displayed_label(&mut self, of: &Element<'_>) -> Result<Label, Problem> {
-        let display = of.displayed()?;
+    /// Returns a label from its display form and its certain parts.
+    fn displayed_label(&mut self, element: &Element<'_>) -> Result<Label, Problem> {
+        let display = element.displayed()?;
         let parsed = label::parse(&display);
-        let (text, process) = match (of.parts.process, parsed.process) {
+        let (text, process) = match (element.parts.process, parsed.process) {
             (Some(known), _) => {
                 let before = label::before(&display, &self.process_display(known));
                 (before.unwrap_or(parsed.text), Some(known))
             }
-            (None, Some(name)) if of.parts.count == 0 => {
+            (None, Some(name)) if element.parts.count == 0 => {
                 (parsed.text, Some(self.process(name, None)?))
             }
             (None, _) => (parsed.text, None),
         };
         let text = self.names.symbol(text);
-        let submission = of.parts.submission.or(parsed.submission);
+        let submission = element.parts.submission.or(parsed.submission);
         Ok(Label::new(text, process, submission))
     }
 
-    /// `bench (12)`.
+    /// Returns a process as displayed, such as `bench (12)`.
     fn process_display(&self, id: ProcessId) -> String {
         let Some(process) = self.names.process(id) else {
             return String::new();
@@ -216,19 +221,19 @@ impl Maker<'_> {
         self.names.symbol(&trimmed)
     }
 
-    fn stack_value(&mut self, of: &Element<'_>) -> Value {
-        if let Some(inner) = of.parts.stack {
+    fn stack_value(&mut self, element: &Element<'_>) -> CellValue {
+        if let Some(inner) = element.parts.stack {
             return Some(u64::from(inner.to_bits()));
         }
-        Some(u64::from(self.names.stack_id(of.frames).to_bits()))
+        Some(u64::from(self.names.stack_id(element.frames).to_bits()))
     }
 
-    fn frame_value(&mut self, of: &Element<'_>) -> Value {
+    fn frame_value(&mut self, element: &Element<'_>) -> CellValue {
         let nothing = self.names.symbol("");
         let frame = Frame {
-            name: of.parts.name.unwrap_or(nothing),
-            address: of.parts.address.unwrap_or(nothing),
-            binary: of.parts.binary,
+            name: element.parts.name.unwrap_or(nothing),
+            address: element.parts.address.unwrap_or(nothing),
+            binary: element.parts.binary,
         };
         Some(u64::from(self.names.frame_id(frame).to_bits()))
     }
@@ -248,11 +253,11 @@ fn integer(text: &str) -> Result<u64, Problem> {
     })
 }
 
-pub(crate) fn symbol_of(value: Value) -> Option<Symbol> {
+pub(crate) fn symbol_of(value: CellValue) -> Option<Symbol> {
     value.and_then(|v| Symbol::from_bits(bits(v)))
 }
 
-/// Numbers of names are 32 bits; anything wider is none of them.
+/// Returns the bits of a name's id. Ids have 32 bits; a wider value is not an id.
 pub(crate) fn bits(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(0)
 }

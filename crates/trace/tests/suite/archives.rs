@@ -1,4 +1,4 @@
-//! Zip archives: where in one a trace may lie, and what is said when there are several.
+//! Tests zip archives: where a recording may be, and the errors if there are several.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -15,13 +15,13 @@ fn load(path: &Path) -> Result<Trace, Error> {
     Input::open(path)?.load(&Selection::everything(), LoadOptions::default())
 }
 
-/// The small bundle's files, or the good document, under other names.
+/// The files of the small bundle, or the good document, under other names.
 enum What {
     Bundle,
     Export,
 }
 
-/// An archive of traces, each at a place, in whose paths `/` is written so.
+/// Returns an archive of recordings at these paths, with this path separator.
 fn archive(traces: &[(&str, What)], separator: &str) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.zip");
@@ -45,9 +45,9 @@ fn archive(traces: &[(&str, What)], separator: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Wherever it lies, it is read to the same rows.
+/// The place of the recording must not change its rows.
 #[test]
-fn one_trace_is_found() {
+fn one_recording_is_found_anywhere() {
     let roots = [
         "X.trace/",
         "",
@@ -67,7 +67,7 @@ fn one_trace_is_found() {
                 2,
                 "{root}"
             );
-            // What is called like a bundle is no export.
+            // A folder with the name of a bundle is not an export.
             let root = &root.replace(".trace", "");
             let (_folder, path) = archive(&[(root, What::Export)], separator);
             let trace = load(&path).unwrap_or_else(|error| panic!("{root}, {separator}: {error}"));
@@ -81,11 +81,11 @@ fn one_trace_is_found() {
 }
 
 #[test]
-fn of_several_one_is_named() {
-    let check = |traces: &[(&str, What)], said: &str| {
+fn one_of_several_recordings_must_be_named() {
+    let check = |traces: &[(&str, What)], expected: &str| {
         let (_folder, path) = archive(traces, "/");
         let error = load(&path).unwrap_err();
-        assert!(error.to_string().ends_with(said), "{error}");
+        assert!(error.to_string().ends_with(expected), "{error}");
         let hint = error.hint().unwrap();
         assert!(hint.contains("as if the archive were a folder"), "{hint}");
         for (root, what) in traces {
@@ -109,11 +109,11 @@ fn of_several_one_is_named() {
     };
     check(
         &[("a.trace/", What::Bundle), ("runs/b.trace/", What::Bundle)],
-        "a.zip: there are 2 traces in here: a.trace, runs/b.trace",
+        "a.zip: the archive has 2 recordings: a.trace, runs/b.trace",
     );
     check(
         &[("one/", What::Export), ("two/", What::Export)],
-        "a.zip: there are 2 traces in here: one, two",
+        "a.zip: the archive has 2 recordings: one, two",
     );
     let many: Vec<String> = (10..40).map(|at| format!("{at}.trace/")).collect();
     let many: Vec<(&str, What)> = many
@@ -125,8 +125,8 @@ fn of_several_one_is_named() {
     assert!(error.ends_with("17.trace and 22 more"), "{error}");
 }
 
-/// An archive is opened and its directory read once: for each of its entries anew would
-/// take minutes of some ten thousand.
+/// The directory of an archive must be read only once: reading it for each entry would take minutes
+/// for ten thousand entries.
 #[cfg(unix)]
 #[test]
 fn the_directory_is_read_once() {
@@ -138,7 +138,7 @@ fn the_directory_is_read_once() {
             input
                 .list(LoadOptions::default())
                 .iter()
-                .all(|one| one.table.is_ok())
+                .all(|document| document.table.is_ok())
         );
         assert!(
             input
@@ -148,10 +148,9 @@ fn the_directory_is_read_once() {
     }
 }
 
-/// Many files that are of no use, at its top and deep inside, are passed over, and are
-/// not all named.
+/// Many other files, at the root and deep inside, are skipped, and not all of them are named.
 #[test]
-fn many_other_files() {
+fn other_files_are_skipped() {
     for folder in ["", "a/b/"] {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("a.zip");
@@ -177,9 +176,9 @@ fn many_other_files() {
     }
 }
 
-/// Two entries of one name: which of them is read?
+/// Two entries with the same name are ambiguous.
 #[test]
-fn two_entries_of_one_name() {
+fn two_entries_with_one_name_are_refused() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("a.zip");
     let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
@@ -190,5 +189,5 @@ fn two_entries_of_one_name() {
     }
     archive.finish().unwrap();
     let error = load(&path).unwrap_err().to_string();
-    assert!(error.contains("is in it twice"), "{error}");
+    assert!(error.contains("appears twice"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What fuzzing starts from and what it found, file by file.
+//! Runs every file of the fuzzing corpus.
 
 #[expect(unreachable_pub, reason = "the fuzz targets use it from outside")]
 #[path = "../../../../fuzz/traces.rs"]
@@ -12,7 +12,7 @@ use std::path::Path;
 use walk::Entry;
 
 #[test]
-fn of_every_target() {
+fn every_file_of_every_target_is_read() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     walk::walk(&corpus, &traces::ENTRIES);
 }

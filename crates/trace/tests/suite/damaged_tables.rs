@@ -1,6 +1,5 @@
-//! A table that cannot be read: the trace is refused if the table must be readable, and
-//! read with a note if not. By one rule, in bundles and in exports, and in no other way
-//! in the list of tables.
+//! Tests tables that cannot be read: the recording is refused if the table must be readable, and
+//! read with a note if not. The rule is the same for bundles, exports and the list of tables.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +15,7 @@ fn load(path: &Path, selection: &Selection) -> Result<Trace, Error> {
     Input::open(path)?.load(selection, LoadOptions::default())
 }
 
-/// The table at this path of this trace, which is damaged at this file, for this reason.
+/// A recording with a damaged file, and the reason.
 struct Damage<'a> {
     trace: &'a Path,
     file: &'a str,
@@ -24,17 +23,17 @@ struct Damage<'a> {
 }
 
 impl Damage<'_> {
-    /// Needed, it refuses the trace, and the error names the file, the table and the
-    /// fault. Welcome, it costs itself and a note. Listed, it has a problem.
+    /// Checks that the recording is refused if the table is needed, with file, table and fault in
+    /// the error; read with a note if the table is optional; and listed with a problem.
     fn check(&self, table: &str, others: &[&str]) {
         let Self { trace, file, fault } = self;
         let error = load(trace, &Selection::table(table)).unwrap_err();
-        let said = error.to_string();
+        let message = error.to_string();
         let path = trace.join(file).display().to_string();
         for part in [path.as_str(), table, fault] {
-            assert!(said.contains(part), "{part}: {said}");
+            assert!(message.contains(part), "{part}: {message}");
         }
-        assert!(error.problem().is_unusable_input(), "{said}");
+        assert!(error.problem().is_unusable_input(), "{message}");
         let columns: Vec<(&str, &[&str])> = vec![(table, &["start", "label"])];
         let welcome = [
             Selection::everything().where_readable(),
@@ -56,20 +55,25 @@ impl Damage<'_> {
             assert!(error.contains(fault), "{error}");
         }
         let listed = Input::open(trace).unwrap().list(LoadOptions::default());
-        for one in listed {
-            let problem = one.table.err().map(|error| error.to_string());
-            let is_it = one.promised == table;
-            assert_eq!(problem.is_some(), is_it, "{}: {problem:?}", one.promised);
+        for document in listed {
+            let problem = document.table.err().map(|error| error.to_string());
+            let is_damaged = document.named_schema == table;
+            assert_eq!(
+                problem.is_some(),
+                is_damaged,
+                "{}: {problem:?}",
+                document.named_schema
+            );
             assert!(problem.is_none_or(|problem| problem.contains(fault)));
         }
     }
 }
 
-/// A change to a bundle's files, the file that is then at fault, and the fault.
+/// A change to the files of a bundle, the damaged file, and the fault.
 type Case<'a> = (&'a dyn Fn(&mut Bundled), String, &'a str);
 
 #[test]
-fn of_a_bundle() {
+fn damaged_tables_of_a_bundle_are_found() {
     let bulkstore = store(2, "bulkstore");
     let rows = |files: &mut Bundled, rows: u64| {
         files.insert(
@@ -100,46 +104,46 @@ fn of_a_bundle() {
         stored[0x1000 + 28] = 99;
     };
     let cases: [Case<'_>; 9] = [
-        (&|files| cut(files, 30), bulkstore.clone(), "it breaks off"),
+        (&|files| cut(files, 30), bulkstore.clone(), "the file is cut off"),
         (
             &|files| cut(files, 0x1000 + size),
             bulkstore.clone(),
-            "it holds 1 rows, its descriptor says 2",
+            "it has 1 rows, but its descriptor has 2",
         ),
         (
             &|files| rows(files, 1),
             bulkstore.clone(),
-            "it holds more rows than the 1",
+            "it has more rows than the 1",
         ),
         (
             &|files| rows(files, 90),
             bulkstore.clone(),
-            "its descriptor says 90",
+            "but its descriptor has 90",
         ),
         (
             &|files| drop(files.remove(&store(2, "bulkstore"))),
             bulkstore.clone(),
-            "there is no such file",
+            "the file is missing",
         ),
         (
             &|files| drop(files.remove(&store(2, "schema.xml"))),
             store(2, "schema.xml"),
-            "there is no such file",
+            "the file is missing",
         ),
         (&flip, bulkstore.clone(), "zlib data is damaged"),
         (
             &no_label,
             store(2, "").trim_end_matches('/').to_owned(),
-            "stands for nothing",
+            "refers to nothing",
         ),
-        // As many as have room in what is preallocated, of which none was written.
+        // The preallocated space has room for this many rows, but they are not written.
         (
             &|files| {
                 preallocated(files);
                 rows(files, 0x4000);
             },
             bulkstore.clone(),
-            "its descriptor says 16384 rows, but nothing is written behind the first 2",
+            "its descriptor has 16384 rows, but only the first 2 are written",
         ),
     ];
     for (change, file, fault) in cases {
@@ -156,9 +160,9 @@ fn of_a_bundle() {
     }
 }
 
-/// What is preallocated is no row, and no fault.
+/// Preallocated space is neither a row nor a fault.
 #[test]
-fn a_count_is_believed_where_it_is_right() {
+fn a_correct_count_is_accepted() {
     let mut files = good();
     let size = usize::try_from(intervals().row_size()).unwrap();
     let stored = files.get_mut(&store(2, "bulkstore")).unwrap();
@@ -169,7 +173,7 @@ fn a_count_is_believed_where_it_is_right() {
 }
 
 #[test]
-fn of_an_export() {
+fn damaged_tables_of_an_export_are_found() {
     let place = tempfile::tempdir().unwrap();
     let other = super::GOOD
         .replace(DAMAGED, "process-info")
@@ -179,13 +183,13 @@ fn of_an_export() {
     let end = super::GOOD.find("</row>").unwrap();
     fs::write(place.path().join(file), &super::GOOD[..end]).unwrap();
     let trace = place.path();
-    let fault = "the document ends in the middle";
+    let fault = "the document is cut off";
     Damage { trace, file, fault }.check(DAMAGED, &["process-info"]);
 }
 
-/// What all tables of a bundle need is no table: it is told apart in the list.
+/// A file that all tables of a bundle need is listed separately.
 #[test]
-fn what_all_tables_need() {
+fn a_damaged_common_file_is_listed() {
     let mut files = good();
     files.insert(
         super::mini_bundle::core("uniquing/strings"),
@@ -195,7 +199,9 @@ fn what_all_tables_need() {
     let trace = written(&files, place.path());
     assert!(load(&trace, &Selection::everything().where_readable()).is_err());
     let listed = Input::open(&trace).unwrap().list(LoadOptions::default());
-    let (fine, broken): (Vec<_>, Vec<_>) = listed.into_iter().partition(|one| one.table.is_ok());
+    let (fine, broken): (Vec<_>, Vec<_>) = listed
+        .into_iter()
+        .partition(|document| document.table.is_ok());
     assert_eq!(fine.len(), 3);
     let [broken] = &broken[..] else {
         panic!("{broken:?}");
@@ -203,9 +209,9 @@ fn what_all_tables_need() {
     assert!(broken.file.ends_with("uniquing/strings"), "{}", broken.file);
 }
 
-/// A run that the bundle has and does not list is not passed over in silence.
+/// A run that the bundle has but does not list must not be skipped silently.
 #[test]
-fn a_run_without_a_list_of_its_tables() {
+fn a_run_without_a_list_of_tables_gives_a_note() {
     let mut files = good();
     files.insert(
         "corespace/run2/core/uniquing/strings".to_owned(),
@@ -220,10 +226,10 @@ fn a_run_without_a_list_of_its_tables() {
     );
 }
 
-/// Real stores, cut off, and with a count beyond what is in their preallocated blocks.
+/// Real stores are cut off, or get a row count beyond their preallocated blocks.
 #[cfg(unix)]
 #[test]
-fn of_a_real_bundle() {
+fn damaged_tables_of_a_real_bundle_are_found() {
     let Some(real) = real_recordings() else {
         return;
     };
@@ -235,7 +241,10 @@ fn of_a_real_bundle() {
         "metal-command-buffer-completed",
         "metal-application-encoders-list",
     ] {
-        let stored = list.iter().find(|one| one.promised == table).unwrap();
+        let stored = list
+            .iter()
+            .find(|document| document.named_schema == table)
+            .unwrap();
         let (_, store) = stored.file.split_once(".trace/").unwrap();
         let file = format!("{store}/bulkstore");
         let place = tempfile::tempdir().unwrap();
@@ -246,7 +255,7 @@ fn of_a_real_bundle() {
         Damage {
             trace,
             file: &file,
-            fault: "it breaks off",
+            fault: "the file is cut off",
         }
         .check(table, &others);
     }

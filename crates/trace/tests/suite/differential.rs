@@ -1,6 +1,5 @@
-//! Plain rows are taken by a shortcut, in windows and by several threads. It
-//! must not show: every document gives the tables, names and notes, or the
-//! error, that it gives when every row goes by way of quick-xml.
+//! Tests that the fast path for plain rows, with windows and several threads, gives the same tables,
+//! names, notes and errors as reading every row with quick-xml.
 
 mod documents;
 mod mutated;
@@ -10,25 +9,25 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 
 use metalens_simulator::{Scenario, random_scenario, write_export};
-use metalens_trace::fuzzing::{self, Taking};
+use metalens_trace::fuzzing::{self, ReadMethod};
 use metalens_trace::{Error, Names, Note, Selection, Table};
 
 use super::second_reader::{exports_in, real_recordings, text_of};
 use super::{EVERYTHING, GOOD};
 
-/// Windows that hold a row or less, so that each border is hit, and larger ones,
-/// each on one thread and on several.
-const WAYS: [Taking; 7] = [
-    Taking::Windows(64, 0),
-    Taking::Windows(64, 2),
-    Taking::Windows(700, 1),
-    Taking::Windows(1024, 4),
-    Taking::Windows(4096, 3),
-    Taking::Windows(256 << 10, 0),
-    Taking::Default,
+/// Windows of a row or less, so that each border is tested, and larger ones, on one thread and on
+/// several.
+const WAYS: [ReadMethod; 7] = [
+    ReadMethod::Windows(64, 0),
+    ReadMethod::Windows(64, 2),
+    ReadMethod::Windows(700, 1),
+    ReadMethod::Windows(1024, 4),
+    ReadMethod::Windows(4096, 3),
+    ReadMethod::Windows(256 << 10, 0),
+    ReadMethod::Default,
 ];
 
-/// All columns, and few: then most of what is read is checked and forgotten.
+/// Returns selections of all, few and no columns. With few, most cells are checked and dropped.
 fn selections() -> [Selection; 3] {
     let few: &[&str] = &["start", "duration", "process"];
     [
@@ -40,17 +39,17 @@ fn selections() -> [Selection; 3] {
 
 type Reading = (Names, Result<(Vec<Table>, Vec<Note>), Error>);
 
-fn read(input: impl Read, selection: &Selection, cut: bool, way: Taking) -> Reading {
+fn read(input: impl Read, selection: &Selection, cut: bool, way: ReadMethod) -> Reading {
     let mut names = Names::new();
     let read = fuzzing::xml(input, &mut names, selection, cut, way);
     (names, read)
 }
 
-/// All ways of reading agree; `ways` are those besides the reference.
-fn check(what: &str, bytes: &[u8], ways: &[Taking]) {
+/// Checks that all methods agree with the reference.
+fn check(what: &str, bytes: &[u8], ways: &[ReadMethod]) {
     for selection in selections() {
         for cut in [false, true] {
-            let expected = read(bytes, &selection, cut, Taking::Reference);
+            let expected = read(bytes, &selection, cut, ReadMethod::Reference);
             for &way in ways {
                 let found = read(Chopped::new(bytes), &selection, cut, way);
                 same(what, way, &expected, &found);
@@ -59,8 +58,8 @@ fn check(what: &str, bytes: &[u8], ways: &[Taking]) {
     }
 }
 
-/// Everything that was read is the same, down to the numbers of the names.
-fn same(what: &str, way: Taking, expected: &Reading, found: &Reading) {
+/// Checks that two readings are equal, also in the ids of names.
+fn same(what: &str, way: ReadMethod, expected: &Reading, found: &Reading) {
     if digest(expected) == digest(found) {
         return;
     }
@@ -81,7 +80,7 @@ fn digest(reading: &Reading) -> u64 {
     digest.0.finish()
 }
 
-/// What is written into it, as a number.
+/// A hash of the written text.
 struct Digest(DefaultHasher);
 
 impl fmt::Write for Digest {
@@ -91,8 +90,7 @@ impl fmt::Write for Digest {
     }
 }
 
-/// An input that hands out its bytes in odd pieces, as pipes do, and may fail at
-/// its end.
+/// An input that returns its bytes in irregular pieces, as pipes do, and may fail at its end.
 struct Chopped<'a> {
     bytes: &'a [u8],
     piece: usize,
@@ -124,7 +122,7 @@ impl Read for Chopped<'_> {
 }
 
 #[test]
-fn every_document_of_every_scenario() {
+fn documents_of_all_scenarios_are_read_the_same_way() {
     let presets = ["awkward", "two-runs", "no-target-rows", "renderer"];
     let presets = presets.map(|name| Scenario::preset(name).unwrap());
     for scenario in presets.into_iter().chain((0..6).map(random_scenario)) {
@@ -138,7 +136,7 @@ fn every_document_of_every_scenario() {
 }
 
 #[test]
-fn every_fixture() {
+fn fixtures_are_read_the_same_way() {
     let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let files = exports_in(&fixtures);
     assert!(files.len() > 3, "no fixtures in {}", fixtures.display());
@@ -152,7 +150,7 @@ fn every_fixture() {
 }
 
 #[test]
-fn every_real_table() {
+fn real_tables_are_read_the_same_way() {
     let Some(folder) = real_recordings() else {
         return;
     };
@@ -163,13 +161,13 @@ fn every_real_table() {
 }
 
 #[test]
-fn cut_at_every_byte() {
+fn documents_cut_at_every_byte_are_read_the_same_way() {
     for cut in 0..EVERYTHING.len() {
         let bytes = &EVERYTHING.as_bytes()[..cut];
         let few = Selection::everything().with_rendered_labels();
         for leave in [false, true] {
-            let expected = read(bytes, &few, leave, Taking::Reference);
-            for way in [Taking::Windows(64, 0), Taking::Windows(900, 1)] {
+            let expected = read(bytes, &few, leave, ReadMethod::Reference);
+            for way in [ReadMethod::Windows(64, 0), ReadMethod::Windows(900, 1)] {
                 let found = read(Chopped::new(bytes), &few, leave, way);
                 same(&format!("cut at {cut}"), way, &expected, &found);
             }
@@ -177,10 +175,10 @@ fn cut_at_every_byte() {
     }
 }
 
-/// A disk or a pipe that fails, and a compressed stream that ends early: what
-/// came before is read first.
+/// If a disk or a pipe fails, or a compressed stream ends early, the bytes before that are read
+/// first.
 #[test]
-fn inputs_that_fail() {
+fn inputs_that_fail_are_read_the_same_way() {
     let everything = Selection::everything();
     for cut in (0..GOOD.len()).step_by(13) {
         for end in [
@@ -191,8 +189,8 @@ fn inputs_that_fail() {
                 end: Some(end),
                 ..Chopped::new(&GOOD.as_bytes()[..cut])
             };
-            let expected = read(failing(), &everything, true, Taking::Reference);
-            for way in [Taking::Windows(64, 2), Taking::Default] {
+            let expected = read(failing(), &everything, true, ReadMethod::Reference);
+            for way in [ReadMethod::Windows(64, 2), ReadMethod::Default] {
                 let found = read(failing(), &everything, true, way);
                 same(&format!("{end:?} at {cut}"), way, &expected, &found);
             }

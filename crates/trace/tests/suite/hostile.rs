@@ -1,5 +1,5 @@
-//! Bundles made to hurt: each is refused, or read without its bad part, in a
-//! moment and in little memory. None of these panics, hangs, or believes a claim.
+//! Tests hostile bundles: each is refused, or read without its bad part, quickly and in little
+//! memory. None causes a panic or a hang.
 
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,8 @@ use super::mini_bundle::{
     strings, tables, tables_at, written, zip,
 };
 
-/// All of these take milliseconds; what goes wrong takes minutes.
-const MOMENT: Duration = Duration::from_secs(20);
+/// Time limit. All of these take milliseconds; a failure would take minutes.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 fn load(files: &Bundled) -> Result<Trace, String> {
     load_archive(&zip(files))
@@ -30,18 +30,19 @@ fn load_archive(archive: &[u8]) -> Result<Trace, String> {
         drop(input.list(LoadOptions::default()));
         input.load(&selection, LoadOptions::default())
     });
-    assert!(began.elapsed() < MOMENT, "took {:?}", began.elapsed());
+    assert!(began.elapsed() < TIME_LIMIT, "took {:?}", began.elapsed());
     trace.map_err(|error| error.to_string())
 }
 
-/// Whether a note says that a file was left out, and whether that is all that is said.
+/// Returns true if the note that a file was left out is the only remaining one; None without it.
 fn left_out(trace: &Trace, path: &str) -> Option<bool> {
     let mut notes = trace.notes.iter();
-    let is_it = |note: &&Note| matches!(note, Note::Unreadable { file, .. } if file == path);
-    notes.find(is_it).map(|_| notes.len() == 0)
+    notes
+        .find(|note| matches!(note, Note::Unreadable { file, .. } if file == path))
+        .map(|_| notes.len() == 0)
 }
 
-/// The bundle is refused, for this reason.
+/// Checks that the bundle is refused for a reason.
 fn refused(files: &Bundled, why: &str) {
     match load(files) {
         Ok(_) => panic!("was read, expected: {why}"),
@@ -49,7 +50,7 @@ fn refused(files: &Bundled, why: &str) {
     }
 }
 
-/// The table is refused, for this reason; others are read.
+/// Checks that the table is refused for a reason, and others are read.
 fn table_refused(files: &Bundled, why: &str) {
     let trace = load(files).unwrap();
     match trace.table("metal-gpu-intervals") {
@@ -66,7 +67,7 @@ fn with(path: String, bytes: Vec<u8>) -> Bundled {
 }
 
 #[test]
-fn the_good_bundle() {
+fn the_good_bundle_is_read() {
     let trace = load(&good()).unwrap();
     assert!(
         trace
@@ -86,7 +87,7 @@ fn the_good_bundle() {
 }
 
 #[test]
-fn more_rows_than_the_store_has() {
+fn row_counts_beyond_the_store_are_refused() {
     for rows in [4, 100_000, u64::from(u32::MAX), u64::MAX / 80, u64::MAX] {
         let path = store(2, "bulkstore_descriptor");
         let trace = load(&with(path, intervals().descriptor(rows))).unwrap();
@@ -94,9 +95,9 @@ fn more_rows_than_the_store_has() {
     }
 }
 
-/// 10 KB that would be 10 MB of rows, each of which says nothing.
+/// 10 KB inflate to 10 MB of empty rows.
 #[test]
-fn a_zlib_bomb_of_rows() {
+fn a_zlib_bomb_of_rows_is_refused() {
     let mut files = good();
     let mut bulkstore = intervals().header();
     bulkstore.resize(10 << 20, 0);
@@ -106,12 +107,12 @@ fn a_zlib_bomb_of_rows() {
         store(2, "bulkstore_descriptor"),
         intervals().descriptor(rows),
     );
-    table_refused(&files, "rows are more than so few bytes can hold");
+    table_refused(&files, "is too large for its file size");
 }
 
 #[test]
-fn a_zlib_bomb_in_every_file_that_is_read_whole() {
-    let too_large = "it holds more than 4194304 bytes";
+fn a_zlib_bomb_in_any_file_is_refused() {
+    let too_large = "more than 4194304 bytes";
     let zeros = || vec![0; 10 << 20];
     let bombs = [
         (store(2, "bulkstore_descriptor"), zeros()),
@@ -130,15 +131,15 @@ fn a_zlib_bomb_in_every_file_that_is_read_whole() {
     for (path, bomb) in bombs {
         let trace = load(&with(path.clone(), bomb));
         let message = trace.map_or_else(|error| error, |trace| format!("{:?}", trace.notes));
-        let is_told = message.contains(too_large) || message.contains("longer than");
-        assert!(is_told && message.contains(&path), "{path}: {message}");
+        let has_reason = message.contains(too_large) || message.contains("longer than");
+        assert!(has_reason && message.contains(&path), "{path}: {message}");
     }
 }
 
-/// What is held whole has a limit of its own, however much is stored. The files have
-/// holes, and so take no room here either.
+/// Files that are read into memory have a limit of their own. The test files have holes, so they
+/// take no disk space.
 #[test]
-fn files_far_larger_than_any_real_one() {
+fn files_far_larger_than_real_ones_are_refused() {
     for (path, limit) in [
         ("form.template".to_owned(), 64 << 20),
         ("open.creq".to_owned(), 4 << 20),
@@ -155,24 +156,25 @@ fn files_far_larger_than_any_real_one() {
         let selection = Selection::everything().where_readable();
         let loaded =
             Input::open(&trace).and_then(|input| input.load(&selection, LoadOptions::default()));
-        let said = match loaded {
+        let message = match loaded {
             Ok(trace) => format!("{:?}", trace.notes),
             Err(error) => error.to_string(),
         };
-        let expected = match path.ends_with("MANIFEST.plist") {
-            true => "byte 0x00 may not appear in XML".to_owned(),
-            false => format!("it holds more than {limit} bytes"),
+        let expected = if path.ends_with("MANIFEST.plist") {
+            "byte 0x00 may not appear in XML".to_owned()
+        } else {
+            format!("more than {limit} bytes")
         };
         assert!(
-            said.contains(&expected) && said.contains(&path),
-            "{path}: {said}"
+            message.contains(&expected) && message.contains(&path),
+            "{path}: {message}"
         );
     }
 }
 
-/// The same of an object's count: each takes more room here than in the file.
+/// An object takes more space in memory than in the file, so their number is limited.
 #[test]
-fn more_objects_than_any_archive_has() {
+fn an_archive_of_too_many_objects_is_refused() {
     let count = 3 << 20;
     let mut bytes = b"bplist00".to_vec();
     bytes.resize(8 + count, 0x09);
@@ -187,14 +189,14 @@ fn more_objects_than_any_archive_has() {
     let files = with("form.template".to_owned(), bytes);
     let error = Input::open(&written(&files, folder.path())).unwrap_err();
     assert!(
-        error.to_string().contains("it is no keyed archive"),
+        error.to_string().contains("it is not a keyed archive"),
         "{error}"
     );
 }
 
-/// A document of a newer form is read as far as it is known, and loudly.
+/// A bundle of a newer format is read as far as it is known, with a note.
 #[test]
-fn a_newer_form_is_said_to_be_one() {
+fn a_newer_format_gives_a_note() {
     let check = |required: &str, expected: Option<u64>| {
         let trace = load(&with("open.creq".to_owned(), required.into())).unwrap();
         let newer = trace.notes.iter().find_map(|note| match note {
@@ -219,9 +221,9 @@ fn a_newer_form_is_said_to_be_one() {
     }
 }
 
-/// Nobody's terminal is sent what stands in a bundle's texts.
+/// Control characters in the texts of a bundle must not reach a terminal.
 #[test]
-fn characters_that_xml_forbids() {
+fn characters_that_xml_forbids_are_refused() {
     for text in ["\u{1b}]0;x\u{7}", "a\0b"] {
         let list = strings(&["", "bench", "Compute", text]);
         let files = with(core("uniquing/strings"), list);
@@ -230,9 +232,9 @@ fn characters_that_xml_forbids() {
     }
 }
 
-/// A template that is damaged, or silent on what others say, leaves facts unknown, and says so.
+/// A damaged template, and one that lacks facts, give unknown facts and a note.
 #[test]
-fn a_template_that_is_not_whole() {
+fn an_incomplete_template_gives_a_note() {
     let check = |from: &[u8], to: &[u8], expected: &[Note]| {
         let mut files = good();
         let template = files.get_mut("form.template").unwrap();
@@ -248,29 +250,25 @@ fn a_template_that_is_not_whole() {
         facts: facts.to_vec(),
     };
     check(b"_rawStartTime", b"_rawStartDate", &[]);
-    check(
-        b"runningTime",
-        b"RunningTime",
-        &[lacks(&["how long it was recorded"])],
-    );
+    check(b"runningTime", b"RunningTime", &[lacks(&["the duration"])]);
     check(
         b"_targetProcessPid",
         b"_targetProcessPit",
-        &[lacks(&["the target's pid"])],
+        &[lacks(&["the process id"])],
     );
     check(
         b"runInfo",
         b"runInfx",
         &[lacks(&[
-            "the target",
-            "how long it was recorded",
-            "with which template",
+            "the process",
+            "the duration",
+            "the template",
             "the device",
         ])],
     );
-    // Two entries of one name.
+    // Two entries with the same name.
     check(b"_rawStartTime", b"_templateName", &[Note::DamagedTemplate]);
-    // No text ends in half a character; this one is not asked for.
+    // A text that ends with half a character is invalid, even if it is not needed.
     check(
         b"NSKeyedArchiver",
         b"NSKeyedArchive\xc3",
@@ -278,7 +276,7 @@ fn a_template_that_is_not_whole() {
     );
 }
 
-/// Preallocated blocks are no bomb: real bundles have a hundred.
+/// Real bundles have a hundred preallocated blocks, which are not an attack.
 #[test]
 fn preallocated_blocks_are_not_read() {
     let (_, mut data) = lists(&LISTS);
@@ -289,7 +287,7 @@ fn preallocated_blocks_are_not_read() {
 }
 
 #[test]
-fn index_entries_that_point_anywhere() {
+fn index_entries_may_point_anywhere() {
     let (index, data) = lists(&LISTS);
     for (offset, block) in [
         (u32::MAX, 0),
@@ -317,7 +315,7 @@ fn index_entries_that_point_anywhere() {
 }
 
 #[test]
-fn an_index_shorter_than_its_header() {
+fn an_index_may_be_shorter_than_its_header() {
     let (index, _) = lists(&LISTS);
     for length in 0..48 {
         let path = core("uniquing/arrayUniquer/integeruniquer.index");
@@ -325,9 +323,9 @@ fn an_index_shorter_than_its_header() {
     }
 }
 
-/// `$objects` in which everything contains everything.
+/// Every object of the archive contains all others.
 #[test]
-fn an_archive_of_cycles() {
+fn an_archive_of_cycles_ends() {
     let uids = |count: u64| (0..count).map(|n| Value::Uid(Uid::new(n))).collect();
     let all: Vec<Value> = uids(64);
     let object = dictionary([
@@ -358,20 +356,20 @@ fn an_archive_of_cycles() {
     )));
 }
 
-/// Found by fuzzing: the number of an object times the width of a reference.
+/// Fuzzing found this overflow: the number of an object times the width of a reference.
 #[test]
-fn an_archive_that_refers_to_the_last_of_all_objects() {
+fn an_archive_with_the_largest_reference_is_refused() {
     let archive = Archive::new();
     let root = archive.finish("root", Value::Uid(Uid::new(u64::MAX)));
     let path = core("table-manager/tables.plist");
     refused(
         &with(path, root),
-        "it is no keyed archive, or a damaged one",
+        "it is not a keyed archive, or is damaged",
     );
 }
 
 #[test]
-fn an_archive_of_a_million_objects() {
+fn an_archive_of_a_million_objects_is_refused() {
     let mut archive = Archive::new();
     for _ in 0..1_000_000 {
         archive.add(1);
@@ -385,9 +383,9 @@ fn an_archive_of_a_million_objects() {
     );
 }
 
-/// Every table's attributes are the same thousand long texts, stored once.
+/// The attributes of every table are the same thousand long texts, stored once.
 #[test]
-fn an_archive_whose_tables_share_everything() {
+fn an_archive_whose_tables_share_everything_is_refused() {
     let mut archive = Archive::new();
     let long = archive.add("x".repeat(10_000));
     let attributes = archive.map(vec![(long.clone(), long.clone()); 1_000]);
@@ -405,7 +403,8 @@ fn an_archive_whose_tables_share_everything() {
     refused(&with(path, archive.finish("root", root)), "");
 }
 
-/// A binary list by hand: so many lists, each twice the one behind it, or once.
+/// Returns a binary property list of nested lists, each of which contains the next one once or
+/// twice.
 fn nested(levels: u32, twice: bool) -> Vec<u8> {
     let mut bytes = b"bplist00".to_vec();
     let mut offsets = Vec::new();
@@ -426,10 +425,10 @@ fn nested(levels: u32, twice: bool) -> Vec<u8> {
     bytes
 }
 
-/// Forty levels are 500 bytes and would be a trillion lists; 200,000 levels
-/// are as many calls of whatever walks them.
+/// Forty levels take 500 bytes and would expand to a trillion lists; 200,000 levels would overflow
+/// the stack of a recursive reader.
 #[test]
-fn lists_that_double_and_lists_that_nest() {
+fn lists_that_double_or_nest_are_refused() {
     for bytes in [nested(40, true), nested(200_000, false)] {
         for path in [
             core("table-manager/tables.plist"),
@@ -449,7 +448,7 @@ fn lists_that_double_and_lists_that_nest() {
 }
 
 #[test]
-fn xml_lists_that_nest_or_define_entities() {
+fn xml_lists_that_nest_or_define_entities_are_refused() {
     let nest = |tag: &str| format!("<plist>{}", format!("<{tag}>").repeat(200_000)).into_bytes();
     let mut laughs = "<!DOCTYPE plist [<!ENTITY a0 \"ha\">".to_owned();
     for level in 1..40 {
@@ -475,20 +474,20 @@ fn xml_lists_that_nest_or_define_entities() {
 }
 
 #[test]
-fn schemas_that_nest_or_have_a_doctype() {
+fn schemas_that_nest_or_have_a_doctype_are_refused() {
     let nested = "<schema>".repeat(100_000).into_bytes();
     table_refused(&with(store(2, "schema.xml"), nested), "nested deeper");
     let doctype = [b"<!DOCTYPE a>".to_vec(), intervals().schema_xml()].concat();
     table_refused(&with(store(2, "schema.xml"), doctype), "DOCTYPE");
     for tail in [&b"x"[..], b"<schema/>"] {
         let schema = [intervals().schema_xml(), tail.to_vec()].concat();
-        let outside = "outside of the document's element";
+        let outside = "content outside the root element";
         table_refused(&with(store(2, "schema.xml"), schema), outside);
     }
 }
 
 #[test]
-fn store_paths_that_lead_elsewhere() {
+fn store_paths_that_lead_elsewhere_are_refused() {
     for path in [
         "run1/core/stores/../../../../../etc/passwd",
         "run1/core/stores/indexed-store-1/../indexed-store-2",
@@ -506,7 +505,7 @@ fn store_paths_that_lead_elsewhere() {
 }
 
 #[test]
-fn two_stores_of_one_number() {
+fn two_stores_with_one_number_are_refused() {
     let path = core("table-manager/tables.plist");
     let twice = tables(&[(2, "metal-gpu-intervals"), (2, "metal-gpu-intervals")]);
     assert_eq!(load(&with(path.clone(), twice)).unwrap().tables().len(), 1);
@@ -515,7 +514,7 @@ fn two_stores_of_one_number() {
 }
 
 #[test]
-fn columns_that_are_there_twice() {
+fn duplicate_columns_are_refused() {
     let mut double = intervals();
     double.columns.push(double.columns[0]);
     table_refused(
@@ -531,9 +530,9 @@ fn columns_that_are_there_twice() {
     );
 }
 
-/// Twenty thousand columns that are all the row's time.
+/// Twenty thousand columns all contain the time of the row.
 #[test]
-fn more_columns_than_fields() {
+fn more_columns_than_fields_are_refused() {
     let mut xml = "<schema name=\"metal-gpu-intervals\">".to_owned();
     for at in 0..20_000 {
         xml += &format!(
@@ -546,7 +545,7 @@ fn more_columns_than_fields() {
 }
 
 #[test]
-fn more_fields_than_any_store_has() {
+fn too_many_fields_are_refused() {
     let names: Vec<String> = (0..5_000).map(|at| format!("f{at}")).collect();
     let names: &'static [String] = names.leak();
     let mut wide = intervals();
@@ -555,9 +554,9 @@ fn more_fields_than_any_store_has() {
     table_refused(&files, "fields");
 }
 
-/// A label of ten thousand references to one long text, in every row.
+/// The label of every row has ten thousand references to one long text.
 #[test]
-fn labels_that_repeat_one_long_text() {
+fn labels_that_repeat_one_long_text_are_refused() {
     let mut files = good();
     let long = "x".repeat(100_000);
     files.insert(
@@ -569,12 +568,12 @@ fn labels_that_repeat_one_long_text() {
     let path = core("uniquing/typedArrayUniquer/integeruniquer");
     files.insert(format!("{path}.index"), index);
     files.insert(format!("{path}.data"), data);
-    table_refused(&files, "stands for nothing");
+    table_refused(&files, "refers to nothing");
 }
 
-/// A stack of ten thousand pieces of ten thousand addresses.
+/// The stack has ten thousand pieces of ten thousand addresses.
 #[test]
-fn stacks_that_repeat_one_piece() {
+fn stacks_that_repeat_one_piece_are_refused() {
     let mut files = good();
     let (pieces, addresses) = (vec![2; 10_000], vec![0x1000; 10_000]);
     let all = [LISTS[0], LISTS[1], &addresses, &pieces, LISTS[4]];
@@ -587,9 +586,9 @@ fn stacks_that_repeat_one_piece() {
     assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 2);
 }
 
-/// Names that lead out of the archive are no part of the bundle.
+/// Names that lead out of the archive are not part of the bundle.
 #[test]
-fn archive_entries_that_lead_elsewhere() {
+fn archive_entries_that_lead_elsewhere_are_skipped() {
     let mut files = good();
     for path in ["../../outside", "/etc/passwd", "a/../../b"] {
         files.insert(path.to_owned(), b"never read".to_vec());
@@ -597,36 +596,36 @@ fn archive_entries_that_lead_elsewhere() {
     assert_eq!(load(&files).unwrap().tables().len(), 3);
 }
 
-/// Two entries that claim the same bytes.
+/// Two entries have the same bytes.
 #[test]
-fn archive_entries_that_overlap() {
+fn archive_entries_that_overlap_are_refused() {
     let mut archive = zip(&good());
     let entry = |archive: &[u8], from: usize| {
         let rest = &archive[from..];
         from + rest
             .windows(4)
-            .position(|four| four == b"PK\x01\x02")
+            .position(|bytes| bytes == b"PK\x01\x02")
             .unwrap()
     };
     let first = entry(&archive, 0);
     let second = entry(&archive, first + 4);
-    // Where an entry's bytes are, the 42nd byte of its listing says.
+    // Byte 42 of an entry in the directory is the offset of its data.
     archive.copy_within(first + 42..first + 46, second + 42);
     let error = load_archive(&archive).unwrap_err();
     assert!(error.contains("zip"), "{error}");
 }
 
 #[test]
-fn an_archive_cut_anywhere() {
+fn an_archive_that_is_cut_off_is_refused() {
     let archive = zip(&good());
     for end in (0..archive.len()).step_by(97) {
         assert!(load_archive(&archive[..end]).is_err());
     }
 }
 
-/// Rows of a kind that no label, text or process belongs to.
+/// The numbers of these rows refer to no label, text or process.
 #[test]
-fn numbers_that_stand_for_nothing() {
+fn numbers_that_refer_to_nothing_are_refused() {
     let store_of = |number: u64| Store {
         rows: vec![row(&[
             (u64::MAX, 8),
@@ -644,7 +643,7 @@ fn numbers_that_stand_for_nothing() {
     for number in [99, u64::from(u32::MAX) - 1] {
         let mut files = good();
         store_of(number).add_to(&mut files, 2);
-        table_refused(&files, "stands for nothing");
+        table_refused(&files, "refers to nothing");
     }
     let mut files = good();
     store_of(u64::MAX).add_to(&mut files, 2);
@@ -658,9 +657,9 @@ fn numbers_that_stand_for_nothing() {
     );
 }
 
-/// Found by fuzzing: runs are counted from 1, and this is of the one before.
+/// Fuzzing found this: runs start at 1, and this document names run 0.
 #[test]
-fn a_document_of_run_0() {
+fn a_document_of_run_0_is_read() {
     let xml = GOOD.replace("run[1]", "run[0]");
     assert_ne!(xml, GOOD);
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The forms an input can have, and what is said of those it cannot.
+//! Tests all forms of inputs, and the errors of invalid ones.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -16,7 +16,7 @@ fn load(path: &Path) -> Result<Trace, metalens_trace::Error> {
     Input::open(path)?.load(&Selection::everything(), LoadOptions::default())
 }
 
-/// The three rows of the good document came through.
+/// Loads an input, and checks that it has the three rows of the good document.
 fn good(path: &Path) -> Trace {
     let trace = load(path).unwrap();
     assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 3);
@@ -86,7 +86,7 @@ fn every_form_gives_the_same_rows() {
 }
 
 #[test]
-fn what_macos_adds_to_a_zip_is_passed_over() {
+fn files_that_macos_adds_to_a_zip_are_skipped() {
     let place = tempfile::tempdir().unwrap();
     let archive = place.path().join("run.zip");
     let files: [(&str, &[u8]); 4] = [
@@ -100,14 +100,14 @@ fn what_macos_adds_to_a_zip_is_passed_over() {
 }
 
 #[test]
-fn several_nodes_in_one_document() {
+fn one_document_may_have_several_nodes() {
     let node = &GOOD[GOOD.find("<node").unwrap()..GOOD.find("</trace-query").unwrap()];
     let other = node
         .replace("metal-gpu-intervals", "other")
         .replace("table[7]", "table[8]");
     let both = format!("<trace-query-result>{other}{node}</trace-query-result>");
     let place = folder(&[("all.xml", both.as_bytes())]);
-    // Ids start anew in each node, so that equal ids are no contradiction.
+    // Ids start again in each node, so equal ids are allowed.
     let trace = good(&place.path().join("all.xml"));
     assert_eq!(trace.tables().len(), 2);
     let only = Selection::table("metal-gpu-intervals");
@@ -119,7 +119,7 @@ fn several_nodes_in_one_document() {
 }
 
 #[test]
-fn the_last_run_is_read_unless_another_is_asked_for() {
+fn the_last_run_is_read_unless_another_is_requested() {
     let toc = r#"<trace-toc><run number="3"/><run number="5"/></trace-toc>"#;
     let second = GOOD.replace("run[1]", "run[2]").replace(">200<", ">900<");
     let name = |run| format!("metal-gpu-intervals.run-{run}.xml");
@@ -153,28 +153,28 @@ fn the_last_run_is_read_unless_another_is_asked_for() {
     );
     let error = last_start(&with_toc, Some(1)).unwrap_err().to_string();
     assert!(
-        error.ends_with("there is no run 1; the trace has run 3, 5"),
+        error.ends_with("the recording has no run 1; its runs: 3, 5"),
         "{error}"
     );
     assert_eq!(last_start(&without_toc, None).unwrap().1, Some(900));
     assert_eq!(last_start(&without_toc, Some(1)).unwrap().1, Some(200));
 }
 
-/// A recording of three runs, of which tables of some were exported.
+/// The recording has three runs, and only tables of some were exported.
 #[test]
 fn a_run_that_has_tables_is_read() {
     let runs: String = (1..4)
         .map(|run| format!("<run number=\"{run}\"/>"))
         .collect();
     let toc = format!("<trace-toc>{runs}</trace-toc>");
-    let of = |run: u64, schema: &str| {
+    let document = |run: u64, schema: &str| {
         let text = GOOD.replace("run[1]", &format!("run[{run}]"));
         text.replace("metal-gpu-intervals", schema).into_bytes()
     };
-    let check = |tables: &[(u64, &str)], asked: Option<u64>, expected: Result<u64, &str>| {
+    let check = |tables: &[(u64, &str)], requested: Option<u64>, expected: Result<u64, &str>| {
         let files: Vec<(String, Vec<u8>)> = tables
             .iter()
-            .map(|&(run, schema)| (format!("{schema}.run-{run}.xml"), of(run, schema)))
+            .map(|&(run, schema)| (format!("{schema}.run-{run}.xml"), document(run, schema)))
             .collect();
         let mut files: Vec<(&str, &[u8])> = files
             .iter()
@@ -183,34 +183,34 @@ fn a_run_that_has_tables_is_read() {
         files.push(("toc.xml", toc.as_bytes()));
         let place = folder(&files);
         let options = LoadOptions {
-            run: asked,
+            run: requested,
             ..LoadOptions::default()
         };
         let wanted = Selection::table("metal-gpu-intervals");
         let wanted = wanted.and_if_readable(&[("other", &["start"])]);
         let trace = Input::open(place.path()).unwrap().load(&wanted, options);
-        let said = trace.and_then(|trace| {
+        let result = trace.and_then(|trace| {
             trace.table("metal-gpu-intervals")?;
             let partly = trace.notes.iter().find_map(|note| match note {
                 Note::TablesOfSomeRuns { with_tables, .. } => Some(with_tables.len()),
                 _ => None,
             });
-            let of: std::collections::BTreeSet<u64> = tables
+            let runs: std::collections::BTreeSet<u64> = tables
                 .iter()
-                .filter(|one| one.1 == "metal-gpu-intervals")
-                .map(|one| one.0)
+                .filter(|(_, schema)| *schema == "metal-gpu-intervals")
+                .map(|(run, _)| *run)
                 .collect();
-            let is_partly = asked.is_none() && of.len() < 3;
-            assert_eq!(partly, is_partly.then_some(of.len()), "{:?}", trace.notes);
+            let is_partly = requested.is_none() && runs.len() < 3;
+            assert_eq!(partly, is_partly.then_some(runs.len()), "{:?}", trace.notes);
             Ok(trace.run.number)
         });
-        match (said, expected) {
+        match (result, expected) {
             (Ok(run), Ok(expected)) => assert_eq!(run, expected, "{tables:?}"),
             (Err(error), Err(expected)) => {
                 assert!(error.to_string().ends_with(expected), "{tables:?}: {error}");
                 assert!(error.hint().is_some());
             }
-            (said, _) => panic!("{tables:?}, {asked:?}: {said:?}"),
+            (result, _) => panic!("{tables:?}, {requested:?}: {result:?}"),
         }
     };
     let gpu = |run: u64| (run, "metal-gpu-intervals");
@@ -219,21 +219,21 @@ fn a_run_that_has_tables_is_read() {
     check(
         &[gpu(1)],
         Some(3),
-        Err("the recording has run 3, but no table in here is of it; there are tables of run 1"),
+        Err("the export has no tables of run 3; it has tables of run 1"),
     );
     check(&[gpu(1), gpu(2)], None, Ok(2));
     check(&[gpu(1), gpu(2), gpu(3)], None, Ok(3));
-    // The last that has what must be there, whatever else others have.
+    // The last run with the required table is read, even if a later run has other tables.
     check(&[gpu(2), (3, "other")], None, Ok(2));
     check(
         &[gpu(2), (3, "other")],
         Some(3),
-        Err("there is no table metal-gpu-intervals in here (it has other)"),
+        Err("the input has no table metal-gpu-intervals (it has other)"),
     );
 }
 
 #[test]
-fn unneeded_files_may_be_broken_but_not_silently() {
+fn unneeded_files_that_are_broken_give_a_note() {
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n";
     let place = folder(&[
         ("metal-gpu-intervals.xml", GOOD.as_bytes()),
@@ -283,7 +283,7 @@ fn the_same_table_twice_is_refused() {
     );
 }
 
-/// `expected` is in the message, and something to do about it in the hint.
+/// Checks that an input is refused, with these texts in the message and in the hint.
 fn refused(path: &Path, expected: &str, hint: &str) {
     let error = load(path).unwrap_err();
     assert!(error.to_string().contains(expected), "{error}");
@@ -292,15 +292,10 @@ fn refused(path: &Path, expected: &str, hint: &str) {
 }
 
 #[test]
-fn what_is_no_export() {
+fn files_that_are_no_exports_are_refused() {
     let files: [(&str, &[u8], &str, &str); 14] = [
         ("empty.xml", b"", "an empty file", "xctrace export"),
-        (
-            "blank.xml",
-            b" \n",
-            "nothing but white space",
-            "xctrace export",
-        ),
+        ("blank.xml", b" \n", "only white space", "xctrace export"),
         (
             "page.xml",
             b"<!DOCTYPE html><html></html>",
@@ -333,7 +328,7 @@ fn what_is_no_export() {
             "toc.xml",
             TOC.as_bytes(),
             "a table of contents",
-            "the folder that holds toc.xml",
+            "the folder that contains toc.xml",
         ),
         (
             "none.xml",
@@ -361,7 +356,7 @@ fn what_is_no_export() {
 }
 
 #[test]
-fn what_was_damaged_on_its_way() {
+fn damaged_files_are_refused() {
     let whole = gzip(&GOOD.repeat(50));
     let mut flipped = whole.clone();
     let middle = flipped.len() / 2;
@@ -371,12 +366,8 @@ fn what_was_damaged_on_its_way() {
     bad_sum[end] ^= 0xff;
     let short = zstd(GOOD);
     let cases: [(&str, &[u8], &str); 5] = [
-        ("cut.xml.gz", &gzip(GOOD)[..400], "ends in the middle"),
-        (
-            "cut.xml.zst",
-            &short[..short.len() - 20],
-            "ends in the middle",
-        ),
+        ("cut.xml.gz", &gzip(GOOD)[..400], "is cut off"),
+        ("cut.xml.zst", &short[..short.len() - 20], "is cut off"),
         ("flipped.xml.gz", &flipped, ""),
         ("sum.xml.gz", &bad_sum, "gzip data is damaged"),
         ("twice.xml.gz", &whole, "a second document begins"),
@@ -388,10 +379,10 @@ fn what_was_damaged_on_its_way() {
     }
 }
 
-/// What inflates to far more than any real export does is refused, whatever compressed
-/// it; plain, it is as large as it says.
+/// A compressed document that inflates far more than any real export is refused; a plain one of
+/// the same size is read.
 #[test]
-fn a_document_that_inflates_without_end() {
+fn a_document_that_inflates_without_end_is_refused() {
     let comment = format!("<!-- {} -->", "x".repeat(1 << 20));
     let (begin, end) = GOOD.split_at(GOOD.find("<row>").unwrap());
     let large = format!("{begin}{}{end}", comment.repeat(70));
@@ -407,14 +398,14 @@ fn a_document_that_inflates_without_end() {
     good(&place.path().join("plain.xml"));
     for name in ["bomb.xml.gz", "bomb.xml.zst", "bomb.zip"] {
         let error = load(&place.path().join(name)).unwrap_err();
-        // The limit is a hundred times what is stored, and 64 MiB at the least.
-        let said = error.to_string();
-        assert!(said.contains("far more than any real one"), "{said}");
+        // The limit is a hundred times the stored size, and at least 64 MiB.
+        let message = error.to_string();
+        assert!(message.contains("the file is too large"), "{message}");
     }
 }
 
 #[test]
-fn folders_that_are_no_export() {
+fn folders_that_are_no_exports_are_refused() {
     refused(
         Path::new("/no/such/folder"),
         "No such file",
@@ -423,18 +414,18 @@ fn folders_that_are_no_export() {
     let empty = folder(&[("readme.txt", b"hello")]);
     refused(
         empty.path(),
-        "no toc.xml and no table",
+        "neither toc.xml nor a table",
         "an export is a folder",
     );
     let several = folder(&[("a/toc.xml", TOC.as_bytes()), ("b/toc.xml", TOC.as_bytes())]);
-    refused(several.path(), "but in its folders", "name one of them");
+    refused(several.path(), "only in inner folders", "name one of them");
     let nothing = folder(&[("x.trace/corespace/run1/a.xml", b"x")]);
     refused(
         &nothing.path().join("x.trace"),
         "unsupported bundle layout",
         "xctrace export",
     );
-    refused(nothing.path(), "but in its folders", "name one of them");
+    refused(nothing.path(), "only in inner folders", "name one of them");
     let raw = folder(&[("x.trace/Trace1.run/Attachments/trace-data.atrc", b"x")]);
     refused(
         &raw.path().join("x.trace"),
@@ -449,14 +440,14 @@ fn folders_that_are_no_export() {
     assert!(
         error
             .to_string()
-            .contains("there is no table metal-gpu-intervals"),
+            .contains("the input has no table metal-gpu-intervals"),
         "{error}"
     );
 }
 
 #[cfg(unix)]
 #[test]
-fn permission_denied() {
+fn unreadable_files_have_a_hint() {
     use std::os::unix::fs::PermissionsExt;
     let place = folder(&[("t.xml", GOOD.as_bytes())]);
     let file = place.path().join("t.xml");

@@ -1,15 +1,14 @@
-//! What was read of a document, judged by a second reader over another XML library: written
-//! for obviousness, it looks at one cell after the other. The tests use it, and fuzzing.
+//! Judges the result of reading a document with a second reader, which has simple code and another
+//! XML library and compares cell by cell. Tests and fuzzing use it.
 
 use std::collections::HashMap;
 
 use metalens_trace::{Column, Names, Table};
 use roxmltree::{Document, Error, Node};
 
-/// Panics unless the document says, in every cell, what was read of it. `false` of what
-/// only the second reader refuses, or reads otherwise: prefixes, of which XML itself knows
-/// nothing, and what a label may have and nobody can misread: `]]>`, and the two characters
-/// beside the surrogates that XML leaves out.
+/// Panics if a cell differs from the document. Returns false for content that only the second
+/// reader refuses or reads differently: prefixes, which are not part of XML itself, and harmless
+/// content of labels: `]]>`, and the two characters after the surrogates that XML excludes.
 pub(crate) fn agrees(text: &str, name: &str, tables: &[Table], names: &Names) -> bool {
     if text.contains("xmlns") || text.contains("<xml:") {
         return false;
@@ -28,7 +27,7 @@ pub(crate) fn agrees(text: &str, name: &str, tables: &[Table], names: &Names) ->
     }
 }
 
-/// What stands before the first element says nothing, broken or not.
+/// Returns the text from the first element on. Text before it is ignored, even if it is broken.
 fn first_element(text: &str) -> &str {
     let rest = &text[text.find('<').unwrap_or(0)..];
     let (inside, end) = match (rest.strip_prefix("<?"), rest.strip_prefix("<!--")) {
@@ -45,7 +44,7 @@ fn first_element(text: &str) -> &str {
 /// Compares every cell of a document with what was read, and counts them.
 pub(crate) fn compare(text: &str, name: &str, tables: &[Table], names: &Names) -> usize {
     let document = Document::parse(text).unwrap_or_else(|error| panic!("{name}: {error}"));
-    // A node with nothing in it is no table.
+    // A node without content is not a table.
     let has_any = |node: &Node<'_, '_>| node.children().any(|inside| inside.is_element());
     let nodes = children(document.root_element(), "node").filter(has_any);
     let nodes: Vec<Node<'_, '_>> = nodes.collect();
@@ -58,7 +57,7 @@ pub(crate) fn compare(text: &str, name: &str, tables: &[Table], names: &Names) -
 
 fn compare_table(table: &Table, names: &Names, node: Node<'_, '_>, name: &str) -> usize {
     let rows: Vec<Node<'_, '_>> = children(node, "row").collect();
-    // What is in no row is stepped over, whatever ids it has.
+    // Elements outside rows are skipped, with any ids.
     let ids: HashMap<&str, Node<'_, '_>> = rows
         .iter()
         .flat_map(Node::descendants)
@@ -77,7 +76,7 @@ fn compare_table(table: &Table, names: &Names, node: Node<'_, '_>, name: &str) -
     rows.len() * table.schema.columns.len()
 }
 
-/// `Err` describes what was read instead.
+/// Compares one cell. `Err` describes the value that was read.
 fn check_cell(
     column: &Column,
     row: usize,
@@ -93,7 +92,7 @@ fn check_cell(
         Column::Integers(values) => (values.get(row).map(|v| v.to_string()), text.map(plain)),
         Column::Texts(values) => {
             let composite = cell.is_some_and(|cell| cell.children().any(|n| n.is_element()));
-            // Words that stand in the display form alone are words too.
+            // Text that is only in the display form counts too.
             let only_displayed = text.as_deref() == Some("") && display.is_some();
             let expected = match composite || only_displayed {
                 true => display,
@@ -103,7 +102,7 @@ fn check_cell(
         }
         Column::Processes(values) => {
             let found = values[row].and_then(|id| names.process(id)).map(|p| {
-                // A name that is not followed by its pid is all that is displayed.
+                // If no pid follows, the complete display form is the name.
                 let name = names.text(p.name).to_owned();
                 match p.pid {
                     Some(pid) if spaced(&name) != display.as_deref().unwrap_or("") => {
@@ -132,7 +131,7 @@ fn check_cell(
             let label = values[row].and_then(|id| names.label(id));
             let number = cell.and_then(|cell| part(cell, "metal-encoder-id", ids));
             let number = number.map(|n| plain(n.text().unwrap_or("").to_owned()));
-            // Without that part the display form may end with it.
+            // Without this part the display form may contain the number.
             let number = number.or_else(|| {
                 let (_, hex) = display.as_ref()?.trim_end().rsplit_once("0x")?;
                 Some(u64::from_str_radix(hex, 16).ok()?.to_string())
@@ -146,7 +145,7 @@ fn check_cell(
             let rendered = label
                 .and_then(|l| l.rendered)
                 .map(|s| names.text(s).to_owned());
-            // One without a display form displays nothing.
+            // A label without a display form displays nothing.
             (rendered, cell.map(|_| display.unwrap_or_default()))
         }
         Column::Stacks(values) => {
@@ -175,18 +174,18 @@ fn check_cell(
     }
 }
 
-/// Between quotes XML has all white space as a space, the two characters of a line's end
-/// as one, and we keep what is there.
+/// Normalizes white space. XML replaces each white space in an attribute by a space, and a line end
+/// of two characters by one; the reader under test keeps it.
 fn spaced(text: &str) -> String {
     text.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ")
 }
 
-/// `007` is 7.
+/// Removes leading zeros: `007` is 7.
 fn plain(number: String) -> String {
     number.parse::<u64>().map_or(number, |v| v.to_string())
 }
 
-/// A composite's part of a tag.
+/// Returns the part of a composite with a tag.
 fn part<'a, 'i>(
     cell: Node<'a, 'i>,
     tag: &str,

@@ -1,4 +1,4 @@
-//! What the reader must take, what it must refuse, and whether a second reader agrees.
+//! Tests inputs that the reader must accept or refuse, and compares it with second readers.
 
 #![expect(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ mod special_files;
 mod torture;
 mod torture_bundle;
 
-/// A small export of one table: three rows, and every kind of cell.
+/// A small export of one table, with three rows and every kind of cell.
 ///
 /// ```text
 /// sin  0├──100──┤         refers to nothing before it
@@ -32,6 +32,6 @@ mod torture_bundle;
 /// ```
 const GOOD: &str = include_str!("good.xml");
 
-/// Every form that a cell, a row and what lies between rows can have and be taken:
-/// frames, entities, self-closed cells, comments, both quotes, two nodes.
+/// A document with every valid form of cells, rows and content between rows: frames, entities,
+/// self-closed cells, comments, both quotes, two nodes.
 const EVERYTHING: &str = include_str!("everything.xml");

@@ -1,7 +1,7 @@
-//! A small made-up bundle, file by file, so that a test can break any of them.
+//! Builds a small bundle, file by file, so that a test can break any of them.
 //!
 //! ```text
-//! store 1  process-info            who the processes are
+//! store 1  process-info            the processes
 //! store 2  metal-gpu-intervals     two intervals: texts, processes, labels
 //! store 3  time-profile            a thread and its stack
 //! ```
@@ -12,22 +12,22 @@ use std::path::{Path, PathBuf};
 
 use plist::{Dictionary, Uid, Value};
 
-/// The files of a bundle, by their paths inside it, as they are before compression.
+/// The uncompressed files of a bundle, by their paths inside it.
 pub(crate) type Bundled = BTreeMap<String, Vec<u8>>;
 
 const CORE: &str = "corespace/run1/core";
 
-/// The path of a file of the run.
+/// Returns the path of a file of the run.
 pub(crate) fn core(path: &str) -> String {
     format!("{CORE}/{path}")
 }
 
-/// The path of a file of a store.
+/// Returns the path of a file of a store.
 pub(crate) fn store(number: u64, file: &str) -> String {
     core(&format!("stores/indexed-store-{number}/{file}"))
 }
 
-/// A bundle that is read without a complaint.
+/// Returns a bundle that is read without errors.
 pub(crate) fn good() -> Bundled {
     let mut files = Bundled::new();
     add_uniques(&mut files);
@@ -42,7 +42,7 @@ pub(crate) fn good() -> Bundled {
     files
 }
 
-/// The bundle as a folder, `X.trace` in another.
+/// Writes the bundle into a folder, as `X.trace`, and returns its path.
 pub(crate) fn written(files: &Bundled, folder: &Path) -> PathBuf {
     let root = folder.join("X.trace");
     for (path, bytes) in files {
@@ -53,7 +53,7 @@ pub(crate) fn written(files: &Bundled, folder: &Path) -> PathBuf {
     root
 }
 
-/// The bundle as an archive, each file as one zlib stream, as most are.
+/// Returns the bundle as an archive, with each file as a zlib stream, as in most bundles.
 pub(crate) fn zip(files: &Bundled) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (path, bytes) in files {
@@ -65,14 +65,14 @@ pub(crate) fn zip(files: &Bundled) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// One zlib stream.
+/// Compresses bytes as a zlib stream.
 pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// An archive under construction: its objects, of which the first is null.
+/// An archive while it is built: its objects, of which the first is null.
 pub(crate) struct Archive {
     objects: Vec<Value>,
 }
@@ -84,7 +84,7 @@ impl Archive {
         }
     }
 
-    /// Adds an object; what comes back refers to it.
+    /// Adds an object, and returns a reference to it.
     pub(crate) fn add(&mut self, object: impl Into<Value>) -> Value {
         self.objects.push(object.into());
         Value::Uid(Uid::new(self.objects.len() as u64 - 1))
@@ -101,7 +101,7 @@ impl Archive {
         self.dictionary([("NS.objects", Value::Array(items))])
     }
 
-    /// Keys and values as objects of their own.
+    /// Adds a dictionary whose keys and values are objects.
     pub(crate) fn map(&mut self, entries: Vec<(Value, Value)>) -> Value {
         let (keys, values): (Vec<Value>, Vec<Value>) = entries.into_iter().unzip();
         self.dictionary([
@@ -110,7 +110,7 @@ impl Archive {
         ])
     }
 
-    /// The bytes of the archive, whose one object is called so.
+    /// Returns the bytes of the archive with a named object.
     pub(crate) fn finish(self, name: &str, object: Value) -> Vec<u8> {
         let archive = dictionary([
             ("$archiver", "NSKeyedArchiver".into()),
@@ -122,7 +122,7 @@ impl Archive {
     }
 }
 
-/// A dictionary of these entries.
+/// Returns a dictionary with these entries.
 pub(crate) fn dictionary<'k>(entries: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
     let mut dictionary = Dictionary::new();
     for (key, value) in entries {
@@ -131,14 +131,14 @@ pub(crate) fn dictionary<'k>(entries: impl IntoIterator<Item = (&'k str, Value)>
     Value::Dictionary(dictionary)
 }
 
-/// A property list in its binary form.
+/// Returns a property list in its binary form.
 pub(crate) fn binary(value: &Value) -> Vec<u8> {
     let mut bytes = Vec::new();
     value.to_writer_binary(&mut bytes).unwrap();
     bytes
 }
 
-/// The table manager's list: stores by number, with their schemas.
+/// Returns the list of the table manager: stores by number, with their schemas.
 pub(crate) fn tables(stores: &[(u64, &str)]) -> Vec<u8> {
     let named: Vec<(String, &str)> = stores
         .iter()
@@ -151,7 +151,7 @@ pub(crate) fn tables(stores: &[(u64, &str)]) -> Vec<u8> {
     tables_at(&named)
 }
 
-/// The table manager's list: the stores' paths, with their schemas.
+/// Returns the list of the table manager: paths of stores, with their schemas.
 pub(crate) fn tables_at(stores: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = Archive::new();
     let mut details = vec![("$0".to_owned(), Value::from(stores.len() as u64))];
@@ -171,14 +171,14 @@ pub(crate) fn tables_at(stores: &[(&str, &str)]) -> Vec<u8> {
     archive.finish("root", root)
 }
 
-/// A store.
+/// A store of a table.
 pub(crate) struct Store {
     pub(crate) schema: &'static str,
-    /// 7 is a point in time, 6 an interval.
+    /// Topology: 7 is a point in time, 6 an interval.
     pub(crate) topology: u64,
-    /// Mnemonic, type, and the field of the topology that it is, if it is one.
+    /// Mnemonic, type, and field of the topology, if the column is in it.
     pub(crate) columns: Vec<(&'static str, &'static str, Option<&'static str>)>,
-    /// Which fields follow the topology: 1 is of 4 bytes, 2 of 8.
+    /// Fields after the topology, with their types: 1 has 4 bytes, 2 has 8.
     pub(crate) fields: Vec<(&'static str, u64)>,
     pub(crate) rows: Vec<Vec<u8>>,
 }
@@ -208,7 +208,7 @@ impl Store {
         (xml + "</schema>").into_bytes()
     }
 
-    /// A descriptor that promises so many rows.
+    /// Returns a descriptor with this row count.
     pub(crate) fn descriptor(&self, rows: u64) -> Vec<u8> {
         let mut archive = Archive::new();
         let all = std::iter::once(("topology", self.topology)).chain(self.fields.iter().copied());
@@ -237,7 +237,7 @@ impl Store {
         archive.finish("root", root)
     }
 
-    /// The header of a bulkstore, without a row.
+    /// Returns the header of a bulkstore, without rows.
     pub(crate) fn header(&self) -> Vec<u8> {
         let size = u32::try_from(self.row_size()).unwrap();
         let words = [0x1234_0a0a, 3, 40, 0x1000, size, size * 0x4000, 0x4000];
@@ -249,13 +249,13 @@ impl Store {
     fn bulkstore(&self) -> Vec<u8> {
         let mut bytes = self.header();
         bytes.extend(self.rows.iter().flatten());
-        // A little of what Instruments would have reserved for the next rows.
+        // Instruments preallocates more space for the next rows.
         bytes.resize(bytes.len() + 64, 0);
         bytes
     }
 }
 
-/// Numbers of 4 and of 8 bytes, end to end.
+/// Returns the bytes of numbers with these widths.
 pub(crate) fn row(numbers: &[(u64, usize)]) -> Vec<u8> {
     let bytes = numbers
         .iter()
@@ -280,7 +280,7 @@ fn processes() -> Store {
     }
 }
 
-/// The store that has most kinds of columns.
+/// Returns the store with the most kinds of columns.
 pub(crate) fn intervals() -> Store {
     Store {
         schema: "metal-gpu-intervals",
@@ -303,7 +303,7 @@ pub(crate) fn intervals() -> Store {
             ("bytes", 2),
             ("odd", 2),
         ],
-        // Out of the order of time, as stores are.
+        // Rows are not sorted by time, as in real stores.
         rows: [(900, 0), (100, 1)]
             .map(|(start, label)| {
                 row(&[
@@ -353,7 +353,7 @@ fn samples() -> Store {
     }
 }
 
-/// Lists: a process, its thread, addresses, a stack, a sample's stack.
+/// Lists of numbers: a process, its thread, addresses, a stack, and the stack of a sample.
 pub(crate) const LISTS: [&[u64]; 5] = [
     &[12, 0],
     &[0x1f, 0],
@@ -362,7 +362,7 @@ pub(crate) const LISTS: [&[u64]; 5] = [
     &[2, 0x1000, 0, 9],
 ];
 
-/// Typed lists, by places in [`TYPES`]: words, a number, a process; words.
+/// Typed lists, with indices into [`TYPES`]: a text, a number and a process; a text.
 const TYPED: [&[u64]; 2] = [&[0, 3, 1, 31, 2, 0, 3, 0, 4, 1_000, 5, 4_096], &[0, 3]];
 
 const TYPES: [&str; 6] = [
@@ -391,7 +391,7 @@ fn add_uniques(files: &mut Bundled) {
     }
 }
 
-/// A list of strings, which are already escaped.
+/// Returns a list of strings, which must be escaped.
 pub(crate) fn strings(strings: &[&str]) -> Vec<u8> {
     let mut xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n<plist version=\"1.0\">\n<array>\n".to_owned();
     for string in strings {
@@ -400,7 +400,7 @@ pub(crate) fn strings(strings: &[&str]) -> Vec<u8> {
     (xml + "</array>\n</plist>\n").into_bytes()
 }
 
-/// The index and the data of lists of numbers, in one block.
+/// Returns the index and the data of lists of numbers, in one block.
 pub(crate) fn lists(lists: &[&[u64]]) -> (Vec<u8>, Vec<u8>) {
     let header = [0x0123_4567, 0x000a_337e, 1, 0, 1, 0, 0, 0x0010_0000];
     let header: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();

@@ -1,6 +1,5 @@
-//! A good document, broken in one place at a time: each must be refused, with
-//! its place and a cause, or give the same answer with a note. Never a panic,
-//! never other numbers without a word.
+//! Tests a good document with one fault at a time: it must be refused with a place and a cause, or
+//! give the same result with a note. It must never panic or silently give other numbers.
 
 use std::fmt::Write as _;
 
@@ -14,13 +13,13 @@ fn read(xml: &[u8]) -> Result<(Vec<Table>, Names), metalens_trace::Error> {
     Ok((tables, names))
 }
 
-/// Replaces the first occurrence; a mutation that changes nothing is a mistake in the test.
+/// Replaces the first occurrence. Panics if there is none, which is an error of the test.
 fn broken(find: &str, replace: &str) -> Vec<u8> {
     assert!(GOOD.contains(find), "nothing to replace: {find}");
     GOOD.replacen(find, replace, 1).into_bytes()
 }
 
-/// `expected` is in the message, and the message says where.
+/// Checks that a document is refused, with this text and a place in the message.
 fn refused(what: &str, xml: &[u8], expected: &str) {
     match read(xml) {
         Ok(_) => panic!("{what}: was read"),
@@ -40,7 +39,7 @@ fn refused(what: &str, xml: &[u8], expected: &str) {
 }
 
 #[test]
-fn the_good_document() {
+fn the_good_document_is_read() {
     let (tables, names) = read(GOOD.as_bytes()).unwrap();
     let table = &tables[0];
     let mut shown = String::new();
@@ -73,7 +72,7 @@ Some(200) Some(20) Some("Fragment") None "" Some(33) None None
 }
 
 #[test]
-fn structure() {
+fn faults_in_the_structure_are_refused() {
     let cases = [
         (
             "a tag that does not match",
@@ -85,7 +84,7 @@ fn structure() {
             "a cell missing",
             "<process ref=\"10\"/>",
             "",
-            "a <metal-command-buffer-id> stands where the schema has a <process>",
+            "unexpected <metal-command-buffer-id> in a column of <process>",
         ),
         (
             "the last cell missing",
@@ -97,13 +96,13 @@ fn structure() {
             "a cell too many",
             "</row>",
             "<uint64 id=\"99\" fmt=\"1\">1</uint64></row>",
-            "a <uint64> too many",
+            "unexpected <uint64>: the row has more cells",
         ),
         (
             "a wrong tag",
             "<duration ref=\"4\"/>",
             "<uint64 ref=\"4\"/>",
-            "a <uint64> stands where the schema has a <duration>",
+            "unexpected <uint64> in a column of <duration>",
         ),
         (
             "an empty row",
@@ -115,7 +114,7 @@ fn structure() {
             "a row inside a row",
             "<row><start-time id=\"1\"",
             "<row><row><start-time id=\"1\"",
-            "a <row> stands where",
+            "unexpected <row> in a column",
         ),
         (
             "text between cells",
@@ -133,31 +132,31 @@ fn structure() {
             "a child in a number",
             ">120<",
             "><b/>120<",
-            "an unexpected <b> inside <start-time>",
+            "unexpected <b> inside <start-time>",
         ),
         (
             "a child in a reference",
             "<duration ref=\"4\"/>",
             "<duration ref=\"4\"><b/></duration>",
-            "an unexpected <b> inside <duration>",
+            "unexpected <b> inside <duration>",
         ),
         (
             "two numbers in a label",
             "<narrative-text ref=\"13\"/><metal-encoder-id id=\"20\"",
             "<metal-encoder-id ref=\"14\"/><metal-encoder-id id=\"20\"",
-            "a second <metal-encoder-id> inside <formatted-label>",
+            "duplicate <metal-encoder-id> inside <formatted-label>",
         ),
         (
             "two pids",
             "<pid id=\"11\" fmt=\"12\">12</pid>",
             "<pid id=\"11\" fmt=\"12\">12</pid><pid id=\"98\" fmt=\"13\">13</pid>",
-            "a second <pid> inside <process>",
+            "duplicate <pid> inside <process>",
         ),
         (
             "a process without a name",
             "<process id=\"10\" fmt=\"bench (GPU) (12)\">",
             "<process id=\"10\">",
-            "a <process> without a fmt has no name",
+            "<process> has no `fmt` attribute",
         ),
         (
             "text in a reference",
@@ -175,7 +174,7 @@ fn structure() {
             "a second schema",
             "<row>",
             "<schema name=\"x\"/><row>",
-            "a second <schema>",
+            "duplicate <schema>",
         ),
         (
             "no schema",
@@ -202,13 +201,13 @@ fn structure() {
 }
 
 #[test]
-fn schema() {
+fn faults_in_the_schema_are_refused() {
     let cases = [
         (
             "two columns of a name",
             "<mnemonic>start-latency<",
             "<mnemonic>duration<",
-            "two columns are called `duration`",
+            "two columns have the name `duration`",
         ),
         (
             "no mnemonic",
@@ -226,13 +225,13 @@ fn schema() {
             "another type",
             "<engineering-type>start-time<",
             "<engineering-type>event-time<",
-            "a <start-time> stands where",
+            "unexpected <start-time> in a column",
         ),
         (
             "an element in a name",
             "<mnemonic>start<",
             "<mnemonic><b/>start<",
-            "an unexpected <b> inside <mnemonic>",
+            "unexpected <b> inside <mnemonic>",
         ),
         (
             "a column too many",
@@ -247,7 +246,7 @@ fn schema() {
 }
 
 #[test]
-fn identities() {
+fn faults_in_ids_and_references_are_refused() {
     let cases = [
         (
             "a ref to nothing",
@@ -271,7 +270,7 @@ fn identities() {
             "a ref of another type",
             "<gpu-channel-name ref=\"3\"/>",
             "<gpu-channel-name ref=\"2\"/>",
-            "a <gpu-channel-name> has ref=2, but that id belongs to a <duration>",
+            "<gpu-channel-name> has ref=2, but that id belongs to a <duration>",
         ),
         (
             "an id twice",
@@ -310,7 +309,7 @@ fn identities() {
 }
 
 #[test]
-fn numbers() {
+fn faults_in_numbers_are_refused() {
     let cases = [
         (
             "no number",
@@ -370,7 +369,7 @@ fn numbers() {
 }
 
 #[test]
-fn xml_tricks() {
+fn unusual_xml_is_refused() {
     let bomb = "<!DOCTYPE t [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>";
     let deep = format!("<row>{}", "<string>".repeat(1000));
     let long = format!("id=\"2\" fmt=\"{}\"", "x".repeat(100 << 20));
@@ -434,7 +433,7 @@ fn xml_tricks() {
             "no space behind a tag's name",
             "<narrative-text ref=\"13\"",
             "<narrative-textref=\"13\"",
-            "`narrative-textref=\"13\"` is no tag name",
+            "`narrative-textref=\"13\"` is not a tag name",
         ),
         (
             "a broken tag of nothing",
@@ -458,7 +457,7 @@ fn xml_tricks() {
             "a name that is none",
             "id=\"17\"",
             "17%=\"17\"",
-            "`17%` is no attribute name",
+            "`17%` is not an attribute name",
         ),
         (
             "a < in an attribute",
@@ -466,7 +465,12 @@ fn xml_tricks() {
             "fmt=\"<50 ns\"",
             "attribute fmt contains `<`",
         ),
-        ("a thousand deep", "<row>", &deep, "a <string> stands where"),
+        (
+            "a thousand deep",
+            "<row>",
+            &deep,
+            "unexpected <string> in a column",
+        ),
         (
             "an attribute of 100 MB",
             "id=\"2\" fmt=\"100 ns\"",
@@ -489,7 +493,7 @@ fn xml_tricks() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_text_are_refused() {
     let with = |find: &str, bytes: &[u8]| {
         let at = GOOD.find(find).unwrap();
         [&GOOD.as_bytes()[..at], bytes, &GOOD.as_bytes()[at..]].concat()
@@ -522,7 +526,7 @@ fn bytes_that_are_no_text() {
 }
 
 #[test]
-fn what_is_unknown_is_kept_or_flagged() {
+fn unknown_content_is_kept_or_noted() {
     let same_numbers = |xml: &[u8]| {
         let (tables, _) = read(xml).unwrap();
         let starts: Vec<_> = tables[0].integers("start").unwrap().iter().collect();
@@ -560,10 +564,10 @@ fn what_is_unknown_is_kept_or_flagged() {
     );
 }
 
-/// Cut anywhere, a document is refused; with leave, it gives the rows that were
-/// whole before the cut, and says so.
+/// A document that is cut off is refused. If that is allowed, its complete rows are read, with a
+/// note.
 #[test]
-fn cut_at_every_byte() {
+fn a_document_may_be_cut_off_at_every_byte() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.xml");
     let (whole, _) = read(GOOD.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! Real bundles, where they are at hand, against what `xctrace` exported of them.
+//! Compares real bundles, if they are available, with their exports by `xctrace`.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -47,9 +47,9 @@ fn every_exported_cell_is_the_same() {
     }
 }
 
-/// With `form.template`, nothing about processes and threads is left unnamed.
+/// With `form.template` all processes and threads have names.
 #[test]
-fn names_are_whole_where_the_bundle_has_them() {
+fn names_are_complete_if_the_bundle_has_them() {
     let Some(real) = real_recordings() else {
         return;
     };
@@ -70,7 +70,9 @@ fn every_table_is_listed_with_its_rows() {
         .list(LoadOptions::default());
     assert_eq!(listed.len(), 114);
     let rows = |schema: &str| -> usize {
-        let tables = listed.iter().map(|one| one.table.as_ref().unwrap());
+        let tables = listed
+            .iter()
+            .map(|document| document.table.as_ref().unwrap());
         tables
             .filter(|table| table.schema.name == schema)
             .map(|table| table.rows)
@@ -97,7 +99,7 @@ fn every_table_is_listed_with_its_rows() {
     }
 }
 
-/// Every table of both bundles can be read to its last cell.
+/// Every table of both bundles is read completely.
 #[test]
 fn every_table_is_read() {
     let Some(real) = real_recordings() else {
@@ -117,9 +119,9 @@ fn every_table_is_read() {
     }
 }
 
-/// Types of which no export of a bundle was at hand say words, in every row.
+/// Types without an export to compare with have known words in every row.
 #[test]
-fn words_are_words() {
+fn word_types_have_known_words() {
     let Some(real) = real_recordings() else {
         return;
     };
@@ -168,8 +170,8 @@ fn words_are_words() {
     }
 }
 
-/// What the bundle says of its run is what its table of contents says. The
-/// latter's names and identifiers were blanked, and its dates are in local time.
+/// The facts in the bundle equal those in its table of contents, in which names and identifiers are
+/// blanked and dates are in local time.
 #[test]
 fn run_facts_equal_the_table_of_contents() {
     let Some(real) = real_recordings() else {
@@ -219,7 +221,7 @@ fn run_facts_equal_the_table_of_contents() {
     }
 }
 
-/// `2026-03-30T14:37:20.646-07:00` → milliseconds of its day in UTC.
+/// Parses `2026-03-30T14:37:20.646-07:00` into milliseconds of its day in UTC.
 fn instant(date: Option<&String>) -> u64 {
     let date = date.unwrap();
     let number = |from: usize, to: usize| date[from..to].parse::<u64>().unwrap();
@@ -258,14 +260,14 @@ fn a_zipped_bundle_reads_the_same() {
     assert_eq!(total(&tables, |table| table.cells), 121_393);
 }
 
-/// One byte changed in a row, a string, or an index: reported as a difference,
-/// or refused; never the same answer, never a panic.
+/// A changed byte in a row, a string or an index is reported as a difference or refused. It never
+/// gives the same answer or a panic.
 #[test]
 fn one_altered_byte_is_reported() {
     let Some(real) = real_recordings() else {
         return;
     };
-    /// Row 700 of metal-gpu-intervals: duration at 8, label at 44, process at 64.
+    /// Offset of row 700 of metal-gpu-intervals: duration at 8, label at 44, process at 64.
     const ROW: usize = 0x1000 + 112 * 700;
     let core = "corespace/run1/core";
     let intervals = store_of(&real.join(METAL), "metal-gpu-intervals");
@@ -273,7 +275,7 @@ fn one_altered_byte_is_reported() {
     let index = format!("{core}/uniquing/arrayUniquer/integeruniquer.index");
     let index = inflate(&fs::read(real.join(METAL).join(index)).unwrap());
     let entry = 40 + 8 * (usize::from(rows[ROW + 64]) + 256 * usize::from(rows[ROW + 65]));
-    // The list's count, then its first number, in the first block.
+    // The count of the list and its first number, in the first block.
     let pid = usize::from(index[entry]) + 256 * usize::from(index[entry + 1]) + 4;
     let label = usize::from(rows[ROW + 44]) + 256 * usize::from(rows[ROW + 45]);
     let cases = [
@@ -319,7 +321,7 @@ fn assert_reported(what: &str, bundle: &Path, real: &Path) {
     }
 }
 
-/// A copy of a bundle with one inflated file changed.
+/// Returns a copy of a bundle with one inflated file changed.
 fn altered(bundle: &Path, path: &str, change: impl Fn(&mut Vec<u8>)) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for file in files_below(bundle) {
@@ -350,10 +352,13 @@ fn inflate(bytes: &[u8]) -> Vec<u8> {
     inflated
 }
 
-/// The folder of a table's store.
+/// Returns the folder of the store of a table.
 fn store_of(bundle: &Path, schema: &str) -> String {
     let listed = Input::open(bundle).unwrap().list(LoadOptions::default());
-    let store = listed.iter().find(|one| one.promised == schema).unwrap();
+    let store = listed
+        .iter()
+        .find(|document| document.named_schema == schema)
+        .unwrap();
     store.file.split(".trace/").nth(1).unwrap().to_owned()
 }
 

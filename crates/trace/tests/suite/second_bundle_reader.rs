@@ -1,8 +1,8 @@
-//! A second reader of the small bundle, over other libraries (plist, roxmltree) and
-//! written for obviousness: what a broken bundle now says, or that it contradicts itself.
+//! Reads the small bundle a second time, with other libraries (plist, roxmltree) and simple code:
+//! returns the content of a broken bundle, or that it is inconsistent.
 //!
-//! It knows what `mini_bundle` has and no more. Where the format says a thing twice it
-//! compares both, and `Err` names what does not fit.
+//! It knows only the contents of `mini_bundle`. If the format has a fact twice, it compares both,
+//! and `Err` names the difference.
 
 mod archive;
 mod rows;
@@ -19,29 +19,29 @@ pub(crate) use self::stored::plain;
 use self::values::Run;
 use super::mini_bundle::{Bundled, core, store};
 
-/// What a bundle says, in the words of `Answer`.
+/// The contents of a bundle, in the form of `Answer`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Said {
-    /// By the number of the store.
+pub(crate) struct BundleContents {
+    /// Tables by the number of the store.
     pub(crate) tables: BTreeMap<u64, Result<Shown, String>>,
     pub(crate) target: Target,
     pub(crate) template: Option<String>,
     pub(crate) duration_ns: Option<u64>,
 }
 
-/// A table's name, and a line for each of its columns.
+/// The name of a table, and a line for each of its columns.
 pub(crate) type Shown = (String, Vec<String>);
 
-/// What the files of a bundle say, none of them compressed.
-pub(crate) fn read(files: &Bundled) -> Result<Said, String> {
-    let mut said = facts(files)?;
+/// Reads the uncompressed files of a bundle.
+pub(crate) fn read(files: &Bundled) -> Result<BundleContents, String> {
+    let mut contents = facts(files)?;
     let listed = tables(files)?;
     let run = Run::read(files)?;
     for (number, schema) in listed {
         let table = run.table(files, number, &schema);
-        said.tables.insert(number, table);
+        contents.tables.insert(number, table);
     }
-    Ok(said)
+    Ok(contents)
 }
 
 fn file<'a>(files: &'a Bundled, path: &str) -> Result<&'a [u8], String> {
@@ -49,7 +49,7 @@ fn file<'a>(files: &'a Bundled, path: &str) -> Result<&'a [u8], String> {
     Ok(bytes)
 }
 
-/// Which table is in which store.
+/// Returns the table of each store.
 fn tables(files: &Bundled) -> Result<BTreeMap<u64, String>, String> {
     let archive = Archive::read(files, &core("table-manager/tables.plist"))?;
     let root = archive.top("root")?.ok_or("no root")?;
@@ -80,23 +80,23 @@ fn tables(files: &Bundled) -> Result<BTreeMap<u64, String>, String> {
     Ok(found)
 }
 
-/// What the template says of the run.
-fn facts(files: &Bundled) -> Result<Said, String> {
+/// Returns the facts about the run in the template.
+fn facts(files: &Bundled) -> Result<BundleContents, String> {
     if !files.contains_key("form.template") {
-        return Ok(Said::default());
+        return Ok(BundleContents::default());
     }
     let archive = Archive::read(files, "form.template")?;
     let Some(run) = run_of(&archive)? else {
-        return Ok(Said::default());
+        return Ok(BundleContents::default());
     };
-    let mut said = Said {
+    let mut contents = BundleContents {
         duration_ns: archive.number(run, "runningTime")?.map(micros),
-        ..Said::default()
+        ..BundleContents::default()
     };
     let Some(info) = archive.get(run, "runInfo")? else {
-        return Ok(Said::default());
+        return Ok(BundleContents::default());
     };
-    said.template = archive.text(info, "_templateName")?;
+    contents.template = archive.text(info, "_templateName")?;
     let kind = archive.number(info, "targetType")?;
     if let Some(name) = archive.text(info, "_targetProcessName")? {
         let pid = archive.number(info, "_targetProcessPid")?;
@@ -105,16 +105,16 @@ fn facts(files: &Bundled) -> Result<Said, String> {
             pid: pid.and_then(|pid| u32::try_from(pid).ok()),
             ..TargetProcess::default()
         };
-        said.target = match kind {
+        contents.target = match kind {
             Some(1) => Target::Launched(process),
             Some(2) => Target::Attached(process),
             _ => Target::Recorded(process),
         };
     }
     if kind == Some(0) {
-        said.target = Target::AllProcesses;
+        contents.target = Target::AllProcesses;
     }
-    Ok(said)
+    Ok(contents)
 }
 
 fn run_of(archive: &Archive) -> Result<Option<&Value>, String> {
@@ -129,12 +129,12 @@ fn run_of(archive: &Archive) -> Result<Option<&Value>, String> {
     Ok(first.next().map(|(_, run)| run))
 }
 
-/// To the nearest microsecond, as a table of contents has it.
+/// Rounds to the nearest microsecond, as in a table of contents.
 fn micros(ns: u64) -> u64 {
     (ns / 1_000 + u64::from(ns % 1_000 >= 500)) * 1_000
 }
 
-/// The names of processes by pid, as the template has them.
+/// Returns the names of processes by pid, from the template.
 fn displayed(files: &Bundled) -> Result<BTreeMap<u64, String>, String> {
     let mut found = BTreeMap::new();
     if !files.contains_key("form.template") {

@@ -1,6 +1,5 @@
-//! A second reader, written for obviousness and over another XML library, gives
-//! every cell the same value: on real exports where they are at hand, and on
-//! the small one always.
+//! Tests that a second reader, with simple code and another XML library, gives every cell the same
+//! value, on the small export and on real ones if they are available.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,12 +10,12 @@ use roxmltree::Document;
 use super::{GOOD, judge};
 
 #[test]
-fn agrees_on_the_good_document() {
+fn the_second_reader_agrees_on_the_good_document() {
     assert_eq!(compare(GOOD, "good.xml"), 21);
 }
 
 #[test]
-fn agrees_on_every_real_table() {
+fn the_second_reader_agrees_on_every_real_table() {
     let Some(folder) = real_recordings() else {
         return;
     };
@@ -30,7 +29,7 @@ fn agrees_on_every_real_table() {
     assert!(cells > 100_000, "only {cells} cells were compared");
 }
 
-/// The folder of real recordings, if this machine has it.
+/// Returns the folder of real recordings, if this machine has it.
 pub(crate) fn real_recordings() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
     let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
@@ -41,7 +40,7 @@ pub(crate) fn real_recordings() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Every exported table; bundles hold other XML.
+/// Returns every exported table, but not the XML files of bundles.
 pub(crate) fn exports_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,5 +1,5 @@
-//! Pipes, sockets, devices, folders and links where a trace has a file: each is refused
-//! for what it is, and none is waited for.
+//! Tests pipes, sockets, devices, folders and links in the place of files: each is refused with its
+//! kind, and none makes the reader wait.
 
 #![cfg(unix)]
 
@@ -12,35 +12,37 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use metalens_trace::{Input, Likeness, LoadOptions, Selection, likeness};
+use metalens_trace::{Input, LoadOptions, PathKind, Selection, path_kind};
 
 use super::GOOD;
 use super::mini_bundle::{core, good, store, written};
 
-/// What waits, waits for ever.
-const MOMENT: Duration = Duration::from_secs(60);
+/// Time limit for a function that must not wait.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Does something on another thread, and fails if that does not end.
-fn in_a_moment<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Runs a function on another thread, and panics if it does not end.
+fn with_time_limit<T: Send + 'static>(
+    what: &str,
+    function: impl FnOnce() -> T + Send + 'static,
+) -> T {
     let (send, receive) = mpsc::channel();
-    std::thread::spawn(move || send.send(work()));
-    let done = receive.recv_timeout(MOMENT);
+    std::thread::spawn(move || send.send(function()));
+    let done = receive.recv_timeout(TIME_LIMIT);
     done.unwrap_or_else(|_| panic!("{what} waits"))
 }
 
-/// All that is said about a trace, if anything: by opening, listing and loading it, and
-/// by those who only look at it.
-fn said(trace: &Path) -> String {
+/// Returns all errors and notes of opening, listing and loading a recording.
+fn messages(trace: &Path) -> String {
     let (path, shown) = (trace.to_owned(), trace.display().to_string());
-    in_a_moment(&shown, move || {
-        let _ = likeness(&path);
+    with_time_limit(&shown, move || {
+        let _ = path_kind(&path);
         let input = match Input::open(&path) {
             Ok(input) => input,
             Err(error) => return error.to_string(),
         };
         let listed = input.list(LoadOptions::default()).into_iter();
         let problems: Vec<String> = listed
-            .filter_map(|one| one.table.err().map(|error| error.to_string()))
+            .filter_map(|document| document.table.err().map(|error| error.to_string()))
             .collect();
         let everything = Selection::everything();
         match input.load(&everything, LoadOptions::default()) {
@@ -50,7 +52,7 @@ fn said(trace: &Path) -> String {
     })
 }
 
-/// Puts something else in a file's place, and what it is called.
+/// A function that creates a special file, and its name in messages.
 type Put = (fn(&Path), &'static str);
 
 const KINDS: [Put; 5] = [
@@ -67,7 +69,7 @@ fn pipe(path: &Path) {
 }
 
 #[test]
-fn in_a_bundle() {
+fn special_files_in_a_bundle_are_refused() {
     let files = [
         store(2, "bulkstore"),
         store(2, "bulkstore_descriptor"),
@@ -91,21 +93,21 @@ fn in_a_bundle() {
                 .unwrap();
             let trace = written(&bundle, place.path());
             fs::remove_file(trace.join(&file)).unwrap();
-            // A socket's path is short.
+            // The path of a socket must be short.
             put(&trace.join(&file));
-            // In a bundle no link is followed, wherever it leads.
+            // No link inside a bundle is followed.
             let kind = if kind == "a device" { "a link" } else { kind };
-            let said = said(&trace);
+            let messages = messages(&trace);
             assert!(
-                said.contains(kind) && said.contains(&file),
-                "{file}, {kind}: {said}"
+                messages.contains(kind) && messages.contains(&file),
+                "{file}, {kind}: {messages}"
             );
         }
     }
 }
 
 #[test]
-fn in_an_export() {
+fn special_files_in_an_export_are_refused() {
     for file in [
         "toc.xml",
         "metal-gpu-intervals.xml",
@@ -120,39 +122,42 @@ fn in_an_export() {
                 fs::write(place.path().join("toc.xml"), toc).unwrap();
             }
             put(&place.path().join(file));
-            let said = said(place.path());
+            let messages = messages(place.path());
             match kind {
-                // Folders inside are no part of an export, and links are followed.
-                "a folder" => assert!(!said.contains(file), "{said}"),
-                "a link" => assert!(!said.contains("a link"), "{said}"),
-                kind => assert!(said.contains(kind) && said.contains(file), "{file}: {said}"),
+                // Inner folders are not part of an export, and links are followed.
+                "a folder" => assert!(!messages.contains(file), "{messages}"),
+                "a link" => assert!(!messages.contains("a link"), "{messages}"),
+                kind => assert!(
+                    messages.contains(kind) && messages.contains(file),
+                    "{file}: {messages}"
+                ),
             }
         }
     }
 }
 
 #[test]
-fn as_the_input_itself() {
+fn special_files_as_the_input_are_refused() {
     for (put, kind) in KINDS {
         for name in ["x.trace", "x.xml", "x.zip"] {
             let place = tempfile::tempdir().unwrap();
             let path = place.path().join(name);
             put(&path);
-            let said = said(&path);
+            let messages = messages(&path);
             if !matches!(kind, "a folder" | "a link") {
-                assert!(said.contains(kind), "{name}, {kind}: {said}");
+                assert!(messages.contains(kind), "{name}, {kind}: {messages}");
             }
-            // Whoever searches a folder for traces does not wait either.
+            // A search for recordings in the folder does not wait either.
             let folder = place.path().to_owned();
-            let found = in_a_moment("likeness", move || likeness(&folder).unwrap());
-            assert_eq!(found, Likeness::Folder);
+            let found = with_time_limit("path_kind", move || path_kind(&folder).unwrap());
+            assert_eq!(found, PathKind::Folder);
         }
     }
 }
 
-/// `metalens analyze <(xctrace export …)`: what the shell opened is read, once.
+/// This is `metalens analyze <(xctrace export …)`, where the input can be read only once.
 #[test]
-fn what_the_shell_opened_is_read() {
+fn a_file_descriptor_of_the_shell_is_read() {
     use std::os::fd::AsRawFd as _;
 
     for document in [GOOD.to_owned(), GOOD.replace("<row>", "<!-- x --><row>")] {

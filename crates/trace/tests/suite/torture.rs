@@ -1,10 +1,9 @@
-//! Two good documents, broken everywhere, one place at a time: they are refused, or read
-//! to the same answer, or a second reader over another XML library finds, in every
-//! cell, that the document now says what was read. Never a panic, never a number of
-//! our own making.
+//! Tests two good documents with one fault at a time, at every place. They must be refused or read
+//! to the same answer, or a second reader with another XML library must confirm every cell. They
+//! must never cause a panic or an invented number.
 //!
-//! Then N rounds of several breaks at once, as `METALENS_TORTURE=N` has it; a million take
-//! a minute. `scripts/torture` sets it.
+//! `METALENS_TORTURE=N` adds N rounds of several faults at once; a million take a minute.
+//! `scripts/torture` sets it.
 
 #![expect(
     clippy::print_stdout,
@@ -18,14 +17,14 @@ use roxmltree::Document;
 
 use super::{EVERYTHING, GOOD, judge};
 
-/// What came of it.
+/// Numbers of outcomes.
 #[derive(Debug, Default)]
 struct Outcomes {
     refused: usize,
     same: usize,
-    /// The document says something else, and says it well.
-    said: usize,
-    /// Something else that cannot be judged.
+    /// Another answer that the second reader confirms.
+    confirmed: usize,
+    /// Another answer that cannot be judged.
     unjudged: usize,
 }
 
@@ -49,13 +48,13 @@ impl Outcomes {
         }
         let text = std::str::from_utf8(xml).unwrap_or_else(|error| panic!("{what}: {error}"));
         match judge::agrees(text, what, &tables, &names) {
-            true => self.said += 1,
+            true => self.confirmed += 1,
             false => self.unjudged += 1,
         }
     }
 }
 
-/// What tables say, cell by cell.
+/// Returns the contents of tables, cell by cell.
 fn shown(tables: &[Table], names: &Names) -> String {
     let mut shown = String::new();
     for table in tables {
@@ -77,32 +76,38 @@ pub(crate) fn cell(column: &Column, row: usize, names: &Names) -> String {
         Column::Texts(values) => format!("{:?}", values[row].map(text)),
         Column::Processes(values) => {
             let process = values[row].and_then(|id| names.process(id));
-            format!("{:?}", process.map(|one| (text(one.name), one.pid)))
+            format!(
+                "{:?}",
+                process.map(|process| (text(process.name), process.pid))
+            )
         }
         Column::Threads(values) => {
             let thread = values[row].and_then(|id| names.thread(id));
-            format!("{:?}", thread.map(|one| (text(one.display), one.tid)))
+            format!(
+                "{:?}",
+                thread.map(|thread| (text(thread.display), thread.tid))
+            )
         }
         Column::Labels(values) => {
             let label = values[row].and_then(|id| names.label(id));
-            let parts = |one: metalens_trace::Label| {
+            let parts = |label: metalens_trace::Label| {
                 (
-                    text(one.text).to_owned(),
-                    one.rendered.map(text).map(str::to_owned),
-                    one.submission_id(),
+                    text(label.text).to_owned(),
+                    label.rendered.map(text).map(str::to_owned),
+                    label.submission_id(),
                 )
             };
             format!("{:?}", label.map(parts))
         }
         Column::Stacks(values) => {
-            let frames = values[row].map(|id| names.stack(id).map(|one| text(one.name)));
+            let frames = values[row].map(|id| names.stack(id).map(|frame| text(frame.name)));
             format!("{:?}", frames.map(Iterator::collect::<Vec<_>>))
         }
         Column::Dropped => unreachable!("everything was asked for"),
     }
 }
 
-/// Every way to break one byte.
+/// Returns the document with every fault of one byte.
 fn broken_bytes(good: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     (0..good.len()).flat_map(move |at| {
         let with = |what: &str, change: &dyn Fn(&mut Vec<u8>)| {
@@ -131,29 +136,29 @@ fn broken_bytes(good: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
     })
 }
 
-/// Where each element begins and ends, the innermost first.
+/// Returns the range of each element, the innermost first.
 fn elements(xml: &str) -> Vec<std::ops::Range<usize>> {
     let document = Document::parse(xml).unwrap();
     let all = document.descendants().filter(roxmltree::Node::is_element);
     all.map(|node| node.range()).collect()
 }
 
-/// Every element away, twice, and in its neighbour's place.
+/// Returns the document with every element removed, doubled, and swapped with its neighbor.
 fn broken_elements(xml: &str) -> Vec<(String, Vec<u8>)> {
     let all = elements(xml);
     let mut broken = Vec::new();
-    for (at, one) in all.iter().enumerate() {
-        let (before, rest) = (&xml[..one.start], &xml[one.end..]);
-        let this = &xml[one.clone()];
+    for (at, element) in all.iter().enumerate() {
+        let (before, rest) = (&xml[..element.start], &xml[element.end..]);
+        let this = &xml[element.clone()];
         broken.push((format!("without element {at}"), format!("{before}{rest}")));
         let twice = format!("{before}{this}{this}{rest}");
         broken.push((format!("element {at} twice"), twice));
         for (of, other) in all
             .iter()
             .enumerate()
-            .filter(|(_, two)| two.start >= one.end)
+            .filter(|(_, other)| other.start >= element.end)
         {
-            let between = &xml[one.end..other.start];
+            let between = &xml[element.end..other.start];
             let swapped = format!(
                 "{before}{}{between}{this}{}",
                 &xml[other.clone()],
@@ -169,24 +174,27 @@ fn broken_elements(xml: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn every_byte() {
+fn every_broken_byte_is_found() {
     for good in [GOOD, EVERYTHING] {
         let mut outcomes = Outcomes::default();
         for (what, xml) in broken_bytes(good.as_bytes()) {
             outcomes.add(&xml, good, &what);
         }
         println!("{outcomes:?}");
-        // All three happen: values change, spaces do not matter, the rest is structure.
+        // All three outcomes must occur: values change, spaces do not matter, the rest is structure.
         assert!(
-            outcomes.refused > outcomes.said + outcomes.same,
+            outcomes.refused > outcomes.confirmed + outcomes.same,
             "{outcomes:?}"
         );
-        assert!(outcomes.said > 1_000 && outcomes.same > 100, "{outcomes:?}");
+        assert!(
+            outcomes.confirmed > 1_000 && outcomes.same > 100,
+            "{outcomes:?}"
+        );
     }
 }
 
 #[test]
-fn every_element() {
+fn every_broken_element_is_found() {
     for good in [GOOD, EVERYTHING] {
         let mut outcomes = Outcomes::default();
         for (what, xml) in broken_elements(good) {
@@ -194,16 +202,16 @@ fn every_element() {
         }
         println!("{outcomes:?}");
         assert!(
-            outcomes.refused > outcomes.said + outcomes.same,
+            outcomes.refused > outcomes.confirmed + outcomes.same,
             "{outcomes:?}"
         );
     }
 }
 
-/// A document that was cut off anywhere is refused, but for its last line's end; on
-/// request it is read as far as it goes, and says so.
+/// A document that is cut off anywhere, except at its last line end, is refused. On request its
+/// complete rows are read, with a note.
 #[test]
-fn cut_off_anywhere() {
+fn documents_that_are_cut_off_are_refused() {
     let whole = GOOD.trim_end().len();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.xml");
@@ -225,9 +233,9 @@ fn cut_off_anywhere() {
     }
 }
 
-/// Several breaks at once, in an order that chance decides and a number repeats.
+/// Several random faults at once; the seed makes them repeatable.
 #[test]
-fn broken_in_several_places() {
+fn several_faults_are_found() {
     let rounds = std::env::var("METALENS_TORTURE").ok();
     let rounds: u64 = rounds.map_or(50_000, |rounds| rounds.parse().unwrap());
     for good in [GOOD, EVERYTHING] {
@@ -245,7 +253,7 @@ fn broken_in_several_places() {
     }
 }
 
-/// A xorshift generator: the same numbers everywhere.
+/// A xorshift generator, which gives the same numbers on every machine.
 pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
@@ -256,7 +264,7 @@ impl Chance {
         usize::try_from(self.0 % bound as u64).unwrap()
     }
 
-    /// A stretch away, twice, moved, or one byte as another has it.
+    /// Removes, doubles or moves a range, or replaces one byte by another.
     pub(crate) fn damage(&mut self, bytes: &mut Vec<u8>) {
         if bytes.is_empty() {
             return;

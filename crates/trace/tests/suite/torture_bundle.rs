@@ -1,13 +1,12 @@
-//! A good bundle, broken everywhere, one place at a time, as plain files, as compressed
-//! ones and as a zip archive. The law: it is refused, or flagged, or read to the same
-//! answer, or a second reader over other libraries finds that the bundle now says what
-//! was read and nowhere contradicts it.
+//! Tests a good bundle with one fault at a time, at every place, as plain files, as compressed
+//! ones and as a zip archive. It must be refused, flagged, or read to the same answer; or a second
+//! reader with other libraries must confirm the new answer.
 //!
-//! Plain files have no checksum: a bit of a number that flips is another number, and
-//! only a second opinion on the same bytes can be had. A compressed file has one.
+//! Plain files have no checksum: a flipped bit of a number gives another valid number, and only a
+//! second reader of the same bytes can judge it. A compressed file has a checksum.
 //!
-//! `cargo test` breaks some thousand places, evenly chosen; `METALENS_TORTURE=N` every
-//! bit of every file, and N rounds of several breaks at once: see `scripts/torture`.
+//! `cargo test` breaks some thousand places, evenly distributed. `METALENS_TORTURE=N` breaks every
+//! bit of every file, and adds N rounds of several faults at once: see `scripts/torture`.
 
 #![expect(
     clippy::print_stdout,
@@ -26,7 +25,7 @@ use super::mini_bundle::{Bundled, good, zip, zlib};
 use super::second_bundle_reader::{self as second, Shown};
 use super::torture::{Chance, cell};
 
-/// How a bundle is kept.
+/// The form in which a bundle is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Plain,
@@ -34,7 +33,7 @@ enum Form {
     Zipped,
 }
 
-/// What was read.
+/// The result of reading a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Answer {
     tables: BTreeMap<u64, Shown>,
@@ -61,13 +60,13 @@ impl Answer {
         }
     }
 
-    /// Whether a note says that rows are of no table that is listed.
+    /// Returns true if a note says that a table is not listed.
     fn has_unlisted(&self) -> bool {
         let mut notes = self.notes.iter();
         notes.any(|note| matches!(note, Note::Unlisted { .. }))
     }
 
-    /// The names of tables that a note says were left out.
+    /// Returns the names of tables that were left out, according to notes.
     fn left_out(&self) -> Vec<&str> {
         let named = self.notes.iter().filter_map(|note| match note {
             Note::Unreadable { file, .. } => file.split(" (").next(),
@@ -77,30 +76,30 @@ impl Answer {
     }
 }
 
-/// A bundle on the disk that is broken in one place and mended again.
+/// A bundle on a disk that is broken in one place and repaired again.
 struct Bench {
     form: Form,
     folder: TempDir,
-    /// The files as they are stored; of an archive, itself.
+    /// Stored files, or the archive itself.
     stored: Bundled,
     good: Answer,
     outcomes: Outcomes,
 }
 
-/// What came of it.
+/// Numbers of outcomes.
 #[derive(Debug, Default)]
 struct Outcomes {
     refused: usize,
-    /// Another answer, or none to a part of it, and a note that says so.
+    /// Another or an incomplete answer, with a note.
     flagged: usize,
     same: usize,
-    /// The bundle says something else, and says it well.
-    said: usize,
-    /// Another answer without a word, though the bundle contradicts itself.
+    /// Another answer that the second reader confirms.
+    confirmed: usize,
+    /// Another answer without a note, although the bundle is inconsistent.
     silent: Vec<String>,
 }
 
-/// Nothing here takes longer, or it hangs.
+/// Time limit of one reading; longer means that it hangs.
 const MOMENT: Duration = Duration::from_secs(10);
 
 impl Bench {
@@ -154,14 +153,14 @@ impl Bench {
             _ => self.root(),
         };
         let everything = Selection::everything().with_rendered_labels();
-        // What is read beside a table that is broken is judged, too.
+        // Tables beside a broken one are judged too.
         let selection = everything.where_readable();
         let input = Input::open(&path).ok()?;
         let trace = input.load(&selection, LoadOptions::default()).ok()?;
         Some(Answer::of(&trace))
     }
 
-    /// Changes some files, or takes them away, reads, judges, and mends.
+    /// Changes or removes some files, reads and judges the bundle, and repairs it.
     fn break_files(&mut self, changes: &[(&str, Option<Vec<u8>>)], what: &str) {
         for (path, bytes) in changes {
             self.write(path, bytes.as_deref());
@@ -195,25 +194,24 @@ impl Bench {
             self.outcomes.same += 1;
             return;
         }
-        match self.check_said(answer, broken) {
+        match self.check_confirmed(answer, broken) {
             Ok(()) if answer.notes != self.good.notes => self.outcomes.flagged += 1,
-            Ok(()) => self.outcomes.said += 1,
+            Ok(()) => self.outcomes.confirmed += 1,
             Err(why) => self.outcomes.silent.push(format!("{what}: {why}")),
         }
     }
 
-    /// Whether everything that differs from the good answer, and is not flagged, is what
-    /// a second reader finds.
-    fn check_said(&self, answer: &Answer, broken: &Bundled) -> Result<(), String> {
-        let said =
+    /// Checks that a second reader confirms every unflagged difference from the good answer.
+    fn check_confirmed(&self, answer: &Answer, broken: &Bundled) -> Result<(), String> {
+        let reference =
             second::plain(broken, self.form != Form::Plain).and_then(|files| second::read(&files));
         let left_out = answer.left_out();
         for (number, table) in &answer.tables {
             if self.good.tables.get(number) == Some(table) {
                 continue;
             }
-            let second = match &said {
-                Ok(said) => said.tables.get(number).cloned(),
+            let second = match &reference {
+                Ok(reference) => reference.tables.get(number).cloned(),
                 Err(error) => return Err(format!("{error}, but {table:?}")),
             };
             match second.unwrap_or_else(|| Err("no such table".to_owned())) {
@@ -224,8 +222,10 @@ impl Bench {
         }
         for (number, (schema, _)) in &self.good.tables {
             let is_there = answer.tables.contains_key(number);
-            // A table of another name is left out under that.
-            let second = said.as_ref().map(|said| said.tables.get(number));
+            // A table with another name is left out under that name.
+            let second = reference
+                .as_ref()
+                .map(|reference| reference.tables.get(number));
             let is_said = match second {
                 Ok(None) => true,
                 Ok(Some(Err(_))) => !left_out.is_empty(),
@@ -245,8 +245,8 @@ impl Bench {
         if facts(&answer.run) == facts(&self.good.run) || is_named {
             return Ok(());
         }
-        let said = said?;
-        let second = (said.target, said.template, said.duration_ns);
+        let reference = reference?;
+        let second = (reference.target, reference.template, reference.duration_ns);
         match facts(&answer.run) == second {
             true => Ok(()),
             false => Err(format!(
@@ -256,33 +256,34 @@ impl Bench {
         }
     }
 
-    /// The outcomes, once nothing was silent.
+    /// Returns the outcomes. Panics if there were silent faults.
     fn finish(self) -> Outcomes {
         let mut outcomes = self.outcomes;
         let silent = std::mem::take(&mut outcomes.silent);
         println!("{:?}: {outcomes:?}", self.form);
-        for one in silent.iter().take(40) {
-            println!("  {one}");
+        for fault in silent.iter().take(40) {
+            println!("  {fault}");
         }
         assert!(silent.is_empty(), "{} without a word", silent.len());
         outcomes
     }
 }
 
-/// Two readings of a table are alike; a `?` is what the second reader leaves to the first.
+/// Returns true if two readings of a table agree. A `?` is a value that the second reader does not
+/// decode.
 fn are_alike(ours: &Shown, second: &Shown) -> bool {
     let lines = || ours.1.iter().zip(&second.1);
     let alike = |(one, two): (&String, &String)| one == two || two.contains("(\\\"?\\\"");
     ours.0 == second.0 && ours.1.len() == second.1.len() && lines().all(alike)
 }
 
-/// How many rounds were asked for beyond what is always done.
+/// Returns the number of additional rounds, if any.
 fn rounds() -> Option<u64> {
     let rounds = std::env::var("METALENS_TORTURE").ok();
     rounds.map(|rounds| rounds.parse().unwrap())
 }
 
-/// Places in one of so many files at which to break it: all, or a few, evenly chosen.
+/// Returns the places to break in a file: all, or a few, evenly distributed over all files.
 fn places(length: usize, files: usize) -> impl Iterator<Item = usize> {
     const FEW: usize = 400;
     let step = match rounds() {
@@ -293,7 +294,7 @@ fn places(length: usize, files: usize) -> impl Iterator<Item = usize> {
 }
 
 impl Bench {
-    /// Every file cut off, and a bit of it flipped, here and there or everywhere.
+    /// Cuts off every file and flips its bits, at some or all places.
     fn every_place(&mut self) {
         let bits = match rounds() {
             Some(_) => 0..8,
@@ -304,7 +305,7 @@ impl Bench {
                 let cut = bytes[..at].to_vec();
                 self.break_files(&[(&path, Some(cut))], &format!("{path} cut off at {at}"));
                 for bit in bits.clone() {
-                    // Without all bits each place has others of its own.
+                    // Unless all bits are tested, each place tests different ones.
                     let bit = (bit * 3 + at) % 8;
                     let mut flipped = bytes.clone();
                     flipped[at] ^= 1 << bit;
@@ -315,7 +316,7 @@ impl Bench {
         }
     }
 
-    /// Every file away, empty, twice over, and in another's place.
+    /// Removes, empties, doubles and swaps every file.
     fn every_file(&mut self) {
         let files = self.stored.clone();
         for (path, bytes) in &files {
@@ -336,7 +337,7 @@ impl Bench {
         }
     }
 
-    /// Several breaks in one file, in an order that chance decides and a number repeats.
+    /// Makes several random faults in one file; the seed makes them repeatable.
     fn by_chance(&mut self, rounds: u64) {
         let files: Vec<(String, Vec<u8>)> = self.stored.clone().into_iter().collect();
         for round in 0..rounds {
@@ -361,40 +362,46 @@ fn torture(form: Form) -> Outcomes {
 }
 
 #[test]
-fn plain_files() {
+fn broken_plain_files_are_found() {
     let outcomes = torture(Form::Plain);
     assert!(
-        outcomes.said > 0 && outcomes.refused > outcomes.said,
+        outcomes.confirmed > 0 && outcomes.refused > outcomes.confirmed,
         "{outcomes:?}"
     );
 }
 
 #[test]
-fn compressed_files() {
+fn broken_compressed_files_are_found() {
     let outcomes = torture(Form::Compressed);
-    assert!(outcomes.refused > 0 && outcomes.said == 0, "{outcomes:?}");
+    assert!(
+        outcomes.refused > 0 && outcomes.confirmed == 0,
+        "{outcomes:?}"
+    );
 }
 
 #[test]
-fn an_archive() {
+fn a_broken_archive_is_found() {
     let outcomes = torture(Form::Zipped);
-    assert!(outcomes.refused > 0 && outcomes.said == 0, "{outcomes:?}");
+    assert!(
+        outcomes.refused > 0 && outcomes.confirmed == 0,
+        "{outcomes:?}"
+    );
 }
 
-/// The judge is no rubber stamp: it tells what is another answer.
+/// The judge itself must reject another answer.
 #[test]
-fn the_judge_tells() {
+fn the_judge_rejects_other_answers() {
     let bench = Bench::new(Form::Plain);
-    let said = second::read(&bench.stored).unwrap();
+    let reference = second::read(&bench.stored).unwrap();
     for (number, table) in &bench.good.tables {
-        let second = said.tables[number].clone().unwrap();
+        let second = reference.tables[number].clone().unwrap();
         assert!(are_alike(table, &second), "{table:?} and {second:?}");
     }
     let mut other = bench.good.clone();
     let lines = &mut other.tables.get_mut(&2).unwrap().1;
     lines[0] = lines[0].replace("100", "101");
-    assert!(bench.check_said(&other, &bench.stored).is_err());
+    assert!(bench.check_confirmed(&other, &bench.stored).is_err());
     other.tables.remove(&2);
-    assert!(bench.check_said(&other, &bench.stored).is_err());
+    assert!(bench.check_confirmed(&other, &bench.stored).is_err());
     assert!(Path::new(&bench.root()).is_dir());
 }

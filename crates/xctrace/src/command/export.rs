@@ -1,4 +1,4 @@
-//! `xctrace export`.
+//! Builds the arguments of `xctrace export`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,65 +6,66 @@ use std::path::PathBuf;
 use crate::error::{Error, Result};
 use crate::version::{Feature, Version};
 
-/// What is to be exported.
+/// An export to make with `xctrace export`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
-    /// The bundle.
+    /// The bundle to export from.
     pub input: PathBuf,
-    /// What of it.
-    pub what: What,
-    /// The file to write; standard output if none.
+    /// The part of the bundle to export.
+    pub selection: ExportSelection,
+    /// The file to write; None for standard output.
     pub output: Option<PathBuf>,
-    /// Only rows of a part of the recording.
-    pub part: Part,
+    /// Range of time to export.
+    pub range: TimeRange,
 }
 
-/// What of a bundle. One table per call: documents of several are confused.
+/// A part of a bundle. Each call exports one table: documents with several tables are
+/// inconsistent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum ExportSelection {
     /// The table of contents.
     Contents,
-    /// The tables of this name; there may be several of them.
+    /// All tables of one schema.
     Schema {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// The name.
+        /// Name of the schema.
         schema: String,
     },
-    /// One table by its place, where several have one name.
+    /// One table by its position, for schemas with several tables.
     Place {
-        /// The run.
+        /// Number of the run.
         run: u64,
-        /// From 1.
+        /// Position of the table in the run, from 1.
         place: usize,
     },
 }
 
-/// A part of a recording, ns; the end is not in it.
+/// A range of time of a recording, in nanoseconds, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Part {
-    /// From here.
+pub struct TimeRange {
+    /// Start of the range; None for the start of the recording.
     pub from_ns: Option<u64>,
-    /// To here.
+    /// End of the range; None for the end of the recording.
     pub to_ns: Option<u64>,
 }
 
 impl Export {
-    /// The arguments.
+    /// Returns the arguments of `xctrace`.
     ///
     /// # Errors
     ///
-    /// If this version cannot export a part, or a table has a name that no
-    /// expression can hold.
+    /// Fails if this version cannot export a range of time, or the name of a table cannot be used
+    /// in an expression.
     pub fn arguments(&self, version: &Version) -> Result<Vec<OsString>> {
         let mut all: Vec<OsString> = vec!["export".into(), "--input".into(), (&self.input).into()];
-        match self.what.expression()? {
+        match self.selection.expression()? {
             None => all.push("--toc".into()),
             Some(expression) => all.extend(["--xpath".into(), expression.into()]),
         }
         let times = [
-            ("--time-start", self.part.from_ns),
-            ("--time-end", self.part.to_ns),
+            ("--time-start", self.range.from_ns),
+            ("--time-end", self.range.to_ns),
         ];
         for (option, time) in times {
             let Some(time) = time else { continue };
@@ -86,13 +87,16 @@ impl Export {
     }
 }
 
-impl What {
-    /// The `XPath` expression over the table of contents; none for that itself.
+impl ExportSelection {
+    /// Returns the `XPath` expression over the table of contents; none for the table of contents
+    /// itself.
     fn expression(&self) -> Result<Option<String>> {
         Ok(match self {
             Self::Contents => None,
             Self::Schema { schema, .. } if schema.contains('"') => {
-                return Err(Error::Request(format!("no table can be called `{schema}`")));
+                return Err(Error::Request(format!(
+                    "`{schema}` is not a valid table name"
+                )));
             }
             Self::Schema { run, schema } => Some(format!(
                 "/trace-toc/run[@number=\"{run}\"]/data/table[@schema=\"{schema}\"]"
@@ -108,12 +112,17 @@ impl What {
 mod tests {
     use super::*;
 
-    fn check(what: What, part: Part, build: &str, expected: Result<&str, &str>) {
+    fn check(
+        selection: ExportSelection,
+        range: TimeRange,
+        build: &str,
+        expected: Result<&str, &str>,
+    ) {
         let export = Export {
             input: "/a.trace".into(),
-            what,
+            selection,
             output: Some("/o.xml".into()),
-            part,
+            range,
         };
         let version = Version {
             dotted: "1.0".to_owned(),
@@ -121,45 +130,47 @@ mod tests {
         };
         let found = export
             .arguments(&version)
+            .map(|arguments| arguments.join(" ".as_ref()).display().to_string())
             .map_err(|error| error.to_string());
-        let found = found.map(|words| {
-            let words: Vec<String> = words.iter().map(|one| one.display().to_string()).collect();
-            words.join(" ")
-        });
         assert_eq!(found.as_deref().map_err(String::as_str), expected);
     }
 
     #[test]
-    fn what_can_be_exported() {
-        let all = Part::default();
-        let schema = |schema: &str| What::Schema {
+    fn contents_and_tables_can_be_exported() {
+        let all = TimeRange::default();
+        let schema = |schema: &str| ExportSelection::Schema {
             run: 2,
             schema: schema.to_owned(),
         };
         let toc = "export --input /a.trace --toc --output /o.xml";
-        check(What::Contents, all, "12A", Ok(toc));
+        check(ExportSelection::Contents, all, "12A", Ok(toc));
         let one = "export --input /a.trace --xpath /trace-toc/run[@number=\"2\"]/data/table[@schema=\"a-b\"] --output /o.xml";
         check(schema("a-b"), all, "12A", Ok(one));
         let third = "export --input /a.trace --xpath /trace-toc/run[@number=\"1\"]/data/table[3] --output /o.xml";
-        check(What::Place { run: 1, place: 3 }, all, "12A", Ok(third));
+        check(
+            ExportSelection::Place { run: 1, place: 3 },
+            all,
+            "12A",
+            Ok(third),
+        );
         check(
             schema("\"] | //*"),
             all,
             "12A",
-            Err("no table can be called `\"] | //*`"),
+            Err("`\"] | //*` is not a valid table name"),
         );
     }
 
     #[test]
-    fn parts_of_recordings() {
-        let part = Part {
+    fn a_range_needs_a_new_version() {
+        let range = TimeRange {
             from_ns: Some(5),
             to_ns: Some(70),
         };
         let expected =
             "export --input /a.trace --toc --time-start 5ns --time-end 70ns --output /o.xml";
-        check(What::Contents, part, "18A100", Ok(expected));
-        let old = "--time-start needs Xcode 27.0 or newer, and this is xctrace 1.0 (17F113)";
-        check(What::Contents, part, "17F113", Err(old));
+        check(ExportSelection::Contents, range, "18A100", Ok(expected));
+        let old = "--time-start needs Xcode 27.0 or later; this is xctrace 1.0 (17F113)";
+        check(ExportSelection::Contents, range, "17F113", Err(old));
     }
 }

@@ -1,23 +1,23 @@
-//! Lengths of time as `xctrace` wants them: a whole number and a unit.
+//! Formats lengths of time as `xctrace` needs them: a whole number and a unit.
 
 use std::fmt;
 
-/// A length of time that `xctrace` has words for.
+/// A length of time in whole milliseconds, as `xctrace` accepts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Length {
     milliseconds: u64,
 }
 
 impl Length {
-    /// Of so many nanoseconds; `xctrace` takes whole milliseconds, so anything
-    /// finer is rounded up: nothing that was asked for is cut off. None for zero.
+    /// Returns the length of a number of nanoseconds, rounded up to milliseconds so that nothing
+    /// is cut off. None for zero.
     #[must_use]
-    pub fn of_nanoseconds(nanoseconds: u64) -> Option<Self> {
+    pub fn from_nanoseconds(nanoseconds: u64) -> Option<Self> {
         let milliseconds = nanoseconds.div_ceil(1_000_000);
         (milliseconds > 0).then_some(Self { milliseconds })
     }
 
-    /// How long it is.
+    /// Returns the length in milliseconds.
     #[must_use]
     pub const fn milliseconds(self) -> u64 {
         self.milliseconds
@@ -25,7 +25,7 @@ impl Length {
 }
 
 impl fmt::Display for Length {
-    /// Decimals are not accepted: 2.5 s is `2500ms`.
+    /// Writes a whole number, since `xctrace` does not accept decimals: 2.5 s is `2500ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.milliseconds {
             seconds if seconds.is_multiple_of(1_000) => write!(f, "{}s", seconds / 1_000),
@@ -39,9 +39,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_with_units() {
+    fn lengths_are_whole_numbers_with_units() {
         let check = |nanoseconds: u64, expected: Option<&str>| {
-            let found = Length::of_nanoseconds(nanoseconds).map(|one| one.to_string());
+            let found = Length::from_nanoseconds(nanoseconds).map(|length| length.to_string());
             assert_eq!(found.as_deref(), expected, "{nanoseconds}");
         };
         check(0, None);

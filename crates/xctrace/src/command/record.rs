@@ -1,4 +1,4 @@
-//! `xctrace record`.
+//! Builds the arguments of `xctrace record`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,75 +7,76 @@ use super::Length;
 use crate::error::{Error, Result};
 use crate::version::{Feature, Version};
 
-/// What is to be recorded.
+/// A recording to make with `xctrace record`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// What to record with.
+    /// The template to record with.
     pub template: Template,
-    /// Instruments beside those of the template.
+    /// Instruments to add to those of the template.
     pub instruments: Vec<String>,
     /// The bundle to write.
     pub output: PathBuf,
-    /// Whether the bundle exists and gets one more run.
+    /// True if the bundle exists and gets another run.
     pub append_run: bool,
-    /// What the run is called.
+    /// Name of the run, if it gets one.
     pub run_name: Option<String>,
-    /// When to stop.
+    /// Length after which the recording stops, if there is a limit.
     pub time_limit: Option<Length>,
-    /// Keep only the last part of the recording.
+    /// Length of the last part of the recording to keep; None keeps everything.
     pub window: Option<Length>,
-    /// A device that is not this Mac.
+    /// Device to record on; None for this Mac.
     pub device: Option<String>,
-    /// The Darwin notification to post once recording has begun.
+    /// The Darwin notification to post when recording has begun.
     pub tracing_started: Option<String>,
-    /// Whom to record.
+    /// The processes to record.
     pub target: Target,
 }
 
-/// What to record with.
+/// A template to record with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Template {
-    /// One that `xctrace list templates` lists.
+    /// A template that `xctrace list templates` prints.
     Named(String),
-    /// A `.tracetemplate`.
+    /// A `.tracetemplate` file.
     File(PathBuf),
 }
 
-/// Whom to record.
+/// The processes to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// Everyone.
+    /// All processes on the machine.
     AllProcesses,
-    /// One that runs: its name or number.
+    /// A running process, by its name or process id.
     Attach(String),
-    /// One that is started.
+    /// A program that `xctrace` starts.
     Launch(Launch),
 }
 
-/// A program to start.
+/// A program that `xctrace` starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// Its absolute path.
+    /// Absolute path of the program.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<OsString>,
-    /// What is set in its environment.
+    /// Environment variables to set for the program.
     pub environment: Vec<(OsString, OsString)>,
-    /// Whether it reads what `xctrace` is given to read.
+    /// True if the program reads the standard input of `xctrace`.
     pub reads_stdin: bool,
-    /// The file that its standard output goes to.
+    /// File for the standard output of the program; None leaves it to `xctrace`.
     pub stdout: Option<PathBuf>,
 }
 
 impl Record {
-    /// The arguments. The target comes last: nothing after `--` is `xctrace`'s.
+    /// Returns the arguments of `xctrace`. The program comes last, since everything after `--`
+    /// belongs to it.
     ///
     /// # Errors
     ///
-    /// If this version lacks an option, or there is no way to say it.
+    /// Fails if this version lacks an option, or the request cannot be expressed in arguments.
     pub fn arguments(&self, version: &Version) -> Result<Vec<OsString>> {
         self.check(version)?;
-        let mut all = Words::of(&["record"]);
+        let mut all = Arguments::new("record");
         match &self.template {
             Template::Named(name) => all.pair("--template", name),
             Template::File(path) => all.pair("--template", path),
@@ -85,7 +86,7 @@ impl Record {
         }
         all.pair("--output", &self.output);
         if self.append_run {
-            all.one("--append-run");
+            all.push("--append-run");
         }
         if let Some(name) = &self.run_name {
             all.pair("--run-name", name);
@@ -103,8 +104,8 @@ impl Record {
             all.pair("--notify-tracing-started", name);
         }
         if version.has(Feature::NoPromptAndWindow) {
-            // Without it some templates wait for Enter.
-            all.one("--no-prompt");
+            // Without this option some templates wait for Enter.
+            all.push("--no-prompt");
         }
         all.target(&self.target);
         Ok(all.0)
@@ -141,8 +142,8 @@ impl Record {
         }
         match &self.target {
             Target::Launch(launch) => launch.check(),
-            Target::Attach(whom) if whom.is_empty() => Err(Error::Request(
-                "--attach needs a process's name or number".to_owned(),
+            Target::Attach(process) if process.is_empty() => Err(Error::Request(
+                "--attach needs a process name or process id".to_owned(),
             )),
             Target::Attach(_) | Target::AllProcesses => Ok(()),
         }
@@ -153,14 +154,16 @@ impl Launch {
     fn check(&self) -> Result<()> {
         if !self.program.is_absolute() {
             let path = self.program.display();
-            return Err(Error::Request(format!("{path} is no absolute path")));
+            return Err(Error::Request(format!("{path} is not an absolute path")));
         }
-        let is_odd = |name: &OsString| name.is_empty() || name.as_encoded_bytes().contains(&b'=');
-        match self.environment.iter().find(|(name, _)| is_odd(name)) {
+
+        let is_invalid =
+            |name: &OsString| name.is_empty() || name.as_encoded_bytes().contains(&b'=');
+        match self.environment.iter().find(|(name, _)| is_invalid(name)) {
             Some((name, _)) => {
                 let name = name.display();
                 Err(Error::Request(format!(
-                    "`{name}` is no name of an environment variable"
+                    "`{name}` is not a valid name of an environment variable"
                 )))
             }
             None => Ok(()),
@@ -168,27 +171,27 @@ impl Launch {
     }
 }
 
-/// Arguments as they are put together.
-struct Words(Vec<OsString>);
+/// The arguments of `xctrace` while they are built.
+struct Arguments(Vec<OsString>);
 
-impl Words {
-    fn of(words: &[&str]) -> Self {
-        Self(words.iter().map(OsString::from).collect())
+impl Arguments {
+    fn new(command: &str) -> Self {
+        Self(vec![command.into()])
     }
 
-    fn one(&mut self, word: impl Into<OsString>) {
-        self.0.push(word.into());
+    fn push(&mut self, argument: impl Into<OsString>) {
+        self.0.push(argument.into());
     }
 
     fn pair(&mut self, option: &str, value: impl AsRef<std::ffi::OsStr>) {
-        self.one(option);
-        self.one(value.as_ref());
+        self.push(option);
+        self.push(value.as_ref());
     }
 
     fn target(&mut self, target: &Target) {
         match target {
-            Target::AllProcesses => self.one("--all-processes"),
-            Target::Attach(whom) => self.pair("--attach", whom),
+            Target::AllProcesses => self.push("--all-processes"),
+            Target::Attach(process) => self.pair("--attach", process),
             Target::Launch(launch) => self.launch(launch),
         }
     }
@@ -206,9 +209,9 @@ impl Words {
         if let Some(file) = &launch.stdout {
             self.pair("--target-stdout", file);
         }
-        self.one("--launch");
-        self.one("--");
-        self.one(&launch.program);
+        self.push("--launch");
+        self.push("--");
+        self.push(&launch.program);
         self.0.extend(launch.arguments.iter().cloned());
     }
 }
@@ -251,21 +254,20 @@ mod tests {
 
     fn check(record: &Record, build: &str, expected: Result<&str, &str>) {
         let found = record.arguments(&version(build));
-        let found = found.map_err(|error| error.to_string()).map(|words| {
-            let words: Vec<String> = words.iter().map(|one| one.display().to_string()).collect();
-            words.join("|")
-        });
+        let found = found
+            .map(|arguments| arguments.join("|".as_ref()).display().to_string())
+            .map_err(|error| error.to_string());
         assert_eq!(found.as_deref().map_err(String::as_str), expected);
     }
 
     #[test]
-    fn the_usual_ones() {
-        let whole = "record|--template|Metal System Trace|--output|/o/a b.trace|--no-prompt|";
-        let expected = format!("{whole}--launch|--|/bin/bench|--time-limit|x y");
+    fn common_requests() {
+        let start = "record|--template|Metal System Trace|--output|/o/a b.trace|--no-prompt|";
+        let expected = format!("{start}--launch|--|/bin/bench|--time-limit|x y");
         check(&plain(Target::Launch(launch())), "17C529", Ok(&expected));
-        let expected = format!("{whole}--all-processes");
+        let expected = format!("{start}--all-processes");
         check(&plain(Target::AllProcesses), "17C529", Ok(&expected));
-        let expected = format!("{whole}--attach|4711");
+        let expected = format!("{start}--attach|4711");
         check(
             &plain(Target::Attach("4711".to_owned())),
             "17C529",
@@ -280,8 +282,8 @@ mod tests {
             instruments: vec!["Time Profiler".to_owned(), "GPU".to_owned()],
             append_run: true,
             run_name: Some("before".to_owned()),
-            time_limit: Length::of_nanoseconds(2_500_000_000),
-            window: Length::of_nanoseconds(3_000_000_000),
+            time_limit: Length::from_nanoseconds(2_500_000_000),
+            window: Length::from_nanoseconds(3_000_000_000),
             device: Some("Mac".to_owned()),
             tracing_started: Some("a.b".to_owned()),
             ..plain(Target::Launch(Launch {
@@ -293,18 +295,18 @@ mod tests {
         };
         let expected = "record|--template|/t/x.tracetemplate|--instrument|Time Profiler|--instrument|GPU|--output|/o/a b.trace|--append-run|--run-name|before|--time-limit|2500ms|--window|3s|--device|Mac|--notify-tracing-started|a.b|--no-prompt|--env|A=b=c d|--target-stdin|-|--target-stdout|/o/out|--launch|--|/bin/bench|--time-limit|x y";
         check(&record, "17C529", Ok(expected));
-        let old = "--run-name needs Xcode 26.0 or newer, and this is xctrace 1.0 (16F6)";
+        let old = "--run-name needs Xcode 26.0 or later; this is xctrace 1.0 (16F6)";
         check(&record, "16F6", Err(old));
     }
 
     #[test]
-    fn an_old_xcode_is_not_asked_for_what_it_lacks() {
+    fn old_versions_get_no_unknown_options() {
         let expected = "record|--template|Metal System Trace|--output|/o/a b.trace|--all-processes";
         check(&plain(Target::AllProcesses), "12A7209", Ok(expected));
     }
 
     #[test]
-    fn what_cannot_be_said() {
+    fn invalid_requests_are_refused() {
         let relative = Launch {
             program: "bench".into(),
             ..launch()
@@ -312,15 +314,15 @@ mod tests {
         check(
             &plain(Target::Launch(relative)),
             "17C529",
-            Err("bench is no absolute path"),
+            Err("bench is not an absolute path"),
         );
         let odd = Launch {
             environment: vec![("A=".into(), "b".into())],
             ..launch()
         };
-        let expected = "`A=` is no name of an environment variable";
+        let expected = "`A=` is not a valid name of an environment variable";
         check(&plain(Target::Launch(odd)), "17C529", Err(expected));
-        let expected = "--attach needs a process's name or number";
+        let expected = "--attach needs a process name or process id";
         check(
             &plain(Target::Attach(String::new())),
             "17C529",

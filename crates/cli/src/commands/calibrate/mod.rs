@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use metalens_comparison::calibration::{Calibration, CountVerdict, PairRuns};
 use metalens_files::Folder;
-use metalens_xctrace::{Surroundings, Tool};
+use metalens_xctrace::{Tool, ToolSource};
 
 use self::runs::Runner;
 use crate::args::recording::CalibrateArguments;
@@ -75,7 +75,7 @@ fn can_measure(arguments: &CalibrateArguments) -> anyhow::Result<()> {
              is counted against what is found, and no time is measured",
         )));
     }
-    Tool::find(&Surroundings::here())?;
+    Tool::find(&ToolSource::from_environment())?;
     Ok(())
 }
 

@@ -225,7 +225,7 @@ fn what_cannot_be_given_back() {
     assert!(seen.contains("saved x.trace"), "{seen}");
     assert!(
         seen.contains(
-            "error: the recording is whole, but still belongs to root: cannot give away x.trace"
+            "error: the recording is whole, but still belongs to root: cannot change the owner of x.trace"
         ),
         "{seen}"
     );

@@ -1,7 +1,7 @@
-//! A symbol archive of a bundle: the functions of one binary.
+//! Reads a symbol archive of a bundle: the functions of one binary.
 //!
 //! ```text
-//! symbols/stores/<UUID>.symbolsarchive, little-endian, as of version 7
+//! symbols/stores/<UUID>.symbolsarchive, little-endian, version 7
 //! 0x00 u32 7        0x04 u32 length of the file
 //! 0x08 u32 segments 0x0c u32 sections 0x10 u32 symbols
 //! 0x34 UUID         0x44 u32 CPU type 0x54 u32 length of the names
@@ -9,30 +9,30 @@
 //!      sections, 24 bytes each: not needed
 //!      symbols,  24 bytes each: u32 address, u32 size, u32 flags,
 //!                               u32 shown name (0: none), u32 name, u32 -1
-//!      …         numbers that are not needed
+//!      …         other numbers
 //!      names     up to the end, each ends with 0
 //! ```
 //!
-//! Addresses count from the start of `__TEXT`. An archive holds only the
-//! functions that were met while the trace was recorded.
+//! Addresses are relative to the start of `__TEXT`. An archive contains only the functions that
+//! occurred during the recording.
 
 use super::mangled;
 use super::ranges::Ranges;
 
 /// The functions of a binary.
 #[derive(Debug)]
-pub(crate) struct Archive {
-    /// How long `__TEXT` is.
+pub(crate) struct SymbolArchive {
+    /// Size of `__TEXT`, in bytes.
     pub(crate) text_size: u64,
     functions: Ranges<String>,
 }
 
-/// Why an archive cannot be read.
+/// The reason why an archive cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// It is of another version or of another CPU, of which none was ever seen.
+pub(crate) enum ArchiveError {
+    /// The archive has an unknown version or CPU.
     Unknown,
-    /// It contradicts itself.
+    /// The archive is inconsistent.
     Broken,
 }
 
@@ -42,28 +42,28 @@ const HEADER: usize = 0x60;
 const SEGMENT: usize = 32;
 const SECTION: usize = 24;
 const SYMBOL: usize = 24;
-/// The longest name that is looked at.
-const NAME_LIMIT: usize = 16 << 10;
-/// What several functions of the same machine code are called.
+/// Maximum length of a name, in bytes.
+const MAX_NAME_LENGTH: usize = 16 << 10;
+/// The name of several functions with the same machine code.
 const DEDUPLICATED: &str = "<deduplicated_symbol>";
 
-impl Archive {
-    /// Reads the archive of the binary of this UUID.
-    pub(crate) fn parse(bytes: &[u8], uuid: [u8; 16]) -> Result<Self, Refusal> {
+impl SymbolArchive {
+    /// Parses the archive of the binary with this UUID.
+    pub(crate) fn parse(bytes: &[u8], uuid: [u8; 16]) -> Result<Self, ArchiveError> {
         if word(bytes, 0) != Some(VERSION) || word(bytes, 0x44) != Some(ARM64) {
-            return Err(Refusal::Unknown);
+            return Err(ArchiveError::Unknown);
         }
-        Self::parts(bytes, uuid).ok_or(Refusal::Broken)
+        Self::parts(bytes, uuid).ok_or(ArchiveError::Broken)
     }
 
-    /// The function at a distance from the start of `__TEXT`.
+    /// Returns the function at an offset from the start of `__TEXT`.
     pub(crate) fn function(&self, offset: u64) -> Option<&str> {
         self.functions.at(offset).map(|(_, name)| name.as_str())
     }
 
     fn parts(bytes: &[u8], uuid: [u8; 16]) -> Option<Self> {
         let count = |at| word(bytes, at).and_then(|count| usize::try_from(count).ok());
-        let whole = count(4)? == bytes.len() && bytes.get(0x34..0x44)? == uuid;
+        let is_consistent = count(4)? == bytes.len() && bytes.get(0x34..0x44)? == uuid;
         let segments = bytes.get(HEADER..)?;
         let (segments, rest) = segments.split_at_checked(count(8)?.checked_mul(SEGMENT)?)?;
         let rest = rest.get(count(12)?.checked_mul(SECTION)?..)?;
@@ -72,7 +72,7 @@ impl Archive {
         let text_size = text_size(segments)?;
         let symbols = symbols.chunks_exact(SYMBOL);
         let symbols: Option<Vec<Symbol>> = symbols.map(|bytes| symbol(bytes, names)).collect();
-        whole.then_some(())?;
+        is_consistent.then_some(())?;
         Some(Self {
             text_size,
             functions: Ranges::new(merged(symbols?)),
@@ -80,10 +80,10 @@ impl Archive {
     }
 }
 
-/// Start, size, and name where there is one.
+/// The start, the size and the name of a function, if it has a name.
 type Symbol = (u64, u64, Option<String>);
 
-/// The length of the one `__TEXT`, which must start at 0.
+/// Returns the size of the only `__TEXT`, which must start at 0.
 fn text_size(segments: &[u8]) -> Option<u64> {
     let mut texts = segments.chunks_exact(SEGMENT).filter(|segment| {
         segment
@@ -102,16 +102,16 @@ fn symbol(bytes: &[u8], names: &[u8]) -> Option<Symbol> {
         names.get(..end)
     };
     let (shown, name) = (name(12)?, name(16)?);
-    // The first name of all is at 0; a shown name there is none.
+    // Offset 0 is the first of all names, but for a shown name it means none.
     let shown = if word(bytes, 12)? == 0 { &[] } else { shown };
     let start = u64::from(word(bytes, 0)?);
     Some((start, u64::from(word(bytes, 4)?), shown_name(shown, name)))
 }
 
-/// What a function is called: by its shown name, else by its mangled name. Of
-/// a function without a name only its address is noted (`0x…`).
+/// Returns the name of a function: its shown name, or else its demangled name. A function without
+/// a name has only its address (`0x…`).
 fn shown_name(shown: &[u8], name: &[u8]) -> Option<String> {
-    if shown.len().max(name.len()) > NAME_LIMIT {
+    if shown.len().max(name.len()) > MAX_NAME_LENGTH {
         return None;
     }
     let (shown, name) = (str::from_utf8(shown).ok()?, str::from_utf8(name).ok()?);
@@ -122,13 +122,13 @@ fn shown_name(shown: &[u8], name: &[u8]) -> Option<String> {
     }
 }
 
-/// Functions that lie in one place become one: of one name if they agree, or
-/// if the archive says itself that it is code of several.
+/// Merges functions at the same place into one. It keeps a name if all have the same, or if the
+/// archive marks it as the code of several functions.
 fn merged(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     symbols.sort();
-    let mut one: Vec<Symbol> = Vec::new();
+    let mut merged: Vec<Symbol> = Vec::new();
     for (start, size, name) in symbols {
-        match one.last_mut() {
+        match merged.last_mut() {
             Some(last) if (last.0, last.1) == (start, size) => {
                 let shared = [&last.2, &name]
                     .iter()
@@ -139,10 +139,10 @@ fn merged(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
                     last.2 = None;
                 }
             }
-            _ => one.push((start, size, name)),
+            _ => merged.push((start, size, name)),
         }
     }
-    one
+    merged
 }
 
 fn until_zero(bytes: &[u8]) -> &[u8] {
@@ -166,8 +166,8 @@ pub(crate) mod tests {
 
     pub(crate) const UUID: [u8; 16] = *b"0123456789abcdef";
 
-    /// An archive of `(address, size, shown name, name)`, as drawn above, with
-    /// a `__TEXT` of 0x4000 bytes, one section, and four needless bytes.
+    /// Returns an archive of `(address, size, shown name, name)` with a `__TEXT` of 0x4000 bytes,
+    /// one section, and four unused bytes.
     pub(crate) fn archive(uuid: [u8; 16], symbols: &[(u32, u32, &str, &str)]) -> Vec<u8> {
         let mut names = b"MACH_HEADER\0".to_vec();
         let mut at = |name: &str| {
@@ -232,13 +232,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn functions() {
-        let archive = Archive::parse(&sample(), UUID).unwrap();
+    fn functions_are_found_by_address() {
+        let archive = SymbolArchive::parse(&sample(), UUID).unwrap();
         assert_eq!(archive.text_size, 0x4000);
         assert_eq!(archive.function(0xff), None);
         assert_eq!(archive.function(0x100), Some("main"));
         assert_eq!(archive.function(0x13f), Some("main"));
-        assert_eq!(archive.function(0x140), None, "a placeholder is no name");
+        assert_eq!(archive.function(0x140), None, "a placeholder is not a name");
         assert_eq!(archive.function(0x210), Some("app::step(int)"));
         assert_eq!(archive.function(0x300), Some(DEDUPLICATED));
         assert_eq!(archive.function(0x411), None, "one in another");
@@ -248,19 +248,23 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_never_seen_is_refused() {
+    fn unknown_and_inconsistent_archives_are_refused() {
         let changed = |at: usize, to: u8| {
             let mut bytes = sample();
             bytes[at] = to;
-            Archive::parse(&bytes, UUID).err()
+            SymbolArchive::parse(&bytes, UUID).err()
         };
-        assert_eq!(changed(0, 8), Some(Refusal::Unknown));
-        assert_eq!(changed(0x44, 7), Some(Refusal::Unknown), "Intel");
-        assert_eq!(changed(4, 1), Some(Refusal::Broken));
-        assert_eq!(changed(0x34, 1), Some(Refusal::Broken), "another binary's");
+        assert_eq!(changed(0, 8), Some(ArchiveError::Unknown));
+        assert_eq!(changed(0x44, 7), Some(ArchiveError::Unknown), "Intel");
+        assert_eq!(changed(4, 1), Some(ArchiveError::Broken));
+        assert_eq!(
+            changed(0x34, 1),
+            Some(ArchiveError::Broken),
+            "another binary's"
+        );
         assert_eq!(
             changed(0x60 + 32, 1),
-            Some(Refusal::Broken),
+            Some(ArchiveError::Broken),
             "__TEXT not at 0"
         );
         for at in [8, 12, 16, 0x54] {
@@ -271,27 +275,27 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn cut_off_anywhere() {
+    fn archives_may_be_cut_off_anywhere() {
         let whole = sample();
         for length in 0..whole.len() {
             let mut bytes = whole[..length].to_vec();
-            assert!(Archive::parse(&bytes, UUID).is_err());
-            // The same with the length that it should have.
+            assert!(SymbolArchive::parse(&bytes, UUID).is_err());
+            // The same with the correct length in the header.
             if let Some(header) = bytes.get_mut(4..8) {
                 header.copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());
             }
-            let _ = Archive::parse(&bytes, UUID);
+            let _ = SymbolArchive::parse(&bytes, UUID);
         }
     }
 
     #[test]
-    fn any_byte_changed() {
+    fn any_byte_may_be_changed() {
         let whole = sample();
         for at in 0..whole.len() {
             for to in [0, 0x7f, 0x80, 0xff] {
                 let mut bytes = whole.clone();
                 bytes[at] = to;
-                let Ok(archive) = Archive::parse(&bytes, UUID) else {
+                let Ok(archive) = SymbolArchive::parse(&bytes, UUID) else {
                     continue;
                 };
                 for offset in 0..0x700 {

@@ -1,30 +1,29 @@
-//! What the dynamic linker itself told the kernel's trace: each binary that it
-//! loaded while the trace was recorded.
+//! Reads the binaries that the dynamic linker loaded during the recording, from the kernel's trace.
 //!
-//! Tables `kdebug` that were recorded with the codes `0x1f,0x05` have, of each
-//! binary, two events of one thread after another:
+//! Tables `kdebug` that were recorded with the codes `0x1f,0x05` have two consecutive events of one
+//! thread for each binary:
 //!
 //! ```text
 //! class 0x1f, subclass 5   argument 1, 2   3             4
 //! code 0   loaded          UUID            load address
-//! code 1   loaded, more                    of which argument 2 is the path's id
+//! code 1   loaded, more                    argument 2 is the id of the path
 //! code 5   unloaded        UUID            load address
 //! code 10  the shared cache of a program that starts
 //! ```
 //!
-//! The path of an id is in the tables `kdebug-strings` of the same codes.
+//! The tables `kdebug-strings` with the same codes have the path of each id.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::images::{Image, Images};
 use crate::bundle::files::Files;
 use crate::bundle::manager::Store;
-use crate::bundle::people::People;
+use crate::bundle::process_names::ProcessNames;
 use crate::bundle::store::Rows;
 use crate::bundle::uniquing::Uniques;
 use crate::error::Result;
 
-/// What the tables of a run say.
+/// Reads the binaries from the tables of a run.
 pub(crate) fn images(files: &Files, stores: &[Store], uniques: &Uniques) -> Result<Images> {
     let mut paths = BTreeMap::new();
     for store in of_dyld(stores, "kdebug-strings") {
@@ -38,27 +37,27 @@ pub(crate) fn images(files: &Files, stores: &[Store], uniques: &Uniques) -> Resu
 }
 
 fn of_dyld<'a>(stores: &'a [Store], schema: &'a str) -> impl Iterator<Item = &'a Store> {
-    let of_dyld = move |store: &&Store| {
+    let is_of_dyld = move |store: &&Store| {
         let codes = store.codes.iter();
         store.schema == schema
             && codes
                 .map(|code| code.trim_matches('"'))
-                .any(|c| c == "0x1f,0x05")
+                .any(|code| code == "0x1f,0x05")
     };
-    stores.iter().filter(of_dyld)
+    stores.iter().filter(is_of_dyld)
 }
 
-/// The path of each id; `None` where it is said in two ways.
+/// The path of each id; `None` for an id with two different paths.
 type Paths = BTreeMap<u64, Option<String>>;
 
 fn read_paths(files: &Files, store: &Store, uniques: &Uniques, paths: &mut Paths) -> Result<()> {
-    let rows = Rows::whole(files, store)?;
+    let rows = Rows::read_all(files, store)?;
     let (Some(id), Some(text)) = (rows.slot("raw-string-id"), rows.slot("raw-string")) else {
         return Ok(());
     };
     for (id, text) in rows.values(id).zip(rows.values(text)) {
         let text = text.and_then(|text| uniques.string(text));
-        // An empty string ends each.
+        // An empty string ends each path.
         if let (Some(id), Some(text)) = (id, text.filter(|text| !text.is_empty())) {
             let path = paths.entry(id).or_insert_with(|| Some(text.to_owned()));
             if path.as_deref() != Some(text) {
@@ -71,27 +70,27 @@ fn read_paths(files: &Files, store: &Store, uniques: &Uniques, paths: &mut Paths
 
 #[derive(Default)]
 struct Events {
-    /// By pid; a path is still an id.
+    /// Loaded binaries by pid, with the id of the path.
     loaded: BTreeMap<u32, Vec<(Image, Option<u64>)>>,
-    /// Processes that started one program, and those that started another.
+    /// Processes that started a program, and those that started a second one.
     started: BTreeSet<u32>,
     restarted: BTreeSet<u32>,
 }
 
-/// The columns that are needed, in the order of an [`Event`]'s numbers.
+/// The needed columns, in the order of the numbers of an event.
 const COLUMNS: [&str; 7] = [
     "thread", "class", "subclass", "code", "arg1", "arg2", "arg3",
 ];
 
 impl Events {
     fn read(&mut self, files: &Files, store: &Store, uniques: &Uniques) -> Result<()> {
-        let rows = Rows::whole(files, store)?;
+        let rows = Rows::read_all(files, store)?;
         let slots: Option<Vec<_>> = COLUMNS.iter().map(|name| rows.slot(name)).collect();
         let Some(slots) = slots else {
             return Ok(());
         };
         let mut columns: Vec<_> = slots.into_iter().map(|slot| rows.values(slot)).collect();
-        // Where each thread's last binary is.
+        // Index of the last binary of each thread.
         let mut last: BTreeMap<u64, (u32, usize)> = BTreeMap::new();
         loop {
             let row: Option<Vec<_>> = columns.iter_mut().map(Iterator::next).collect();
@@ -144,7 +143,7 @@ impl Events {
     fn images(self, paths: &Paths) -> Images {
         let mut images = Images::default();
         for (pid, loaded) in self.loaded {
-            // A process that became another program has the binaries of both here.
+            // A process that became another program has the binaries of both programs here.
             if self.restarted.contains(&pid) {
                 continue;
             }
@@ -163,7 +162,7 @@ fn pid_of(thread: u64, uniques: &Uniques) -> Option<u32> {
         .arrays
         .get(thread)
         .filter(|parts| parts.len() == 2)?;
-    u32::try_from(People::pid(parts.get(1)?, uniques)?).ok()
+    u32::try_from(ProcessNames::pid(parts.get(1)?, uniques)?).ok()
 }
 
 fn uuid(low: u64, high: u64) -> [u8; 16] {
@@ -176,15 +175,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uuids_are_the_bytes_of_two_arguments() {
+    fn uuids_are_made_of_two_arguments() {
         let bytes = uuid(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908);
         assert!(bytes.iter().copied().eq(0..16));
     }
 
     #[test]
-    fn events() {
-        // Array 0: process 12. Arrays 1 and 2: its threads. Array 3: of none.
-        let uniques = Uniques::of_arrays(&[&[12, 0], &[0x1f, 0], &[0x2f, 0], &[0x3f, 99]]);
+    fn events_become_images() {
+        // Array 0 is process 12. Arrays 1 and 2 are its threads. Array 3 is a thread of no process.
+        let uniques = Uniques::from_arrays(&[&[12, 0], &[0x1f, 0], &[0x2f, 0], &[0x3f, 99]]);
         let mut events = Events::default();
         let mut last = BTreeMap::new();
         let mut take = |thread, code, a, b, c| {
@@ -203,26 +202,26 @@ mod tests {
         take(99, 0, 5, 6, 0x30_0000);
         let path = |path: &str| Some(path.to_owned());
         let paths = BTreeMap::from([(71, path("/bin/app")), (72, None), (73, path("/no"))]);
-        let images = events.images(&paths).of(12);
-        let said: Vec<_> = images
+        let images = events.images(&paths).of_process(12);
+        let summary: Vec<_> = images
             .iter()
             .map(|image| (image.start, image.name(), image.gone))
             .collect();
         assert_eq!(
-            said,
+            summary,
             [(0x10_0000, Some("app"), false), (0x20_0000, None, true)]
         );
     }
 
     #[test]
-    fn a_process_that_became_another_program() {
-        let uniques = Uniques::of_arrays(&[&[12, 0], &[0x1f, 0]]);
+    fn a_process_that_became_another_program_has_no_images() {
+        let uniques = Uniques::from_arrays(&[&[12, 0], &[0x1f, 0]]);
         let mut events = Events::default();
         let mut last = BTreeMap::new();
         for (code, start) in [(10, 0), (0, 0x10_0000), (10, 0), (0, 0x20_0000)] {
             let arguments = [Some(1), Some(2), Some(start)];
             events.take(1, code, arguments, &uniques, &mut last);
         }
-        assert!(events.images(&BTreeMap::new()).of(12).is_empty());
+        assert!(events.images(&BTreeMap::new()).of_process(12).is_empty());
     }
 }

@@ -1,22 +1,21 @@
-//! Which binary lay where in a process's memory.
+//! Stores the addresses of the binaries in the memory of each process.
 //!
-//! Two places of a bundle say it, see [`signature`](super::signature) and
-//! [`dyld`](super::dyld); what both say is put together. What was ever unloaded
-//! or moved, or overlaps with something else, stands for nothing: when a stack
-//! was taken is not looked at.
+//! A bundle has them in two places, see [`signature`](super::signature) and [`dyld`](super::dyld);
+//! both are merged. A binary that was ever unloaded or moved, or overlaps with another one, is not
+//! used, since the time of a stack is not considered.
 
 use std::collections::BTreeMap;
 
-/// A binary in a process's memory.
+/// A binary in the memory of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Image {
     pub(crate) uuid: [u8; 16],
-    /// Where its `__TEXT` starts.
+    /// Start address of its `__TEXT`.
     pub(crate) start: u64,
-    /// How long its `__TEXT` is, where that is said.
+    /// Size of its `__TEXT`, if it is known.
     pub(crate) size: Option<u64>,
     pub(crate) path: Option<String>,
-    /// It was unloaded at some time.
+    /// True if the binary was unloaded at some time.
     pub(crate) gone: bool,
 }
 
@@ -27,33 +26,33 @@ pub(crate) struct Images {
     count: usize,
 }
 
-/// So many are kept; a process has some hundreds.
-const LIMIT: usize = 1 << 20;
+/// Maximum number of binaries. A process has some hundreds.
+const MAX_IMAGES: usize = 1 << 20;
 
 impl Images {
-    /// Takes in what is said of a process; `false` if that is too much.
+    /// Adds the binaries of a process. Returns false if there are too many.
     pub(crate) fn add(&mut self, pid: u32, images: Vec<Image>) -> bool {
         self.count = self.count.saturating_add(images.len());
-        let few = self.count <= LIMIT;
-        if few {
+        let fits = self.count <= MAX_IMAGES;
+        if fits {
             self.processes.entry(pid).or_default().extend(images);
         }
-        few
+        fits
     }
 
-    /// Forgets a process.
+    /// Removes a process.
     pub(crate) fn remove(&mut self, pid: u32) {
         self.processes.remove(&pid);
     }
 
-    /// Takes in all that other says.
+    /// Adds all binaries of another source. Returns false if there are too many.
     pub(crate) fn merge(&mut self, other: Self) -> bool {
         let mut processes = other.processes.into_iter();
         processes.all(|(pid, images)| self.add(pid, images))
     }
 
-    /// The binaries of a process, each place of each once.
-    pub(crate) fn of(&self, pid: u32) -> Vec<Image> {
+    /// Returns the binaries of a process. The same binary at the same address appears once.
+    pub(crate) fn of_process(&self, pid: u32) -> Vec<Image> {
         let mut places: BTreeMap<(u64, [u8; 16]), Image> = BTreeMap::new();
         for image in self.processes.get(&pid).into_iter().flatten() {
             match places.get_mut(&(image.start, image.uuid)) {
@@ -66,16 +65,15 @@ impl Images {
 }
 
 impl Image {
-    /// Its file's name.
+    /// Returns the file name of the binary.
     pub(crate) fn name(&self) -> Option<&str> {
         let name = self.path.as_deref()?.rsplit('/').next()?;
         (!name.is_empty()).then_some(name)
     }
 
-    /// The same, said once more.
+    /// Merges another description of the same binary.
     fn join(&mut self, other: &Self) {
-        let contradicts =
-            |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(one, two)| one != two);
+        let contradicts = |a: Option<u64>, b: Option<u64>| a.zip(b).is_some_and(|(a, b)| a != b);
         self.gone |= other.gone || contradicts(self.size, other.size);
         self.size = self.size.max(other.size);
         if self.path.is_none() {
@@ -89,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_sources_are_put_together() {
+    fn two_sources_are_merged() {
         let image = Image {
             uuid: [1; 16],
             start: 0x1000,
@@ -108,14 +106,14 @@ mod tests {
         };
         let mut images = Images::default();
         assert!(images.add(7, vec![sized.clone()]) && images.add(7, vec![image.clone()]));
-        let joined = images.of(7);
+        let joined = images.of_process(7);
         assert_eq!(joined.len(), 1);
         assert_eq!(joined[0].size, Some(0x4000));
         assert_eq!(joined[0].name(), Some("libapp.dylib"));
         assert!(!joined[0].gone);
         assert!(images.add(7, vec![other_size]));
-        assert!(images.of(7)[0].gone, "two sizes are none");
-        assert!(images.of(8).is_empty());
-        assert!(!images.add(9, vec![image; LIMIT]));
+        assert!(images.of_process(7)[0].gone, "two sizes contradict");
+        assert!(images.of_process(8).is_empty());
+        assert!(!images.add(9, vec![image; MAX_IMAGES]));
     }
 }

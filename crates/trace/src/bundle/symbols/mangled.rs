@@ -1,23 +1,21 @@
-//! Names that compilers made, made readable as `xctrace` shows them.
+//! Demangles names as `xctrace` shows them.
 //!
-//! C++ is read with `cpp_demangle`, whose spelling of some types differs from
-//! LLVM's, which `xctrace` uses. The differences that are known are evened
-//! out; a name with any other stays mangled, which is not pretty, but true.
-//! Swift's names stay mangled, too.
+//! C++ names are read with `cpp_demangle`, which spells some types differently from LLVM, which
+//! `xctrace` uses. Known differences are corrected. A name with any other difference stays mangled,
+//! which is correct although hard to read. Names of Swift stay mangled too.
 
 use std::fmt;
 
-/// The longest readable name; substitutions can make it grow without end.
-const LIMIT: usize = 64 << 10;
+/// Maximum length of a readable name, in bytes: substitutions can make it grow without end.
+const MAX_LENGTH: usize = 64 << 10;
 
-/// What stands for a symbol that has no shown name; `None` if nothing does for
-/// certain.
+/// Returns the name of a symbol without a shown name, or `None` if it is not certain.
 pub(crate) fn readable(name: &str) -> Option<String> {
     if let Some(function) = name.strip_prefix("DYLD-STUB$$") {
         let function = function.strip_prefix('_')?;
         return (!is_mangled(function)).then(|| format!("DYLD-STUB$${function}"));
     }
-    // Every symbol of C and what is built on it begins with an underscore.
+    // Every symbol of C and of languages built on it begins with an underscore.
     let name = name.strip_prefix('_')?;
     if is_swift(name) {
         return Some(name.to_owned());
@@ -25,12 +23,12 @@ pub(crate) fn readable(name: &str) -> Option<String> {
     is_cpp(name).then(|| demangled(name).unwrap_or_else(|| name.to_owned()))
 }
 
-/// Whether a name is still as a compiler made it.
+/// Returns true if a name is still mangled.
 pub(crate) fn is_mangled(name: &str) -> bool {
     is_cpp(name) || is_swift(name)
 }
 
-/// `_ZN3app4stepEi`; a block in it begins with two underscores more.
+/// Returns true for names such as `_ZN3app4stepEi`. A block in it has two more underscores.
 fn is_cpp(name: &str) -> bool {
     let blocks = name.trim_start_matches('_');
     blocks.starts_with('Z') && matches!(name.len() - blocks.len(), 1..=4)
@@ -43,7 +41,7 @@ fn is_swift(name: &str) -> bool {
         .any(|start| name.starts_with(start))
 }
 
-/// What LLVM spells in another way than `cpp_demangle`, or may.
+/// Texts that LLVM spells, or may spell, differently from `cpp_demangle`.
 const DOUBTFUL: &[&str] = &[
     "{",
     "[clone",
@@ -73,10 +71,10 @@ fn demangled(name: &str) -> Option<String> {
     (!DOUBTFUL.iter().any(|doubtful| text.contains(doubtful))).then_some(text)
 }
 
-/// `{lambda(int)#2}` → `'lambda0'(int)`; `None` if a brace is anything else.
+/// Replaces `{lambda(int)#2}` by `'lambda0'(int)`. `None` if a brace has another meaning.
 fn lambdas(text: &str) -> Option<String> {
     let mut text = text.to_owned();
-    // The innermost first: the last one that opens.
+    // The last one that opens is the innermost.
     while let Some(start) = text.rfind("{lambda(") {
         let inside = text.get(start + "{lambda".len()..)?;
         let end = inside.find('}')?;
@@ -87,15 +85,15 @@ fn lambdas(text: &str) -> Option<String> {
         };
         let spelled = format!("'lambda{number}'{parameters}");
         text.replace_range(start..=start + "{lambda".len() + end, &spelled);
-        if text.len() > LIMIT {
+        if text.len() > MAX_LENGTH {
             return None;
         }
     }
     Some(text)
 }
 
-/// `NSObject objcproto6Reader*` → `NSObject<Reader>*`, and of any object
-/// `objc_object objcproto6Reader*` → `id<Reader>`.
+/// Replaces `NSObject objcproto6Reader*` by `NSObject<Reader>*`, and `objc_object
+/// objcproto6Reader*` (any object) by `id<Reader>`.
 fn protocols(text: &str) -> Option<String> {
     let mut spelled = String::new();
     let mut rest = text;
@@ -122,7 +120,7 @@ fn protocols(text: &str) -> Option<String> {
     Some(spelled)
 }
 
-/// `(unsigned long)3` → `3ul`; `None` if a number is of any other type.
+/// Replaces `(unsigned long)3` by `3ul`. `None` if a number has an unknown type.
 fn literals(text: &str) -> Option<String> {
     const SUFFIXES: &[(&str, &str)] = &[
         ("unsigned int", "u"),
@@ -157,12 +155,12 @@ fn literals(text: &str) -> Option<String> {
     Some(spelled)
 }
 
-/// Text that does not grow beyond the limit.
+/// A text with a maximum length.
 struct Capped(String);
 
 impl fmt::Write for Capped {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if self.0.len() + text.len() > LIMIT {
+        if self.0.len() + text.len() > MAX_LENGTH {
             return Err(fmt::Error);
         }
         self.0.push_str(text);
@@ -175,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpp() {
+    fn cpp_names_are_demangled() {
         let cases = [
             ("__ZN3app4stepEi", "app::step(int)"),
             (
@@ -213,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_doubtful_stays_mangled() {
+    fn doubtful_names_stay_mangled() {
         for name in [
             "_ZN3app4sendEU15objcproto5Other11objc_object",
             "_ZN3app4sendEPU15objcproto5OtherU16objcproto6Reader8NSObject",
@@ -230,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names() {
+    fn other_names_are_recognized() {
         assert_eq!(
             readable("DYLD-STUB$$_open").as_deref(),
             Some("DYLD-STUB$$open")
@@ -251,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_grow_without_end() {
+    fn names_that_grow_without_end_are_limited() {
         let mut name = "_Z1fI1aE".to_owned();
         for at in 0..60 {
             let digit = char::from(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[at % 36]);

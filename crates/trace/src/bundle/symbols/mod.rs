@@ -1,11 +1,11 @@
-//! The names of a stack's frames, from the symbol archives of the bundle.
+//! Finds the names of stack frames in the symbol archives of the bundle.
 //!
 //! ```text
-//! address ─ process → where its binaries lay → binary ─ archive → function
+//! address ─ process → addresses of its binaries → binary ─ archive → function
 //! ```
 //!
-//! A frame has a name only where all of that is certain. Nothing is read before
-//! somebody asks for the first name.
+//! A frame has a name only if all of that is certain. Nothing is read before the first name is
+//! needed.
 
 mod archive;
 mod dyld;
@@ -22,14 +22,14 @@ use std::rc::Rc;
 
 use super::files::{Files, SYMBOLS, TEMPLATE};
 use super::manager::Store;
-use super::people::People;
+use super::process_names::ProcessNames;
 use super::uniquing::Uniques;
 use crate::note::Note;
-use archive::{Archive, Refusal};
+use archive::{ArchiveError, SymbolArchive};
 use images::{Image, Images};
 use ranges::Ranges;
 
-/// The names of a run's functions.
+/// The names of the functions of a run.
 pub(crate) struct Symbols<'a> {
     files: &'a Files,
     stores: &'a [Store],
@@ -37,22 +37,22 @@ pub(crate) struct Symbols<'a> {
     run: u64,
     images: OnceCell<Images>,
     processes: RefCell<BTreeMap<u32, Rc<Ranges<Binary>>>>,
-    archives: RefCell<BTreeMap<[u8; 16], Option<Rc<Archive>>>>,
-    /// How many more bytes of archives are read.
+    archives: RefCell<BTreeMap<[u8; 16], Option<Rc<SymbolArchive>>>>,
+    /// Number of bytes of archives that may still be read.
     left: Cell<u64>,
-    /// File and reason of what could not be read.
+    /// Files that could not be read, with the reason.
     refused: RefCell<BTreeSet<(String, &'static str)>>,
 }
 
-/// What is known of a frame.
+/// The function and the binary of a frame, if they are known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FrameSymbol {
     pub(crate) function: Option<String>,
     pub(crate) binary: Option<String>,
 }
 
-impl Found {
-    /// What both say.
+impl FrameSymbol {
+    /// Returns the parts that both have in common.
     fn and(self, other: Self) -> Self {
         let same = self == other;
         Self {
@@ -64,11 +64,11 @@ impl Found {
     }
 }
 
-/// A binary where it lay.
+/// A binary with its address and its functions.
 #[derive(Debug, Clone)]
 struct Binary {
     image: Image,
-    archive: Option<Rc<Archive>>,
+    archive: Option<Rc<SymbolArchive>>,
 }
 
 impl PartialEq for Binary {
@@ -78,7 +78,7 @@ impl PartialEq for Binary {
 }
 
 impl<'a> Symbols<'a> {
-    /// The symbols of the run `corespace/runN`; nothing is read yet.
+    /// Returns the symbols of the run `corespace/runN`, before anything is read.
     pub(crate) fn new(
         files: &'a Files,
         stores: &'a [Store],
@@ -98,30 +98,30 @@ impl<'a> Symbols<'a> {
         }
     }
 
-    /// Knows no symbols, for whoever wants no names.
+    /// Returns an empty set of symbols, for callers that need no names.
     pub(crate) fn none(files: &'a Files, uniques: &'a Uniques) -> Self {
         let none = Self::new(files, &[], uniques, 0);
         let _ = none.images.set(Images::default());
         none
     }
 
-    /// What is known of a frame of a process's stack, `top` being the first of
-    /// its piece.
+    /// Returns the symbol of a frame in the stack of a process. `top` is true for the first frame
+    /// of its piece.
     ///
-    /// Of ARM's instructions, all of which are at multiples of 4, a stack has
-    /// the address behind a call, or, where the processor stood, the address
-    /// and one. At the top the former may be either's.
-    pub(crate) fn find(&self, process: u64, address: u64, top: bool) -> Found {
+    /// All ARM instructions are at multiples of 4. A stack has the address after a call, or for the
+    /// current instruction its address plus one. At the top, the address after a call may also be
+    /// the current instruction.
+    pub(crate) fn find(&self, process: u64, address: u64, top: bool) -> FrameSymbol {
         let known = |address| self.at(process, address).unwrap_or_default();
         let before = known(address.saturating_sub(1));
         match (address % 4, top) {
             (1, _) | (0, false) => before,
             (0, true) => before.and(known(address)),
-            _ => Found::default(),
+            _ => FrameSymbol::default(),
         }
     }
 
-    /// What kept names from being found.
+    /// Returns notes on files that could not be read.
     pub(crate) fn notes(&self) -> Vec<Note> {
         let refused = self.refused.borrow();
         let notes = refused.iter().map(|(file, why)| Note::Unreadable {
@@ -131,13 +131,13 @@ impl<'a> Symbols<'a> {
         notes.collect()
     }
 
-    fn at(&self, process: u64, address: u64) -> Option<Found> {
-        let pid = u32::try_from(People::pid(process, self.uniques)?).ok()?;
+    fn at(&self, process: u64, address: u64) -> Option<FrameSymbol> {
+        let pid = u32::try_from(ProcessNames::pid(process, self.uniques)?).ok()?;
         let ranges = self.process(pid);
         let (start, binary) = ranges.at(address)?;
         let archive = binary.archive.as_ref();
         let function = archive.and_then(|archive| archive.function(address - start));
-        Some(Found {
+        Some(FrameSymbol {
             function: function.map(str::to_owned),
             binary: binary.image.name().map(str::to_owned),
         })
@@ -147,7 +147,8 @@ impl<'a> Symbols<'a> {
         if let Some(known) = self.processes.borrow().get(&pid) {
             return Rc::clone(known);
         }
-        let images = self.images.get_or_init(|| self.read_images()).of(pid);
+        let images = self.images.get_or_init(|| self.read_images());
+        let images = images.of_process(pid);
         let spans = images.into_iter().filter_map(|image| self.span(image));
         let ranges = Rc::new(Ranges::new(spans));
         let mut processes = self.processes.borrow_mut();
@@ -155,19 +156,22 @@ impl<'a> Symbols<'a> {
         ranges
     }
 
-    /// Where a binary lay, and which, if that is certain. A binary whose
-    /// length nobody says is left out.
+    /// Returns the address range of a binary, and the binary if it is certain. None if its size is
+    /// unknown.
     fn span(&self, image: Image) -> Option<(u64, u64, Option<Binary>)> {
         let archive = self.archive(image.uuid);
-        let said = archive.as_ref().map(|archive| archive.text_size);
-        let size = image.size.max(said)?;
-        let agreed = [image.size, said].iter().flatten().all(|&one| one == size);
+        let archive_size = archive.as_ref().map(|archive| archive.text_size);
+        let size = image.size.max(archive_size)?;
+        let agreed = [image.size, archive_size]
+            .iter()
+            .flatten()
+            .all(|&known| known == size);
         let (start, gone) = (image.start, image.gone);
         let binary = (agreed && !gone).then_some(Binary { image, archive });
         Some((start, size, binary))
     }
 
-    fn archive(&self, uuid: [u8; 16]) -> Option<Rc<Archive>> {
+    fn archive(&self, uuid: [u8; 16]) -> Option<Rc<SymbolArchive>> {
         if let Some(known) = self.archives.borrow().get(&uuid) {
             return known.clone();
         }
@@ -177,7 +181,7 @@ impl<'a> Symbols<'a> {
         archive
     }
 
-    fn read_archive(&self, uuid: [u8; 16]) -> Option<Archive> {
+    fn read_archive(&self, uuid: [u8; 16]) -> Option<SymbolArchive> {
         let path = format!("symbols/stores/{}.symbolsarchive", signature::shown(uuid));
         if !self.files.exists(&path) {
             return None;
@@ -185,36 +189,34 @@ impl<'a> Symbols<'a> {
         let Ok(bytes) = self.files.read(&path, self.left.get()) else {
             self.refuse(
                 &path,
-                "it cannot be read, or is too large, so that its functions have no names",
+                "it cannot be read or is too large, so its functions have no names",
             );
             return None;
         };
         self.left
             .set(self.left.get().saturating_sub(bytes.len() as u64));
-        match Archive::parse(&bytes, uuid) {
+        match SymbolArchive::parse(&bytes, uuid) {
             Ok(archive) => return Some(archive),
-            Err(Refusal::Unknown) => self.refuse(
+            Err(ArchiveError::Unknown) => self.refuse(
                 &path,
-                "its version or processor was never seen, so that its functions have no names",
+                "its version or processor is unknown, so its functions have no names",
             ),
-            Err(Refusal::Broken) => self.refuse(
-                &path,
-                "it contradicts itself, so that its functions have no names",
-            ),
+            Err(ArchiveError::Broken) => {
+                self.refuse(&path, "it is inconsistent, so its functions have no names")
+            }
         }
         None
     }
 
     fn read_images(&self) -> Images {
         let mut images = signature::images(self.files, self.run).unwrap_or_else(|| {
-            let why = "its image signatures were never seen in this form, so that functions may \
-                       have no names";
+            let why = "its image signatures have an unknown form, so functions may have no names";
             self.refuse(TEMPLATE, why);
             Images::default()
         });
         let loaded = dyld::images(self.files, self.stores, self.uniques);
         if !loaded.is_ok_and(|loaded| images.merge(loaded)) {
-            let why = "which libraries were loaded cannot be read, so that functions have no names";
+            let why = "the loaded libraries cannot be read, so functions have no names";
             self.refuse("kdebug", why);
             return Images::default();
         }
@@ -244,13 +246,13 @@ mod tests {
         }
     }
 
-    /// What is found at an address of process 12 (which is array 0), of a
-    /// bundle with these archives, when its binaries lay so.
+    /// Returns the symbols at addresses of process 12 (which is array 0), in a bundle with these
+    /// archives and binaries, and the number of notes.
     fn finder(
         archives: &[([u8; 16], Vec<u8>)],
         images: Vec<Image>,
-        ask: impl Fn(&dyn Fn(u64, bool) -> Found) -> Vec<Found>,
-    ) -> (Vec<Found>, usize) {
+        ask: impl Fn(&dyn Fn(u64, bool) -> FrameSymbol) -> Vec<FrameSymbol>,
+    ) -> (Vec<FrameSymbol>, usize) {
         let folder = tempfile::tempdir().unwrap();
         let stores = folder.path().join("symbols/stores");
         std::fs::create_dir_all(&stores).unwrap();
@@ -259,7 +261,7 @@ mod tests {
             std::fs::write(stores.join(name), bytes).unwrap();
         }
         let files = Files::folder(folder.path());
-        let uniques = Uniques::of_arrays(&[&[12, 0]]);
+        let uniques = Uniques::from_arrays(&[&[12, 0]]);
         let symbols = Symbols::new(&files, &[], &uniques, 1);
         let mut all = Images::default();
         assert!(all.add(12, images));
@@ -275,14 +277,14 @@ mod tests {
         )
     }
 
-    fn names(found: &[Found]) -> Vec<(Option<&str>, Option<&str>)> {
+    fn names(found: &[FrameSymbol]) -> Vec<(Option<&str>, Option<&str>)> {
         let found = found.iter();
         let names = found.map(|found| (found.function.as_deref(), found.binary.as_deref()));
         names.collect()
     }
 
     #[test]
-    fn frames() {
+    fn frames_have_names() {
         let images = vec![
             image(APP, 0x10_0000, Some(0x4000), "app"),
             image(LIBRARY, 0x20_0000, Some(0x4000), "library"),
@@ -316,29 +318,29 @@ mod tests {
     }
 
     #[test]
-    fn binaries_that_are_not_certain() {
+    fn uncertain_binaries_give_no_names() {
         let app = image(APP, 0x10_0000, None, "app");
-        let of = |images: Vec<Image>| {
+        let function = |images: Vec<Image>| {
             let (found, _) = finder(&[(APP, sample())], images, |at| vec![at(0x10_0104, false)]);
             found[0].function.clone()
         };
-        assert_eq!(of(vec![app.clone()]).as_deref(), Some("one"));
+        assert_eq!(function(vec![app.clone()]).as_deref(), Some("one"));
         let gone = Image {
             gone: true,
             ..app.clone()
         };
-        assert_eq!(of(vec![gone]), None);
+        assert_eq!(function(vec![gone]), None);
         let longer = Image {
             size: Some(0x5000),
             ..app.clone()
         };
-        assert_eq!(of(vec![longer]), None, "not the archive's length");
+        assert_eq!(function(vec![longer]), None, "not the size in the archive");
         let over = image(LIBRARY, 0x0f_f000, Some(0x4000), "library");
-        assert_eq!(of(vec![app, over]), None);
+        assert_eq!(function(vec![app, over]), None);
     }
 
     #[test]
-    fn archives_of_other_versions_are_told_of() {
+    fn archives_of_other_versions_give_a_note() {
         let mut newer = sample();
         newer[0] = 8;
         for archive in [newer, b"short".to_vec(), Vec::new()] {

@@ -1,48 +1,48 @@
-//! What lies where: ranges of addresses, each of one thing.
+//! Maps ranges of addresses to items.
 //!
-//! Where ranges of different things overlap, nothing is known: the addresses
-//! of all of them stand for nothing, so that nobody is called by another's name.
+//! Overlapping ranges of different items are unknown: their addresses give no item, so that nothing
+//! gets a wrong name.
 
-/// Ranges that do not overlap, ascending.
+/// Ascending ranges that do not overlap.
 #[derive(Debug)]
 pub(crate) struct Ranges<T> {
-    /// Start, end (exclusive), and what lies there, if that is certain.
+    /// Start, exclusive end, and item if it is certain.
     spans: Vec<(u64, u64, Option<T>)>,
 }
 
 impl<T: PartialEq> Ranges<T> {
-    /// Of starts, sizes and things in any order. Things that are equal and lie
-    /// in the same place are one.
+    /// Returns the ranges of items with start and size, in any order. Equal items at the same place
+    /// become one.
     pub(crate) fn new(items: impl IntoIterator<Item = (u64, u64, Option<T>)>) -> Self {
-        let items = items.into_iter().filter_map(|(start, size, thing)| {
+        let items = items.into_iter().filter_map(|(start, size, item)| {
             let end = start.checked_add(size).filter(|&end| end > start)?;
-            Some((start, end, thing))
+            Some((start, end, item))
         });
         let mut items: Vec<_> = items.collect();
         items.sort_by_key(|&(start, end, _)| (start, end));
         let mut spans: Vec<(u64, u64, Option<T>)> = Vec::new();
-        for (start, end, thing) in items {
+        for (start, end, item) in items {
             match spans.last_mut() {
                 Some(last) if start < last.1 => {
-                    if (last.0, last.1) != (start, end) || last.2 != thing {
+                    if (last.0, last.1) != (start, end) || last.2 != item {
                         last.2 = None;
                     }
                     last.1 = last.1.max(end);
                 }
-                _ => spans.push((start, end, thing)),
+                _ => spans.push((start, end, item)),
             }
         }
         Self { spans }
     }
 
-    /// What lies at an address, and where that starts.
+    /// Returns the item at an address, and the start of its range.
     pub(crate) fn at(&self, address: u64) -> Option<(u64, &T)> {
         let after = self
             .spans
             .partition_point(|&(start, _, _)| start <= address);
-        let (start, end, thing) = self.spans.get(after.checked_sub(1)?)?;
-        match thing {
-            Some(thing) if address < *end => Some((*start, thing)),
+        let (start, end, item) = self.spans.get(after.checked_sub(1)?)?;
+        match item {
+            Some(item) if address < *end => Some((*start, item)),
             _ => None,
         }
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overlaps_stand_for_nothing() {
+    fn overlapping_ranges_give_no_item() {
         let ranges = Ranges::new([
             (100, 10, Some('b')),
             (10, 10, Some('a')),
@@ -65,7 +65,7 @@ mod tests {
             (400, 0, Some('g')),
             (u64::MAX, 2, Some('h')),
         ]);
-        let at = |address| ranges.at(address).map(|(start, &thing)| (start, thing));
+        let at = |address| ranges.at(address).map(|(start, &item)| (start, item));
         assert_eq!(at(9), None);
         assert_eq!(at(10), Some((10, 'a')));
         assert_eq!(at(19), Some((10, 'a')));

@@ -1,4 +1,4 @@
-//! Image signatures in `form.template`: which binaries a process had, and where.
+//! Reads image signatures from `form.template`: the binaries of a process and their addresses.
 //!
 //! ```text
 //! little-endian
@@ -11,8 +11,8 @@
 //!    u32 0x00c0ffee, u32 4, UUID, u64 where it was loaded
 //! ```
 //!
-//! Binaries of the shared cache may be listed once for all processes, at the
-//! addresses that they have from its start; a process then lists which.
+//! Binaries of the shared cache may be listed once for all processes, with addresses relative to
+//! its start; a process then lists the parts that it uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,7 @@ use super::images::{Image, Images};
 use crate::bundle::files::{Files, TEMPLATE, TEMPLATE_LIMIT};
 use crate::bundle::keyed::{Keyed, Object};
 
-/// What `form.template` says of a run; `None` if it says it in a way that was
-/// never seen.
+/// Reads the binaries of a run from `form.template`. `None` if they have an unknown form.
 pub(crate) fn images(files: &Files, run: u64) -> Option<Images> {
     if !files.exists(TEMPLATE) {
         return Some(Images::default());
@@ -34,7 +33,7 @@ pub(crate) fn images(files: &Files, run: u64) -> Option<Images> {
     let mut images = Images::default();
     let mut sound = true;
     let processes = runs.entries().filter(|(key, _)| number(*key) == Some(run));
-    let mut seen = BTreeSet::new();
+    let mut pids = BTreeSet::new();
     for (key, process) in processes.flat_map(|(_, processes)| processes.entries()) {
         let pid = key
             .text()
@@ -43,8 +42,8 @@ pub(crate) fn images(files: &Files, run: u64) -> Option<Images> {
         let Some(pid) = pid.filter(|&pid: &u32| pid != 0) else {
             continue;
         };
-        // One pid of two devices: whose a stack is, is not known.
-        if !seen.insert(pid) {
+        // With the same pid on two devices, the process of a stack is unknown.
+        if !pids.insert(pid) {
             images.remove(pid);
             continue;
         }
@@ -83,17 +82,17 @@ fn process_images(process: Object<'_>, pid: u32, caches: &Caches) -> Option<Vec<
                 ..image.clone()
             });
         }
-        if images.len() > IMAGES {
+        if images.len() > MAX_IMAGES {
             return None;
         }
     }
     Some(images)
 }
 
-/// So many binaries has one process at most; real ones have some hundreds.
-const IMAGES: usize = 1 << 16;
+/// Maximum number of binaries of a process. Real ones have some hundreds.
+const MAX_IMAGES: usize = 1 << 16;
 
-/// The binaries of shared caches, at their distance from its start.
+/// The binaries of shared caches, with addresses relative to the start of the cache.
 struct Caches(BTreeMap<(String, String), Option<Vec<Image>>>);
 
 impl Caches {
@@ -107,7 +106,8 @@ impl Caches {
         });
         let parts = parts.filter_map(|(uuid, key, part)| {
             let signature = part.data().and_then(Signature::parse);
-            Some(((uuid, key.text()?.to_owned()), signature.map(|s| s.images)))
+            let images = signature.map(|signature| signature.images);
+            Some(((uuid, key.text()?.to_owned()), images))
         });
         Self(parts.collect())
     }
@@ -125,7 +125,7 @@ fn uuid_text(key: Object<'_>) -> Option<String> {
     }
 }
 
-/// `30313233-3435-3637-3839-616263646566`.
+/// Formats a UUID, such as `30313233-3435-3637-3839-616263646566`.
 pub(crate) fn shown(uuid: [u8; 16]) -> String {
     let mut text = String::new();
     for (at, byte) in uuid.iter().enumerate() {
@@ -146,8 +146,8 @@ struct Signature {
 
 const MAGIC: u32 = 0xff01_ff02;
 const CACHE_MAGIC: u32 = 0x00c0_ffee;
-/// Segments of one binary: a kernel has some tens.
-const SEGMENTS: usize = 1024;
+/// Maximum number of segments of a binary. A kernel has some tens.
+const MAX_SEGMENTS: usize = 1024;
 
 impl Signature {
     fn parse(bytes: &[u8]) -> Option<Self> {
@@ -169,7 +169,7 @@ impl Signature {
     }
 }
 
-/// An image, if it has a `__TEXT`; the outer `None` is a broken signature.
+/// Parses an image, if it has a `__TEXT`. The outer `None` means a broken signature.
 fn image(rest: &mut Bytes<'_>) -> Option<Option<Image>> {
     let uuid = rest.uuid()?;
     rest.take(16)?;
@@ -182,7 +182,7 @@ fn image(rest: &mut Bytes<'_>) -> Option<Option<Image>> {
     let path = path.split(|&byte| byte == 0).next()?;
     let path = str::from_utf8(path).ok().map(str::to_owned);
     let mut texts = Vec::new();
-    for _ in 0..Some(segments).filter(|&count| count <= SEGMENTS)? {
+    for _ in 0..Some(segments).filter(|&count| count <= MAX_SEGMENTS)? {
         let name = rest.take(16)?;
         let place = (rest.long()?, rest.long()?);
         if name.split(|&byte| byte == 0).next() == Some(b"__TEXT") {
@@ -201,7 +201,7 @@ fn image(rest: &mut Bytes<'_>) -> Option<Option<Image>> {
     }))
 }
 
-/// Bytes that are taken from the front.
+/// Bytes that are read from the front.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -242,7 +242,7 @@ mod tests {
         );
     }
 
-    /// Two binaries, the second unloaded, and a shared cache, as drawn above.
+    /// Returns two binaries, the second unloaded, and a shared cache, in the layout above.
     fn sample() -> Vec<u8> {
         let mut bytes = Vec::new();
         put(&mut bytes, &[MAGIC, 1, 12, 0, 0x2000, 2], &[]);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures() {
+    fn signatures_are_parsed() {
         let signature = Signature::parse(&sample()).unwrap();
         assert_eq!(signature.pid, 12);
         assert_eq!(signature.cache, Some((UUID, 0x1_8000_0000)));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_seen_is_refused() {
+    fn unknown_signatures_are_refused() {
         let cache = sample().len() - 32;
         for at in [0, 4, cache + 4] {
             let mut bytes = sample();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_off_anywhere_or_any_byte_changed() {
+    fn signatures_may_be_cut_off_or_changed_anywhere() {
         let whole = sample();
         for at in 0..whole.len() {
             assert_ne!(Signature::parse(&whole[..at]), Signature::parse(&whole));
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn uuids() {
+    fn uuids_are_formatted() {
         assert_eq!(shown(UUID), "30313233-3435-3637-3839-616263646566");
     }
 
@@ -311,8 +311,8 @@ mod tests {
         map.into()
     }
 
-    /// A `form.template` of run 1 with these processes and one shared cache,
-    /// part "a" of which has the sample's binaries.
+    /// Reads a `form.template` of run 1 with these processes and one shared cache, whose part "a"
+    /// has the binaries of the sample.
     fn images_of(processes: Vec<(&str, Vec<u8>, &str)>) -> Option<Images> {
         let process = |(key, signature, part): (&str, Vec<u8>, &str)| {
             let mut parts = plist::Dictionary::new();
@@ -351,13 +351,17 @@ mod tests {
     }
 
     #[test]
-    fn processes() {
+    fn processes_have_the_images_of_their_signatures() {
         let starts = |images: &Images| -> Vec<u64> {
-            images.of(12).iter().map(|image| image.start).collect()
+            images
+                .of_process(12)
+                .iter()
+                .map(|image| image.start)
+                .collect()
         };
         let images = images_of(vec![("D.12", sample(), ""), ("D.0", sample(), "")]).unwrap();
         assert_eq!(starts(&images), [0x1_0400_0000]);
-        assert!(images.of(0).is_empty());
+        assert!(images.of_process(0).is_empty());
         let images = images_of(vec![("D.12", sample(), "a")]).unwrap();
         assert_eq!(starts(&images), [0x1_0400_0000, 0x2_8400_0000]);
         let images = images_of(vec![("D.12", sample(), ""), ("E.12", sample(), "")]).unwrap();

@@ -1,30 +1,30 @@
-//! From tokens to columns, by the rules that all rows are read by.
+//! Appends tokens to columns, by the same rules as for all rows.
 
-use super::token::{Rows, Span, Text, Token};
-use super::tokenise::name_length;
+use super::token::{ByteRange, Rows, Text, Token};
+use super::tokenize::name_length;
 use crate::error::{Problem, malformed};
 use crate::xml::attributes::{check_tag, unescape};
 use crate::xml::cells::Cells;
 use crate::xml::guard::newlines;
 use crate::xml::ids::TagId;
 use crate::xml::rows::{Row, TableBuilder};
-use crate::xml::values::Value;
+use crate::xml::values::CellValue;
 
-/// What of a window became rows.
+/// The part of a window that became rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct Replayed {
     pub(super) bytes: usize,
     pub(super) lines: u64,
 }
 
-/// Appends the rows to their table, up to the first that breaks a rule. That
-/// one leaves no trace: whoever reads it next says what is wrong with it.
+/// Appends the rows to their table, up to the first one that breaks a rule. That row is undone, and
+/// the reader reports its error.
 pub(super) fn replay(
     window: &[u8],
     rows: &Rows,
     cells: &mut Cells<'_>,
     builder: &mut TableBuilder,
-) -> Taken {
+) -> Replayed {
     let mut row = Row::default();
     let mut bytes = 0;
     cells.start_row();
@@ -45,30 +45,30 @@ pub(super) fn replay(
                 cells.undo_row();
                 builder.undo_row();
                 let lines = newlines(window.get(..bytes).unwrap_or(&[]));
-                return Taken { bytes, lines };
+                return Replayed { bytes, lines };
             }
         }
     }
-    Taken {
+    Replayed {
         bytes: rows.bytes,
         lines: rows.lines,
     }
 }
 
-/// One token inside a row; a value when it completes a cell.
+/// Replays one token inside a row. Returns a value if it completes a cell.
 fn step(
     token: Token,
     window: &[u8],
     row: &Row,
     cells: &mut Cells<'_>,
     builder: &TableBuilder,
-) -> Result<Option<Value>, Problem> {
-    let expect = |cells: &Cells<'_>, tag: TagId| match cells.is_open() {
-        true => Ok(()),
-        false => match builder.expected(row, "")? {
-            expected if expected == tag => Ok(()),
-            _ => Err(malformed("another tag than the column's")),
-        },
+) -> Result<Option<CellValue>, Problem> {
+    let expect = |cells: &Cells<'_>, tag: TagId| {
+        if cells.is_open() || builder.expected(row, "")? == tag {
+            Ok(())
+        } else {
+            Err(malformed("not the tag of the column"))
+        }
     };
     match token {
         Token::Reference { tag, id } => {
@@ -104,9 +104,10 @@ fn step(
             let inside = characters(inside, window)?;
             let (name, raw) = inside.split_at(name_length(inside.as_bytes()));
             check_tag(name)?;
-            let expected = match cells.is_open() {
-                false => Some(builder.expected(row, name)?),
-                true => None,
+            let expected = if cells.is_open() {
+                None
+            } else {
+                Some(builder.expected(row, name)?)
             };
             cells.open(name, raw, expected)?;
             if empty { cells.close() } else { Ok(None) }
@@ -120,14 +121,15 @@ fn step(
     }
 }
 
-fn characters(span: Span, window: &[u8]) -> Result<&str, Problem> {
-    std::str::from_utf8(span.of(window)).map_err(|_| Problem::NotUtf8)
+fn characters(span: ByteRange, window: &[u8]) -> Result<&str, Problem> {
+    std::str::from_utf8(span.bytes(window)).map_err(|_| Problem::NotUtf8)
 }
 
 fn unescaped(text: Text, window: &[u8]) -> Result<std::borrow::Cow<'_, str>, Problem> {
     let raw = characters(text.span, window)?;
-    match text.escaped {
-        false => Ok(raw.into()),
-        true => unescape(raw).map_err(|_| malformed("an unknown entity")),
+    if text.escaped {
+        unescape(raw).map_err(|_| malformed("an unknown entity"))
+    } else {
+        Ok(raw.into())
     }
 }

@@ -1,4 +1,4 @@
-//! What plain rows consist of, and the names that their tags may have.
+//! Types of the tokens of plain rows, and of the known tags.
 
 use rustc_hash::FxHashMap;
 
@@ -7,47 +7,51 @@ use crate::xml::attributes::is_name;
 use crate::xml::ids::TagId;
 use crate::xml::tags::Tags;
 
-/// One step through a plain row. Spans lie in the row's window.
+/// One token of a plain row. Its byte ranges refer to the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
-    /// `<duration ref="4"/>`
+    /// A reference: `<duration ref="4"/>`.
     Reference { tag: TagId, id: u64 },
-    /// `<sentinel/>`
+    /// A null value: `<sentinel/>`.
     Null,
-    /// `<duration id="2" fmt="100 ns">100</duration>`
+    /// A number: `<duration id="2" fmt="100 ns">100</duration>`.
     Number { tag: TagId, id: u64, number: u64 },
-    /// `<string id="6" fmt="a">a</string>`
+    /// An element without children: `<string id="6" fmt="a">a</string>`.
     Leaf {
         tag: TagId,
         id: u64,
-        display: Span,
+        display: ByteRange,
         text: Text,
     },
-    /// `<process id="10" fmt="bench (12)">`
-    Enter { tag: TagId, id: u64, display: Span },
-    /// Any other tag: name and attributes, as they stand there.
-    Tag { inside: Span, empty: bool },
-    /// Text beside children.
+    /// The start of a composite: `<process id="10" fmt="bench (12)">`.
+    Enter {
+        tag: TagId,
+        id: u64,
+        display: ByteRange,
+    },
+    /// Any other tag, with its name and raw attributes.
+    Tag { inside: ByteRange, empty: bool },
+    /// Text between children.
     Text(Text),
-    /// `</process>`
+    /// The end of a composite: `</process>`.
     Close,
-    /// `</row>`, and where the next row begins.
+    /// The end of a row, and the position of the next one.
     EndRow { next: u32 },
 }
 
-/// A stretch of a window.
+/// A range of bytes in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct ByteRange {
     pub(super) start: u32,
     pub(super) end: u32,
 }
 
-impl Span {
+impl ByteRange {
     pub(super) fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    pub(super) fn of(self, window: &[u8]) -> &[u8] {
+    pub(super) fn bytes(self, window: &[u8]) -> &[u8] {
         let bytes = window.get(self.start as usize..self.end as usize);
         bytes.unwrap_or(&[])
     }
@@ -56,8 +60,8 @@ impl Span {
 /// Text between tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Text {
-    pub(super) span: Span,
-    /// Whether there are entities in it.
+    pub(super) span: ByteRange,
+    /// True if the text has entities.
     pub(super) escaped: bool,
 }
 
@@ -65,18 +69,18 @@ pub(super) struct Text {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) tokens: Vec<Token>,
-    /// How long they are.
+    /// Length of these rows, in bytes.
     pub(super) bytes: usize,
-    /// The lines in them.
+    /// Number of lines in these rows.
     pub(super) lines: u64,
 }
 
-/// The tags that are known, at one moment of a reading.
+/// The tags that were known at one moment.
 #[derive(Debug)]
 pub(super) struct Lexicon {
     words: Vec<Word>,
     numbers: FxHashMap<Box<str>, TagId>,
-    /// The tags of a row's cells.
+    /// Tags of the cells of a row.
     columns: Vec<TagId>,
 }
 
@@ -86,13 +90,13 @@ pub(super) struct Word {
     pub(super) name: Box<str>,
     pub(super) number: TagId,
     pub(super) is_integer: bool,
-    /// Not to be told by its spelling alone.
+    /// True if the form of the tag is not enough to decode it.
     pub(super) is_special: bool,
 }
 
 impl Lexicon {
     pub(super) fn new(tags: &Tags, columns: &[TagId]) -> Self {
-        let of = |number| {
+        let known_tag = |number| {
             let tag = tags.get(number)?;
             Some(Word {
                 name: tag.name.as_str().into(),
@@ -101,7 +105,7 @@ impl Lexicon {
                 is_special: is_special(&tag.name, tag.kind),
             })
         };
-        let words: Vec<Word> = (1..).map_while(of).collect();
+        let words: Vec<Word> = (1..).map_while(known_tag).collect();
         let numbers = words.iter().map(|word| (word.name.clone(), word.number));
         Self {
             numbers: numbers.collect(),
@@ -110,12 +114,12 @@ impl Lexicon {
         }
     }
 
-    /// How many tags there were at that moment.
+    /// Returns the number of tags at that moment.
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// The tag of a column's cells, 0 if there is no such column.
+    /// Returns the tag of a column's cells, or 0 if there is no such column.
     pub(super) fn column(&self, at: usize) -> TagId {
         self.columns.get(at).copied().unwrap_or(0)
     }
@@ -129,9 +133,9 @@ impl Lexicon {
     }
 }
 
-/// Frames and binaries say more in their attributes than an id and a display
-/// form; a null is null whatever it has. And a schema may name a type that no
-/// tag can be called, such as `a ref`.
+/// Returns true for tags that need the general path. Frames and binaries have more attributes than
+/// an id and a display form, a sentinel is null with any attributes, and a schema may name a type
+/// that is not a valid tag name, such as `a ref`.
 fn is_special(name: &str, kind: Kind) -> bool {
     let plain = name.is_ascii() && is_name(name);
     matches!(kind, Kind::Frame | Kind::Binary) || name == "sentinel" || !plain

@@ -1,4 +1,4 @@
-//! Documents that are odd in one way each, in the first rows or behind many.
+//! Tests documents with one unusual part each, in the first rows or after many.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use metalens_trace::{Names, Selection, Table, read_document};
 use super::{WAYS, check};
 use crate::{EVERYTHING, GOOD};
 
-/// So many rows like the good document's, ids rising; `odd` is put in front of
-/// the row of that number.
+/// Returns a document with rows like those of the good one and rising ids. `odd` is inserted before
+/// row `odd_at`.
 fn long(rows: usize, odd_at: usize, odd: &str) -> String {
     let head = &GOOD[..GOOD.find("<row>").unwrap()];
     let mut text = head.to_owned();
@@ -35,14 +35,14 @@ fn long(rows: usize, odd_at: usize, odd: &str) -> String {
 }
 
 #[test]
-fn with_everything_is_read() {
+fn the_document_with_everything_is_read() {
     let everything = Selection::everything();
     let mut names = Names::new();
     let read = read_document(EVERYTHING.as_bytes(), "t", &mut names, &everything);
     let rows: Vec<usize> = read.unwrap().iter().map(Table::rows).collect();
     assert_eq!(rows, [5, 3]);
     check("with everything", EVERYTHING.as_bytes(), &WAYS);
-    // Frames spelt as other cells are: what they are called is remembered all the same.
+    // Frames in the form of other cells must keep their names.
     for frame in ["fmt=\"new\"", "fmt=\"new\" name=\"n\"", ""] {
         let usual = "name=\"main\" addr=\"0x2\"";
         assert!(EVERYTHING.contains(usual));
@@ -51,9 +51,9 @@ fn with_everything_is_read() {
     }
 }
 
-/// Something odd in front of the first row, or of one that another thread reads.
+/// The unusual part is before the first row, or before one that another thread reads.
 #[test]
-fn odd_rows() {
+fn unusual_rows_are_read_the_same_way() {
     let row = |cells: &str| format!("<row>{cells}</row>");
     let seven = "<start-time ref=\"1\"/><duration ref=\"2\"/><gpu-channel-name ref=\"3\"/><duration ref=\"2\"/><formatted-label ref=\"4\"/><process ref=\"900000\"/>";
     let last = |cell: &str| row(&format!("{seven}{cell}"));
@@ -166,9 +166,9 @@ fn odd_rows() {
     }
 }
 
-/// Two oddities: which of them is told of must not depend on the windows.
+/// The windows must not decide which of two errors is reported.
 #[test]
-fn the_first_of_two_errors_is_told() {
+fn the_first_of_two_errors_is_reported() {
     let bad = "<row><start-time ref=\"7777777\"/></row>";
     for second in ["\u{1}", "<row", "&", "<![CDATA[]]>"] {
         for between in [0, 10, 60, 3000] {
@@ -184,11 +184,11 @@ fn the_first_of_two_errors_is_told() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_text_are_refused_the_same_way() {
     let document = long(40, 99, "").into_bytes();
     let row = document
         .windows(5)
-        .rposition(|five| five == b"<row>")
+        .rposition(|bytes| bytes == b"<row>")
         .unwrap();
     for bytes in [&b"\xc2"[..], b"\xff", b"\xed\xa0\x80", b"\xc2\xb5", b"\0"] {
         for into in [0, 5, 6, 20, 26, 40, 110, 140] {
@@ -204,9 +204,9 @@ fn bytes_that_are_no_text() {
     }
 }
 
-/// Types that no tag can be called, or that mean something else.
+/// These types are not valid tag names, or have another meaning.
 #[test]
-fn types_of_odd_names() {
+fn types_with_unusual_names_are_read_the_same_way() {
     for name in [
         "sentinel", "a b", "a ref", "a/", "a&gt;", "&quot;", "1", "-", "é", "row", "!--",
     ] {
@@ -233,9 +233,9 @@ fn types_of_odd_names() {
     }
 }
 
-/// More tags than any export has, each new to the threads that read ahead.
+/// The document has more tags than any export, each new to the tokenizing threads.
 #[test]
-fn many_tags() {
+fn many_tags_are_read_the_same_way() {
     let labels: String = (0..5000)
         .map(|at| {
             let id = 1_000_000 + at * 2;
@@ -245,10 +245,10 @@ fn many_tags() {
     check("many tags", long(50, 49, &labels).as_bytes(), &WAYS[3..]);
 }
 
-/// Rows too long for a window, and tokens about as long as may be.
+/// Rows are too long for a window, and tokens are about as long as allowed.
 #[test]
-fn long_ones() {
-    let of = |length: usize| {
+fn long_rows_are_read_the_same_way() {
+    let with_text = |length: usize| {
         let text = "y".repeat(length);
         let row = format!(
             "<row><start-time ref=\"1\"/><duration ref=\"2\"/><gpu-channel-name id=\"899999\" fmt=\"l\">{text}</gpu-channel-name><duration ref=\"2\"/><formatted-label ref=\"4\"/><process ref=\"900000\"/><sentinel/></row>"
@@ -265,7 +265,7 @@ fn long_ones() {
         limit + 1,
         limit + 70_000,
     ] {
-        let document = of(length);
+        let document = with_text(length);
         check(
             &format!("a text of {length}"),
             document.as_bytes(),

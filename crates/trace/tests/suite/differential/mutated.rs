@@ -1,7 +1,7 @@
-//! Good documents, changed at random: bytes, stretches and whole tags.
+//! Tests good documents with random changes of bytes, ranges and tags.
 
 use metalens_trace::Selection;
-use metalens_trace::fuzzing::Taking;
+use metalens_trace::fuzzing::ReadMethod;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -9,7 +9,7 @@ use proptest::sample::{Index, select};
 use super::{Chopped, GOOD, read, same};
 use crate::EVERYTHING;
 
-/// What is put in somewhere.
+/// Texts that are inserted at random positions.
 const SNIPPETS: &[&str] = &[
     "<row>",
     "</row>",
@@ -54,7 +54,7 @@ enum Change {
     Repeat(Index, Index),
     Swap(Index, Index),
     Insert(Index, &'static str),
-    /// Of the pieces that begin with `<`.
+    /// Swaps two of the pieces that begin with `<`.
     SwapTags(Index, Index),
     DeleteTag(Index),
     Cut(Index),
@@ -75,24 +75,24 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Stretches are short, so that something of the document is left.
-const STRETCH: usize = 60;
+/// Maximum length of a changed range. It is short, so that most of the document stays.
+const MAX_RANGE: usize = 60;
 
 fn apply(change: &Change, bytes: &mut Vec<u8>) {
     if bytes.is_empty() {
         return;
     }
     let length = bytes.len();
-    let stretch = |from: &Index, to: &Index| {
+    let range = |from: &Index, to: &Index| {
         let from = from.index(length);
-        from..(from + to.index(STRETCH)).min(length)
+        from..(from + to.index(MAX_RANGE)).min(length)
     };
     match change {
         Change::Flip(at, bits) => bytes[at.index(length)] ^= bits,
-        Change::Delete(from, to) => drop(bytes.drain(stretch(from, to))),
+        Change::Delete(from, to) => drop(bytes.drain(range(from, to))),
         Change::Repeat(from, to) => {
-            let again = bytes[stretch(from, to)].to_vec();
-            let at = stretch(from, to).end;
+            let again = bytes[range(from, to)].to_vec();
+            let at = range(from, to).end;
             bytes.splice(at..at, again);
         }
         Change::Swap(a, b) => bytes.swap(a.index(length), b.index(length)),
@@ -115,7 +115,7 @@ fn apply(change: &Change, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Each tag with the text behind it.
+/// Returns each tag with the text after it.
 fn tags_of(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut tags = vec![Vec::new()];
     for &byte in bytes {
@@ -127,35 +127,31 @@ fn tags_of(bytes: &[u8]) -> Vec<Vec<u8>> {
     tags
 }
 
-fn way() -> impl Strategy<Value = Taking> {
+fn method() -> impl Strategy<Value = ReadMethod> {
     let window = prop_oneof![Just(64_usize), 64..4096_usize];
-    (window, 0..4_usize).prop_map(|(window, workers)| Taking::Windows(window, workers))
+    (window, 0..4_usize).prop_map(|(window, workers)| ReadMethod::Windows(window, workers))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) })]
 
     #[test]
-    fn any_change(
+    fn all_methods_agree_after_any_change(
         small in any::<bool>(),
         changes in vec(change(), 1..4),
         leave in any::<bool>(),
-        ways in [way(), way()],
+        methods in [method(), method()],
     ) {
-        let mut bytes = match small {
-            true => GOOD,
-            false => EVERYTHING,
-        }
-        .as_bytes()
-        .to_vec();
+        let document = if small { GOOD } else { EVERYTHING };
+        let mut bytes = document.as_bytes().to_vec();
         for change in &changes {
             apply(change, &mut bytes);
         }
         let everything = Selection::everything().with_rendered_labels();
-        let expected = read(&bytes[..], &everything, leave, Taking::Reference);
-        for way in ways {
-            let found = read(Chopped::new(&bytes), &everything, leave, way);
-            same(&String::from_utf8_lossy(&bytes), way, &expected, &found);
+        let expected = read(&bytes[..], &everything, leave, ReadMethod::Reference);
+        for method in methods {
+        let found = read(Chopped::new(&bytes), &everything, leave, method);
+        same(&String::from_utf8_lossy(&bytes), method, &expected, &found);
         }
     }
 }

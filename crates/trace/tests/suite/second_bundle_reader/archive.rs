@@ -1,4 +1,4 @@
-//! An archive of objects, over the plist crate: strict where ours steps over something.
+//! Reads an archive of objects with the plist crate, more strictly than the reader under test.
 
 use std::io::Cursor;
 
@@ -26,7 +26,7 @@ impl Archive {
         }
     }
 
-    /// What a value refers to; `None` of null. What refers to nothing is an error.
+    /// Returns the object of a reference, or `None` for null. An invalid reference is an error.
     pub(super) fn object<'a>(&'a self, value: &'a Value) -> Result<Option<&'a Value>, String> {
         let Value::Uid(uid) = value else {
             return Ok(Some(value));

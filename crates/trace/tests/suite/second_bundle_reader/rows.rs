@@ -1,4 +1,4 @@
-//! The numbers: of rows, of lists, and the list of strings.
+//! Reads the numbers of rows and lists, and the list of strings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub(super) fn strings(bytes: &[u8]) -> Result<Vec<String>, String> {
         allow_dtd: true,
         ..roxmltree::ParsingOptions::default()
     };
-    // What stands before the first element says nothing, broken or not.
+    // Text before the first element is ignored, even if it is broken.
     let text = text.find("<plist").and_then(|begin| text.get(begin..));
     let text = text.ok_or("no property list")?;
     let document = roxmltree::Document::parse_with_options(text, options);
@@ -20,7 +20,7 @@ pub(super) fn strings(bytes: &[u8]) -> Result<Vec<String>, String> {
     let array = array.ok_or("no list of strings")?;
     let texts = array.children().filter(roxmltree::Node::is_element);
     Ok(texts
-        .map(|one| one.text().unwrap_or_default().to_owned())
+        .map(|string| string.text().unwrap_or_default().to_owned())
         .collect())
 }
 
@@ -33,7 +33,7 @@ fn wide(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// Each list that an index names; none where it points at none.
+/// Returns each list of an index, or None for an entry that points to no list.
 pub(super) fn lists(files: &Bundled, folder: &str) -> Result<Vec<Option<Vec<u64>>>, String> {
     let path = core(&format!("uniquing/{folder}/integeruniquer"));
     let index = file(files, &format!("{path}.index"))?;
@@ -54,11 +54,11 @@ pub(super) fn lists(files: &Bundled, folder: &str) -> Result<Vec<Option<Vec<u64>
 pub(super) struct Column {
     pub(super) mnemonic: String,
     pub(super) type_id: String,
-    /// All bits of its width.
+    /// The number with all bits of its width set, which means null.
     pub(super) ones: u64,
 }
 
-/// A store: null is where all bits are set.
+/// The rows of a store. All bits set mean null.
 pub(super) struct Rows {
     pub(super) schema: String,
     pub(super) columns: Vec<Column>,
@@ -118,10 +118,10 @@ impl Rows {
     }
 }
 
-/// Where each field of a row is, and how wide.
+/// The offset and the width of each field of a row.
 type Slots = BTreeMap<String, (usize, usize)>;
 
-/// How many rows there are, their size, and where their fields are.
+/// Returns the number of rows, their size and their fields.
 fn layout(files: &Bundled, number: u64) -> Result<(usize, usize, Slots), String> {
     let archive = Archive::read(files, &store(number, "bulkstore_descriptor"))?;
     let root = archive.top("root")?.ok_or("no root")?;

@@ -1,10 +1,10 @@
-//! A bundle as it is stored: inflated whole, so that every checksum is looked at.
+//! Inflates the stored files of a bundle completely, so that every checksum is checked.
 
 use std::io::{Cursor, Read as _};
 
 use super::Bundled;
 
-/// The files as they are before compression; each checksum is checked.
+/// Returns the uncompressed files, and checks every checksum.
 pub(crate) fn plain(stored: &Bundled, is_compressed: bool) -> Result<Bundled, String> {
     let inflated = |(path, bytes): (String, Vec<u8>)| match is_compressed {
         true => Ok((path, inflate(&bytes)?)),

@@ -1,4 +1,4 @@
-//! What the numbers in rows stand for, one value at a time.
+//! Decodes the numbers in rows, one value at a time.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::archive::Archive;
 use super::rows::{Rows, lists, strings};
 use super::{Bundled, Shown, core, displayed, file, tables};
 
-/// What the numbers in rows stand for.
+/// The values that the numbers in rows refer to.
 pub(super) struct Run {
     strings: Vec<String>,
     types: Vec<String>,
@@ -74,7 +74,7 @@ impl Run {
     }
 
     fn cell(&self, type_id: &str, value: Option<u64>, ones: u64) -> Result<String, String> {
-        let nothing = || format!("{value:x?} stands for nothing");
+        let nothing = || format!("{value:x?} refers to nothing");
         let Some(number) = value else {
             let full = matches!(type_id, "XRPrototypeValueTypeID" | "XRMetalEncoderIDTypeID");
             let is_raw = full || self.is_unknown(type_id);
@@ -149,7 +149,7 @@ impl Run {
         Some((name.to_owned(), Some(pid)))
     }
 
-    /// A thread without a name is called as its process.
+    /// Returns a thread as displayed. Without a name it has the name of its process.
     fn thread(&self, number: u64) -> Option<String> {
         let [tid, process] = self.list(number)?[..] else {
             return None;
@@ -180,7 +180,7 @@ impl Run {
         ))
     }
 
-    /// Type, value and display of each part.
+    /// Returns the type, value and display form of each part.
     fn parts(&self, number: u64) -> Option<Vec<(&str, u64, String)>> {
         let list = self.typed.get(usize::try_from(number).ok()?)?.as_ref()?;
         let pairs = list.chunks_exact(2);
@@ -236,7 +236,7 @@ impl Run {
         Some(parts.join(" "))
     }
 
-    /// Words, what is displayed, and the number of the submission.
+    /// Returns the text, the display form and the submission number of a label.
     fn label(&self, number: u64) -> Option<String> {
         let parts = self.parts(number)?;
         let display = self.displayed_list(number)?;
@@ -252,7 +252,7 @@ impl Run {
         let text = match (&words[..], submission) {
             ([], Some(_)) => Some(String::new()),
             (["XRMetalObjectLabelTypeID"], Some(_)) => Some(shown.to_owned()),
-            // What is mixed is told apart by its display alone: not read twice.
+            // The display form decides about a mixed label, which this reader does not parse again.
             _ => None,
         };
         let text = text.unwrap_or_else(|| "?".to_owned());
@@ -260,7 +260,7 @@ impl Run {
     }
 }
 
-/// Two digits behind the point, halves to the even one.
+/// Formats a quotient with two decimals; halves are rounded to the even digit.
 fn hundredths(value: u64, scale: u64) -> String {
     let (value, scale) = (u128::from(value), u128::from(scale));
     let (whole, rest) = (value * 100 / scale, value * 100 % scale);

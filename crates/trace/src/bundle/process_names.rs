@@ -1,61 +1,63 @@
-//! Who is who: the names of processes and threads.
+//! Finds the names of processes and threads.
 //!
-//! Rows say only numbers. A process's displayed name is the last part of its
-//! program's path, which `form.template` has; a bundle without that still has
-//! the table `process-info`, whose names are the system's own, cut at 31
-//! characters. A thread is displayed by its name, its number, and its process.
+//! Rows contain only numbers. The displayed name of a process is the last part of the path of its
+//! program, which `form.template` has. A bundle without that file still has the table
+//! `process-info`, with names that the system cuts at 31 characters. A thread is displayed with its
+//! name, its number and its process.
 
 use std::collections::BTreeMap;
 
 use super::files::Files;
 use super::manager::Store;
 use super::store::Rows;
-use super::uniquing::{USUAL, Uniques};
+use super::uniquing::{USUAL_LENGTH, Uniques};
 use crate::error::Result;
 use crate::names::{Names, Process, ProcessId, Thread, ThreadId};
 use crate::toc::Run;
 
-/// Names by the numbers that rows have.
+/// The names of processes and threads, by the numbers in rows.
 #[derive(Debug, Default)]
-pub(crate) struct People {
-    /// By pid, from `form.template`: as Instruments displays them.
+pub(crate) struct ProcessNames {
+    /// Displayed names by pid, from `form.template`.
     displayed: BTreeMap<u32, String>,
-    /// By process reference, from `process-info`: the place of a string.
+    /// Index of the name by process reference, from `process-info`.
     processes: BTreeMap<u64, u64>,
-    /// By thread reference, from `thread-info`.
+    /// Facts by thread reference, from `thread-info`.
     threads: BTreeMap<u64, ThreadFacts>,
 }
 
-/// What `thread-info` says of a thread, in its last row.
+/// The facts about a thread in its last row of `thread-info`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct ThreadFacts {
-    /// The place of a string.
+    /// Index of the name in the list of strings.
     name: Option<u64>,
     is_main: bool,
 }
 
-impl People {
-    /// Reads the names of processes and threads, as far as the bundle has them.
+impl ProcessNames {
+    /// Reads the names of processes and threads that the bundle has.
     pub(crate) fn read(
         files: &Files,
         stores: &[Store],
         uniques: &Uniques,
         run: &Run,
     ) -> Result<Self> {
-        let mut people = Self::default();
+        let mut process_names = Self::default();
         for process in &run.processes {
-            if let (Some(pid), 1..=USUAL) = (process.pid, process.name.len()) {
-                people.displayed.insert(pid, process.name.clone());
+            if let (Some(pid), 1..=USUAL_LENGTH) = (process.pid, process.name.len()) {
+                process_names.displayed.insert(pid, process.name.clone());
             }
         }
         for store in stores {
             match store.schema.as_str() {
-                "process-info" => people.add_processes(&Rows::whole(files, store)?, uniques),
-                "thread-info" => people.add_threads(&Rows::whole(files, store)?, uniques),
+                "process-info" => {
+                    process_names.add_processes(&Rows::read_all(files, store)?, uniques)
+                }
+                "thread-info" => process_names.add_threads(&Rows::read_all(files, store)?, uniques),
                 _ => {}
             }
         }
-        Ok(people)
+        Ok(process_names)
     }
 
     fn add_processes(&mut self, rows: &Rows, uniques: &Uniques) {
@@ -85,7 +87,7 @@ impl People {
         for ((thread, name), main) in rows {
             let Some(thread) = thread else { continue };
             let name = name.map(|name| name >> 32);
-            // A thread may be listed again; what is said last holds.
+            // A thread may be listed several times; its last row is valid.
             let facts = ThreadFacts {
                 name: name.filter(|&name| uniques.name(name).is_some()),
                 is_main: main == Some(1),
@@ -94,7 +96,7 @@ impl People {
         }
     }
 
-    /// The process of a reference; `None` if the bundle has no such process.
+    /// Returns the process of a reference, or `None` if the bundle has no such process.
     pub(crate) fn process(
         &self,
         reference: u64,
@@ -109,23 +111,23 @@ impl People {
         }))
     }
 
-    /// `bench (12)`.
+    /// Returns a process as displayed, such as `bench (12)`.
     pub(crate) fn process_display(&self, reference: u64, uniques: &Uniques) -> Option<String> {
         let (name, pid) = self.process_parts(reference, uniques)?;
         Some(format!("{name} ({pid})"))
     }
 
-    /// The pid of a reference.
+    /// Returns the pid of a reference.
     pub(crate) fn pid(reference: u64, uniques: &Uniques) -> Option<u64> {
         let parts = uniques
             .arrays
             .get(reference)
             .filter(|array| array.len() == 2)?;
-        // The upper half has been seen to carry other bits.
+        // The upper half contains other bits in some recordings.
         Some(parts.get(0)? & u64::from(u32::MAX))
     }
 
-    /// Name and pid.
+    /// Returns the name and the pid of a reference.
     pub(crate) fn process_parts(&self, reference: u64, uniques: &Uniques) -> Option<(String, u32)> {
         let pid = u32::try_from(Self::pid(reference, uniques)?).ok()?;
         let displayed = self.displayed.get(&pid).map(String::as_str);
@@ -134,7 +136,7 @@ impl People {
         Some((known.to_owned(), pid))
     }
 
-    /// The thread of a reference; `None` if the bundle has no such thread.
+    /// Returns the thread of a reference, or `None` if the bundle has no such thread.
     pub(crate) fn thread(
         &self,
         reference: u64,
@@ -154,7 +156,7 @@ impl People {
         Some(names.thread_id(thread))
     }
 
-    /// `Main Thread 0x1f (bench, pid: 12)`.
+    /// Returns a thread as displayed, such as `Main Thread 0x1f (bench, pid: 12)`.
     pub(crate) fn thread_display(&self, reference: u64, uniques: &Uniques) -> Option<String> {
         let parts = uniques
             .arrays
@@ -166,8 +168,8 @@ impl People {
         let name = facts.name.and_then(|name| uniques.name(name));
         let name = match (name, facts.is_main) {
             (_, true) => "Main Thread",
-            // Instruments cuts a thread's name where it finds what it takes
-            // for the number that it puts behind it.
+            // Instruments cuts the name of a thread at "0x", where it expects the number
+            // that it adds.
             (Some(name), false) => name.split("0x").next().unwrap_or(name),
             (None, false) => &process,
         };

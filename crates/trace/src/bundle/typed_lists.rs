@@ -1,5 +1,5 @@
-//! The typed lists of a run, of which a recording has one for every label it
-//! displays: a million, nearly all of them the same but for one number.
+//! Reads the typed lists of a run. A recording has one for every displayed label: a million, nearly
+//! all of them equal except for one number.
 //!
 //! ```text
 //! stored   "Command Buffer 0:" "sin" … bench 0x1f     kept   form 0, 0x1f
@@ -7,8 +7,8 @@
 //!          "Command Buffer 0:" "sin" … bench 0x21            form 0, 0x21
 //! ```
 //!
-//! They are read block by block, and of each only its form and its number are
-//! kept: a tenth of what is stored. Nothing is lost, a list is given out whole.
+//! The lists are read block by block. Only the form and the number of each list are kept, which
+//! takes a tenth of the stored size. Lists are returned completely.
 
 use std::hash::Hasher;
 
@@ -20,76 +20,76 @@ use super::files::{Files, LISTS};
 use crate::error::Result;
 use crate::integers::Integers;
 
-/// Typed lists.
-pub(crate) enum Lists {
-    /// As they are stored.
+/// The typed lists of a run.
+pub(crate) enum TypedLists {
+    /// Lists as stored.
     Stored(Arrays),
-    /// Form and number of each.
-    Short(Short),
+    /// Form and number of each list.
+    Compact(CompactLists),
 }
 
-impl Lists {
-    /// Reads those of a folder. `is_number` says of which types a list's last
-    /// value is its number.
+impl TypedLists {
+    /// Reads the lists of a folder. `is_number` is true for the types whose last value is the number
+    /// of a list.
     pub(crate) fn read(files: &Files, folder: &str, is_number: &[bool]) -> Result<Self> {
-        // What is odd about a store is said, or borne, by who reads it whole.
-        Ok(match Short::read(files, folder, is_number)? {
-            Some(short) => Self::Short(short),
+        // An unusual layout is handled or refused by the reader of stored lists.
+        Ok(match CompactLists::read(files, folder, is_number)? {
+            Some(short) => Self::Compact(short),
             None => Self::Stored(Arrays::read(files, folder)?),
         })
     }
 
-    /// The list of a number; `None` if there is no such list.
+    /// Returns a list, or `None` if there is no such list.
     pub(crate) fn get(&self, number: u64) -> Option<Array<'_>> {
         match self {
             Self::Stored(arrays) => arrays.get(number),
-            Self::Short(short) => short.get(number),
+            Self::Compact(short) => short.get(number),
         }
     }
 
-    /// The form of a list, from 0, and its own number. Lists of one form differ
-    /// in nothing but that number.
+    /// Returns the form of a list, from 0, and its number. Lists of one form differ only in that
+    /// number.
     pub(crate) fn form(&self, number: u64) -> Option<(usize, u64)> {
         match self {
             Self::Stored(_) => None,
-            Self::Short(short) => short.form(number),
+            Self::Compact(short) => short.form(number),
         }
     }
 
-    /// For fuzzing: about as many as there are.
+    /// Returns the approximate number of lists, for fuzzing.
     pub(crate) fn count(&self) -> usize {
         match self {
             Self::Stored(arrays) => arrays.count(),
-            Self::Short(short) => short.form_of.len(),
+            Self::Compact(short) => short.form_of.len(),
         }
     }
 }
 
-/// Form and number of each list.
+/// Lists that are stored as form and number.
 #[derive(Default)]
-pub(crate) struct Short {
-    /// By the number of a list.
+pub(crate) struct CompactLists {
+    /// Form of each list, by its index.
     form_of: Vec<u32>,
-    /// Of a list that has one; else 0.
+    /// Number of each list; 0 if it has none.
     own: Integers,
-    forms: Forms,
+    forms: ListForms,
 }
 
-/// No list: the index points to none.
+/// Entry of `form_of` for an index entry that points to no list.
 const NOTHING: u32 = u32::MAX;
 
-/// Blocks have 1 MiB. What has more is not of this kind.
-const LARGEST_BLOCK: usize = 16 << 20;
+/// Maximum size of a block, in bytes. Real blocks have 1 MiB.
+const MAX_BLOCK_SIZE: usize = 16 << 20;
 
-impl Short {
-    /// `None` if they are not as they always were, one behind the other in the
-    /// order of the index.
+impl CompactLists {
+    /// Reads the lists. `None` if they do not have the usual layout: one after another, in the order
+    /// of the index.
     fn read(files: &Files, folder: &str, is_number: &[bool]) -> Result<Option<Self>> {
         let index = files.read(&format!("{folder}/integeruniquer.index"), LISTS)?;
         let block_size = word(&index, 28).map_or(0, |size| size as usize);
         let entries = index.get(INDEX_HEADER..).unwrap_or(&[]);
         let expected = has_magic(&index)
-            && (1..=LARGEST_BLOCK).contains(&block_size)
+            && (1..=MAX_BLOCK_SIZE).contains(&block_size)
             && entries.len().is_multiple_of(8);
         if !expected {
             return Ok(None);
@@ -109,7 +109,7 @@ impl Short {
             }
             block += 1;
         })?;
-        // Of a block that is not there, as of one that was passed, no list is left.
+        // A missing block and a block that was already read have no further lists.
         let rest = entries.inspect(|&(at, _)| orderly = orderly && at >= block);
         let rest = rest.count();
         short.form_of.extend(std::iter::repeat_n(NOTHING, rest));
@@ -122,7 +122,7 @@ impl Short {
             self.own.push(Some(0));
             return;
         };
-        let own = own_number(list, is_number);
+        let own = position_of_number(list, is_number);
         self.form_of.push(self.forms.find_or_add(list, own));
         self.own.push(Some(own.map_or(0, |at| number(list, at))));
     }
@@ -141,49 +141,50 @@ impl Short {
     }
 }
 
-/// Distinct lists, regardless of what number they have.
+/// Distinct lists, without regard to their numbers.
 #[derive(Default)]
-struct Forms {
-    /// End to end.
+struct ListForms {
+    /// Bytes of all forms, without separators.
     bytes: Vec<u8>,
-    all: Vec<Form>,
+    all: Vec<ListForm>,
     known: HashTable<u32>,
 }
 
 #[derive(Clone, Copy)]
-struct Form {
+struct ListForm {
     start: usize,
     end: usize,
-    /// Which value is the list's own number.
+    /// Position of the value that is the number of the list.
     own: Option<usize>,
 }
 
-impl Forms {
+impl ListForms {
     fn find_or_add(&mut self, list: &[u8], own: Option<usize>) -> u32 {
         let (bytes, all) = (&self.bytes, &self.all);
         let form = |id: u32| all.get(id as usize);
-        let list_of = |form: &Form| bytes.get(form.start..form.end).unwrap_or(&[]);
-        let is_it = |&id: &u32| {
-            form(id).is_some_and(|form| form.own == own && alike(list_of(form), list, own))
+        let list_of = |form: &ListForm| bytes.get(form.start..form.end).unwrap_or(&[]);
+        let is_same_form = |&id: &u32| {
+            form(id)
+                .is_some_and(|form| form.own == own && are_equal_except(list_of(form), list, own))
         };
         let hash = hash_of(list, own);
-        if let Some(&known) = self.known.find(hash, is_it) {
+        if let Some(&known) = self.known.find(hash, is_same_form) {
             return known;
         }
-        // So many differ only where there are four billion: then the last is no list.
+        // This overflows only with four billion forms; then the last one is no list.
         let id = u32::try_from(all.len()).unwrap_or(NOTHING);
         let rehash = |&id: &u32| form(id).map_or(0, |form| hash_of(list_of(form), form.own));
         self.known.insert_unique(hash, id, rehash);
         let start = self.bytes.len();
         self.bytes.extend_from_slice(list);
         let end = self.bytes.len();
-        self.all.push(Form { start, end, own });
+        self.all.push(ListForm { start, end, own });
         id
     }
 }
 
-/// Where the last value of such a type stands in a list.
-fn own_number(list: &[u8], is_number: &[bool]) -> Option<usize> {
+/// Returns the position of the last value of such a type in a list.
+fn position_of_number(list: &[u8], is_number: &[bool]) -> Option<usize> {
     let is_own = |&at: &usize| {
         let kind = usize::try_from(number(list, 2 * at)).ok();
         kind.and_then(|kind| is_number.get(kind)) == Some(&true)
@@ -192,23 +193,24 @@ fn own_number(list: &[u8], is_number: &[bool]) -> Option<usize> {
     own.map(|at| 2 * at + 1)
 }
 
-/// Whether two lists are the same but for the value at a place.
-fn alike(one: &[u8], two: &[u8], but: Option<usize>) -> bool {
-    let Some(at) = but.map(|at| 8 * at) else {
-        return one == two;
+/// Returns true if two lists are equal except for the value at a position.
+fn are_equal_except(a: &[u8], b: &[u8], except: Option<usize>) -> bool {
+    let Some(at) = except.map(|at| 8 * at) else {
+        return a == b;
     };
-    let same = |range: (usize, usize)| one.get(range.0..range.1) == two.get(range.0..range.1);
-    one.len() == two.len() && same((0, at)) && same((at + 8, one.len()))
+
+    let is_equal = |from: usize, to: usize| a.get(from..to) == b.get(from..to);
+    a.len() == b.len() && is_equal(0, at) && is_equal(at + 8, a.len())
 }
 
-/// Of all values but the one at a place.
-fn hash_of(list: &[u8], but: Option<usize>) -> u64 {
-    // Types and values apart: either takes its time, but not the other's.
+/// Returns a hash of all values except the one at a position.
+fn hash_of(list: &[u8], except: Option<usize>) -> u64 {
+    // Two hashers, for types and values, run in parallel in the processor.
     let (mut kinds, mut values) = (FxHasher::default(), FxHasher::default());
     let pairs = list.chunks_exact(16).enumerate();
     for (at, pair) in pairs {
         kinds.write_u64(number(pair, 0));
-        if but != Some(2 * at + 1) {
+        if except != Some(2 * at + 1) {
             values.write_u64(number(pair, 1));
         }
     }
@@ -217,7 +219,7 @@ fn hash_of(list: &[u8], but: Option<usize>) -> u64 {
     kinds.finish()
 }
 
-/// The list at a place of a block: its count, and its numbers.
+/// Returns the list at an offset of a block, where its count and its numbers are stored.
 fn list_at(block: &[u8], offset: usize, block_size: usize) -> Option<&[u8]> {
     let count = word(block, offset)? as usize;
     let first = offset.checked_add(4)?;
@@ -225,7 +227,7 @@ fn list_at(block: &[u8], offset: usize, block_size: usize) -> Option<&[u8]> {
     block.get(first..end).filter(|_| end <= block_size)
 }
 
-/// Block and offset of an entry of the index.
+/// Returns the block and the offset of an entry of the index.
 fn place(entry: &[u8]) -> (u32, usize) {
     let [offset, block] = [0, 4].map(|at| word(entry, at).unwrap_or(0));
     (block, offset as usize)
@@ -247,13 +249,13 @@ mod tests {
 
     use super::*;
 
-    /// Of this type is a list's own number.
+    /// The type of the number of a list.
     const NUMBER: u64 = 1;
-    /// Numbers in a block.
+    /// Size of a block, in bytes.
     const BLOCK: usize = 256;
 
-    /// Lists of numbers, each at a place: block, offset. A list may reach out of
-    /// its block, and blocks that nothing is in may be missing.
+    /// Returns the files of lists with their blocks and offsets. A list may end beyond its block,
+    /// and empty blocks may be missing.
     fn files(lists: &[(u32, u32, &[u64])], blocks: usize) -> Files {
         let header = |size: usize| {
             let mut header: Vec<u8> = MAGIC.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -282,12 +284,12 @@ mod tests {
         ]))
     }
 
-    /// Read short, if `forms` are expected, or as they are stored: the lists are
-    /// those that the plain reader finds.
+    /// Checks that the lists are those of the plain reader, in compact form if `forms` are
+    /// expected.
     fn check(lists: &[(u32, u32, &[u64])], blocks: usize, forms: Option<usize>) {
         let files = files(lists, blocks);
         let stored = Arrays::read(&files, "lists").unwrap();
-        let found = Lists::read(&files, "lists", &[false, true]).unwrap();
+        let found = TypedLists::read(&files, "lists", &[false, true]).unwrap();
         let numbers =
             |array: Option<Array<'_>>| array.map(|array| array.iter().collect::<Vec<_>>());
         for number in (0..lists.len() as u64 + 2).chain([u64::MAX]) {
@@ -299,17 +301,17 @@ mod tests {
             );
         }
         let short = match &found {
-            Lists::Short(short) => Some(short.forms.all.len()),
-            Lists::Stored(_) => None,
+            TypedLists::Compact(lists) => Some(lists.forms.all.len()),
+            TypedLists::Stored(_) => None,
         };
         assert_eq!(short, forms, "{lists:?}");
     }
 
     #[test]
-    fn no_list_is_lost() {
+    fn all_lists_are_kept() {
         let (one, two) = ([0, 7, NUMBER, 100], [0, 7, NUMBER, 101]);
         check(&[(0, 40, &one), (0, 80, &two)], 1, Some(1));
-        // Of two numbers the last is the list's own; another type or place is no number.
+        // The last of two numbers is the number of the list; a value of another type is not.
         let (both, other) = ([NUMBER, 5, NUMBER, 6], [NUMBER, 6, NUMBER, 6]);
         check(&[(0, 40, &both), (0, 80, &other)], 1, Some(2));
         check(&[(0, 40, &[2, 100]), (0, 80, &[3, 100])], 1, Some(2));
@@ -318,13 +320,13 @@ mod tests {
             1,
             Some(2),
         );
-        // As long, the number elsewhere.
+        // Lists of equal length with the number at different positions.
         check(
             &[(0, 40, &[NUMBER, 0, 0, 0]), (0, 80, &[0, 0, NUMBER, 0])],
             1,
             Some(2),
         );
-        // In several blocks, of which some are empty or not there.
+        // Several blocks, some of them empty or missing.
         let far: &[(u32, u32, &[u64])] =
             &[(0, 40, &one), (2, 0, &two), (2, 36, &one), (7, 0, &two)];
         check(far, 3, Some(1));
@@ -332,8 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn what_points_nowhere_is_no_list() {
-        // It would end behind its block; it begins behind it.
+    fn entries_that_point_nowhere_are_no_lists() {
+        // One ends after its block, one begins after it.
         check(
             &[(0, 40, &[1; 8]), (0, 200, &[1; 8]), (1, 0, &[5])],
             2,
@@ -344,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_in_another_order_are_read_as_they_are_stored() {
+    fn lists_in_another_order_are_kept_as_stored() {
         check(&[(0, 80, &[2, 3]), (0, 40, &[4, 5])], 1, None);
         check(&[(1, 0, &[2, 3]), (0, 40, &[4, 5])], 2, None);
         // The second begins inside the first.

@@ -1,26 +1,30 @@
-//! Whether macOS lets the target be traced.
+//! Checks whether macOS allows the program to be traced.
 
 use std::path::Path;
 
 use metalens_xctrace::FoundProgram;
 
-use crate::ask::{Answer, Ask};
-use crate::asked::Asked;
 use crate::check::{Check, Remedy, TextFile, Verdict};
+use crate::command::{CommandOutput, CommandRunner};
 use crate::facts::{Protection, Rights};
+use crate::planned_recording::PlannedRecording;
 
-pub(super) fn all(ask: &dyn Ask, asked: &Asked<'_>, rights: &Rights) -> Vec<Check> {
-    match &asked.program {
+pub(super) fn all(
+    runner: &dyn CommandRunner,
+    planned: &PlannedRecording<'_>,
+    rights: &Rights,
+) -> Vec<Check> {
+    match &planned.program {
         None => Vec::new(),
         Some(Err(why)) => {
             vec![Check::problem("target", why.clone()).remedy("give the path of a program", &[])]
         }
         Some(Ok(found)) => {
             let protection = protection(found, rights);
-            // What macOS protects is signed by Apple: nobody can sign it anew.
+            // Apple signs the programs that macOS protects: nobody else can sign them again.
             match protection.verdict {
                 Verdict::Problem => vec![protection],
-                _ => vec![protection, signature(ask, &found.path)],
+                _ => vec![protection, signature(runner, &found.path)],
             }
         }
     }
@@ -30,17 +34,17 @@ fn protection(found: &FoundProgram, rights: &Rights) -> Check {
     let id = "target";
     let path = found.path.display();
     match (&found.doubt, rights.protection.value) {
-        (None, _) => Check::ok(id, format!("{path} is no part of macOS")),
+        (None, _) => Check::ok(id, format!("{path} is not part of macOS")),
         (Some(doubt), Some(Protection::Off)) => Check::warning(
             id,
-            format!("System Integrity Protection is off, else: {doubt}"),
+            format!("System Integrity Protection is off; if it were on: {doubt}"),
         ),
         (Some(doubt), Some(Protection::On)) => Check::problem(id, doubt.clone()),
         (Some(doubt), _) => Check::warning(id, doubt.clone()),
     }
 }
 
-/// The entitlement without which a hardened program refuses.
+/// The entitlement that allows a program with the hardened runtime to be traced.
 const ENTITLEMENT: &str = "com.apple.security.get-task-allow";
 const ENTITLEMENTS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -52,68 +56,65 @@ const ENTITLEMENTS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 "#;
 
-fn signature(ask: &dyn Ask, path: &Path) -> Check {
+fn signature(runner: &dyn CommandRunner, path: &Path) -> Check {
     let id = "signature";
     let shown = path.to_string_lossy();
     let arguments = ["-d", "--verbose=4", "--entitlements", "-", &shown];
-    let answer = ask.ask("/usr/bin/codesign", &arguments);
+    let answer = runner.run("/usr/bin/codesign", &arguments);
     let text = answer.text();
     if text.contains("is not signed at all") {
         return unsigned(path);
     }
     let signed = match &answer {
-        Answer::Said { code: Some(0), .. } => Signature::read(&text),
+        CommandOutput::Exited { code: Some(0), .. } => CodeSignature::parse(&text),
         _ => None,
     };
     let Some(signed) = signed else {
-        return Check::unknown(id, Some(&answer.gist()));
+        return Check::unknown(id, Some(&answer.summary()));
     };
-    match &signed {
-        Signature {
-            is_restricted: true,
-            ..
-        } => Check::problem(
+
+    if signed.is_restricted {
+        return Check::problem(
             id,
-            "the program is marked restricted, and macOS lets nobody trace it",
+            "the program is marked restricted: macOS does not allow tracing it",
         )
-        .remedy("record a build of your own", &[]),
-        Signature {
-            may_be_traced: true,
-            ..
-        } => Check::ok(id, "it allows to be traced (get-task-allow)"),
-        Signature {
-            is_hardened: false, ..
-        } => Check::ok(id, "it is not hardened"),
-        _ => {
-            let found =
-                "it has the hardened runtime and no get-task-allow: macOS may refuse to trace it";
-            let mut check = Check::warning(id, found);
-            check.remedy = Some(sign_anew(&shown, signed.has_entitlements));
-            check
-        }
+        .remedy("record a build of your own", &[]);
     }
+    if signed.may_be_traced {
+        return Check::ok(id, "the program allows tracing (get-task-allow)");
+    }
+    if !signed.is_hardened {
+        return Check::ok(id, "the program does not have the hardened runtime");
+    }
+
+    let found = "the program has the hardened runtime without get-task-allow: macOS may refuse to \
+                trace it";
+    let mut check = Check::warning(id, found);
+    check.remedy = Some(sign_again(&shown, signed.has_entitlements));
+    check
 }
 
-/// Scripts are, and so is what Intel's linkers make.
+/// Returns the check of a program without a signature, such as a script or a program that a
+/// linker made on Intel.
 fn unsigned(path: &Path) -> Check {
     let found = format!(
-        "{} is not signed: nothing in it refuses to be traced",
+        "{} is not signed, so its signature does not forbid tracing",
         path.display()
     );
     Check::ok("signature", found)
 }
 
-/// What `codesign` says of a program.
-struct Signature {
+/// The code signature of a program, as `codesign` describes it.
+struct CodeSignature {
     is_hardened: bool,
     is_restricted: bool,
     may_be_traced: bool,
     has_entitlements: bool,
 }
 
-impl Signature {
-    /// `flags=0x10000(runtime)`, and entitlements as XML or as `[Key] … [Bool] true`.
-    fn read(text: &str) -> Option<Self> {
+impl CodeSignature {
+    /// Parses `flags=0x10000(runtime)`, and entitlements as XML or as `[Key] … [Bool] true`.
+    fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.split_once(" flags=0x")?;
         let flags = rest.split_whitespace().next()?;
         let names = flags.split_once('(').map_or("", |(_, names)| names);
@@ -134,14 +135,15 @@ impl Signature {
     }
 }
 
-/// How to sign a program so that it can be traced, keeping what it may do.
-fn sign_anew(path: &str, has_entitlements: bool) -> Remedy {
+/// Returns the commands that sign a program so that it can be traced, and keep its other
+/// entitlements.
+fn sign_again(path: &str, has_entitlements: bool) -> Remedy {
     let path = format!("'{}'", path.replace('\'', r"'\''"));
     let name = "trace.entitlements";
     let sign = format!("codesign --force --sign - --entitlements {name} {path}");
-    let what = "sign it anew (a copy, if it is not your own)".to_owned();
-    match has_entitlements {
-        true => Remedy {
+    let what = "sign the program again (use a copy if it is not your own)".to_owned();
+    if has_entitlements {
+        Remedy {
             what,
             commands: vec![
                 format!("codesign -d --xml --entitlements {name} {path}"),
@@ -149,15 +151,16 @@ fn sign_anew(path: &str, has_entitlements: bool) -> Remedy {
                 sign,
             ],
             file: None,
-        },
-        false => Remedy {
+        }
+    } else {
+        Remedy {
             what,
             commands: vec![sign],
             file: Some(TextFile {
                 name: name.to_owned(),
                 content: ENTITLEMENTS.to_owned(),
             }),
-        },
+        }
     }
 }
 
@@ -165,10 +168,10 @@ fn sign_anew(path: &str, has_entitlements: bool) -> Remedy {
 mod tests {
     use super::*;
 
-    struct Codesign(Answer);
+    struct Codesign(CommandOutput);
 
-    impl Ask for Codesign {
-        fn ask(&self, _: &str, _: &[&str]) -> Answer {
+    impl CommandRunner for Codesign {
+        fn run(&self, _: &str, _: &[&str]) -> CommandOutput {
             self.0.clone()
         }
     }
@@ -177,7 +180,7 @@ mod tests {
     const LINKER: &str = "Executable=/a/bench\nCodeDirectory v=20400 size=500 flags=0x20002(adhoc,linker-signed) hashes=5+0 location=embedded\nSignature=adhoc\n";
 
     fn checked(code: i32, out: &str, err: &str) -> Check {
-        let answer = Answer::Said {
+        let answer = CommandOutput::Exited {
             code: Some(code),
             out: out.to_owned(),
             err: err.to_owned(),
@@ -186,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures() {
+    fn signatures_decide_whether_a_program_can_be_traced() {
         let check = |code: i32, out: &str, err: &str, expected: Verdict| {
             assert_eq!(checked(code, out, err).verdict, expected, "{out} {err}");
         };
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn how_to_sign() {
+    fn entitlements_are_kept_when_signing() {
         let bare = checked(0, "", HARDENED).remedy.unwrap();
         assert_eq!(
             bare.commands,

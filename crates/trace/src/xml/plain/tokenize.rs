@@ -1,40 +1,39 @@
-//! From a window's bytes to tokens, as far as its rows are plain.
+//! Splits the bytes of a window into tokens, as far as its rows are plain.
 //!
 //! ```xml
 //! <row><start-time id="1" fmt="00:00.000">0</start-time><duration ref="4"/><sentinel/>…</row>
 //! ```
 //!
-//! A row is plain if nothing in it but tags, text and entities occurs, each tag
-//! is closed by its like, and each number is one. What looks otherwise ends the
-//! plain rows before it, without a judgement: the reader that knows all of XML
-//! goes on from there.
+//! A row is plain if it has only tags, text and entities, each tag has its end tag, and each
+//! number is valid. Anything else ends the plain rows before it, without an error: the reader for
+//! all of XML continues there.
 
-use super::token::{Lexicon, Rows, Span, Text, Token, Word};
+use super::token::{ByteRange, Lexicon, Rows, Text, Token, Word};
 use crate::xml::attributes::parse_u64;
 use crate::xml::guard::{clean_length, newlines};
 use crate::xml::ids::TagId;
 
-/// Plain cells nest no deeper. Real ones nest three deep.
+/// Maximum depth of plain cells. Real ones have a depth of three.
 const DEPTH: usize = 32;
 
-/// What a tokeniser remembers from one window to the next: only guesses.
-pub(super) struct Tokeniser {
-    /// The tag that a child had the last time, by its parent and place.
+/// A tokenizer. From one window to the next it remembers only guesses.
+pub(super) struct Tokenizer {
+    /// The last tag of a child, by its parent and position.
     guesses: Vec<TagId>,
-    open: Vec<Opened>,
+    open: Vec<OpenElement>,
 }
 
-/// An element that was opened.
+/// An open element.
 #[derive(Clone, Copy)]
-struct Opened {
-    name: Span,
+struct OpenElement {
+    name: ByteRange,
     tag: TagId,
     children: usize,
 }
 
 const GUESSES: usize = 1 << 10;
 
-impl Tokeniser {
+impl Tokenizer {
     pub(super) fn new() -> Self {
         Self {
             guesses: vec![0; GUESSES],
@@ -42,8 +41,8 @@ impl Tokeniser {
         }
     }
 
-    /// Takes the plain rows at the beginning of a window apart.
-    pub(super) fn tokenise(&mut self, window: &[u8], lexicon: &Lexicon, rows: &mut Rows) {
+    /// Splits the plain rows at the beginning of a window into tokens.
+    pub(super) fn tokenize(&mut self, window: &[u8], lexicon: &Lexicon, rows: &mut Rows) {
         rows.tokens.clear();
         rows.bytes = 0;
         let clean = window.get(..clean_length(window)).unwrap_or(&[]);
@@ -62,30 +61,30 @@ impl Tokeniser {
             tokens: &mut rows.tokens,
             memory: self,
         };
-        let mut whole = 0;
+        let mut complete = 0;
         loop {
             scan.memory.open.clear();
             scan.skip_space();
             if scan.row().is_none() {
                 break;
             }
-            whole = scan.tokens.len();
+            complete = scan.tokens.len();
             rows.bytes = scan.at;
         }
-        rows.tokens.truncate(whole);
+        rows.tokens.truncate(complete);
         rows.lines = newlines(window.get(..rows.bytes).unwrap_or(&[]));
     }
 }
 
-/// A place in a window. The methods step over what they find, and give `None`
-/// for what is not plain.
+/// A position in a window. The methods move past the text that they match, and return `None` for
+/// text that is not plain.
 struct Scan<'w, 's> {
     text: &'w str,
     bytes: &'w [u8],
     at: usize,
     lexicon: &'w Lexicon,
     tokens: &'s mut Vec<Token>,
-    memory: &'s mut Tokeniser,
+    memory: &'s mut Tokenizer,
 }
 
 impl<'w> Scan<'w, '_> {
@@ -103,7 +102,7 @@ impl<'w> Scan<'w, '_> {
         Some(())
     }
 
-    /// What is inside the element that was just begun, if it did not end at once.
+    /// Reads the content of the element that was just begun, unless it has ended already.
     fn content(&mut self) -> Option<()> {
         while let Some(open) = self.memory.open.last_mut() {
             let child = (usize::from(open.tag) * 16 + open.children.min(15)) % GUESSES;
@@ -126,8 +125,8 @@ impl<'w> Scan<'w, '_> {
         Some(())
     }
 
-    /// An element, behind its `<`: the whole of it, or its first tag. Its tag's
-    /// number, if that is known.
+    /// Reads an element after its `<`: all of it, or its start tag. Returns the number of its tag,
+    /// or 0 for an unknown tag.
     fn element(&mut self, guess: TagId) -> Option<TagId> {
         let start = self.at;
         let Some(word) = self.word(guess) else {
@@ -138,17 +137,13 @@ impl<'w> Scan<'w, '_> {
             }
             return Some(0);
         };
-        let found = match word.is_special {
-            true => None,
-            false => self.known(word, start),
-        };
-        if found.is_none() {
+        if word.is_special || self.known(word, start).is_none() {
             self.any_tag(start)?;
         }
         Some(word.number)
     }
 
-    /// The tag whose name stands here: most likely the guessed one.
+    /// Reads the name of a known tag, which is most likely the guessed one.
     fn word(&mut self, guess: TagId) -> Option<&'w Word> {
         let ends = |at: usize| matches!(self.bytes.get(at), Some(b' ' | b'/' | b'>'));
         if let Some(word) = self.lexicon.word(guess) {
@@ -166,8 +161,8 @@ impl<'w> Scan<'w, '_> {
         Some(word)
     }
 
-    /// A reference, or an element with an id and a display form; `None` for all
-    /// else, which may still be a tag like any other.
+    /// Reads a reference, or an element with an id and a display form. `None` for all others, which
+    /// may still be a valid tag.
     fn known(&mut self, word: &Word, start: usize) -> Option<()> {
         let tag = word.number;
         if self.eat(b" ref=\"") {
@@ -215,12 +210,12 @@ impl<'w> Scan<'w, '_> {
         Some(())
     }
 
-    fn opened(&mut self, name: Span, tag: TagId) -> Option<()> {
+    fn opened(&mut self, name: ByteRange, tag: TagId) -> Option<()> {
         if self.memory.open.len() >= DEPTH {
             return None;
         }
         let children = 0;
-        self.memory.open.push(Opened {
+        self.memory.open.push(OpenElement {
             name,
             tag,
             children,
@@ -228,7 +223,7 @@ impl<'w> Scan<'w, '_> {
         Some(())
     }
 
-    /// Any tag, from its name on: it ends at the first `>` that is not quoted.
+    /// Reads any tag from its name on: it ends at the first `>` outside quotes.
     fn any_tag(&mut self, start: usize) -> Option<()> {
         self.at = start;
         let first = *self.bytes.get(start)?;
@@ -245,14 +240,14 @@ impl<'w> Scan<'w, '_> {
         if empty {
             return Some(());
         }
-        let name = self.span(start, start + name_length(inside.of(self.bytes)))?;
+        let name = self.span(start, start + name_length(inside.bytes(self.bytes)))?;
         self.opened(name, 0)
     }
 
-    /// `</name>` of the element opened last.
+    /// Reads `</name>` of the innermost open element.
     fn close(&mut self) -> Option<()> {
         let open = self.memory.open.pop()?;
-        self.end_of(open.name.of(self.bytes))?;
+        self.end_of(open.name.bytes(self.bytes))?;
         self.tokens.push(Token::Close);
         Some(())
     }
@@ -264,8 +259,8 @@ impl<'w> Scan<'w, '_> {
         Some(())
     }
 
-    /// `a &gt; b"`, without entities: those have to be looked at.
-    fn display(&mut self) -> Option<Span> {
+    /// Reads a display form up to its quote. `None` if it has entities, which need checks.
+    fn display(&mut self) -> Option<ByteRange> {
         let rest = self.bytes.get(self.at..)?;
         let length = memchr::memchr3(b'"', b'&', b'<', rest)?;
         let span = self.span(self.at, self.at + length)?;
@@ -292,7 +287,7 @@ impl<'w> Scan<'w, '_> {
         Some(Text { span, escaped })
     }
 
-    /// Digits, as long as there are any.
+    /// Reads all digits that follow.
     fn number(&mut self) -> Option<u64> {
         let rest = self.bytes.get(self.at..)?;
         let mut value: u64 = 0;
@@ -308,7 +303,7 @@ impl<'w> Scan<'w, '_> {
         self.at += length;
         match length {
             1..=19 => Some(value),
-            // It may not fit, and then there is more to say.
+            // A longer number may not fit into 64 bits.
             _ => parse_u64(rest.get(..length)?),
         }
     }
@@ -319,8 +314,8 @@ impl<'w> Scan<'w, '_> {
         }
     }
 
-    /// The length is known when this is compiled, which makes it a comparison of
-    /// two or three words.
+    /// Skips an expected text, and returns true if it is there. The length is known at compile
+    /// time, so that this compares only two or three machine words.
     fn eat<const N: usize>(&mut self, expected: &[u8; N]) -> bool {
         let found = self.bytes.get(self.at..self.at + N) == Some(expected);
         if found {
@@ -333,8 +328,8 @@ impl<'w> Scan<'w, '_> {
         self.eat(expected).then_some(())
     }
 
-    fn span(&self, start: usize, end: usize) -> Option<Span> {
-        Some(Span {
+    fn span(&self, start: usize, end: usize) -> Option<ByteRange> {
+        Some(ByteRange {
             start: u32::try_from(start).ok()?,
             end: u32::try_from(end).ok()?,
         })
@@ -345,7 +340,7 @@ impl<'w> Scan<'w, '_> {
     }
 }
 
-/// Where a tag's `>` is: the first that is not in quotes.
+/// Returns the position of a tag's `>`: the first one outside quotes.
 fn end_of_tag(tag: &[u8]) -> Option<usize> {
     let mut quote = None;
     for at in memchr::memchr3_iter(b'>', b'"', b'\'', tag) {
@@ -359,7 +354,7 @@ fn end_of_tag(tag: &[u8]) -> Option<usize> {
     None
 }
 
-/// A tag's name ends at white space.
+/// Returns the length of a tag's name, which ends at white space.
 pub(super) fn name_length(inside: &[u8]) -> usize {
     let space = |b: &u8| matches!(b, b' ' | b'\n' | b'\r' | b'\t');
     inside.iter().position(space).unwrap_or(inside.len())
@@ -370,8 +365,8 @@ mod tests {
     use super::*;
     use crate::xml::tags::Tags;
 
-    /// A row of one number and one text, and how many tokens it comes to; none
-    /// if it is left to the reader.
+    /// Checks the number of tokens of a row with one number and one text; none if the row is left
+    /// to the reader.
     fn check(row: &str, tokens: Option<usize>) {
         let mut tags = Tags::default();
         let columns = ["duration", "string"].map(|name| tags.number(name).unwrap());
@@ -379,7 +374,7 @@ mod tests {
         let mut rows = Rows::default();
         let before = "\n<row><duration ref=\"1\"/><sentinel/></row>\n";
         let window = format!("{before}{row}<row>");
-        Tokeniser::new().tokenise(window.as_bytes(), &lexicon, &mut rows);
+        Tokenizer::new().tokenize(window.as_bytes(), &lexicon, &mut rows);
         let expected = match tokens {
             Some(tokens) => (3 + tokens, before.len() + row.len(), 2),
             None => (3, before.len() - 1, 1),
@@ -389,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_rows() {
+    fn plain_rows_become_tokens() {
         let number = "<duration id=\"2\" fmt=\"1 µs\">1000</duration>";
         check(
             &format!("<row>{number}<string id=\"3\" fmt=\"a\">a</string></row>"),
@@ -403,7 +398,7 @@ mod tests {
             &format!("<row>{number}<string id=\"3\" fmt=\"a>b\">a &gt; b</string></row>"),
             Some(3),
         );
-        // Two tags, a text and an end where the attributes are not the usual ones.
+        // Unusual attributes give two tags, a text and an end.
         check(
             &format!("<row>{number}<string fmt='a' id=\"3\">a</string></row>"),
             Some(5),
@@ -412,7 +407,7 @@ mod tests {
             &format!("<row>{number}<string id=\"3\" fmt=\"a &amp; b\"/></row>"),
             Some(3),
         );
-        // A composite: its tag, a text, a child, its end.
+        // A composite gives its tag, a text, a child and its end.
         check(
             "<row><sentinel/><label id=\"3\" fmt=\"\">x<string ref=\"3\"/></label></row>",
             Some(6),
@@ -420,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_left() {
+    fn other_rows_are_left_to_the_reader() {
         for row in [
             "<row",
             "<row a=\"1\"></row>",

@@ -1,4 +1,4 @@
-//! Writers that all output for people and all JSON goes through.
+//! Provides the writer that all output for people and all JSON goes through.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -6,16 +6,17 @@ use std::io::{self, Write};
 use crate::letters::{in_json, shown_lines};
 use crate::style::PREFIX;
 
-/// A writer that lets nothing through that a terminal would obey, but line breaks and
-/// our own [`Style`](crate::Style)s. What is no UTF-8 becomes U+FFFD.
+/// A writer that removes everything that a terminal would obey, except line breaks and
+/// [`Style`](crate::Style)s of this program. Bytes that are not UTF-8 become U+FFFD.
 ///
-/// Parts of characters and of styles are held back until the rest comes, or until it is
-/// flushed or dropped.
+/// Incomplete characters and styles wait for the rest, or until the writer is flushed or
+/// dropped.
 #[derive(Debug)]
-pub struct Door<W: Write> {
+pub struct SafeWriter<W: Write> {
     out: W,
     kind: Kind,
-    held: Vec<u8>,
+    /// Bytes that are not written yet: an incomplete character or style.
+    pending: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,18 +26,19 @@ enum Kind {
     Raw,
 }
 
-impl<W: Write> Door<W> {
-    /// For text that people read: what must not be obeyed is shown by name.
+impl<W: Write> SafeWriter<W> {
+    /// Returns a writer of text for people: unsafe characters are shown by name.
     pub fn page(out: W) -> Self {
         Self::new(out, Kind::Page)
     }
 
-    /// For JSON: what must not be obeyed is escaped, so that its value stays.
+    /// Returns a writer of JSON: unsafe characters are escaped, so that the value stays.
     pub fn json(out: W) -> Self {
         Self::new(out, Kind::Json)
     }
 
-    /// For CSV and the like: to a file or a program as it is, to a terminal like a page.
+    /// Returns a writer of CSV and similar data: unchanged for a file or a program, like a page
+    /// for a terminal.
     pub fn data(out: W, is_terminal: bool) -> Self {
         let kind = if is_terminal { Kind::Page } else { Kind::Raw };
         Self::new(out, kind)
@@ -46,29 +48,29 @@ impl<W: Write> Door<W> {
         Self {
             out,
             kind,
-            held: Vec::new(),
+            pending: Vec::new(),
         }
     }
 
-    /// Writes the first bytes of what is held.
+    /// Writes the first bytes of the pending ones.
     fn pass(&mut self, length: usize) -> io::Result<()> {
-        let rest = self.held.split_off(length.min(self.held.len()));
-        let held = std::mem::replace(&mut self.held, rest);
-        let text = String::from_utf8_lossy(&held);
+        let rest = self.pending.split_off(length.min(self.pending.len()));
+        let complete = std::mem::replace(&mut self.pending, rest);
+        let text = String::from_utf8_lossy(&complete);
 
         let safe = match self.kind {
             Kind::Page => styled_lines(&text),
             Kind::Json => in_json(&text),
-            Kind::Raw => return self.out.write_all(&held),
+            Kind::Raw => return self.out.write_all(&complete),
         };
         self.out.write_all(safe.as_bytes())
     }
 }
 
-impl<W: Write> Write for Door<W> {
+impl<W: Write> Write for SafeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.held.extend_from_slice(bytes);
-        let length = whole_length(&self.held);
+        self.pending.extend_from_slice(bytes);
+        let length = complete_length(&self.pending);
         self.pass(length)?;
         Ok(bytes.len())
     }
@@ -79,18 +81,17 @@ impl<W: Write> Write for Door<W> {
     }
 }
 
-impl<W: Write> Drop for Door<W> {
+impl<W: Write> Drop for SafeWriter<W> {
     fn drop(&mut self) {
-        // Whoever wants to hear of a failure flushes.
+        // A drop cannot return an error: a caller that needs it flushes first.
         let _ = self.pass(usize::MAX);
     }
 }
 
-/// Lines in which our own styles are what a terminal obeys.
+/// Returns lines in which only styles of this program are escape sequences.
 fn styled_lines(text: &str) -> Cow<'_, str> {
     let mut parts = text.split(PREFIX.as_str());
-    let first = shown_lines(parts.next().unwrap_or(""));
-    let mut out = first;
+    let mut out = shown_lines(parts.next().unwrap_or(""));
     for part in parts {
         let out = out.to_mut();
         match part.split_once('m') {
@@ -104,8 +105,9 @@ fn styled_lines(text: &str) -> Cow<'_, str> {
     out
 }
 
-/// How much of some bytes ends with a whole character, and not within a style.
-fn whole_length(bytes: &[u8]) -> usize {
+/// Returns the length of the longest start of some bytes that ends with a complete character,
+/// outside a style.
+fn complete_length(bytes: &[u8]) -> usize {
     // No style is longer than this.
     let longest = PREFIX.len() + 8;
     let last_escape = bytes.iter().rposition(|&byte| byte == 0x1b);
@@ -116,19 +118,19 @@ fn whole_length(bytes: &[u8]) -> usize {
         }
     }
 
-    // The last character's first byte is one of the last four.
-    let is_first = |byte: u8| !(0x80..0xc0).contains(&byte);
+    // A character has at most four bytes: its first byte is one of the last four.
     let near = bytes.len().saturating_sub(4);
     let end = bytes.get(near..).unwrap_or_default();
-    let Some(at) = end.iter().rposition(|&byte| is_first(byte)) else {
+    let Some(at) = end.iter().rposition(|&byte| is_first_of_character(byte)) else {
         return bytes.len();
     };
     let last = end.get(at..).unwrap_or_default();
     let is_begun = std::str::from_utf8(last).is_err_and(|error| error.error_len().is_none());
-    match is_begun {
-        true => near + at,
-        false => bytes.len(),
-    }
+    if is_begun { near + at } else { bytes.len() }
+}
+
+fn is_first_of_character(byte: u8) -> bool {
+    !(0x80..0xc0).contains(&byte)
 }
 
 #[cfg(test)]
@@ -138,29 +140,29 @@ mod tests {
 
     fn page(parts: &[&[u8]]) -> String {
         let mut out = Vec::new();
-        let mut door = Door::page(&mut out);
+        let mut writer = SafeWriter::page(&mut out);
         for part in parts {
-            door.write_all(part).unwrap();
+            writer.write_all(part).unwrap();
         }
-        drop(door);
+        drop(writer);
         String::from_utf8(out).unwrap()
     }
 
     #[test]
-    fn only_our_own_styles_are_obeyed() {
+    fn only_styles_of_this_program_become_escapes() {
         let style = Style::BOLD_RED;
         let text = format!("{style}error:{style:#} a\u{1b}[31mb\u{1b}]0;c\u{7}\n");
         let expected = "\u{1b}[1;31merror:\u{1b}[0m a‹U+001B›[31mb‹U+001B›]0;c‹U+0007›\n";
         assert_eq!(page(&[text.as_bytes()]), expected);
         assert_eq!(page(&[b"\x1b[1;31mx\x1b[0m"]), "‹U+001B›[1;31mx‹U+001B›[0m");
-        // One that somebody began and did not end.
+        // A style that is begun and not ended.
         let begun = PREFIX.as_bytes();
         assert!(!page(&[begun, b"\x1b[2J"]).contains('\u{1b}'));
         assert!(!page(&[begun]).contains('\u{1b}'));
     }
 
     #[test]
-    fn however_it_is_cut_it_is_the_same() {
+    fn output_does_not_depend_on_how_the_input_is_cut() {
         let style = Style::BOLD;
         let text = format!("a\u{9b}{style}核\u{202e}{style:#}\u{1b}[2J 👩\n");
         let whole = page(&[text.as_bytes()]);
@@ -173,15 +175,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_replaced() {
+    fn invalid_utf8_is_replaced() {
         assert_eq!(page(&[b"a\x9bb\xff\xe6"]), "a\u{fffd}b\u{fffd}\u{fffd}");
     }
 
     #[test]
-    fn data_is_shown_to_people_alone() {
+    fn data_is_changed_only_for_a_terminal() {
         let check = |is_terminal: bool, expected: &[u8]| {
             let mut out = Vec::new();
-            Door::data(&mut out, is_terminal)
+            SafeWriter::data(&mut out, is_terminal)
                 .write_all(b"a\x1b,\xc2\x9b\n")
                 .unwrap();
             assert_eq!(out, expected);
@@ -191,11 +193,11 @@ mod tests {
     }
 
     #[test]
-    fn json_is_escaped() {
+    fn unsafe_characters_in_json_are_escaped() {
         let mut out = Vec::new();
-        let mut door = Door::json(&mut out);
-        serde_json::to_writer_pretty(&mut door, &["a\u{9b}\u{202e}\u{e0041}\u{7f}核"]).unwrap();
-        drop(door);
+        let mut writer = SafeWriter::json(&mut out);
+        serde_json::to_writer_pretty(&mut writer, &["a\u{9b}\u{202e}\u{e0041}\u{7f}核"]).unwrap();
+        drop(writer);
         let expected = "[\n  \"a\\u009b\\u202e\\udb40\\udc41\\u007f核\"\n]";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }

@@ -1,9 +1,9 @@
-//! What the answers of macOS's programs mean. Pure: a text in, a fact out, or
-//! nothing if it is not understood.
+//! Parses the output of macOS programs. Pure functions: text in, fact out, or None if the text
+//! is not understood.
 
 use crate::facts::{Power, Process, Protection, ThermalPressure};
 
-/// The value of `name: value` on a line of its own.
+/// Returns the value of a line `name: value`.
 pub(crate) fn field(text: &str, name: &str) -> Option<String> {
     let mut values = text.lines().filter_map(|line| {
         let rest = line.trim().strip_prefix(name)?;
@@ -13,12 +13,13 @@ pub(crate) fn field(text: &str, name: &str) -> Option<String> {
     values.next()
 }
 
-/// A number of that kind.
+/// Returns the number of a line `name: number`.
 pub(crate) fn number(text: &str, name: &str) -> Option<u64> {
     field(text, name)?.parse().ok()
 }
 
-/// `xcodebuild -version`: `Xcode 26.3`, then `Build version 17C529`.
+/// Parses `xcodebuild -version`, such as `Xcode 26.3` and `Build version 17C529`, into version
+/// and build.
 pub(crate) fn xcode(text: &str) -> Option<(String, String)> {
     let after = |start: &str| {
         let mut lines = text.lines().map(str::trim);
@@ -28,29 +29,31 @@ pub(crate) fn xcode(text: &str) -> Option<(String, String)> {
     Some((after("Xcode ")?, after("Build version ")?))
 }
 
-/// `xcode-select -p`.
+/// Parses the developer folder from `xcode-select -p`.
 pub(crate) fn folder(text: &str) -> Option<String> {
     let line = text.lines().next()?.trim();
     line.starts_with('/').then(|| line.to_owned())
 }
 
-/// `DevToolsSecurity -status`.
+/// Parses `DevToolsSecurity -status`: returns true if developer mode is on.
 pub(crate) fn developer_mode(text: &str) -> Option<bool> {
-    match () {
-        () if text.contains("currently enabled") => Some(true),
-        () if text.contains("currently disabled") => Some(false),
-        () => None,
+    if text.contains("currently enabled") {
+        Some(true)
+    } else if text.contains("currently disabled") {
+        Some(false)
+    } else {
+        None
     }
 }
 
-/// `id -Gn`.
+/// Parses `id -Gn`: returns true if the user is in a group.
 pub(crate) fn is_in_group(text: &str, group: &str) -> Option<bool> {
     let mut groups = text.split_whitespace().peekable();
     groups.peek()?;
-    Some(groups.any(|one| one == group))
+    Some(groups.any(|name| name == group))
 }
 
-/// `csrutil status`.
+/// Parses System Integrity Protection from `csrutil status`.
 pub(crate) fn protection(text: &str) -> Option<Protection> {
     let status = field(text, "System Integrity Protection status")?;
     match status.as_str() {
@@ -61,7 +64,7 @@ pub(crate) fn protection(text: &str) -> Option<Protection> {
     }
 }
 
-/// `pmset -g batt`: `Now drawing from 'AC Power'`.
+/// Parses the power source from `pmset -g batt`, such as `Now drawing from 'AC Power'`.
 pub(crate) fn power(text: &str) -> Option<Power> {
     match text.split('\'').nth(1)? {
         "AC Power" => Some(Power::Mains),
@@ -71,21 +74,24 @@ pub(crate) fn power(text: &str) -> Option<Power> {
     }
 }
 
-/// `pmset -g`: `lowpowermode 1`; where there is a high-power mode too,
-/// `powermode 1` is the low one.
+/// Parses `pmset -g`: returns true for `lowpowermode 1`. Macs with a high-power mode print
+/// `powermode`, where 1 is the low one.
 pub(crate) fn low_power_mode(text: &str) -> Option<bool> {
     let setting = |name: &str| {
         text.lines().find_map(|line| {
             let mut words = line.split_whitespace();
-            let is_it = words.next() == Some(name);
-            words.next().filter(|_| is_it)?.parse::<u32>().ok()
+            if words.next() != Some(name) {
+                return None;
+            }
+            words.next()?.parse::<u32>().ok()
         })
     };
     let mode = setting("lowpowermode").or_else(|| setting("powermode"))?;
     Some(mode == 1)
 }
 
-/// `notifyutil -g com.apple.system.thermalpressurelevel`: the name and a number.
+/// Parses `notifyutil -g com.apple.system.thermalpressurelevel`, which prints the name and a
+/// number.
 pub(crate) fn thermal_pressure(text: &str) -> Option<ThermalPressure> {
     match text.split_whitespace().last()? {
         "0" => Some(ThermalPressure::Nominal),
@@ -97,41 +103,44 @@ pub(crate) fn thermal_pressure(text: &str) -> Option<ThermalPressure> {
     }
 }
 
-/// `pmset -g therm`, as far as it says that something is slowed down: the share
-/// of its speed that is left. That it says nothing proves nothing.
+/// Parses the CPU speed limit in percent from `pmset -g therm`. A missing line does not prove
+/// that there is no limit.
 pub(crate) fn speed_limit(text: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once('=')?;
-        let is_it = name.trim() == "CPU_Speed_Limit";
-        value.trim().parse().ok().filter(|_| is_it)
+        if name.trim() != "CPU_Speed_Limit" {
+            return None;
+        }
+        value.trim().parse().ok()
     })
 }
 
-/// `ps -axo pid=,comm=`.
+/// Parses the running processes from `ps -axo pid=,comm=`.
 pub(crate) fn processes(text: &str) -> Option<Vec<Process>> {
-    let one = |line: &str| {
-        let (pid, path) = line.trim().split_once(char::is_whitespace)?;
-        let path = path.trim();
-        Some(Process {
-            pid: pid.parse().ok()?,
-            name: path.rsplit('/').next().unwrap_or(path).to_owned(),
-        })
-    };
-    let all: Vec<Process> = text.lines().filter_map(one).collect();
+    let all: Vec<Process> = text.lines().filter_map(process).collect();
     (!all.is_empty()).then_some(all)
 }
 
-/// `ioreg -r -d 1 -w 0 -c IOAccelerator`: `"gpu-core-count" = 10`.
+fn process(line: &str) -> Option<Process> {
+    let (pid, path) = line.trim().split_once(char::is_whitespace)?;
+    let path = path.trim();
+    Some(Process {
+        pid: pid.parse().ok()?,
+        name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+    })
+}
+
+/// Parses a number from `ioreg -r -d 1 -w 0 -c IOAccelerator`, such as `"gpu-core-count" = 10`.
 pub(crate) fn registry_number(text: &str, name: &str) -> Option<u64> {
     let quoted = format!("\"{name}\"");
     let (_, rest) = text.split_once(&quoted)?;
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();
-    let digits = rest.split(|one: char| !one.is_ascii_digit()).next()?;
+    let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next()?;
     digits.parse().ok()
 }
 
-/// `ioreg -r -l -w 0 -c IOAccelerator`: who has the GPU open, and for how long
-/// each has used it since, in nanoseconds; none if this macOS does not count that.
+/// Parses `ioreg -r -l -w 0 -c IOAccelerator`: returns each process that has the GPU open, with
+/// its GPU time since then in nanoseconds. The time is None if this macOS does not count it.
 pub(crate) fn gpu_clients(text: &str) -> Option<Vec<(Process, Option<u64>)>> {
     let mut all: Vec<(Process, Option<u64>)> = Vec::new();
     for entry in text.split("+-o ").skip(1) {
@@ -156,16 +165,19 @@ pub(crate) fn gpu_clients(text: &str) -> Option<Vec<(Process, Option<u64>)>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// Several interfaces may each have a count.
+/// Returns the GPU time of one client in nanoseconds. Each of its APIs may have a count.
 fn gpu_time(entry: &str) -> Option<u64> {
     let mut counts = entry.split("\"accumulatedGPUTime\"").skip(1).peekable();
     counts.peek()?;
-    let number = |text: &str| {
-        let digits = text.trim_start_matches([' ', '=']);
-        let digits = digits.split(|one: char| !one.is_ascii_digit()).next()?;
-        digits.parse::<u64>().ok()
-    };
-    counts.map(number).sum()
+    counts.map(leading_number).sum()
+}
+
+fn leading_number(text: &str) -> Option<u64> {
+    let digits = text.trim_start_matches([' ', '=']);
+    let digits = digits
+        .split(|letter: char| !letter.is_ascii_digit())
+        .next()?;
+    digits.parse().ok()
 }
 
 #[cfg(test)]
@@ -173,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields() {
+    fn fields_are_found_by_name() {
         let text = "ProductName:\t\tmacOS\nProductVersion:\t\t15.3.1\nBuildVersion:\t\t24D70\n";
         let check = |name: &str, expected: Option<&str>| {
             assert_eq!(field(text, name).as_deref(), expected, "{name}");
@@ -187,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn xcodes() {
+    fn xcode_versions_are_parsed() {
         let found = xcode("Xcode 26.3\nBuild version 17C529\n").unwrap();
         assert_eq!(found, ("26.3".to_owned(), "17C529".to_owned()));
         let other = "xcode-select: error: tool 'xcodebuild' requires Xcode, but active developer \
@@ -196,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn rights() {
+    fn rights_of_the_user_are_parsed() {
         assert_eq!(
             developer_mode("Developer mode is currently enabled.\n"),
             Some(true)
@@ -224,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn power_and_heat() {
+    fn power_and_heat_are_parsed() {
         let laptop = "Now drawing from 'Battery Power'\n -InternalBattery-0 (id=1)\t72%; discharging; 3:15 remaining present: true\n";
         assert_eq!(power(laptop), Some(Power::Battery));
         assert_eq!(power("Now drawing from 'AC Power'\n"), Some(Power::Mains));
@@ -256,22 +268,22 @@ mod tests {
     }
 
     #[test]
-    fn who_runs() {
+    fn processes_are_parsed() {
         let text = "    1 /sbin/launchd\n  438 /Applications/Xcode.app/Contents/Applications/Instruments.app/Contents/MacOS/Instruments\n 9001 -zsh\n";
         let names: Vec<(u32, String)> = processes(text)
             .unwrap()
             .into_iter()
-            .map(|one| (one.pid, one.name))
+            .map(|process| (process.pid, process.name))
             .collect();
         let expected = [(1, "launchd"), (438, "Instruments"), (9001, "-zsh")];
         assert_eq!(names, expected.map(|(pid, name)| (pid, name.to_owned())));
         assert_eq!(processes(""), None);
     }
 
-    /// As Apple silicon lists them: several clients of one process, several
-    /// counts in one client, a client that never used it.
+    /// The text has the form of Apple silicon: several clients of one process, several counts in
+    /// one client, and a client that never used the GPU.
     #[test]
-    fn who_has_the_gpu_open() {
+    fn gpu_clients_are_parsed() {
         let text = r#"+-o AGXAcceleratorG13X  <class AGXAcceleratorG13X, id 0x1000004cb>
   | {
   |   "gpu-core-count" = 10

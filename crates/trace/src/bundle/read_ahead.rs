@@ -1,4 +1,4 @@
-//! Reading on all processors what one will want in order.
+//! Reads items on all processors and returns them in order.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// Reads as many things as there are sizes, the largest first, on as many threads
-/// as there are processors, and hands them over in their own order while others
-/// are still being read.
+/// Reads one item for each size, the largest first, with one thread for each processor. Passes them
+/// to `take` in their own order while others are still being read.
 ///
 /// ```text
 /// threads   ├── 3 ──┤├─ 0 ─┤├ 4 ┤
@@ -31,7 +30,7 @@ pub(crate) fn read_ahead<T: Send, Out>(
             let (send, queue, next, read) = (send.clone(), &queue, &next, &read);
             scope.spawn(move || {
                 while let Some(&at) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // Who wanted them has given up.
+                    // The receiver is gone if `take` has returned early.
                     if send.send((at, read(at))).is_err() {
                         return;
                     }
@@ -57,9 +56,9 @@ pub(crate) fn read_ahead<T: Send, Out>(
 mod tests {
     use super::*;
 
-    /// However long each takes, and whoever was first.
+    /// The order does not depend on the time that each item takes.
     #[test]
-    fn in_their_own_order() {
+    fn items_come_in_their_own_order() {
         let sizes = [3, 0, 9, 1, 9, 2, 5, 0];
         let read = |at: usize| {
             thread::sleep(std::time::Duration::from_millis(sizes[at]));
@@ -71,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_enough_is_not_kept_waiting() {
+    fn the_caller_may_stop_early() {
         let reads = AtomicUsize::new(0);
         let read = |_| {
             thread::sleep(std::time::Duration::from_millis(1));

@@ -1,40 +1,39 @@
-//! What `xctrace record` says, line by line, and what that means for the
-//! recording. Its lines may come on either stream.
+//! Parses the output of `xctrace record`, line by line. The lines may come on either stream.
 
-use crate::run::Piece;
+use crate::run::StreamLine;
 
-/// A line, understood.
+/// The meaning of one line of output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
-    /// It is about to record.
+pub enum OutputLine {
+    /// `xctrace` is about to record.
     Starting,
-    /// It records: only now does it heed a wish to stop.
+    /// `xctrace` records. It reacts to Ctrl-C only from now on.
     Recording,
-    /// It stops by itself: the time is up.
+    /// The time limit is reached, and `xctrace` stops.
     TimeLimit,
-    /// It stops by itself: the target ended.
+    /// The recorded process ended, and `xctrace` stops.
     TargetExited,
-    /// It writes the bundle.
+    /// `xctrace` is writing the bundle.
     Saving {
-        /// Whether it says that the recording failed.
+        /// True if the line says that the recording failed.
         has_failed: bool,
     },
-    /// It has written the bundle. Often only the last part of the path.
+    /// `xctrace` has written the bundle of this name, often only the last part of the path.
     Saved(String),
-    /// What follows are its troubles, and the recording can be read all the same.
+    /// A list of issues follows; the recording can be read nevertheless.
     IssuesFollow,
-    /// Something went wrong.
+    /// An error that `xctrace` reports.
     Error(String),
-    /// Something may be wrong.
+    /// A warning that `xctrace` reports.
     Warning(String),
-    /// Another line; the target's, perhaps.
+    /// Any other line, perhaps from the recorded process.
     Other,
 }
 
-impl Said {
-    /// Understands a line.
+impl OutputLine {
+    /// Parses one line of output.
     #[must_use]
-    pub fn of(line: &str) -> Self {
+    pub fn parse(line: &str) -> Self {
         let line = line.trim();
         let after = |start: &str| line.strip_prefix(start).map(str::trim);
         if let Some(name) = after("Output file saved as:") {
@@ -61,67 +60,67 @@ impl Said {
     }
 }
 
-/// What was said of a recording so far.
+/// The state of a recording according to its output so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transcript {
-    /// Whether it has begun.
+    /// True if the recording has begun.
     pub has_started: bool,
-    /// Whether it was ready to be stopped.
+    /// True if the recording could be stopped.
     pub was_recording: bool,
-    /// Whether the time was up.
+    /// True if the time limit was reached.
     pub reached_limit: bool,
-    /// Whether the target ended first.
+    /// True if the recorded process ended first.
     pub target_exited: bool,
-    /// Whether it began to write the bundle.
+    /// True if `xctrace` began to write the bundle.
     pub was_saving: bool,
-    /// Whether it said that the recording failed.
-    pub said_failed: bool,
-    /// What it called the bundle that it wrote.
+    /// True if `xctrace` reported that the recording failed.
+    pub reported_failure: bool,
+    /// Name of the bundle that `xctrace` wrote, if it printed one.
     pub saved_as: Option<String>,
-    /// Its errors, in order.
+    /// Errors that `xctrace` reported, in order.
     pub errors: Vec<String>,
-    /// Its warnings, in order.
+    /// Warnings that `xctrace` reported, in order.
     pub warnings: Vec<String>,
-    /// The last lines that were not understood, for messages.
+    /// The last lines with unknown meaning, for messages.
     pub others: Vec<String>,
 }
 
-/// How many lines that were not understood are kept.
-const OTHERS: usize = 20;
+/// Maximum number of lines with unknown meaning that are kept.
+const MAX_OTHERS: usize = 20;
 
 impl Transcript {
-    /// Takes a line in, and says what it was.
-    pub fn take(&mut self, piece: &Piece) -> Said {
-        let said = Said::of(&piece.line);
-        match &said {
-            Said::Starting => self.has_started = true,
-            Said::Recording => {
+    /// Adds a line, and returns its meaning.
+    pub fn add(&mut self, line: &StreamLine) -> OutputLine {
+        let parsed = OutputLine::parse(&line.text);
+        match &parsed {
+            OutputLine::Starting => self.has_started = true,
+            OutputLine::Recording => {
                 self.has_started = true;
                 self.was_recording = true;
             }
-            Said::TimeLimit => self.reached_limit = true,
-            Said::TargetExited => self.target_exited = true,
-            Said::Saving { has_failed } => {
+            OutputLine::TimeLimit => self.reached_limit = true,
+            OutputLine::TargetExited => self.target_exited = true,
+            OutputLine::Saving { has_failed } => {
                 self.was_saving = true;
-                self.said_failed |= has_failed;
+                self.reported_failure |= has_failed;
             }
-            Said::Saved(name) => {
+            OutputLine::Saved(name) => {
                 self.was_saving = true;
                 self.saved_as = Some(name.clone());
             }
-            Said::Error(text) => self.errors.push(text.clone()),
-            Said::Warning(text) => self.warnings.push(text.clone()),
-            Said::IssuesFollow => {}
-            Said::Other => self.keep(&piece.line),
+            OutputLine::Error(text) => self.errors.push(text.clone()),
+            OutputLine::Warning(text) => self.warnings.push(text.clone()),
+            OutputLine::IssuesFollow => {}
+            OutputLine::Other => self.keep(&line.text),
         }
-        said
+        parsed
     }
 
     fn keep(&mut self, line: &str) {
         if line.trim().is_empty() {
             return;
         }
-        if self.others.len() == OTHERS {
+        if self.others.len() == MAX_OTHERS {
             self.others.remove(0);
         }
         self.others.push(line.trim().to_owned());
@@ -134,40 +133,45 @@ mod tests {
     use crate::run::Stream;
 
     #[test]
-    fn lines() {
-        let check = |line: &str, expected: Said| assert_eq!(Said::of(line), expected, "{line}");
+    fn lines_are_parsed() {
+        let check = |line: &str, expected: OutputLine| {
+            assert_eq!(OutputLine::parse(line), expected, "{line}")
+        };
         let starting =
             "Starting recording with the Metal System Trace template. Launching process: bench.";
-        check(starting, Said::Starting);
-        check("Ctrl-C to stop the recording", Said::Recording);
+        check(starting, OutputLine::Starting);
+        check("Ctrl-C to stop the recording", OutputLine::Recording);
         check(
             "Reached specified time limit, ending recording...",
-            Said::TimeLimit,
+            OutputLine::TimeLimit,
         );
-        check("Target app exited, ending recording...", Said::TargetExited);
+        check(
+            "Target app exited, ending recording...",
+            OutputLine::TargetExited,
+        );
         check(
             "Recording completed. Saving output file...",
-            Said::Saving { has_failed: false },
+            OutputLine::Saving { has_failed: false },
         );
         let failed = "Recording failed with errors. Saving output file...";
-        check(failed, Said::Saving { has_failed: true });
+        check(failed, OutputLine::Saving { has_failed: true });
         check(
             "Output file saved as: a b.trace",
-            Said::Saved("a b.trace".to_owned()),
+            OutputLine::Saved("a b.trace".to_owned()),
         );
         let issues = "Run issues were detected (trace is still ready to be viewed):";
-        check(issues, Said::IssuesFollow);
+        check(issues, OutputLine::IssuesFollow);
         check(
             "* [Error] Data stream: x",
-            Said::Error("Data stream: x".to_owned()),
+            OutputLine::Error("Data stream: x".to_owned()),
         );
-        check("\t    * [Warning] y", Said::Warning("y".to_owned()));
-        check("[Error] z", Said::Error("z".to_owned()));
-        check("step 1 of 3", Said::Other);
+        check("\t    * [Warning] y", OutputLine::Warning("y".to_owned()));
+        check("[Error] z", OutputLine::Error("z".to_owned()));
+        check("step 1 of 3", OutputLine::Other);
     }
 
     #[test]
-    fn a_recording_on_either_stream() {
+    fn the_output_of_a_recording_is_read_from_both_streams() {
         let mut transcript = Transcript::default();
         let lines = [
             (
@@ -189,15 +193,15 @@ mod tests {
             (Stream::Out, "Output file saved as: x.trace"),
         ];
         for (stream, line) in lines {
-            let line = line.to_owned();
-            transcript.take(&Piece { stream, line });
+            let text = line.to_owned();
+            transcript.add(&StreamLine { stream, text });
         }
         let expected = Transcript {
             has_started: true,
             was_recording: true,
             target_exited: true,
             was_saving: true,
-            said_failed: true,
+            reported_failure: true,
             saved_as: Some("x.trace".to_owned()),
             errors: vec!["Data stream: corrupt".to_owned()],
             others: vec!["loss 0.4".to_owned()],

@@ -1,17 +1,15 @@
-//! Bytes that were read before their time, and given back.
+//! Provides a reader that takes back bytes that were read too early.
 //!
-//! The plain rows of a document are taken in windows, ahead of the reader that
-//! knows all of XML. What such a window held and was not taken goes back, so
-//! that the reader finds every byte in its place.
+//! The fast path reads the plain rows of a document in windows, before the reader for all of XML.
+//! Unused bytes of a window are put back, so that this reader finds every byte in its place.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
-/// What is read at once when nobody asks for more.
-const BLOCK: usize = 64 << 10;
+/// Number of bytes that [`PutBackReader::next`] reads at once.
+const BLOCK_SIZE: usize = 64 << 10;
 
-/// A stretch of the input. The buffer stays as long as it ever was, so that one
-/// that is used again need not be cleared again.
+/// A block of the input. The buffer never shrinks, so that a reused one need not be cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     bytes: Vec<u8>,
@@ -32,18 +30,18 @@ impl Block {
         self.from == self.to
     }
 
-    /// Steps over the first bytes.
+    /// Skips the first bytes.
     pub(crate) fn skip(&mut self, count: usize) {
         self.from = (self.from + count).min(self.to);
     }
 
-    /// Forgets what it holds, and keeps the buffer.
+    /// Drops the bytes, and keeps the buffer.
     pub(crate) fn clear(&mut self) {
         self.from = 0;
         self.to = 0;
     }
 
-    /// Keeps the first bytes and hands out the others.
+    /// Keeps the first bytes and returns the others.
     fn split_off(&mut self, at: usize) -> Self {
         let rest = self.bytes().get(at..).unwrap_or(&[]).to_vec();
         self.to = self.from + at.min(self.len());
@@ -54,7 +52,7 @@ impl Block {
         }
     }
 
-    /// Where the next bytes go; there is room for so many in all.
+    /// Returns the space for the next bytes, up to a total size.
     fn room(&mut self, size: usize) -> &mut [u8] {
         let end = self.from + size;
         if self.bytes.len() < end {
@@ -64,15 +62,15 @@ impl Block {
     }
 }
 
-/// An input whose next bytes may have been read already.
-pub(crate) struct Ahead<R> {
+/// An input that takes back bytes.
+pub(crate) struct PutBackReader<R> {
     inner: R,
     blocks: VecDeque<Block>,
-    /// What came behind the last byte.
+    /// End of the input or its error, once it is reached.
     end: Option<Result<(), io::Error>>,
 }
 
-impl<R: Read> Ahead<R> {
+impl<R: Read> PutBackReader<R> {
     pub(crate) fn new(inner: R) -> Self {
         Self {
             inner,
@@ -81,14 +79,14 @@ impl<R: Read> Ahead<R> {
         }
     }
 
-    /// The next bytes; none at the end. An error comes once, then the end.
+    /// Returns the next bytes, or none at the end. An error is returned once, then the end.
     pub(crate) fn next(&mut self, mut spare: Block) -> io::Result<Block> {
         if let Some(block) = self.blocks.pop_front() {
             return Ok(block);
         }
         spare.clear();
         while spare.is_empty() && self.end.is_none() {
-            self.read_once(&mut spare, BLOCK);
+            self.read_once(&mut spare, BLOCK_SIZE);
         }
         match &mut self.end {
             Some(end) if spare.is_empty() => std::mem::replace(end, Ok(())).map(|()| spare),
@@ -96,8 +94,8 @@ impl<R: Read> Ahead<R> {
         }
     }
 
-    /// Fills a window up to so many bytes, as far as there are any. An error is
-    /// kept for whoever comes to its place.
+    /// Fills a window up to a size, or to the end of the input. An error is kept until its place
+    /// is read.
     pub(crate) fn fill(&mut self, window: &mut Block, size: usize) {
         while window.len() < size {
             if let Some(block) = self.blocks.front_mut() {
@@ -120,14 +118,14 @@ impl<R: Read> Ahead<R> {
         }
     }
 
-    /// Gives back the end of a window.
-    pub(crate) fn give_back_from(&mut self, window: &mut Block, at: usize) {
+    /// Puts back the end of a window.
+    pub(crate) fn put_back_from(&mut self, window: &mut Block, at: usize) {
         let rest = window.split_off(at);
-        self.give_back(rest);
+        self.put_back(rest);
     }
 
-    /// Gives back bytes that come before all others.
-    pub(crate) fn give_back(&mut self, block: Block) {
+    /// Puts back bytes that come before all others.
+    pub(crate) fn put_back(&mut self, block: Block) {
         if !block.is_empty() {
             self.blocks.push_front(block);
         }
@@ -147,7 +145,7 @@ impl<R: Read> Ahead<R> {
 mod tests {
     use super::*;
 
-    /// An input that fails behind its bytes.
+    /// An input that fails after its bytes.
     struct Failing<'a>(&'a [u8]);
 
     impl Read for Failing<'_> {
@@ -160,22 +158,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_comes_again_and_an_error_keeps_its_place() {
-        let mut ahead = Ahead::new(Failing(b"one two three"));
+    fn bytes_put_back_come_again_and_an_error_keeps_its_place() {
+        let mut reader = PutBackReader::new(Failing(b"one two three"));
         let mut window = Block::default();
-        ahead.fill(&mut window, 7);
+        reader.fill(&mut window, 7);
         assert_eq!(window.bytes(), b"one two");
-        ahead.give_back_from(&mut window, 4);
+        reader.put_back_from(&mut window, 4);
         assert_eq!(window.bytes(), b"one ");
         window.skip(1);
-        ahead.give_back(window);
+        reader.put_back(window);
         let mut all = Block::default();
-        ahead.fill(&mut all, 100);
+        reader.fill(&mut all, 100);
         assert_eq!(all.bytes(), b"ne two three");
-        ahead.give_back(all);
-        let again = ahead.next(Block::default()).unwrap();
+        reader.put_back(all);
+        let again = reader.next(Block::default()).unwrap();
         assert_eq!(again.bytes(), b"ne two three");
-        assert_eq!(ahead.next(again).unwrap_err().to_string(), "torn");
-        assert!(ahead.next(Block::default()).unwrap().is_empty());
+        assert_eq!(reader.next(again).unwrap_err().to_string(), "torn");
+        assert!(reader.next(Block::default()).unwrap().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the disk holds a recording.
+//! Checks whether the disk has room for a recording.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,30 +6,30 @@ use std::time::Duration;
 use crate::check::Check;
 use crate::facts::Disk;
 
-/// What recordings of others took, in bytes a second: from a quiet program (300 to
-/// 400 MB in 15 s) to one that kept the GPU full (19 GB in 90 s).
-const QUIET: u64 = 25_000_000;
-const FULL: u64 = 211_000_000;
-/// What macOS itself should be left.
-const LEFT: u64 = 2_000_000_000;
+/// Bytes per second of published recordings: from a quiet program (300 to 400 MB in 15 s) to
+/// one that kept the GPU busy (19 GB in 90 s).
+const QUIET_RATE: u64 = 25_000_000;
+const BUSY_RATE: u64 = 211_000_000;
+/// Bytes that should stay free for macOS itself.
+const RESERVE: u64 = 2_000_000_000;
 
-pub(super) fn disk(disk: &Disk, time_limit: Option<Duration>) -> Check {
+pub(super) fn free_space(disk: &Disk, time_limit: Option<Duration>) -> Check {
     let id = "disk";
     let Some(free) = disk.free_bytes.value else {
         return Check::unknown(id, disk.free_bytes.why_not.as_ref());
     };
-    let room = free.saturating_sub(LEFT);
+    let room = free.saturating_sub(RESERVE);
     let shown = size(free);
     let Some(limit) = time_limit else {
         let found = format!(
-            "{shown} free: enough for {} to {}, as the GPU has much or little to do",
-            span(room / FULL),
-            span(room / QUIET)
+            "{shown} free: enough for {} (busy GPU) to {} (quiet GPU)",
+            span(room / BUSY_RATE),
+            span(room / QUIET_RATE)
         );
-        return match room / FULL {
+        return match room / BUSY_RATE {
             0..5 => Check::problem(id, found).remedy(MAKE_ROOM, &[]),
             5..60 => Check::warning(id, found).remedy(
-                "set a --time-limit, or make room: a full disk has cost others their recordings",
+                "set --time-limit, or free disk space: a full disk can destroy the recording",
                 &[],
             ),
             _ => Check::ok(id, found),
@@ -40,20 +40,23 @@ pub(super) fn disk(disk: &Disk, time_limit: Option<Duration>) -> Check {
     let found = format!(
         "{shown} free; {} may take {} to {}",
         seconds(limit),
-        size(needs(QUIET)),
-        size(needs(FULL))
+        size(needs(QUIET_RATE)),
+        size(needs(BUSY_RATE))
     );
-    match room {
-        _ if room < needs(QUIET) => Check::problem(id, found).remedy(MAKE_ROOM, &[]),
-        _ if room < needs(FULL) => Check::warning(id, found).remedy(
-            "record for less time, or make room: a full disk has cost others their recordings",
+
+    if room < needs(QUIET_RATE) {
+        Check::problem(id, found).remedy(MAKE_ROOM, &[])
+    } else if room < needs(BUSY_RATE) {
+        Check::warning(id, found).remedy(
+            "record for less time, or free disk space: a full disk can destroy the recording",
             &[],
-        ),
-        _ => Check::ok(id, found),
+        )
+    } else {
+        Check::ok(id, found)
     }
 }
 
-const MAKE_ROOM: &str = "make room, or record to another disk (-o)";
+const MAKE_ROOM: &str = "free disk space, or record to another disk (-o)";
 
 pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
     let id = "left-over";
@@ -61,12 +64,12 @@ pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
         return Check::unknown(id, disk.left_over.why_not.as_ref());
     };
     if all.is_empty() {
-        return Check::ok(id, "no recording was left unfinished here");
+        return Check::ok(id, "the folder has no unfinished recordings");
     }
-    let bytes = all.iter().map(|one| one.bytes).sum();
-    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    let bytes = all.iter().map(|folder| folder.bytes).sum();
+    let names: Vec<&str> = all.iter().map(|folder| folder.name.as_str()).collect();
     let found = format!(
-        "unfinished recordings are here, {} of them: {}",
+        "the folder has unfinished recordings, {} in total: {}",
         size(bytes),
         names.join(", ")
     );
@@ -84,12 +87,12 @@ pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
         })
         .collect();
     Check::warning(id, found).remedy(
-        "if no xctrace runs any more, take out of them the bundles that you want, and remove them",
+        "when no xctrace runs any more, move the bundles that you need out of them, then remove them",
         &[&format!("rm -r {}", paths.join(" "))],
     )
 }
 
-/// `12.3 GB`: as disks are sold, and as macOS counts.
+/// Formats a size in decimal units, as macOS does, such as `12.3 GB`.
 fn size(bytes: u64) -> String {
     let tenths = |unit: u64| {
         let tenths = bytes / (unit / 10);
@@ -102,7 +105,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// `2 minutes`, no finer than it is known.
+/// Formats an estimated time, such as `2 min`, no finer than it is known.
 fn span(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
@@ -123,25 +126,25 @@ mod tests {
 
     fn with(free: u64) -> Disk {
         Disk {
-            free_bytes: Fact::of("", Some(free), String::new),
-            left_over: Fact::of("", Some(Vec::new()), String::new),
+            free_bytes: Fact::new("", Some(free), String::new),
+            left_over: Fact::new("", Some(Vec::new()), String::new),
         }
     }
 
     #[test]
-    fn room_against_time() {
+    fn room_is_compared_with_the_time_limit() {
         let gb = 1_000_000_000;
         let check = |free: u64, limit: Option<u64>, expected: Verdict| {
-            let checked = disk(&with(free), limit.map(Duration::from_secs));
+            let checked = free_space(&with(free), limit.map(Duration::from_secs));
             assert_eq!(checked.verdict, expected, "{free} {limit:?}");
             assert_eq!(checked.remedy.is_some(), expected != Verdict::Ok);
         };
-        // 10 s: 0.25 to 2.11 GB, and 2 to be left.
+        // 10 s take 0.25 to 2.11 GB, and 2 GB stay free.
         check(gb, Some(10), Verdict::Problem);
         check(2 * gb + gb / 5, Some(10), Verdict::Problem);
         check(2 * gb + gb / 2, Some(10), Verdict::Warning);
         check(5 * gb, Some(10), Verdict::Ok);
-        // 90 s took somebody 19 GB.
+        // 90 s took 19 GB in a published recording.
         check(20 * gb, Some(90), Verdict::Warning);
         check(21 * gb, Some(90), Verdict::Ok);
         check(2 * gb, None, Verdict::Problem);
@@ -150,15 +153,15 @@ mod tests {
     }
 
     #[test]
-    fn in_words() {
-        let found = |free: u64, limit| disk(&with(free), limit).found;
+    fn sizes_and_times_are_formatted() {
+        let found = |free: u64, limit| free_space(&with(free), limit).found;
         assert_eq!(
             found(50_000_000_000, Some(Duration::from_secs(10))),
             "50.0 GB free; 10 s may take 250 MB to 2.1 GB"
         );
         assert_eq!(
             found(50_000_000_000, None),
-            "50.0 GB free: enough for 3 min to 32 min, as the GPU has much or little to do"
+            "50.0 GB free: enough for 3 min (busy GPU) to 32 min (quiet GPU)"
         );
     }
 }

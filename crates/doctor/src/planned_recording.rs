@@ -1,0 +1,23 @@
+//! Describes the planned recording that the machine is checked for.
+
+use std::path::Path;
+use std::time::Duration;
+
+use metalens_xctrace::FoundProgram;
+
+/// The planned recording, as far as it is known.
+#[derive(Debug, Clone)]
+pub struct PlannedRecording<'a> {
+    /// The folder of the recording.
+    pub folder: &'a Path,
+    /// Name or path of the template.
+    pub template: &'a str,
+    /// Time limit of the recording, if there is one.
+    pub time_limit: Option<Duration>,
+    /// The program to record, or the reason why it cannot be used; None if none was named.
+    pub program: Option<Result<FoundProgram, String>>,
+    /// True if the user is root.
+    pub is_root: bool,
+    /// The home folder, which is shown as `~`.
+    pub home: Option<&'a str>,
+}
