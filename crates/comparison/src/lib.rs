@@ -78,7 +78,7 @@ mod number;
 mod outlying;
 mod repeated;
 mod runs;
-mod sentences;
+pub mod sentences;
 mod statistics;
 mod trend;
 mod unit;
