@@ -7,7 +7,7 @@ use metalens_comparison::{
     Baseline, Comparison, KernelChange, Number, Options, Side, Unit, compare_runs,
 };
 
-use crate::document::{Block, Cell, Column, Document, Fact, Section, Table};
+use crate::document::{Block, Column, Document, Fact, Section, Table};
 use crate::wording::plain;
 
 /// Kernels that are shown.
@@ -54,18 +54,16 @@ fn columns(first: &'static str) -> Vec<Column> {
     ]
 }
 
-fn cells(name: Cell, side: &Side, unit: Unit) -> [Cell; 4] {
-    let said = |known: Option<Number>| {
-        let known = known.map(|known| value(known, unit));
-        Cell::text(known.unwrap_or_else(|| "unknown".into()))
-    };
+fn cells(name: Message, side: &Side, unit: Unit) -> [Message; 4] {
+    let said =
+        |known: Option<Number>| known.map_or_else(|| "unknown".into(), |known| value(known, unit));
     [name, said(side.median), said(side.min), said(side.max)]
 }
 
 fn figures(itself: &Comparison) -> Section {
     let mut table = Table::new("figures", "Figures of the baseline", columns("figure"));
     for metric in &itself.metrics {
-        let name = Cell::text(plain(&metric.name));
+        let name = plain(&metric.name);
         table.row(cells(name, &metric.change.base, metric.unit));
     }
     Section::new("figures", "Figures", 2).with(Block::Table(table))
@@ -81,11 +79,7 @@ fn kernels(itself: &Comparison) -> Option<Section> {
     let table = Table::new("kernels", "Total time of kernels", columns("kernel"));
     let mut table = table.of(kernels.len());
     for one in kernels.into_iter().take(KERNELS) {
-        table.row(cells(
-            Cell::name(kernel(&one.name)),
-            &one.total_ns.base,
-            Unit::Ns,
-        ));
+        table.row(cells(kernel(&one.name), &one.total_ns.base, Unit::Ns));
     }
     let section = Section::new("kernels", "Kernels: total time", 3);
     Some(section.with(Block::Table(table)))

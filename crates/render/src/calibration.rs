@@ -7,7 +7,7 @@ use metalens_analyzer::{Message, Note, message};
 use metalens_comparison::calibration::{Calibration, Cost, Count, Spread, range, signed};
 use metalens_comparison::paired::Differences;
 
-use crate::document::{Block, Cell, Column, Document, Section, Table};
+use crate::document::{Block, Column, Document, Section, Table};
 use crate::wording::plain;
 
 /// Returns what a calibration found.
@@ -68,17 +68,14 @@ fn counts(calibration: &Calibration) -> Section {
             count(label.dispatches.issued),
             range(&label.dispatches.found),
         ];
-        let label = Cell::name(name(&label.label));
-        table.row([label].into_iter().chain(cells.map(Cell::text)));
+        let label = name(&label.label);
+        table.row([label].into_iter().chain(cells));
     }
     for other in &counts.others {
-        let cells = ["", "", &range(&other.intervals).text, "", ""];
-        let other = Cell::name(message!("{} (not issued)", name(&other.name)));
-        table.row(
-            [other]
-                .into_iter()
-                .chain(cells.map(|text| Cell::text(plain(text)))),
-        );
+        let other_name = message!("{} (not issued)", name(&other.name));
+        let none = Message::default;
+        let intervals = range(&other.intervals);
+        table.row([other_name, none(), none(), intervals, none(), none()]);
     }
     let dispatches = Some(&counts.dispatches);
     table.row(all("encoders in all", &counts.encoders, dispatches));
@@ -86,7 +83,7 @@ fn counts(calibration: &Calibration) -> Section {
     Section::new("counts", "Issued and found", 1).with(Block::Table(table))
 }
 
-fn all(name: &'static str, encoders: &Count, dispatches: Option<&Count>) -> [Cell; 6] {
+fn all(name: &'static str, encoders: &Count, dispatches: Option<&Count>) -> [Message; 6] {
     [
         name.into(),
         count(encoders.issued),
@@ -95,7 +92,6 @@ fn all(name: &'static str, encoders: &Count, dispatches: Option<&Count>) -> [Cel
         dispatches.map(|one| count(one.issued)).into(),
         dispatches.map(|one| range(&one.found)).into(),
     ]
-    .map(Cell::text)
 }
 
 fn costs(calibration: &Calibration) -> Option<Section> {
@@ -116,7 +112,7 @@ fn costs(calibration: &Calibration) -> Option<Section> {
     ];
     let mut table = Table::new("costs", "Times with and without the recorder", columns);
     for (name, cost) in costs {
-        table.row(cost_row(name, cost).map(Cell::text));
+        table.row(cost_row(name, cost));
     }
     let section = Section::new("costs", "With and without the recorder", 2);
     Some(section.with(Block::Table(table)))

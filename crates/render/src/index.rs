@@ -7,7 +7,7 @@ use metalens_comparison::many::Row;
 
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
 use crate::markdown::{Picture, PictureSource};
-use crate::wording::{cut, plain, sentence, short_time};
+use crate::wording::{cut, known, plain, sentence, short_time};
 
 /// Rows that a page of text shows: GitHub shows half a megabyte.
 const ROWS: usize = 400;
@@ -186,10 +186,10 @@ fn traces(index: &Index) -> Section {
     let mut table = table.sortable().limited(ROWS, usize::MAX);
     for row in rows {
         let mut cells = trace_cells(row);
-        cells.extend(has_dates.then(|| Cell::text(date(row))));
-        cells.extend((!is_one_program).then(|| Cell::name(process(&row.process, true))));
+        cells.extend(has_dates.then(|| date(row).into()));
+        cells.extend((!is_one_program).then(|| process(&row.process, true).into()));
         let gpu = row.gpu.as_deref().unwrap_or("-");
-        cells.extend((!is_one_gpu).then(|| Cell::name(message::name(gpu))));
+        cells.extend((!is_one_gpu).then(|| message::name(gpu).into()));
         table.row(cells);
     }
     table.rest = " in index.html and index.csv".into();
@@ -212,41 +212,26 @@ fn trace_cells(row: &Row) -> Vec<Cell> {
             text: Message::default(),
             look: Look::OverTime(row.busy_over_time.clone(), row.others_over_time.clone()),
         },
-        share(row.busy_ratio),
-        duration(Some(row.span_ns)),
-        duration(gaps.mean_ns),
-        idle.unwrap_or_else(|| Cell::text("-")),
+        known(row.busy_ratio, percent).into(),
+        short_time(row.span_ns).into(),
+        known(gaps.mean_ns, short_time).into(),
+        idle.unwrap_or_else(|| "-".into()),
         finding(row),
-        Cell::text(
-            row.finding
-                .as_ref()
-                .map(|one| plain(cut(&one.title, LONGEST_TEXT))),
-        ),
-        missed(row),
-        Cell::text(or_dash(row.missed.join(", "))),
-        top_kernel(row),
-        number(row.intervals),
-        number(row.kernels),
-        number(gaps.count),
-        duration(gaps.median_ns),
-        duration(gaps.p95_ns),
-        share(row.machine_busy_ratio),
-        number(row.problems.len() as u64),
+        known(row.finding.as_ref(), |one| {
+            plain(cut(&one.title, LONGEST_TEXT))
+        })
+        .into(),
+        missed(row).into(),
+        or_dash(row.missed.join(", ")).into(),
+        top_kernel(row).into(),
+        count(row.intervals).into(),
+        count(row.kernels).into(),
+        count(gaps.count).into(),
+        known(gaps.median_ns, short_time).into(),
+        known(gaps.p95_ns, short_time).into(),
+        known(row.machine_busy_ratio, percent).into(),
+        count(row.problems.len() as u64).into(),
     ]
-}
-
-fn share(share: Option<f64>) -> Cell {
-    Cell::known(share, |share| Cell::sorted(percent(share), share))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "it only sorts")]
-fn duration(ns: Option<u64>) -> Cell {
-    Cell::known(ns, |ns| Cell::sorted(short_time(ns), ns as f64))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "it only sorts")]
-fn number(number: u64) -> Cell {
-    Cell::sorted(count(number), number as f64)
 }
 
 fn or_dash(text: String) -> Message {
@@ -260,40 +245,34 @@ fn or_dash(text: String) -> Message {
 /// The most important finding; sorts by its importance.
 fn finding(row: &Row) -> Cell {
     let Some(finding) = &row.finding else {
-        return Cell::unknown();
+        return "-".into();
     };
     let (word, rank) = match finding.severity {
-        Severity::High => ("HIGH", 3.0),
-        Severity::Medium => ("MEDIUM", 2.0),
-        Severity::Low => ("LOW", 1.0),
-        Severity::Caveat => ("CAVEAT", 0.0),
+        Severity::High => ("HIGH", 4),
+        Severity::Medium => ("MEDIUM", 3),
+        Severity::Low => ("LOW", 2),
+        Severity::Caveat => ("CAVEAT", 1),
     };
-    Cell::sorted(plain(format!("{word} {}", finding.id)), rank)
+    Cell {
+        text: plain(format!("{word} {}", finding.id)),
+        look: Look::Ranked(rank),
+    }
 }
 
-/// The thresholds that were missed, of those that were measured.
-fn missed(row: &Row) -> Cell {
+/// The number of thresholds that were missed, of those that were measured.
+fn missed(row: &Row) -> Message {
     const THRESHOLDS: usize = 3;
     let missed = row.missed.len();
     let kept = THRESHOLDS.saturating_sub(missed + row.not_measurable.len());
-    match missed {
-        0 => Cell::sorted("-".into(), 0.0),
-        missed => {
-            let text = plain(format!("{missed} of {}", missed + kept));
-            let all = u32::try_from(missed).unwrap_or(u32::MAX);
-            Cell::sorted(text, f64::from(all))
-        }
-    }
+    let [missed, measured] = [missed, missed + kept].map(|number| count(number as u64));
+    message!("{} of {}", missed, measured)
 }
 
-fn top_kernel(row: &Row) -> Cell {
-    match &row.top_kernel {
-        Some(top) => {
-            let share = percent(top.time_pct / 100.0);
-            Cell::name(message!("{} {}", kernel(&top.name), share))
-        }
-        None => Cell::text("-"),
-    }
+fn top_kernel(row: &Row) -> Message {
+    let share = |pct: f64| percent(pct / 100.0);
+    known(row.top_kernel.as_ref(), |top| {
+        message!("{} {}", kernel(&top.name), share(top.time_pct))
+    })
 }
 
 /// `2026-03-30 13:02` of an ISO 8601 date, as it was on the recording's clock.
@@ -312,8 +291,8 @@ fn failed(index: &Index, show_names: bool) -> Option<Section> {
         let hint = hint.map(|hint| format!(" → {}", reason(one, hint, show_names)));
         let why = reason(one, &one.why, show_names) + &hint.unwrap_or_default();
         table.row([
-            Cell::name(path(&cut(name, LONGEST_TEXT))),
-            Cell::text(plain(cut(&why, LONGEST_TEXT))),
+            path(&cut(name, LONGEST_TEXT)),
+            plain(cut(&why, LONGEST_TEXT)),
         ]);
     }
     let section = Section::new("failed", "Failed", 1).with(Block::Table(table));

@@ -81,9 +81,9 @@ pub(crate) fn share(part: u64, whole: u64) -> Message {
     }
 }
 
-/// Returns a share, if it is known.
-pub(crate) fn percent_or(share: Option<f64>, unknown: &'static str) -> Message {
-    share.map_or_else(|| unknown.into(), message::percent)
+/// Returns what is known; a dash for what is not.
+pub(crate) fn known<T>(value: Option<T>, text: impl FnOnce(T) -> Message) -> Message {
+    value.map_or_else(|| "-".into(), text)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{Change, Comparison, Group, MetricChange, Side, Unit};
 
-use super::{class, difference, is_nothing, value};
+use super::cells::{class, difference, is_nothing, value};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
@@ -58,7 +58,7 @@ fn table(comparison: &Comparison, group: Group) -> Option<Table> {
     let mut table = Table::new("figures", "Figures of both sides", columns);
     for metric in metrics {
         let ranges = [&metric.change.base, &metric.change.new];
-        let ranges = ranges.map(|side| Cell::text(range(side, metric.unit)));
+        let ranges = ranges.map(|side| Cell::from(range(side, metric.unit)));
         let row = row(metric, &metric.change).into_iter();
         table.row(row.chain(ranges.into_iter().filter(|_| has_ranges)));
     }
@@ -68,11 +68,11 @@ fn table(comparison: &Comparison, group: Group) -> Option<Table> {
 fn row(metric: &MetricChange, change: &Change) -> [Cell; 6] {
     let [by, share] = difference(change, metric.unit);
     [
-        Cell::text(plain(&metric.name)),
-        Cell::text(value(change.base.median, metric.unit, "unknown")),
-        Cell::text(value(change.new.median, metric.unit, "unknown")),
-        Cell::text(by),
-        Cell::text(share),
+        plain(&metric.name).into(),
+        value(change.base.median, metric.unit, "unknown").into(),
+        value(change.new.median, metric.unit, "unknown").into(),
+        by.into(),
+        share.into(),
         class(change.class, change.direction),
     ]
 }

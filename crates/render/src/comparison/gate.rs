@@ -8,7 +8,7 @@ use metalens_comparison::{
     Comparison, GateResult, GateRow, GateVerdict, Number, Rule, Severity, Unit,
 };
 
-use super::value;
+use super::cells::value;
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::plain;
 
@@ -47,12 +47,12 @@ fn table(open: &[&GateRow]) -> Table {
     let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
     for row in open.iter().take(MOST_LIMITS) {
         table.row([
-            Cell::name(name(row)),
-            Cell::text(limit(row)),
-            Cell::text(found(row)),
-            Cell::text(beyond(row)),
+            name(row).into(),
+            limit(row).into(),
+            found(row).into(),
+            beyond(row).into(),
             verdict(row),
-            Cell::text(Message::new(&row.why, &row.why_values)),
+            Message::new(&row.why, &row.why_values).into(),
         ]);
     }
     table

@@ -4,7 +4,7 @@ use metalens_analyzer::message::{kernel, name};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{Class, Comparison, KernelChange, Unit};
 
-use super::{ABSENT, before_and_after, class, class_name, difference, value};
+use super::cells::{ABSENT, before_and_after, class, class_name, difference, value};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
@@ -51,15 +51,15 @@ fn row(one: &KernelChange) -> [Cell; 9] {
     let [by, share] = difference(total, Unit::Ns);
     let channel = one.channel.as_deref().unwrap_or("-");
     [
-        Cell::name(kernel(&one.name)),
-        Cell::text(value(total.base.median, Unit::Ns, ABSENT)),
-        Cell::text(value(total.new.median, Unit::Ns, ABSENT)),
-        Cell::text(by),
-        Cell::text(share),
-        Cell::text(before_and_after(&one.med_ns, Unit::Ns)),
-        Cell::text(before_and_after(&one.instances, Unit::Count)),
+        kernel(&one.name).into(),
+        value(total.base.median, Unit::Ns, ABSENT).into(),
+        value(total.new.median, Unit::Ns, ABSENT).into(),
+        by.into(),
+        share.into(),
+        before_and_after(&one.med_ns, Unit::Ns).into(),
+        before_and_after(&one.instances, Unit::Count).into(),
         class(one.class, one.direction),
-        Cell::name(name(channel)),
+        name(channel).into(),
     ]
 }
 

@@ -1,5 +1,7 @@
 //! The document of a comparison: of one recording with another, or of several with one base.
 
+mod cells;
+mod circumstances;
 mod figures;
 mod gate;
 mod kernels;
@@ -8,20 +10,20 @@ mod several;
 use std::path::Path;
 
 use metalens_analyzer::message::Value;
-use metalens_analyzer::{Message, Note, message};
-use metalens_comparison::{Change, Class, Comparison, Direction, Number, SideFacts, Unit, words};
+use metalens_analyzer::{Message, message};
+use metalens_comparison::{Comparison, Number, Unit, words};
 
 use crate::bars::bar;
-use crate::document::{Block, Cell, Chart, Column, Document, Drawing, Fact, Section, Table, Tone};
-use crate::wording::{plain, unbroken};
+use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
+use crate::wording::plain;
+use cells::{class, paths};
+use circumstances::{comparable, remarks};
 
 /// The figures that are drawn where there is no picture: the time that it took, and the work and
 /// the idle time in it.
 const DRAWN: [&str; 3] = ["window.span_ns", "busy.busy_ns", "gaps.total_ns"];
 /// The longest bar of the drawing.
 const BAR: usize = 32;
-/// The word for a kernel that a side does not have.
-const ABSENT: &str = "–";
 
 /// Returns the document of one comparison. Folders are left out unless `show_names`.
 #[must_use]
@@ -74,29 +76,6 @@ fn opening(comparison: &Comparison) -> Section {
     section.with_all(remarks(comparison))
 }
 
-/// What a reader should know beside the headline.
-fn remarks(comparison: &Comparison) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    if let Some(fusion) = &comparison.fusion {
-        blocks.push(Block::Lead(Message::new(&fusion.says, &fusion.says_values)));
-        let evidence = fusion.evidence.iter().enumerate();
-        let evidence = evidence.map(|(at, text)| {
-            let values = fusion.evidence_values.get(at);
-            Message::new(text, values.map_or(&[], Vec::as_slice))
-        });
-        blocks.extend(Block::list(evidence));
-    }
-    let notes = Note::joined(&comparison.notes, &comparison.note_details);
-    let notes = notes.map(|note| Block::Warning(Message::new(&note.text, &note.detail.values)));
-    blocks.extend(notes);
-    let method = &comparison.method;
-    blocks.push(Block::Remark(Message::new(
-        &method.says,
-        &method.says_values,
-    )));
-    blocks
-}
-
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -138,63 +117,12 @@ fn changes(comparison: &Comparison) -> Section {
     let mut table = Table::new("changes", "Changes in four quantities", columns);
     for moved in &comparison.moved {
         table.row([
-            Cell::text(moved.what.name()),
+            moved.what.name().into(),
             class(moved.class, None),
-            Cell::text(Message::new(&moved.says, &moved.says_values)),
+            Message::new(&moved.says, &moved.says_values).into(),
         ]);
     }
     Section::new("changes", "Changes", 0).with(Block::Table(table))
-}
-
-/// The runs that were compared, and their circumstances, equal or not.
-fn comparable(comparison: &Comparison) -> Section {
-    let comparable = &comparison.comparable;
-    let mut facts = vec![
-        Fact::new("base", paths(&comparison.base)),
-        Fact::new("new", paths(&comparison.new)),
-    ];
-    for difference in &comparable.differ {
-        facts.push(Fact::new("DIFFERENT", plain(difference.to_string())));
-    }
-    if !comparable.same.is_empty() {
-        let same = joined(&comparable.same, &comparable.same_values, " · ");
-        facts.push(Fact::new("same", same));
-    }
-    if !comparable.unknown.is_empty() {
-        facts.push(Fact::new("not known", plain(comparable.unknown.join(", "))));
-    }
-    for (at, note) in comparable.notes.iter().enumerate() {
-        let values = comparable.note_values.get(at);
-        let note = Message::new(note, values.map_or(&[], Vec::as_slice));
-        facts.push(Fact::new("note", note));
-    }
-    let title = if comparable.comparable {
-        "Recorded alike, as far as is known"
-    } else {
-        "NOT recorded alike"
-    };
-    Section::new("comparable", title, 6)
-        .folded()
-        .with(Block::Facts(facts))
-}
-
-fn joined(
-    texts: &[String],
-    values: &[Vec<metalens_analyzer::PlacedValue>],
-    between: &str,
-) -> Message {
-    let texts = texts.iter().enumerate();
-    let messages = texts.map(|(at, text)| {
-        let values = values.get(at);
-        Message::new(text, values.map_or(&[], Vec::as_slice))
-    });
-    Message::joined(messages, between)
-}
-
-/// The runs of a side, by the input of each.
-fn paths(side: &SideFacts) -> Message {
-    let runs = side.runs.iter().map(|run| message::path(&run.path));
-    Message::joined(runs, ", ")
 }
 
 /// A comparison in whose sentences no folders stand, unless `show_names`: pages are posted.
@@ -225,66 +153,4 @@ fn last_name(path: &str) -> String {
         || path.to_owned(),
         |name| name.to_string_lossy().into_owned(),
     )
-}
-
-/// The verdict on a change.
-fn class(class: Class, direction: Option<Direction>) -> Cell {
-    let (word, tone) = match (direction, class) {
-        (_, Class::Added | Class::Removed) => (class_name(class), Tone::Strong),
-        (Some(Direction::Better), _) => ("improved", Tone::Good),
-        (Some(Direction::Worse), _) => ("regressed", Tone::Bad),
-        (None, Class::Unstable | Class::Unknown) => (class_name(class), Tone::Doubtful),
-        (None, Class::Unchanged) => (class_name(class), Tone::Faint),
-        (None, Class::Grown | Class::Shrunk) => (class_name(class), Tone::Strong),
-    };
-    Cell::verdict(word, tone)
-}
-
-/// The name of a class that says nothing of better or worse.
-fn class_name(class: Class) -> &'static str {
-    match class {
-        Class::Added => "added",
-        Class::Removed => "removed",
-        Class::Grown => "grown",
-        Class::Shrunk => "shrunk",
-        Class::Unchanged => "no significant change",
-        Class::Unstable => "inconclusive",
-        Class::Unknown => "unknown",
-    }
-}
-
-/// A value of a side; a word if there is none.
-fn value(value: Option<Number>, unit: Unit, absent: &'static str) -> Message {
-    let value = value.map(|value| metalens_comparison::sentences::value(value, unit));
-    value.unwrap_or_else(|| absent.into())
-}
-
-/// The difference between the sides, and the same as a share of base.
-fn difference(change: &Change, unit: Unit) -> [Message; 2] {
-    use metalens_comparison::sentences::{difference, share};
-    let by = change.absolute.map(|by| difference(by, unit));
-    // The change of a share is in points, not in percent of percent.
-    let share = match unit {
-        Unit::Ratio => Message::default(),
-        _ => share(change),
-    };
-    [by.unwrap_or_else(|| "–".into()), share]
-}
-
-/// `9.000 µs → 9.9 µs`, or once if it stayed.
-fn before_and_after(change: &Change, unit: Unit) -> Message {
-    let was = value(change.base.median, unit, ABSENT);
-    let now = value(change.new.median, unit, ABSENT);
-    if unbroken(&was) == unbroken(&now) {
-        now
-    } else {
-        message!("{} → {}", was, now)
-    }
-}
-
-/// Whether a figure is zero on both sides.
-fn is_nothing(change: &Change) -> bool {
-    let mut most = [change.base.max, change.new.max].into_iter();
-    let is_zero = most.all(|one| one.is_some_and(|one| one.get() == 0.0));
-    is_zero && change.class == Class::Unchanged
 }

@@ -5,8 +5,10 @@ use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, share};
 use metalens_comparison::{Change, Class, Comparison, KernelChange, Unit};
 
-use super::{ABSENT, class_name, comparable, gate, is_nothing, paths, remarks, value};
-use crate::document::{Block, Cell, Column, Document, Section, Table};
+use super::cells::{ABSENT, class_name, is_nothing, paths, value};
+use super::circumstances::{comparable, remarks};
+use super::gate;
+use crate::document::{Block, Column, Document, Section, Table};
 use crate::wording::plain;
 
 /// Comparisons that have room beside each other.
@@ -71,7 +73,7 @@ fn figures(comparisons: &[Comparison], before: usize) -> Section {
             plain(&metric.name),
             value(metric.change.base.median, metric.unit, "unknown"),
         ];
-        table.row(first.into_iter().chain(cells).map(Cell::text));
+        table.row(first.into_iter().chain(cells));
     }
     let title = "Figures: = is no significant change, ? is inconclusive";
     Section::new("figures", title, 5).with(Block::Table(table))
@@ -120,9 +122,9 @@ fn kernels(comparisons: &[Comparison], before: usize) -> Option<Section> {
     let mut table = Table::new("kernels", "Total time of kernels", columns);
     for one in seen {
         let was = value(one.total_ns.base.median, Unit::Ns, ABSENT);
-        let first = [Cell::name(kernel(&one.name)), Cell::text(was)];
+        let first = [kernel(&one.name), was];
         let rest = comparisons.iter().flat_map(|side| side_of(side, one));
-        table.row(first.into_iter().chain(rest.map(Cell::text)));
+        table.row(first.into_iter().chain(rest));
     }
     let section = Section::new("kernels", "Kernels: total time", 3);
     Some(section.with(Block::Table(table)))

@@ -1,5 +1,6 @@
 //! Tables: columns, and rows of cells that know what they are.
 
+use metalens_analyzer::message::Value;
 use metalens_analyzer::{Cause, Message};
 
 /// Rows under headings.
@@ -64,15 +65,13 @@ pub struct Cell {
     pub look: Look,
 }
 
-/// The look and the meaning of a cell beyond its text.
+/// The look of a cell beyond its text. Names and numbers are known by the types of their values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Look {
-    /// Text of ours.
+    /// Text.
     Plain,
-    /// A name from a recording.
-    Name,
-    /// A number with the value to sort by; none if the number is unknown.
-    Sorted(Option<f64>),
+    /// Text with a rank to sort by.
+    Ranked(u8),
     /// A bar: a part of a whole.
     Bar(u64, u64),
     /// A verdict.
@@ -119,8 +118,8 @@ impl Table {
     }
 
     /// Appends a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        self.rows.push(cells.into_iter().collect());
+    pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<Cell>>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
         self.total = self.total.max(self.rows.len());
     }
 
@@ -194,46 +193,6 @@ impl Column {
 }
 
 impl Cell {
-    /// Returns a cell of text.
-    pub fn text(text: impl Into<Message>) -> Self {
-        Self {
-            text: text.into(),
-            look: Look::Plain,
-        }
-    }
-
-    /// Returns a cell with a name from a recording.
-    #[must_use]
-    pub fn name(text: Message) -> Self {
-        Self {
-            text,
-            look: Look::Name,
-        }
-    }
-
-    /// Returns a cell with a number, which sorts by a value.
-    #[must_use]
-    pub fn sorted(text: Message, by: f64) -> Self {
-        Self {
-            text,
-            look: Look::Sorted(Some(by)),
-        }
-    }
-
-    /// Returns the cell of a number that is not known.
-    #[must_use]
-    pub fn unknown() -> Self {
-        Self {
-            text: "-".into(),
-            look: Look::Sorted(None),
-        }
-    }
-
-    /// Returns a cell with a number, if it is known.
-    pub fn known<T>(value: Option<T>, cell: impl FnOnce(T) -> Self) -> Self {
-        value.map_or_else(Self::unknown, cell)
-    }
-
     /// Returns a bar: a part of a whole.
     #[must_use]
     pub fn bar(part: u64, whole: u64) -> Self {
@@ -260,9 +219,57 @@ impl Cell {
         }
     }
 
+    /// Returns whether the text is a name from a recording, and nothing else.
+    #[must_use]
+    pub fn is_name(&self) -> bool {
+        match self.text.values.as_slice() {
+            [value] => value.text == self.text.text && value.value.is_name(),
+            _ => false,
+        }
+    }
+
+    /// Returns the number to sort by; none if there is none, or it is not known.
+    #[must_use]
+    pub fn sort_value(&self) -> Option<f64> {
+        match self.look {
+            Look::Ranked(rank) => Some(f64::from(rank)),
+            _ => number(&self.text.values.first()?.value),
+        }
+    }
+
     /// Returns whether a verdict is one that a reader should look into.
     #[must_use]
     pub fn asks_for_reason(&self) -> bool {
         matches!(self.look, Look::Verdict(Tone::Bad | Tone::Doubtful))
+    }
+}
+
+impl<T: Into<Message>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self {
+            text: text.into(),
+            look: Look::Plain,
+        }
+    }
+}
+
+/// Returns the number of a value, if it has one.
+#[expect(clippy::cast_precision_loss, reason = "it only sorts")]
+fn number(value: &Value) -> Option<f64> {
+    match *value {
+        Value::Time { ns } | Value::Moment { ns } => Some(ns as f64),
+        Value::SignedTime { ns } => Some(ns as f64),
+        Value::Count { count } => Some(count as f64),
+        Value::Bytes { bytes } => Some(bytes as f64),
+        Value::Share { share: number }
+        | Value::Change { change: number }
+        | Value::Points { points: number }
+        | Value::Factor { factor: number }
+        | Value::Number { number }
+        | Value::Bandwidth { gb_per_s: number }
+        | Value::Throughput {
+            tflop_per_s: number,
+        } => Some(number),
+        _ => None,
     }
 }

@@ -7,8 +7,9 @@ use metalens_analyzer::{Analysis, Note};
 use metalens_charts::{Options, Theme, alt_comparison, draw_comparison, png};
 use metalens_comparison::Comparison;
 
-use super::manifest::{self, Kind, Manifest, Picture, Problem};
-use super::{Choices, Content, FOLDER_OF_CHARTS, MANIFEST, pictures, store};
+use super::content::{Choices, Content, FOLDER_OF_CHARTS};
+use super::manifest::{self, Kind, MANIFEST, Manifest, Picture, Problem};
+use super::{pictures, store};
 use crate::error::Result;
 use crate::redact::redacted;
 use crate::{comparison, markdown};

@@ -9,8 +9,8 @@ use metalens_files::sha256;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::MANIFEST;
-
+/// The name of the manifest.
+pub const MANIFEST: &str = "manifest.json";
 /// The format's name; its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.manifest/1";
 

@@ -6,6 +6,7 @@
 //! goes first and comes last, so that a folder with a manifest is a whole one.
 
 pub mod comparison;
+mod content;
 mod manifest;
 mod pictures;
 mod store;
@@ -15,31 +16,18 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Analysis, Note};
-use metalens_files::sha256;
 
-use crate::error::{Error, Result};
-use crate::markdown::{self, Picture as ShownPicture, PictureSource};
-use crate::{html, json, redact, report};
+use crate::error::Result;
+use crate::{html, markdown, redact, report};
+use content::Content;
+pub use content::{Choices, FOLDER_OF_CHARTS};
 use manifest::Problem;
 pub use manifest::{
-    FILE_MISSING, File, Kind, LONGEST_REPORT, Manifest, Picture, SCHEMA as MANIFEST_SCHEMA,
-    json_schema,
+    FILE_MISSING, File, Kind, LONGEST_REPORT, MANIFEST, Manifest, Picture,
+    SCHEMA as MANIFEST_SCHEMA, json_schema,
 };
 
-/// The name of the manifest.
-pub const MANIFEST: &str = "manifest.json";
-/// The name of the folder of charts, inside the folder.
-pub const FOLDER_OF_CHARTS: &str = "charts";
 const REPORTS: [&str; 3] = ["report.json", "report.md", "report.html"];
-
-/// The choices that a folder is written by.
-#[derive(Debug, Clone, Copy)]
-pub struct Choices {
-    /// True if files that exist may be replaced.
-    pub force: bool,
-    /// True if pages keep folders and the names of other processes.
-    pub show_names: bool,
-}
 
 /// Writes the folder. Returns what should be in it and is not.
 pub fn write(analysis: &mut Analysis, folder: &Path, choices: Choices) -> Result<Vec<Note>> {
@@ -65,64 +53,6 @@ pub fn check(folder: &Path, force: bool) -> Result<()> {
         metalens_files::refuse_existing(&file, force)?;
     }
     Ok(())
-}
-
-/// A file before it is written.
-struct Content {
-    path: String,
-    kind: Kind,
-    media_type: &'static str,
-    bytes: Vec<u8>,
-    redacted: bool,
-    picture: Option<Picture>,
-}
-
-impl Content {
-    fn page(path: &str, media_type: &'static str, text: String, redacted: bool) -> Self {
-        Self {
-            path: path.to_owned(),
-            kind: Kind::Page,
-            media_type,
-            bytes: text.into_bytes(),
-            redacted,
-            picture: None,
-        }
-    }
-
-    /// For programs, which are told everything.
-    fn json(path: &str, what: &impl serde::Serialize) -> Result<Self> {
-        let json = json::document(what).map_err(|cause| Error::Json {
-            what: path.to_owned(),
-            cause,
-        })?;
-        Ok(Self {
-            kind: Kind::Report,
-            ..Self::page(path, "application/json", json, false)
-        })
-    }
-
-    /// The chart, for a page to show, if it is a light one.
-    fn shown(&self) -> Option<ShownPicture> {
-        let picture = self.picture.as_ref()?;
-        (picture.theme == "light").then(|| ShownPicture {
-            chart: picture.chart.clone(),
-            alt: picture.alt.clone(),
-            width: picture.width,
-            source: PictureSource::File(self.path.clone()),
-        })
-    }
-
-    fn entry(&self) -> File {
-        File {
-            path: self.path.clone(),
-            kind: self.kind,
-            media_type: self.media_type.to_owned(),
-            bytes: self.bytes.len() as u64,
-            sha256: sha256(&self.bytes),
-            redacted: self.redacted,
-            picture: self.picture.clone(),
-        }
-    }
 }
 
 fn write_drawn_by(

@@ -6,8 +6,8 @@ use std::thread;
 use metalens_analyzer::Analysis;
 use metalens_charts::{Chart, Error, Options, Theme, alt, draw, png};
 
+use super::content::{Content, FOLDER_OF_CHARTS};
 use super::manifest::{Kind, Picture, Problem};
-use super::{Content, FOLDER_OF_CHARTS};
 
 /// Twice the pixels: what a pull request shows 830 wide is then sharp on every screen.
 const SCALE: u8 = 2;

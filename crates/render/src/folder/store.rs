@@ -5,8 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use metalens_files::Folder;
 
-use super::manifest::Manifest;
-use super::{Content, FOLDER_OF_CHARTS, MANIFEST};
+use super::content::{Content, FOLDER_OF_CHARTS};
+use super::manifest::{MANIFEST, Manifest};
 use crate::error::{Error, Result};
 use crate::json;
 

@@ -232,8 +232,8 @@ fn heading(column: &Column) -> String {
 
 fn cell(cell: &Cell, column: &Column) -> String {
     let text = match &cell.look {
-        Look::Name => name(&cell.text.text),
-        Look::Plain | Look::Sorted(_) => sentence(&cell.text),
+        Look::Plain if cell.is_name() => name(&cell.text.text),
+        Look::Plain | Look::Ranked(_) => sentence(&cell.text),
         Look::Bar(part, whole) => {
             let width = width(*part, *whole);
             format!("<span class=\"track\"><i style=\"width:{width}\"></i></span>")
@@ -260,9 +260,11 @@ fn cell(cell: &Cell, column: &Column) -> String {
         Look::OverTime(busy, others) => thumbnail(busy, others),
     };
     let class = class(cell, column);
-    let sort = match &cell.look {
-        Look::Sorted(Some(by)) => format!(" data-v=\"{by}\""),
-        Look::Sorted(None) => " data-v=\"\"".to_owned(),
+    let sort = match (column.kind, &cell.look) {
+        (ColumnKind::Number, _) | (_, Look::Ranked(_)) => {
+            let by = cell.sort_value().map(|by| by.to_string());
+            format!(" data-v=\"{}\"", by.unwrap_or_default())
+        }
         _ => String::new(),
     };
     match column.kind {
@@ -276,7 +278,8 @@ fn class(cell: &Cell, column: &Column) -> &'static str {
         (ColumnKind::Number, _) => " class=\"n\"",
         (ColumnKind::Sentence, _) => " class=\"why\"",
         (ColumnKind::Bar, Look::Bar(..)) => " class=\"bars\"",
-        (_, Look::Name | Look::Report(_)) => " class=\"name\"",
+        (_, Look::Report(_)) => " class=\"name\"",
+        _ if cell.is_name() => " class=\"name\"",
         (ColumnKind::Label, _) => " class=\"label\"",
         _ => "",
     }

@@ -7,7 +7,7 @@ use metalens_analyzer::units::{capital, count};
 use metalens_analyzer::{Message, Severity};
 
 use super::escape::{as_code, clipped, in_html, in_markdown};
-use super::{Picture, PictureSource};
+use super::picture::{Picture, PictureSource};
 use crate::bars::{bar, over_time};
 use crate::document::{
     Block, Cell, Chart, Column, ColumnKind, Drawing, Fact, FindingEntry, Item, Look, Section,
@@ -210,13 +210,12 @@ impl Markdown<'_> {
 
     fn cell(self, cell: &Cell) -> String {
         match &cell.look {
-            Look::Name if cell.text.text == "-" => "-".to_owned(),
-            Look::Name => self.code(&cell.text.text),
+            Look::Plain if cell.is_name() => self.code(&cell.text.text),
             Look::Bar(part, whole) => bar(*part, *whole, BAR),
             Look::OverTime(busy, _) => over_time(busy),
             Look::Verdict(Tone::Bad) => format!("**{}**", self.text(&cell.text)),
             Look::Report(folder) => format!("[{}]({folder}/report.md)", self.text(&cell.text)),
-            Look::Plain | Look::Sorted(_) | Look::Cause(_) | Look::Verdict(_) => {
+            Look::Plain | Look::Ranked(_) | Look::Cause(_) | Look::Verdict(_) => {
                 self.text(&cell.text)
             }
         }

@@ -6,10 +6,10 @@
 
 use metalens_analyzer::units::count;
 
-use super::Picture;
 use super::blocks::{Markdown, PREVIEW};
 use super::escape::in_html;
 use super::fit::{Part, fitted};
+use super::picture::Picture;
 use crate::document::{Block, Document, Section, Table};
 use crate::error::Result;
 

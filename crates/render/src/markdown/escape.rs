@@ -110,10 +110,12 @@ fn mark_of_line(text: &str) -> Option<usize> {
     let is_of_rule = |one: char| matches!(one, '-' | '=') || is_blank(one);
     let is_rule = !text.is_empty() && text.chars().all(is_of_rule);
     let is_item = begins_item(text, &['-', '+']);
+    // What begins so is a command in a log of a workflow.
+    let is_command = text.starts_with("::");
     match is_numbered {
         true => Some(digits),
         // A dash by itself is our own sign for nothing, and stands in cells of tables.
-        false => (text != "-" && (is_rule || is_item)).then_some(0),
+        false => (text != "-" && (is_rule || is_item || is_command)).then_some(0),
     }
 }
 
@@ -203,6 +205,7 @@ mod tests {
         check("GH-12 gh-1 CVE-2026-1", "GH-·12 gh-·1 CVE-·2026-1");
         check("https://a.b www.c.d", "https:·//a.b www·.c.d");
         check("mailto:a@b.c", "mailto:·a@·b.c");
+        check("::error::gone", "\\::error::gone");
         check("by c0ffee1234 in", "by c0ff·ee1234· in");
         check("C0ffee1234 is it", "C0ff·ee1234· is it");
         check("c0ffee1234c0ffee", "c0ff·ee1234·c0ffee·");

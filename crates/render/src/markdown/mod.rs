@@ -4,37 +4,12 @@ mod blocks;
 mod comment;
 mod escape;
 mod fit;
+mod picture;
 
 use crate::document::Document;
 use blocks::Markdown;
 pub use comment::{COMMENT_LIMIT, Frame, REPORT_CHARTS, SUMMARY_LIMIT, comment, marker};
-
-/// A picture that Markdown shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
-    /// The name of the chart.
-    pub chart: String,
-    /// The contents of the picture, in words.
-    pub alt: String,
-    /// The width at which the picture is shown, in pixels.
-    pub width: u32,
-    /// The place of the picture.
-    pub source: PictureSource,
-}
-
-/// The place of a picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PictureSource {
-    /// Addresses of a light picture, and of a dark one.
-    Addresses {
-        /// The address of the light picture.
-        light: String,
-        /// The address of the dark picture.
-        dark: Option<String>,
-    },
-    /// A file, by its path seen from the page. `gh` attaches a file that is named like that.
-    File(String),
-}
+pub use picture::{Picture, PictureSource};
 
 /// Returns a document as a page, with what pictures there are; ends with a line break.
 #[must_use]

@@ -3,7 +3,6 @@
 use metalens_analyzer::message::{count, counted, kernel, moment, time};
 use metalens_analyzer::{Bucket, Message, Report, message};
 
-use super::sorting;
 use crate::document::{Block, Cell, Chart, Column, Section, Table};
 use crate::wording::share;
 
@@ -36,11 +35,11 @@ pub(super) fn gaps(report: &Report) -> Option<Section> {
     );
     for bucket in inhabited(&gaps.histogram) {
         table.row([
-            Cell::text(length(bucket)),
-            Cell::text(count(bucket.count)),
-            Cell::text(share(bucket.count, gaps.count)),
-            Cell::text(time(bucket.total_ns)),
-            Cell::text(share(bucket.total_ns, gaps.total_ns)),
+            Cell::from(length(bucket)),
+            Cell::from(count(bucket.count)),
+            Cell::from(share(bucket.count, gaps.count)),
+            Cell::from(time(bucket.total_ns)),
+            Cell::from(share(bucket.total_ns, gaps.total_ns)),
             Cell::bar(bucket.total_ns, gaps.total_ns),
         ]);
     }
@@ -100,15 +99,15 @@ pub(super) fn longest(report: &Report) -> Option<Section> {
     .sortable()
     .limited(short, long);
     let name = |name: &Option<String>, none: &'static str| match name {
-        Some(name) => Cell::name(kernel(name)),
-        None => Cell::text(none),
+        Some(name) => Cell::from(kernel(name)),
+        None => Cell::from(none),
     };
     for gap in gaps.iter().take(long) {
         table.row([
-            Cell::sorted(moment(gap.start_ns), sorting(gap.start_ns)),
-            Cell::sorted(time(gap.duration_ns), sorting(gap.duration_ns)),
+            Cell::from(moment(gap.start_ns)),
+            Cell::from(time(gap.duration_ns)),
             Cell::cause(gap.cause),
-            Cell::text(share(gap.parts.of(gap.cause), gap.duration_ns)),
+            Cell::from(share(gap.parts.of(gap.cause), gap.duration_ns)),
             name(&gap.before, "the window's start"),
             name(&gap.after, "the window's end"),
         ]);

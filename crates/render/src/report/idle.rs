@@ -3,7 +3,6 @@
 use metalens_analyzer::message::{count, counted, time};
 use metalens_analyzer::{Message, Report, message};
 
-use super::sorting;
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
 use crate::wording::share;
 
@@ -29,10 +28,10 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
     for &(cause, ns) in &parts {
         table.row([
             Cell::cause(cause),
-            Cell::sorted(time(ns), sorting(ns)),
-            Cell::sorted(share(ns, idle.total_ns), sorting(ns)),
+            Cell::from(time(ns)),
+            Cell::from(share(ns, idle.total_ns)),
             Cell::bar(ns, idle.total_ns),
-            Cell::text(cause.explanation()),
+            Cell::from(cause.explanation()),
         ]);
     }
     let chart = Chart {

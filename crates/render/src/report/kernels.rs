@@ -3,9 +3,8 @@
 use metalens_analyzer::message::{count, counted, kernel, moment, name, percent, time};
 use metalens_analyzer::{Message, Outlier, Report, message};
 
-use super::sorting;
-use crate::document::{Block, Cell, Chart, Column, Fact, Section, Table};
-use crate::wording::{percent_or, share, short_time};
+use crate::document::{Block, Chart, Column, Fact, Section, Table};
+use crate::wording::{known, share, short_time};
 
 /// Kernels that screens and pages show, and interactive pages.
 const KERNELS: (usize, usize) = (20, 200);
@@ -38,7 +37,6 @@ pub(super) fn kernels(report: &Report) -> Section {
     table = table.of(report.kernels.len());
     table.has_preview = true;
     for one in report.kernels.iter().take(MOST_KERNELS) {
-        let channel = one.channel.as_deref().unwrap_or("-");
         let times = [
             one.avg_ns,
             one.med_ns,
@@ -47,13 +45,12 @@ pub(super) fn kernels(report: &Report) -> Section {
             one.stddev_ns,
         ];
         let first = [
-            Cell::sorted(percent(one.time_pct / 100.0), sorting(one.total_ns)),
-            Cell::sorted(short_time(one.total_ns), sorting(one.total_ns)),
-            Cell::sorted(count(one.instances), sorting(one.instances)),
+            percent(one.time_pct / 100.0),
+            short_time(one.total_ns),
+            count(one.instances),
         ];
-        let times = times.map(|ns| Cell::sorted(short_time(ns), sorting(ns)));
-        let last = [Cell::name(kernel(&one.name)), Cell::name(name(channel))];
-        table.row(first.into_iter().chain(times).chain(last));
+        let last = [kernel(&one.name), known(one.channel.as_deref(), name)];
+        table.row(first.into_iter().chain(times.map(short_time)).chain(last));
     }
     let rest = report.kernels.get(short..).unwrap_or(&[]);
     let rest_ns = rest.iter().map(|kernel| kernel.total_ns).sum();
@@ -89,11 +86,11 @@ pub(super) fn channels(report: &Report) -> Option<Section> {
     for channel in &report.channels {
         let busy_ns = channel.busy_ns;
         table.row([
-            Cell::name(name(channel.name.as_deref().unwrap_or("(none)"))),
-            Cell::sorted(time(busy_ns), sorting(busy_ns)),
-            Cell::sorted(share(busy_ns, report.window.span_ns), sorting(busy_ns)),
-            Cell::sorted(time(channel.sum_ns), sorting(channel.sum_ns)),
-            Cell::sorted(count(channel.intervals), sorting(channel.intervals)),
+            name(channel.name.as_deref().unwrap_or("(none)")),
+            time(busy_ns),
+            share(busy_ns, report.window.span_ns),
+            time(channel.sum_ns),
+            count(channel.intervals),
         ]);
     }
     let section = Section::new("channels", "Channels", 6);
@@ -118,7 +115,7 @@ fn pieces(report: &Report) -> Vec<Fact> {
             count(shape.short.count),
             counted(counts.intervals, "interval"),
             time(shape.short.limit_ns),
-            percent_or(shape.short.busy_ratio, "-"),
+            known(shape.short.busy_ratio, percent),
         );
         facts.push(Fact::new("short", text));
     }

@@ -3,7 +3,7 @@
 use metalens_analyzer::message::{Value, count, number};
 use metalens_analyzer::{Message, Queue, Report, message};
 
-use crate::document::{Block, Cell, Column, Section, Table};
+use crate::document::{Block, Column, Section, Table};
 use crate::wording::{share, signed_time};
 
 /// Returns the latencies and the queue depth; nothing if the recording has none.
@@ -46,21 +46,13 @@ pub(super) fn latency(report: &Report) -> Option<Section> {
             found.p99_ns,
             found.max_ns,
         ];
-        let first = [
-            Cell::text(name),
-            Cell::sorted(count(found.count), super::sorting(found.count)),
-        ];
-        table.row(first.into_iter().chain(times.map(time)));
+        let first = [Message::from(name), count(found.count)];
+        table.row(first.into_iter().chain(times.map(signed_time)));
     }
     let queue = latency.queue.as_ref();
     let queue = queue.map(|queue| Block::Remark(depth(queue, report.window.span_ns)));
     let section = Section::new("latency", "Submission and completion latency", 7);
     Some(section.with(Block::Table(table)).with_some(queue))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "it only sorts")]
-fn time(ns: i64) -> Cell {
-    Cell::sorted(signed_time(ns), ns as f64)
 }
 
 /// The number of command buffers that the GPU had before it.

@@ -1,12 +1,12 @@
 //! The rest of the machine: clock, heat, memory, driver, other processes, hardware counters.
 
 use metalens_analyzer::message::{
-    Value, bytes, count, counted, name, number, percent, process, quote, time,
+    Value, bytes, count, counted, name, number, percent, process, time,
 };
 use metalens_analyzer::{Machine, Message, Report, StateTime, message};
 
-use crate::document::{Block, Cell, Column, Fact, Section, Table};
-use crate::wording::{percent_or, share};
+use crate::document::{Block, Column, Fact, Section, Table};
+use crate::wording::{known, share};
 
 /// States beyond this many are counted.
 const STATES: usize = 8;
@@ -34,7 +34,7 @@ fn states(states: &[StateTime]) -> Message {
         let busy = state
             .busy_share
             .map(|busy| message!(" ({} of the busy time)", percent(busy)));
-        let share = percent_or(state.share, "?");
+        let share = known(state.share, percent);
         message!(
             "{}{} for {} of the window{}",
             name(&state.state),
@@ -160,18 +160,15 @@ pub(super) fn counters(report: &Report) -> Option<Section> {
                     number,
                 })
             };
-            Cell::sorted(text, value)
+            text
         };
         table.row([
             value(counter.window.mean),
-            Cell::known(counter.busy, |busy| value(busy.mean)),
+            known(counter.busy, |busy| value(busy.mean)),
             value(counter.window.p95),
             value(counter.window.max),
-            Cell::sorted(
-                count(counter.window.samples),
-                super::sorting(counter.window.samples),
-            ),
-            Cell::name(quote(&counter.name)),
+            count(counter.window.samples),
+            name(&counter.name),
         ]);
     }
     let section = Section::new("counters", "Hardware counters (of the whole GPU)", 7);

@@ -57,9 +57,3 @@ pub fn document(report: &Report) -> Document {
         )),
     }
 }
-
-/// A whole number as a table sorts by it.
-#[expect(clippy::cast_precision_loss, reason = "it only sorts")]
-fn sorting(number: u64) -> f64 {
-    number as f64
-}

@@ -3,9 +3,8 @@
 use metalens_analyzer::message::{Value, count, moment, name, number, percent, process, time};
 use metalens_analyzer::{Message, Phases, Report, message};
 
-use super::sorting;
-use crate::document::{Block, Cell, Column, Fact, Section, Table};
-use crate::wording::percent_or;
+use crate::document::{Block, Column, Fact, Section, Table};
+use crate::wording::known;
 
 /// Named phases that screens and pages show, and interactive pages.
 const NAMED: (usize, usize) = (10, 50);
@@ -35,8 +34,8 @@ fn facts(phases: &Phases) -> Vec<Fact> {
             moment(warm_up.end_ns),
             done,
             Message::new(&warm_up.explanation, &warm_up.explanation_values),
-            percent_or(warm_up.steady.ratio, "?"),
-            percent_or(warm_up.whole.ratio, "?"),
+            known(warm_up.steady.ratio, percent),
+            known(warm_up.whole.ratio, percent),
         );
         facts.push(Fact::new("warm-up", text));
     }
@@ -85,12 +84,12 @@ fn named(phases: &Phases) -> Table {
     for one in &phases.signposts {
         let owner = one.process.as_deref().unwrap_or("-");
         table.row([
-            Cell::name(name(&one.name)),
-            Cell::sorted(count(one.count), sorting(one.count)),
-            Cell::sorted(time(one.total_ns), sorting(one.total_ns)),
-            Cell::known(one.median_ns, |ns| Cell::sorted(time(ns), sorting(ns))),
-            Cell::known(one.ratio, |ratio| Cell::sorted(percent(ratio), ratio)),
-            Cell::name(process(owner, one.is_analyzed)),
+            name(&one.name),
+            count(one.count),
+            time(one.total_ns),
+            known(one.median_ns, time),
+            known(one.ratio, percent),
+            process(owner, one.is_analyzed),
         ]);
     }
     table

@@ -3,9 +3,8 @@
 use metalens_analyzer::message::{count, counted, process, time, ungrouped};
 use metalens_analyzer::{Message, Report, message};
 
-use super::sorting;
-use crate::document::{Block, Cell, Column, Section, Table};
-use crate::wording::share;
+use crate::document::{Block, Column, Section, Table};
+use crate::wording::{known, share};
 
 /// Processes that screens and pages show, and interactive pages.
 const PROCESSES: (usize, usize) = (8, 20);
@@ -24,12 +23,7 @@ pub(super) fn gpu_time(report: &Report) -> Section {
         ],
     );
     let mut row = |name: &'static str, ns: u64, remark: Message| {
-        table.row([
-            Cell::text(name),
-            Cell::text(time(ns)),
-            Cell::text(share(ns, span)),
-            Cell::text(remark),
-        ]);
+        table.row([name.into(), time(ns), share(ns, span), remark]);
     };
     row("this process", busy.busy_ns, overlap(report));
     row("other processes", busy.others_busy_ns, "".into());
@@ -86,15 +80,13 @@ pub(super) fn processes(report: &Report) -> Option<Section> {
     for one in report.processes.iter().take(long) {
         let busy_ns = one.window_busy_ns;
         table.row([
-            Cell::name(process(&one.name, one.is_analyzed)),
-            Cell::known(one.pid, |pid| {
-                Cell::sorted(ungrouped(u64::from(pid)), f64::from(pid))
-            }),
-            Cell::sorted(time(busy_ns), sorting(busy_ns)),
-            Cell::sorted(share(busy_ns, report.window.span_ns), sorting(busy_ns)),
-            Cell::sorted(time(one.busy_ns), sorting(one.busy_ns)),
-            Cell::sorted(count(one.intervals), sorting(one.intervals)),
-            Cell::text(if one.is_analyzed { "analyzed" } else { "" }),
+            process(&one.name, one.is_analyzed),
+            known(one.pid, |pid| ungrouped(u64::from(pid))),
+            time(busy_ns),
+            share(busy_ns, report.window.span_ns),
+            time(one.busy_ns),
+            count(one.intervals),
+            Message::from(if one.is_analyzed { "analyzed" } else { "" }),
         ]);
     }
     let unattributed = (unattributed > 0).then(|| {

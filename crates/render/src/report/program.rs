@@ -3,8 +3,8 @@
 use metalens_analyzer::message::{count, counted, function, path, percent, table, time};
 use metalens_analyzer::{CpuHost, Report, message};
 
-use super::sorting;
-use crate::document::{Block, Cell, Column, Fact, Section, Table};
+use crate::document::{Block, Column, Fact, Section, Table};
+use crate::wording::known;
 
 /// Functions beyond this many are left to the report.
 const FRAMES: usize = 10;
@@ -55,12 +55,11 @@ fn frame_table(host: &CpuHost) -> Block {
     );
     let mut table = table.sortable();
     for frame in host.self_frames.iter().take(FRAMES) {
-        let weight = sorting(frame.samples);
         table.row([
-            Cell::known(frame.share, |share| Cell::sorted(percent(share), weight)),
-            Cell::sorted(count(frame.samples), weight),
-            Cell::name(function(frame.function.as_deref().unwrap_or("(no symbol)"))),
-            Cell::name(path(frame.binary.as_deref().unwrap_or("?"))),
+            known(frame.share, percent),
+            count(frame.samples),
+            function(frame.function.as_deref().unwrap_or("(no symbol)")),
+            path(frame.binary.as_deref().unwrap_or("?")),
         ]);
     }
     Block::Table(table)

@@ -4,7 +4,7 @@ use metalens_analyzer::message::{percent, time};
 use metalens_analyzer::{Message, Report, ThresholdResult, Unit, Verdict, Wanted, message};
 
 use crate::document::{Block, Cell, Chart, Column, Section, Table, Tone};
-use crate::wording::plain;
+use crate::wording::{known, plain};
 
 /// Returns the values, their limits and the verdicts.
 pub(super) fn thresholds(report: &Report) -> Section {
@@ -25,13 +25,13 @@ pub(super) fn thresholds(report: &Report) -> Section {
             Wanted::Above => ">",
         };
         let limit = value(threshold.limit, threshold.unit);
-        let known = threshold.value.map(|known| value(known, threshold.unit));
+        let known = known(threshold.value, |known| value(known, threshold.unit));
         table.row([
-            Cell::text(plain(&threshold.id)),
-            Cell::text(known.unwrap_or_else(|| "-".into())),
-            Cell::text(message!("{} {}", side, limit)),
+            plain(&threshold.id).into(),
+            known.into(),
+            message!("{} {}", side, limit).into(),
             verdict(threshold),
-            Cell::text(Message::new(&threshold.why, &threshold.why_values)),
+            Message::new(&threshold.why, &threshold.why_values).into(),
         ]);
     }
     let efficiency = efficiency(report).map(Block::Remark);

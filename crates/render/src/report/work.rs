@@ -3,7 +3,8 @@
 use metalens_analyzer::message::{Value, name, number, percent, time};
 use metalens_analyzer::{ChipFacts, ChipLimits, Message, Note, Report, Share, message};
 
-use crate::document::{Block, Cell, Column, Fact, Section, Table};
+use crate::document::{Block, Column, Fact, Section, Table};
+use crate::wording::known;
 
 /// Rows that pages show, and interactive pages.
 const ROWS: (usize, usize) = (20, 50);
@@ -26,26 +27,22 @@ pub(super) fn work(report: &Report) -> Option<Section> {
     for row in &work.rows {
         let rates = &row.gpu_time;
         table.row([
-            Cell::name(name(&row.label)),
-            Cell::known(rates.gb_per_s, |rate| {
+            name(&row.label),
+            known(rates.gb_per_s, |rate| {
                 let text = format!("{rate:.1} GB/s");
-                let text = number(text, rate, |gb_per_s| Value::Bandwidth { gb_per_s });
-                Cell::sorted(text, rate)
+                number(text, rate, |gb_per_s| Value::Bandwidth { gb_per_s })
             }),
-            Cell::known(rates.tflop_per_s, |rate| {
+            known(rates.tflop_per_s, |rate| {
                 let text = format!("{rate:.3} TFLOP/s");
-                let text = number(text, rate, |tflop_per_s| Value::Throughput { tflop_per_s });
-                Cell::sorted(text, rate)
+                number(text, rate, |tflop_per_s| Value::Throughput { tflop_per_s })
             }),
-            Cell::known(rates.operations_per_s, |rate| {
-                let text = number(format!("{rate:.0}"), rate, |number| Value::Number {
-                    number,
-                });
-                Cell::sorted(text, rate)
+            known(rates.operations_per_s, |rate| {
+                let text = format!("{rate:.0}");
+                number(text, rate, |number| Value::Number { number })
             }),
-            Cell::known(row.bandwidth_share, of_chip),
-            Cell::known(row.peak_share, of_chip),
-            Cell::sorted(time(row.total_ns), super::sorting(row.total_ns)),
+            known(row.bandwidth_share, of_chip),
+            known(row.peak_share, of_chip),
+            time(row.total_ns),
         ]);
     }
     let chip = work.chip.as_ref();
@@ -61,8 +58,8 @@ pub(super) fn work(report: &Report) -> Option<Section> {
     Some(section)
 }
 
-fn of_chip(share: Share) -> Cell {
-    Cell::sorted(percent(share.at_least), share.at_least)
+fn of_chip(share: Share) -> Message {
+    percent(share.at_least)
 }
 
 fn chip_facts(chip: &ChipFacts) -> Message {

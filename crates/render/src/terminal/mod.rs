@@ -290,19 +290,17 @@ mod tests {
         for (tone, name) in [(Tone::Good, "kept"), (Tone::Bad, "missed")] {
             let reason = crate::wording::plain(format!("{name} ").repeat(9));
             found.row([
-                Cell::text(name),
+                Cell::from(name),
                 Cell::verdict("verdict", tone),
-                Cell::text(reason),
+                Cell::from(reason),
             ]);
         }
-        let wide = table::lay_out(&[&found], 120).remove(0);
-        assert_eq!(
-            (wide.lines.len(), wide.reasons.len()),
-            (4, 0),
-            "one is in two lines"
-        );
-        let narrow = table::lay_out(&[&found], 60).remove(0);
-        assert_eq!((narrow.lines.len(), narrow.reasons.len()), (3, 1));
+        let shown = |width: usize| table::lay_out(&[&found], width).remove(0);
+        let sizes = |shown: &table::Shown| (shown.lines.len(), shown.reasons.len());
+        assert_eq!(sizes(&shown(120)), (3, 0));
+        assert_eq!(sizes(&shown(60)), (5, 0), "each is in two lines");
+        let narrow = shown(50);
+        assert_eq!(sizes(&narrow), (3, 1));
         assert!(narrow.reasons[0].contains("missed"));
     }
 }
