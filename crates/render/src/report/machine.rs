@@ -150,17 +150,15 @@ pub(super) fn counters(report: &Report) -> Option<Section> {
     for counter in found.counters.iter().take(long) {
         let is_percentage = counter.is_percentage == Some(true);
         let value = |value: f64| {
-            let text = if is_percentage {
+            if is_percentage {
                 let share = |percent: f64| Value::Share {
                     share: percent / 100.0,
                 };
                 number(format!("{value:.2} %"), value, share)
             } else {
-                number(format!("{value:.2}"), value, |number| Value::Number {
-                    number,
-                })
-            };
-            text
+                let text = format!("{value:.2}");
+                number(text, value, |number| Value::Number { number })
+            }
         };
         table.row([
             value(counter.window.mean),

@@ -89,10 +89,9 @@ fn natural_widths<'a>(
 fn least_width(column: &Column, natural: usize) -> usize {
     match column.kind {
         ColumnKind::Name | ColumnKind::Label => natural.min(SHORTEST_NAME),
-        ColumnKind::Bar => natural.min(8),
         // In two lines, or not at all.
         ColumnKind::Sentence => natural.min(SHORTEST_SENTENCE.max(natural.div_ceil(2) + 8)),
-        ColumnKind::Number | ColumnKind::Words => natural,
+        ColumnKind::Number | ColumnKind::Words | ColumnKind::Bar => natural,
     }
 }
 
@@ -180,9 +179,8 @@ fn columns(table: &Table, texts: &[Vec<String>], kept: &[usize], widths: &[usize
 
 /// A cell in its width: a sentence in lines, all else in one.
 fn lines(cell: &Cell, kind: ColumnKind, text: &str, width: usize) -> Vec<String> {
-    match (&cell.look, kind) {
-        (Look::Bar(part, whole), _) => vec![bar(*part, *whole, width)],
-        (_, ColumnKind::Sentence) => wrap(&shown(&unbroken(&cell.text)), width),
+    match kind {
+        ColumnKind::Sentence => wrap(&shown(&unbroken(&cell.text)), width),
         _ => vec![shorten(text, width)],
     }
 }
