@@ -82,7 +82,7 @@ pub mod sentences;
 mod statistics;
 mod trend;
 mod unit;
-pub mod words;
+mod words;
 
 pub use alike::{Comparable, Difference};
 pub use baseline::{BASELINE_SCHEMA, Baseline, BaselineError, LEAST_RUNS, baseline_json_schema};

@@ -2,13 +2,12 @@
 
 use metalens_analyzer::units::{count, percent, time};
 
-use crate::change::{Change, Class};
+use crate::change::Change;
 use crate::number::Number;
 use crate::unit::Unit;
 
 /// `179.1 µs`, `1,000`, `3.4 %`.
-#[must_use]
-pub fn value(value: Number, unit: Unit) -> String {
+pub(crate) fn value(value: Number, unit: Unit) -> String {
     let size = magnitude(value.get().abs(), unit);
     match value.get() < 0.0 {
         true => format!("−{size}"),
@@ -17,8 +16,7 @@ pub fn value(value: Number, unit: Unit) -> String {
 }
 
 /// `+1.2 ms`, `−750`, `+3.4 pts`, `±0`.
-#[must_use]
-pub fn difference(change: Number, unit: Unit) -> String {
+pub(crate) fn difference(change: Number, unit: Unit) -> String {
     let size = change.get().abs();
     let said = match unit {
         Unit::Ratio if size < 0.000_5 => "<0.1 pts".to_owned(),
@@ -48,8 +46,7 @@ fn magnitude(size: f64, unit: Unit) -> String {
 }
 
 /// `−39.2 %`, `×12.4`; of nothing nothing can be said.
-#[must_use]
-pub fn share(change: &Change) -> String {
+pub(crate) fn share(change: &Change) -> String {
     match (change.absolute, change.relative) {
         (Some(by), _) if by.get() == 0.0 => "same".to_owned(),
         (Some(_), Some(share)) => relative(share),
@@ -59,27 +56,12 @@ pub fn share(change: &Change) -> String {
 }
 
 /// `−39.2 %`, `+5.0 %`, `×12.4`.
-#[must_use]
-pub fn relative(share: f64) -> String {
+pub(crate) fn relative(share: f64) -> String {
     match share {
         _ if share == 0.0 => "±0 %".to_owned(),
         _ if share < 0.0 => format!("−{}", percent(-share)),
         _ if share < 2.0 => format!("+{}", percent(share)),
         _ if share < 98.95 => format!("×{:.1}", share + 1.0),
         _ => format!("×{:.0}", share + 1.0),
-    }
-}
-
-/// What a class is called.
-#[must_use]
-pub fn class(class: Class) -> &'static str {
-    match class {
-        Class::Added => "added",
-        Class::Removed => "removed",
-        Class::Grown => "grown",
-        Class::Shrunk => "shrunk",
-        Class::Unchanged => "unchanged",
-        Class::Unstable => "unstable",
-        Class::Unknown => "unknown",
     }
 }

@@ -84,8 +84,10 @@ pub(super) fn tally(gate: &GateResult) -> String {
 
 /// The figure that the limit is for.
 fn name(row: &GateRow) -> Message {
-    let figure = row.of.map(|figure| message!(", {}", figure.name()));
-    message!("{}{}", kernel(&row.what), figure)
+    match row.of {
+        Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
+        None => message::name(&row.what),
+    }
 }
 
 /// `at most 200.0 µs`, `grows by at most 5.0 %`.

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{Comparison, Number, Unit, words};
+use metalens_comparison::{Comparison, Number, Unit, sentences};
 
 use crate::bars::bar;
 use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
@@ -93,10 +93,12 @@ fn picture(comparison: &Comparison) -> Option<Section> {
         .iter()
         .flat_map(|&(_, base, new)| [ns(base), ns(new)]);
     let longest = sides.max()?;
+    let names = metrics.iter().map(|(name, ..)| name.chars().count());
+    let names = names.max().unwrap_or(0);
     let lines = metrics.iter().flat_map(|&(name, base, new)| {
         [(name, "base", base), ("", "new", new)].map(|(name, side, value)| {
-            let time = words::value(value, Unit::Ns);
-            let label = format!("{name:<20}  {side:<4}  {time:>8}");
+            let time = sentences::value(value, Unit::Ns).text;
+            let label = format!("{name:<names$}  {side:<4}  {time:>8}");
             (label, bar(ns(value), longest, BAR))
         })
     });
