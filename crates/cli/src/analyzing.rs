@@ -11,8 +11,8 @@ use metalens_exporter::Manifest;
 use metalens_trace::{Input, LoadOptions, Selection};
 
 use crate::exporting;
+use crate::progress;
 use crate::reading::Reading;
-use crate::screen::progress;
 
 /// Options of reading and analyzing inputs.
 #[derive(Debug, Clone, Default)]

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use metalens_failure::{Failure, FailureKind};
+use metalens_render::terminal::style::{ERROR, HINT};
 use metalens_text::{shown, shown_lines, shown_message};
 
 use crate::out;
@@ -129,7 +130,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         true => shown_message(&said),
         false => shown_lines(said.trim_end()),
     };
-    let style = crate::screen::style::ERROR;
+    let style = ERROR;
     match said.strip_prefix("error:") {
         Some(rest) => out::note(&format!("{style}error:{style:#}{rest}")),
         None => out::note(&said),
@@ -179,7 +180,7 @@ pub(crate) fn words(error: &anyhow::Error) -> (String, Option<String>) {
 /// The error and what to do about it, on stderr.
 pub(crate) fn tell(error: &anyhow::Error) {
     let (why, hint) = words(error);
-    let style = crate::screen::style::ERROR;
+    let style = ERROR;
     // Whoever writes a file says which; what nobody named is what everybody writes to.
     let place = match error.downcast_ref::<io::Error>() {
         Some(_) if error.chain().count() == 1 => "cannot write to standard output: ",
@@ -190,7 +191,7 @@ pub(crate) fn tell(error: &anyhow::Error) {
         shown_message(&why)
     ));
     if let Some(hint) = hint {
-        let style = crate::screen::style::HINT;
+        let style = HINT;
         out::note(&format!("{style}hint:{style:#} {}", shown_message(&hint)));
     }
 }

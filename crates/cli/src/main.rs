@@ -5,21 +5,15 @@
 
 mod analyzing;
 mod args;
-mod bars;
 mod commands;
 mod config;
 mod exit;
 mod exporting;
 mod interrupt;
-mod json;
 mod out;
-mod pages;
+mod progress;
 mod reading;
-mod report_folder;
-mod screen;
-mod unbroken;
 mod whole;
-mod words;
 
 use std::process::ExitCode;
 

@@ -81,7 +81,7 @@ mod number;
 mod outliers;
 mod repeated;
 mod runs;
-mod sentences;
+pub mod sentences;
 mod statistics;
 mod trend;
 mod unit;

@@ -9,7 +9,8 @@ use crate::number::Number;
 use crate::unit::Unit;
 
 /// Returns a value, such as `179.1 µs`, `1,000` or `3.4 %`.
-pub(crate) fn value(value: Number, unit: Unit) -> Message {
+#[must_use]
+pub fn value(value: Number, unit: Unit) -> Message {
     number(format::value(value, unit), value.get(), |number| {
         kind(number, unit)
     })
@@ -41,7 +42,8 @@ fn kind(number: f64, unit: Unit) -> Value {
     clippy::cast_possible_truncation,
     reason = "rounded, and `as` saturates"
 )]
-pub(crate) fn difference(change: Number, unit: Unit) -> Message {
+#[must_use]
+pub fn difference(change: Number, unit: Unit) -> Message {
     number(
         format::difference(change, unit),
         change.get(),
@@ -56,14 +58,17 @@ pub(crate) fn difference(change: Number, unit: Unit) -> Message {
 }
 
 /// Returns a relative change, such as `−39.2 %` or `×12.4`. A change from 0 has no share.
-pub(crate) fn share(change: &Change) -> Message {
+#[must_use]
+pub fn share(change: &Change) -> Message {
     let share = change.relative.unwrap_or(f64::NAN);
     number(format::share(change), share, |change| Value::Change {
         change,
     })
 }
 
-fn relative(share: f64) -> Message {
+/// Returns a share as a change, such as `−39.2 %` or `×12.4`.
+#[must_use]
+pub fn relative(share: f64) -> Message {
     number(format::relative(share), share, |change| Value::Change {
         change,
     })

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Report};
+use metalens_render::{csv, folder, html, json, markdown, redacted, report, terminal};
 
 use crate::analyzing::AnalyzeRequest;
 use crate::args::AnalyzeArguments;
-use crate::screen::report;
-use crate::{exit, json, out, pages, report_folder, whole};
+use crate::{exit, out, whole};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     analyze(&arguments.request()?, quiet)
@@ -94,9 +94,10 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
         if at > 0 {
             writeln!(out, "\n")?;
         }
-        let text = match request.markdown {
-            true => page(one, request)?,
-            false => report::render(one, out::width()),
+        let text = if request.markdown {
+            page(one, request)
+        } else {
+            terminal::text(&report::document(one), out::width())
         };
         out.write_all(text.as_bytes())?;
     }
@@ -113,7 +114,7 @@ fn files(request: &AnalyzeRequest) -> impl Iterator<Item = &PathBuf> {
 /// any file is written.
 fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
     if let Some(folder) = &request.output {
-        report_folder::check(folder, request.force)?;
+        folder::check(folder, request.force)?;
     }
     if let Some(folder) = &request.parquet {
         metalens_dataset::refuse_links(folder)?;
@@ -129,11 +130,11 @@ fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Re
     let Some(folder) = &request.output else {
         return Ok(true);
     };
-    let choices = report_folder::Choices {
+    let choices = folder::Choices {
         force: request.force,
         show_names: request.show_names,
     };
-    let problems = report_folder::write(analysis, folder, choices)?;
+    let problems = folder::write(analysis, folder, choices)?;
     for problem in &problems {
         exit::tell(&anyhow::anyhow!("{}", problem.text));
     }
@@ -146,7 +147,7 @@ fn write_html(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<(
         return Ok(());
     };
     whole::write(file, request.force, |out| {
-        let page = pages::html(analysis, request.show_names)?;
+        let page = html::report_page(analysis, request.show_names)?;
         Ok(out.write_all(page.as_bytes())?)
     })
 }
@@ -165,11 +166,10 @@ fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Resul
 }
 
 /// Pages are posted: what is nobody's business is left out unless asked for.
-fn page(report: &Report, request: &AnalyzeRequest) -> anyhow::Result<String> {
-    match request.show_names {
-        true => pages::markdown(report, &[]),
-        false => pages::markdown(&pages::redacted(report), &[]),
-    }
+fn page(report: &Report, request: &AnalyzeRequest) -> String {
+    let redacted = (!request.show_names).then(|| redacted(report));
+    let document = report::document(redacted.as_ref().unwrap_or(report));
+    markdown::page(&document, &[])
 }
 
 /// Every gap, one line each.
@@ -177,7 +177,7 @@ fn write_gaps(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<(
     let Some(file) = &request.gaps else {
         return Ok(());
     };
-    whole::write(file, request.force, |out| pages::gaps(analysis, out))
+    whole::write(file, request.force, |out| Ok(csv::gaps(analysis, out)?))
 }
 
 /// Everything on a time line, for other viewers.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use metalens_analyzer::Report;
 use metalens_comparison::{Baseline, BaselineError, LEAST_RUNS};
+use metalens_render::{baseline, terminal};
 use metalens_text::{in_json, shown};
 
 use super::compare::{Loading, read_baseline};
@@ -15,7 +16,6 @@ use crate::args::comparing::{
 use crate::args::requests::analyzing;
 use crate::exit::Misuse;
 use crate::out;
-use crate::screen::comparison::baseline;
 
 pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     match &arguments.command {
@@ -57,7 +57,10 @@ fn show(arguments: &BaselineShowArguments) -> anyhow::Result<ExitCode> {
     let found = read_baseline(&arguments.file)?;
     match arguments.json {
         true => out::json().write_all(found.text()?.as_bytes())?,
-        false => out::page().write_all(baseline::render(&found).as_bytes())?,
+        false => {
+            let document = baseline::document(&found);
+            out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

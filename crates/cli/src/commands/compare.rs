@@ -10,13 +10,14 @@ use metalens_comparison::{
     Baseline, CompareOptions, Comparison, ComparisonPreset, Gate, Runs, compare_runs, judge,
 };
 
+use metalens_render::folder::{self, LONGEST_REPORT, comparison as comparison_folder};
+use metalens_render::{comparison, json, markdown, terminal};
+
 use crate::analyzing::Analyzing;
 use crate::args::comparing::{CompareArguments, PresetChoice};
 use crate::args::requests::analyzing;
 use crate::exit::{self, Misuse, NotComparable};
-use crate::report_folder::{LONGEST_REPORT, comparison as folder};
-use crate::screen::comparison as screen;
-use crate::{json, out, pages};
+use crate::out;
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let reading = arguments.reading.reading();
@@ -24,7 +25,7 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
     let sides = Sides::of(arguments)?;
     // Better now than after a long reading.
     if let Some(folder) = &arguments.output {
-        folder::check(folder, arguments.force)?;
+        comparison_folder::check(folder, arguments.force)?;
     }
     let gate = match &arguments.gate {
         Some(file) => Some(crate::config::gate(
@@ -261,11 +262,11 @@ fn write_folder(
     let (Some(folder), [comparison]) = (&arguments.output, comparisons) else {
         return Ok(true);
     };
-    let choices = crate::report_folder::Choices {
+    let choices = folder::Choices {
         force: arguments.force,
         show_names: arguments.show_names,
     };
-    let problems = folder::write(comparison, median_runs, folder, choices)?;
+    let problems = comparison_folder::write(comparison, median_runs, folder, choices)?;
     for problem in &problems {
         exit::tell(&anyhow::anyhow!("{}", problem.text));
     }
@@ -282,14 +283,16 @@ fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Res
     }
     let mut out = out::page();
     if !arguments.markdown {
-        out.write_all(screen::render(comparisons).as_bytes())?;
+        let document = comparison::several(comparisons);
+        out.write_all(terminal::text(&document, out::width()).as_bytes())?;
         return Ok(());
     }
     for (at, one) in comparisons.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
         }
-        out.write_all(pages::comparison(one, arguments.show_names, None)?.as_bytes())?;
+        let document = comparison::document(one, arguments.show_names);
+        out.write_all(markdown::page(&document, &[]).as_bytes())?;
     }
     Ok(())
 }

@@ -14,9 +14,10 @@ use metalens_text::{Style, shown};
 use metalens_xctrace::{Tool, ToolSource, resolve};
 
 use crate::args::recording::DoctorArguments;
-use crate::screen::columns::wrap;
-use crate::screen::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
-use crate::{exit, json, out};
+use crate::{exit, out};
+use metalens_render::json;
+use metalens_render::terminal::style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+use metalens_render::terminal::wrap;
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     let source = ToolSource::from_environment();

@@ -9,11 +9,12 @@ use anyhow::{Context, bail};
 use indicatif::DecimalBytes;
 use metalens_analyzer::units::counted;
 use metalens_exporter::{Exported, Request, TableSelection, TableState, TimeRange};
+use metalens_render::json;
 use metalens_text::shown;
 
 use crate::args::ExportArguments;
 use crate::args::requests::check_times;
-use crate::{exit, exporting, json, out};
+use crate::{exit, exporting, out};
 
 pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     check_times(arguments.from, arguments.to)?;

@@ -11,8 +11,8 @@ use super::record::{TargetOutput, record, show};
 use crate::analyzing::AnalyzeRequest;
 use crate::args::recording::RecordAndAnalyzeArguments;
 use crate::args::requests::analyzing;
+use crate::exit;
 use crate::reading::Reading;
-use crate::{exit, report_folder};
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     // Better now than after a recording.
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         Some(folder) => folder.clone(),
         None => free(&name, ".report"),
     };
-    report_folder::check(&folder, arguments.force)?;
+    metalens_render::folder::check(&folder, arguments.force)?;
     let bundle = folder.join(free_name(&name));
     let mut request = recording.request(subject, bundle)?;
     request.force = arguments.force;

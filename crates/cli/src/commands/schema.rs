@@ -4,16 +4,17 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use metalens_analyzer::{json_schema, profile_json_schema, work_json_schema};
+use metalens_render::{folder, json};
 
 use crate::args::{Form, SchemaArguments};
-use crate::{json, out, report_folder};
+use crate::out;
 
 pub(crate) fn run(arguments: &SchemaArguments) -> anyhow::Result<ExitCode> {
     let schema = match arguments.form {
         Form::Report => json_schema(),
         Form::Profile => profile_json_schema(),
         Form::Work => work_json_schema(),
-        Form::Manifest => report_folder::json_schema(),
+        Form::Manifest => folder::json_schema(),
         Form::Doctor => metalens_doctor::json_schema(),
         Form::Calibration => metalens_comparison::calibration::json_schema(),
         Form::Recording => metalens_recorder::json_schema(),

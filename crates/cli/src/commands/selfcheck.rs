@@ -10,11 +10,11 @@ use metalens_trace::{Input, InputKind, LoadOptions, Selection, TableComparison, 
 
 use crate::analyzing::open;
 use crate::args::SelfcheckArguments;
-use crate::screen::columns::{Align, Columns};
-use crate::screen::progress;
-use crate::screen::style::{FAINT, VERDICT};
+use crate::progress;
 use crate::{exit, exporting, out};
 use metalens_analyzer::units::{count, counted};
+use metalens_render::terminal::style::{FAINT, VERDICT};
+use metalens_render::terminal::{Align, Columns};
 use metalens_text::shown;
 
 pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<ExitCode> {

@@ -13,10 +13,11 @@ use metalens_trace::LoadOptions;
 use crate::analyzing::open;
 use crate::args::StacksArguments;
 use crate::args::requests::check_times;
-use crate::screen::columns::{Align, Columns};
-use crate::screen::progress;
-use crate::screen::style::{FAINT, TITLE, VERDICT};
-use crate::{json, out};
+use crate::out;
+use crate::progress;
+use metalens_render::json;
+use metalens_render::terminal::style::{FAINT, TITLE, VERDICT};
+use metalens_render::terminal::{Align, Columns};
 
 pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     check_times(arguments.from, arguments.to)?;

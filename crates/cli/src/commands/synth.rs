@@ -11,8 +11,8 @@ use metalens_text::shown;
 
 use crate::args::SynthArguments;
 use crate::out;
-use crate::screen::columns::{Align, Columns};
 use metalens_analyzer::units::counted;
+use metalens_render::terminal::{Align, Columns};
 
 pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let (Some(scenario), Some(output)) = (&arguments.scenario, &arguments.output) else {

@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use crate::analyzing::open;
 use crate::args::{RowFormat, TablesArguments};
-use crate::screen::columns::{Align, Columns, wrap};
-use crate::screen::progress;
-use crate::screen::style::FAINT;
-use crate::{exit, json, out};
+use crate::progress;
+use crate::{exit, out};
 use metalens_analyzer::units::{count, counted};
+use metalens_render::json;
+use metalens_render::terminal::style::FAINT;
+use metalens_render::terminal::{Align, Columns, wrap};
 use metalens_text::shown;
 
 mod cells;

@@ -161,10 +161,10 @@ fn links() {
     assert!(files >= 35, "{files}");
 }
 
-/// What is printed, cut where the gaps begin: the rest would make the picture a tower.
+/// The printed text, cut where the thresholds begin: the rest would make the picture a tower.
 fn up_to_the_ledger(screen: &str) -> &str {
-    let gaps = screen.find("Gaps in the target's work").unwrap();
-    let line = screen[..gaps].rfind('\n').unwrap();
+    let thresholds = screen.find("Thresholds").unwrap();
+    let line = screen[..thresholds].rfind('\n').unwrap();
     screen[..line].trim_end()
 }
 

@@ -84,8 +84,8 @@ fn a_page_names_nobody_else() {
         for secret in secrets {
             assert!(!page.contains(secret), "{secret} in\n{page}");
         }
-        assert!(page.contains("| Recording | awkward |"), "{page}");
-        assert!(page.contains("| other process 1 |"), "{page}");
+        assert!(page.contains("| Recording | `awkward`, run 1 |"), "{page}");
+        assert!(page.contains("| `other process 1` |"), "{page}");
         assert!(
             page.contains("- other process 1, for "),
             "in a finding's places:\n{page}"
@@ -94,7 +94,7 @@ fn a_page_names_nobody_else() {
         assert!(page.contains("--show-names"), "{page}");
     }
     let full = run(&["--markdown", "--show-names"]);
-    assert!(full.contains("| Helper (GPU) (Renderer) |"), "{full}");
+    assert!(full.contains("| `Helper (GPU) (Renderer)` |"), "{full}");
     assert!(!full.contains("other process 1"), "{full}");
     assert!(file("report.json").contains("Helper (GPU) (Renderer)"));
 }

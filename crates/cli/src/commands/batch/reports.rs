@@ -9,10 +9,11 @@ use metalens_analyzer::Analysis;
 use metalens_batch::{ReportProblem, Reports, WrittenReport};
 use metalens_comparison::many::{ROW_FORM, TraceRow};
 use metalens_files::{hexadecimal, sha256, sha256_of_file};
+use metalens_render::folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest};
+use metalens_render::redacted;
 
 use crate::analyzing::{Analyzing, usual_work};
-use crate::report_folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest};
-use crate::{exit, pages};
+use crate::exit;
 
 /// Options of the analyses, and of the reports' folders.
 pub(super) struct ReportFolders {
@@ -91,7 +92,7 @@ impl Reports for ReportFolders {
     }
 
     fn refuse_others(&self, folder: &Path) -> Result<(), ReportProblem> {
-        report_folder::check(folder, false).map_err(|error| problem(&error))
+        folder::check(folder, false).map_err(|error| problem(&error.into()))
     }
 
     /// Returns the SHA-256 of its manifest, if all files are there that it lists, by their
@@ -120,12 +121,12 @@ impl Reports for ReportFolders {
 impl ReportFolders {
     fn written(&self, mut analysis: Analysis, folder: &Path) -> anyhow::Result<WrittenReport> {
         let show_names = self.show_names;
-        let choices = report_folder::Choices {
+        let choices = folder::Choices {
             // What is not ours was refused before.
             force: true,
             show_names,
         };
-        let missing = report_folder::write(&mut analysis, folder, choices)?;
+        let missing = folder::write(&mut analysis, folder, choices)?;
         let run = match &self.dataset {
             Some(dataset) => {
                 let choices = metalens_dataset::WriteOptions { show_names };
@@ -138,7 +139,7 @@ impl ReportFolders {
         let row = if show_names {
             TraceRow::from_report(report, report, missing)
         } else {
-            TraceRow::from_report(report, &pages::redacted(report), missing)
+            TraceRow::from_report(report, &redacted(report), missing)
         };
         Ok(WrittenReport {
             row,

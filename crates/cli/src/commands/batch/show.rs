@@ -2,21 +2,15 @@
 
 use std::io::Write;
 
-use metalens_analyzer::units::{count, counted, percent, short_time};
-use metalens_analyzer::{Note, Severity};
+use metalens_analyzer::Note;
+use metalens_analyzer::units::{count, counted};
 use metalens_batch::{Index, Search};
-use metalens_comparison::many::TraceRow;
+use metalens_render::folder::FILE_MISSING;
+use metalens_render::terminal::{self, style};
+use metalens_render::{index, json};
 use metalens_text::{shown, shown_message};
 
-use crate::report_folder::FILE_MISSING;
-use crate::screen::columns::{Align, Columns, shorten, wrap};
-use crate::screen::style;
-use crate::{json, out, unbroken};
-
-/// Where there is no terminal, and where it is wider than anybody reads.
-const WIDTH: usize = 100;
-/// Outliers and trends beyond this many are counted.
-const TOLD: usize = 10;
+use crate::out;
 
 /// What was looked at and is no trace.
 pub(super) fn search(search: &Search) -> std::io::Result<()> {
@@ -34,109 +28,23 @@ pub(super) fn search(search: &Search) -> std::io::Result<()> {
 }
 
 /// The index: as a table, or as it is on disk.
-pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
+pub(super) fn index(found: &Index, as_json: bool) -> anyhow::Result<()> {
     match as_json {
-        true => out::json().write_all(json::document(index)?.as_bytes())?,
-        false => out::page().write_all(table(index).as_bytes())?,
+        true => out::json().write_all(json::document(found)?.as_bytes())?,
+        false => out::page().write_all(table(found).as_bytes())?,
     }
     Ok(())
 }
 
+/// The sections of an index that a terminal shows on standard output: failures go to standard
+/// error, with what to do about them.
 fn table(index: &Index) -> String {
-    let index = &unbroken::index(index);
-    let mut text = String::new();
-    if !index.rows.is_empty() {
-        for line in columns(&index.rows, width()).lines() {
-            text.push_str(&line);
-            text.push('\n');
-        }
-    }
-    let outliers = index.outliers.iter().map(|one| one.says.as_str());
-    section(
-        &mut text,
-        "Unlike the others",
-        &outliers.collect::<Vec<_>>(),
-    );
-    let trends = index.trends.iter().filter(|one| one.is_trend);
-    let trends: Vec<&str> = trends.map(|one| one.says.as_str()).collect();
-    section(&mut text, "Over time", &trends);
-    text
-}
-
-/// The terminal's width, if there is one.
-fn width() -> usize {
-    out::width().map_or(WIDTH, |width| width.max(60))
-}
-
-fn columns(rows: &[TraceRow], width: usize) -> Columns {
-    const NAME: usize = 26;
-    let mut columns = Columns::new(&[
-        ("trace", Align::Left),
-        ("busy", Align::Right),
-        ("window", Align::Right),
-        ("intervals", Align::Right),
-        ("mean gap", Align::Right),
-        ("most idle by", Align::Left),
-        ("missed", Align::Right),
-        ("finding", Align::Left),
-    ]);
-    for row in rows {
-        let idle = row.idle.as_ref();
-        let idle = idle.map(|idle| format!("{} {}", idle.cause.name(), percent(idle.share)));
-        columns.row([
-            shorten(&shown(&row.name), NAME),
-            row.busy_ratio.map_or_else(nothing, percent),
-            short_time(row.span_ns),
-            count(row.intervals),
-            row.gaps.mean_ns.map_or_else(nothing, short_time),
-            idle.unwrap_or_else(nothing),
-            match row.missed.len() {
-                0 => nothing(),
-                missed => format!("{missed} of {}", missed + met(row)),
-            },
-            finding(row),
-        ]);
-    }
-    columns.spare(width, "intervals").fit(width)
-}
-
-fn nothing() -> String {
-    "-".to_owned()
-}
-
-/// Targets that were measured and met.
-fn met(row: &TraceRow) -> usize {
-    const TARGETS: usize = 3;
-    TARGETS.saturating_sub(row.missed.len() + row.not_measurable.len())
-}
-
-fn finding(row: &TraceRow) -> String {
-    row.finding.as_ref().map_or_else(nothing, |finding| {
-        let word = match finding.severity {
-            Severity::High => "HIGH",
-            Severity::Medium => "MEDIUM",
-            Severity::Low => "LOW",
-            Severity::Caveat => "CAVEAT",
-        };
-        shown(&format!("{word} {}", finding.id)).into_owned()
-    })
-}
-
-fn section(text: &mut String, title: &str, sentences: &[&str]) {
-    if sentences.is_empty() {
-        return;
-    }
-    let bold = style::TITLE;
-    text.push_str(&format!("\n{bold}{title}{bold:#}\n"));
-    for one in sentences.iter().take(TOLD) {
-        for line in wrap(&shown(one), WIDTH - 2) {
-            let line = line.replace(unbroken::NO_BREAK, " ");
-            text.push_str(&format!("  {line}\n"));
-        }
-    }
-    if let Some(more) = sentences.len().checked_sub(TOLD).filter(|&more| more > 0) {
-        text.push_str(&format!("  {} more are in the index\n", count(more as u64)));
-    }
+    let mut document = index::document(index, &[], true);
+    let is_told_elsewhere = |id: &str| ["verdict", "failed", "problems"].contains(&id);
+    document
+        .sections
+        .retain(|section| !is_told_elsewhere(section.id));
+    terminal::text(&document, out::width())
 }
 
 /// What failed and why, and what a reader should know: on stderr, at the end.

@@ -8,7 +8,7 @@ use metalens_charts::{
 };
 use metalens_comparison::many::{self, TraceFigure, TraceGroup};
 
-use crate::pages::TrendPicture;
+use metalens_render::index::TrendPicture;
 
 /// Where the pictures lie, seen from the index.
 pub(super) const FOLDER: &str = "trends";

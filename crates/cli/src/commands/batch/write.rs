@@ -7,10 +7,10 @@ use std::path::Path;
 use anyhow::Context;
 use metalens_batch::{Index, SCHEMA};
 use metalens_files::Folder;
+use metalens_render::folder::LONGEST_REPORT;
+use metalens_render::{csv, html, index, json, markdown};
 
 use super::trends;
-use crate::report_folder::LONGEST_REPORT;
-use crate::{json, pages};
 
 const JSON: &str = "index.json";
 const FILES: [&str; 4] = [JSON, "index.csv", "index.md", "index.html"];
@@ -55,10 +55,11 @@ pub(super) fn index(
     for stale in before.iter().filter(|path| !files.contains_key(*path)) {
         let _ = folder.remove(Path::new(stale));
     }
-    let html = pages::index_html(index, &pictures, show_names)?;
-    let markdown = pages::index_markdown(index, &pictures, show_names)?;
-    let mut csv = Vec::new();
-    pages::index_csv(index, show_names, &mut csv)?;
+    let html = html::index_page(index, &pictures, show_names)?;
+    let document = index::document(index, &pictures, show_names);
+    let markdown = markdown::page(&document, &index::shown(&pictures));
+    let mut table_csv = Vec::new();
+    csv::index(index, show_names, &mut table_csv)?;
     // JSON first: by it the others are known as ours.
     let [for_programs, table, page, interactive] = FILES;
     let write = |name: &str, bytes: &[u8]| write(folder, path, name, bytes);
@@ -67,7 +68,7 @@ pub(super) fn index(
     for (name, bytes) in &files {
         write(name, bytes)?;
     }
-    write(table, &csv)?;
+    write(table, &table_csv)?;
     write(page, markdown.as_bytes())?;
     write(interactive, html.as_bytes())?;
     // It stays if somebody has something in it.

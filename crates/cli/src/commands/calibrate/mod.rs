@@ -3,7 +3,6 @@
 //! by turns (`AB BA AB …`), so that a machine that warms up favours neither.
 
 mod runs;
-mod screen;
 
 use std::fs;
 use std::io::Write;
@@ -13,12 +12,13 @@ use std::process::ExitCode;
 use anyhow::Context;
 use metalens_comparison::calibration::{Calibration, CountVerdict, PairRuns};
 use metalens_files::Folder;
+use metalens_render::{calibration, json, terminal};
 use metalens_xctrace::{Tool, ToolSource};
 
 use self::runs::Runner;
 use crate::args::recording::CalibrateArguments;
 use crate::exit::{self, NotRecorded};
-use crate::{json, out};
+use crate::out;
 
 /// The document's file in a folder.
 const FILE: &str = "calibration.json";
@@ -42,7 +42,10 @@ pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result
     }
     match arguments.json {
         true => out::json().write_all(text.as_bytes())?,
-        false => out::page().write_all(screen::screen(&calibration).as_bytes())?,
+        false => {
+            let document = calibration::document(&calibration);
+            out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
+        }
     }
     Ok(match calibration.counts.verdict {
         CountVerdict::Equal | CountVerdict::Coalesced => ExitCode::SUCCESS,

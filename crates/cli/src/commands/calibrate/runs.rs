@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use metalens_analyzer::Request;
 use metalens_comparison::calibration::{ProgramRun, RecordedWork};
 use metalens_recorder::Plan;
+use metalens_render::json;
 
 use crate::analyzing::{analysis, sidecar};
 use crate::args::recording::CalibrateArguments;
@@ -16,7 +17,7 @@ use crate::commands::record::{TargetOutput, record};
 use crate::exit::Interrupted;
 use crate::interrupt::Listening;
 use crate::reading::Reading;
-use crate::{json, whole};
+use crate::whole;
 
 /// Runs what the arguments ask for; its files go into a folder.
 pub(super) struct Runner<'a> {

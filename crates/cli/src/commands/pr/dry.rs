@@ -12,12 +12,12 @@ use super::folder::Folder;
 use super::tell;
 use super::texts::CommentTexts;
 use crate::args::posting::PrArguments;
-use crate::pages::comment::COMMENT_LIMIT;
+use metalens_render::markdown::COMMENT_LIMIT;
 
 pub(super) fn run(
     arguments: &PrArguments,
     folder: &Folder,
-    texts: &CommentTexts<'_>,
+    texts: &CommentTexts,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
     let asked = arguments.place();

@@ -13,8 +13,8 @@ use metalens_files::sha256;
 use metalens_github::Chart;
 use serde::de::DeserializeOwned;
 
-use crate::pages::comment::REPORT_CHARTS;
-use crate::report_folder::{File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest};
+use metalens_render::folder::{File, Kind, LONGEST_REPORT, MANIFEST, MANIFEST_SCHEMA, Manifest};
+use metalens_render::markdown::REPORT_CHARTS;
 
 /// A folder that can be posted.
 pub(super) struct Folder {

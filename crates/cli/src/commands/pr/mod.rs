@@ -8,14 +8,14 @@ mod texts;
 use std::io::Write;
 use std::process::ExitCode;
 
-use metalens_analyzer::Report;
 use metalens_github::{Client, Gh, Place, Posting, Token, environment_token, post};
+use metalens_render::markdown::marker;
+use metalens_render::{comparison, redacted, report};
 use metalens_text::shown;
 
 use crate::args::posting::PrArguments;
 use crate::exit::Misuse;
 use crate::out;
-use crate::pages::comment::{Subject, marker};
 use folder::{Document, Folder};
 use texts::CommentTexts;
 
@@ -23,18 +23,11 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     let folder = Folder::open(&arguments.folder, arguments.show_names)?;
     let key = key(arguments.key.as_deref(), &folder.document)?;
     let links = links(arguments)?;
-    let redacted = redacted(&folder.document, arguments.show_names);
-    let subject = match (&folder.document, &redacted) {
-        (_, Some(report)) => Subject::Report(report),
-        (Document::Report(report), None) => Subject::Report(report),
-        (Document::Comparison(comparison), None) => Subject::Comparison(comparison),
-    };
     let texts = CommentTexts {
-        subject,
+        document: document(&folder.document, arguments.show_names),
         key: key.clone(),
         charts: folder.charts.iter().filter(|chart| !chart.is_dark).count(),
         links,
-        show_names: arguments.show_names,
     };
     if arguments.dry_run {
         return dry::run(arguments, &folder, &texts, quiet);
@@ -63,11 +56,14 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// What may be posted of a report; nothing to do for others.
-fn redacted(document: &Document, show_names: bool) -> Option<Report> {
-    match document {
-        Document::Report(report) if !show_names => Some(crate::pages::redacted(report)),
-        _ => None,
+/// The document without what may not be posted.
+fn document(found: &Document, show_names: bool) -> metalens_render::document::Document {
+    match found {
+        Document::Report(found) => {
+            let redacted = (!show_names).then(|| redacted(found));
+            report::document(redacted.as_ref().unwrap_or(found))
+        }
+        Document::Comparison(found) => comparison::document(found, show_names),
     }
 }
 

@@ -1,22 +1,21 @@
 //! The texts that are posted.
 
 use metalens_github::{ChartPlace, NoText, PlacedChart, Texts};
-
-use crate::pages::comment::{
-    COMMENT_LIMIT, Dress, Picture, PictureSource, SUMMARY_LIMIT, Subject, comment,
+use metalens_render::document::Document;
+use metalens_render::markdown::{
+    COMMENT_LIMIT, Frame, Picture, PictureSource, SUMMARY_LIMIT, comment,
 };
 
-/// The subject of the texts, and their key.
-pub(super) struct CommentTexts<'a> {
-    pub(super) subject: Subject<'a>,
+/// The document of the texts, and what frames it.
+pub(super) struct CommentTexts {
+    pub(super) document: Document,
     pub(super) key: String,
     /// How many charts the folder has; a light and a dark one are one.
     pub(super) charts: usize,
     pub(super) links: Vec<(String, String)>,
-    pub(super) show_names: bool,
 }
 
-impl Texts for CommentTexts<'_> {
+impl Texts for CommentTexts {
     fn comment(
         &self,
         commit: Option<&str>,
@@ -32,7 +31,7 @@ impl Texts for CommentTexts<'_> {
     }
 }
 
-impl CommentTexts<'_> {
+impl CommentTexts {
     fn text(
         &self,
         commit: Option<&str>,
@@ -40,15 +39,14 @@ impl CommentTexts<'_> {
         links: &[(String, String)],
         limit: usize,
     ) -> Result<String, NoText> {
-        let dress = Dress {
+        let frame = Frame {
             key: self.key.clone(),
             commit: commit.map(str::to_owned),
             pictures: pictures.iter().map(picture).collect(),
             charts: self.charts,
             links: [self.links.as_slice(), links].concat(),
-            show_names: self.show_names,
         };
-        Ok(comment(self.subject, &dress, limit)?)
+        Ok(comment(&self.document, &frame, limit)?)
     }
 }
 
@@ -60,7 +58,7 @@ fn picture(placed: &PlacedChart<'_>) -> Picture {
         width: chart.width,
         source: match placed.place.clone() {
             ChartPlace::Addresses { light, dark } => PictureSource::Addresses { light, dark },
-            ChartPlace::Attached(path) => PictureSource::Attached(path),
+            ChartPlace::Attached(path) => PictureSource::File(path),
         },
     }
 }

@@ -154,8 +154,8 @@ fn report(plan: &Plan, recorded: &Recording) -> anyhow::Result<()> {
 
 fn tell(what: &str, text: &str) -> anyhow::Result<()> {
     let style = match what {
-        "recorded" => crate::screen::style::HINT,
-        _ => crate::screen::style::ERROR,
+        "recorded" => metalens_render::terminal::style::HINT,
+        _ => metalens_render::terminal::style::ERROR,
     };
     Ok(writeln!(
         out::notes(),

@@ -1,0 +1,66 @@
+//! Charts of characters, for terminals and for pages without pictures.
+
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// No work at all: the least of work looks different.
+pub(crate) const NONE: char = '·';
+
+/// The nearest of the eight heights; whatever is there shows.
+pub(crate) fn column(busy_ns: u64, length_ns: u64) -> char {
+    if busy_ns == 0 {
+        return NONE;
+    }
+    let (busy, length) = (u128::from(busy_ns), u128::from(length_ns.max(1)));
+    let height = (16 * busy + length) / (2 * length);
+    let height = usize::try_from(height).unwrap_or(LEVELS.len());
+    LEVELS[height.clamp(1, LEVELS.len()) - 1]
+}
+
+/// Shares over time, in thousandths, at most twenty letters long.
+pub(crate) fn over_time(shares: &[u16]) -> String {
+    const LETTERS: usize = 20;
+    let each = shares.len().div_ceil(LETTERS).max(1);
+    let letter = |some: &[u16]| {
+        let busy: u64 = some.iter().map(|&share| u64::from(share)).sum();
+        column(busy, some.len() as u64 * 1_000)
+    };
+    shares.chunks(each).map(letter).collect()
+}
+
+/// A bar whose full length is the whole; whatever is there shows.
+pub(crate) fn bar(part: u64, whole: u64, width: usize) -> String {
+    let eighths = |part: u64| u128::from(part) * (width as u128 * 8) / u128::from(whole.max(1));
+    let filled = usize::try_from(eighths(part))
+        .unwrap_or(0)
+        .max(usize::from(part > 0));
+    let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let rest = partial.get(filled % 8).unwrap_or(&"");
+    format!("{}{rest}", "█".repeat(filled / 8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heights() {
+        let check = |busy: u64, length: u64, expected: char| {
+            assert_eq!(column(busy, length), expected, "{busy} of {length}");
+        };
+        check(0, 1_600, '·');
+        check(1, u64::MAX, '▁');
+        check(299, 1_600, '▁');
+        check(300, 1_600, '▂');
+        check(800, 1_600, '▄');
+        check(1_499, 1_600, '▇');
+        check(1_500, 1_600, '█');
+        check(u64::MAX, u64::MAX, '█');
+        check(0, 0, '·');
+    }
+
+    #[test]
+    fn shares_over_time() {
+        assert_eq!(over_time(&[0, 1, 500, 1_000]), "·▁▄█");
+        assert_eq!(over_time(&[700; 60]).chars().count(), 20);
+        assert_eq!(over_time(&[]), "");
+    }
+}

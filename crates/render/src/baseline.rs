@@ -1,0 +1,86 @@
+//! The document of a baseline.
+
+use metalens_analyzer::message::{counted, kernel};
+use metalens_analyzer::{Message, message};
+use metalens_comparison::sentences::value;
+use metalens_comparison::{
+    Baseline, Comparison, KernelChange, Number, Options, Side, Unit, compare_runs,
+};
+
+use crate::document::{Block, Column, Document, Fact, Section, Table};
+use crate::wording::plain;
+
+/// Kernels that are shown.
+const KERNELS: usize = 20;
+
+/// Returns what a baseline holds.
+#[must_use]
+pub fn document(baseline: &Baseline) -> Document {
+    let runs = &baseline.runs;
+    let mut processes = runs.processes.clone();
+    processes.dedup();
+    let headline = message!(
+        "{} of {}, as metalens {} kept them",
+        counted(runs.count() as u64, "run"),
+        plain(processes.join(", ")),
+        plain(&baseline.metalens),
+    );
+    let circumstances = runs.circumstances.iter().map(|fact| {
+        let value = fact.values.iter().flatten().next();
+        Fact::new(&fact.what, plain(value.map_or("not known", String::as_str)))
+    });
+    let circumstances = Block::Facts(circumstances.collect());
+    // Against itself: nothing changes, and everything is there with its name and unit.
+    let itself = compare_runs(runs, runs, &Options::default());
+    let sections = [
+        Some(Section::new("verdict", "", 0).with(Block::Lead(headline))),
+        Some(Section::new("circumstances", "Circumstances", 1).with(circumstances)),
+        Some(figures(&itself)),
+        kernels(&itself),
+    ];
+    Document {
+        title: "Baseline".into(),
+        sections: sections.into_iter().flatten().collect(),
+        footer: Message::default(),
+    }
+}
+
+fn columns(first: &'static str) -> Vec<Column> {
+    vec![
+        Column::name(first),
+        Column::number("median"),
+        Column::number("least"),
+        Column::number("most"),
+    ]
+}
+
+fn cells(name: Message, side: &Side, unit: Unit) -> [Message; 4] {
+    let said =
+        |known: Option<Number>| known.map_or_else(|| "unknown".into(), |known| value(known, unit));
+    [name, said(side.median), said(side.min), said(side.max)]
+}
+
+fn figures(itself: &Comparison) -> Section {
+    let mut table = Table::new("figures", "Figures of the baseline", columns("figure"));
+    for metric in &itself.metrics {
+        let name = plain(&metric.name);
+        table.row(cells(name, &metric.change.base, metric.unit));
+    }
+    Section::new("figures", "Figures", 2).with(Block::Table(table))
+}
+
+fn kernels(itself: &Comparison) -> Option<Section> {
+    let mut kernels: Vec<&KernelChange> = itself.kernels.iter().collect();
+    let total = |one: &KernelChange| one.total_ns.base.median.map_or(0.0, Number::get);
+    kernels.sort_by(|one, other| total(other).total_cmp(&total(one)));
+    if kernels.is_empty() {
+        return None;
+    }
+    let table = Table::new("kernels", "Total time of kernels", columns("kernel"));
+    let mut table = table.of(kernels.len());
+    for one in kernels.into_iter().take(KERNELS) {
+        table.row(cells(kernel(&one.name), &one.total_ns.base, Unit::Ns));
+    }
+    let section = Section::new("kernels", "Kernels: total time", 3);
+    Some(section.with(Block::Table(table)))
+}

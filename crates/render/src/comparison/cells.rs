@@ -1,0 +1,77 @@
+//! Cells that the tables of comparisons share.
+
+use metalens_analyzer::{Message, message};
+use metalens_comparison::sentences;
+use metalens_comparison::{Change, Class, Direction, Number, SideFacts, Unit};
+
+use crate::document::{Cell, Tone};
+
+/// The word for a kernel that a side does not have.
+pub(super) const ABSENT: &str = "–";
+
+/// The runs of a side, by the input of each.
+pub(super) fn paths(side: &SideFacts) -> Message {
+    let runs = side.runs.iter().map(|run| message::path(&run.path));
+    Message::joined(runs, ", ")
+}
+
+/// The verdict on a change.
+pub(super) fn class(class: Class, direction: Option<Direction>) -> Cell {
+    let (word, tone) = match (direction, class) {
+        (_, Class::Added | Class::Removed) => (class_name(class), Tone::Strong),
+        (Some(Direction::Better), _) => ("improved", Tone::Good),
+        (Some(Direction::Worse), _) => ("regressed", Tone::Bad),
+        (None, Class::Unstable | Class::Unknown) => (class_name(class), Tone::Doubtful),
+        (None, Class::Unchanged) => (class_name(class), Tone::Faint),
+        (None, Class::Grown | Class::Shrunk) => (class_name(class), Tone::Strong),
+    };
+    Cell::verdict(word, tone)
+}
+
+/// The name of a class that says nothing of better or worse.
+pub(super) fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::Added => "added",
+        Class::Removed => "removed",
+        Class::Grown => "grown",
+        Class::Shrunk => "shrunk",
+        Class::Unchanged => "no significant change",
+        Class::Unstable => "inconclusive",
+        Class::Unknown => "unknown",
+    }
+}
+
+/// A value of a side; a word if there is none.
+pub(super) fn value(value: Option<Number>, unit: Unit, absent: &'static str) -> Message {
+    let value = value.map(|value| sentences::value(value, unit));
+    value.unwrap_or_else(|| absent.into())
+}
+
+/// The difference between the sides, and the same as a share of base.
+pub(super) fn difference(change: &Change, unit: Unit) -> [Message; 2] {
+    let by = change.absolute.map(|by| sentences::difference(by, unit));
+    // The change of a share is in points, not in percent of percent.
+    let share = match unit {
+        Unit::Ratio => Message::default(),
+        _ => sentences::share(change),
+    };
+    [by.unwrap_or_else(|| "–".into()), share]
+}
+
+/// `9.000 µs → 9.9 µs`, or once if it stayed.
+pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
+    let was = value(change.base.median, unit, ABSENT);
+    let now = value(change.new.median, unit, ABSENT);
+    if was.text == now.text {
+        now
+    } else {
+        message!("{} → {}", was, now)
+    }
+}
+
+/// Whether a figure is zero on both sides.
+pub(super) fn is_nothing(change: &Change) -> bool {
+    let mut most = [change.base.max, change.new.max].into_iter();
+    let is_zero = most.all(|one| one.is_some_and(|one| one.get() == 0.0));
+    is_zero && change.class == Class::Unchanged
+}

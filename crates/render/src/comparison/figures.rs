@@ -1,0 +1,91 @@
+//! The figures of both sides, group by group.
+
+use metalens_analyzer::{Message, message};
+use metalens_comparison::{Change, Comparison, Group, MetricChange, Side, Unit};
+
+use super::cells::{class, difference, is_nothing, value};
+use crate::document::{Block, Cell, Column, Section, Table};
+use crate::wording::plain;
+
+/// The groups of figures and their headings; the idle time has a section of its own.
+const GROUPS: [(Group, &str); 6] = [
+    (Group::Time, "Time"),
+    (Group::Gaps, "Gaps"),
+    (Group::Work, "Work"),
+    (Group::Latency, "Submission and completion latency"),
+    (Group::Thresholds, "Thresholds"),
+    (Group::Machine, "All processes on the GPU"),
+];
+
+/// Returns the idle time by cause; nothing if neither side has any.
+pub(super) fn idle(comparison: &Comparison) -> Option<Section> {
+    let table = table(comparison, Group::Idle)?;
+    let section = Section::new("idle", "Idle time by cause", 4);
+    Some(section.with(Block::Table(table)))
+}
+
+/// Returns every other figure that is not zero on both sides.
+pub(super) fn figures(comparison: &Comparison) -> Section {
+    let groups = GROUPS.into_iter().filter_map(|(group, title)| {
+        let table = table(comparison, group)?;
+        Some([Block::Heading(title), Block::Table(table)])
+    });
+    Section::new("figures", "All figures", 5)
+        .folded()
+        .with_all(groups.flatten())
+}
+
+fn table(comparison: &Comparison, group: Group) -> Option<Table> {
+    // Of one run a side there is no range.
+    let has_ranges = [&comparison.base, &comparison.new]
+        .iter()
+        .any(|side| side.runs.len() > 1);
+    let metrics = comparison.metrics.iter().filter(|one| one.group == group);
+    let mut metrics = metrics.filter(|one| !is_nothing(&one.change)).peekable();
+    metrics.peek()?;
+    let mut columns = vec![
+        Column::name("figure"),
+        Column::number("base"),
+        Column::number("new"),
+        Column::number("change"),
+        Column::number(""),
+        Column::words(""),
+    ];
+    if has_ranges {
+        columns.push(Column::number("base's runs").spare(1));
+        columns.push(Column::number("new's runs").spare(1));
+    }
+    let mut table = Table::new("figures", "Figures of both sides", columns);
+    for metric in metrics {
+        let ranges = [&metric.change.base, &metric.change.new];
+        let ranges = ranges.map(|side| Cell::from(range(side, metric.unit)));
+        let row = row(metric, &metric.change).into_iter();
+        table.row(row.chain(ranges.into_iter().filter(|_| has_ranges)));
+    }
+    Some(table)
+}
+
+fn row(metric: &MetricChange, change: &Change) -> [Cell; 6] {
+    let [by, share] = difference(change, metric.unit);
+    [
+        plain(&metric.name).into(),
+        value(change.base.median, metric.unit, "unknown").into(),
+        value(change.new.median, metric.unit, "unknown").into(),
+        by.into(),
+        share.into(),
+        class(change.class, change.direction),
+    ]
+}
+
+/// The least and the largest value of several runs.
+fn range(side: &Side, unit: Unit) -> Message {
+    let (Some(least), Some(most)) = (side.min, side.max) else {
+        return Message::default();
+    };
+    let (least, most) = (value(Some(least), unit, ""), value(Some(most), unit, ""));
+    if side.values.len() < 2 || least.text == most.text {
+        Message::default()
+    } else {
+        message!("{} … {}", least, most)
+    }
+}

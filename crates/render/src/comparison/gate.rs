@@ -1,0 +1,128 @@
+//! The limits of a gate: kept, missed and by how much, or not measurable.
+
+use metalens_analyzer::message::kernel;
+use metalens_analyzer::units::counted;
+use metalens_analyzer::{Message, message};
+use metalens_comparison::sentences::{difference, relative};
+use metalens_comparison::{
+    Comparison, GateResult, GateRow, GateVerdict, Number, Rule, Severity, Unit,
+};
+
+use super::cells::value;
+use crate::document::{Block, Cell, Column, Section, Table, Tone};
+use crate::wording::plain;
+
+/// Limits that screens and pages show.
+const LIMITS: usize = 30;
+/// A longer list of limits is not read, even where there is room.
+const MOST_LIMITS: usize = 60;
+
+/// Returns the limits that were not kept; nothing without a gate.
+pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
+    let gate = comparison.gate.as_ref()?;
+    let title = if gate.missed {
+        "Gate: MISSED"
+    } else {
+        "Gate: KEPT"
+    };
+    let source = Message::new(&gate.source, &gate.source_values);
+    let tally = Block::Text(message!("{}: {}", plain(tally(gate)), source));
+    let open = gate.rows.iter();
+    let open = open.filter(|row| row.verdict != GateVerdict::Pass);
+    let open: Vec<&GateRow> = open.collect();
+    let section = Section::new("gate", title, 1).with(tally);
+    Some(section.with_some((!open.is_empty()).then(|| Block::Table(table(&open)))))
+}
+
+fn table(open: &[&GateRow]) -> Table {
+    let columns = vec![
+        Column::name("limit of"),
+        Column::words("limit"),
+        Column::number("found"),
+        Column::number("beyond by"),
+        Column::words(""),
+        Column::sentence("reason"),
+    ];
+    let table = Table::new("gate", "Limits that were not kept", columns);
+    let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
+    for row in open.iter().take(MOST_LIMITS) {
+        table.row([
+            name(row).into(),
+            limit(row).into(),
+            found(row).into(),
+            beyond(row).into(),
+            verdict(row),
+            Message::new(&row.why, &row.why_values).into(),
+        ]);
+    }
+    table
+}
+
+/// `4 limits kept, 1 missed, 5 not measurable`, and the reason why a gate is missed that misses
+/// none.
+pub(super) fn tally(gate: &GateResult) -> String {
+    let number = |verdict: GateVerdict| {
+        let rows = gate.rows.iter().filter(|row| row.verdict == verdict);
+        rows.count() as u64
+    };
+    let mut said = format!("{} kept", counted(number(GateVerdict::Pass), "limit"));
+    for (verdict, word) in [
+        (GateVerdict::Miss, "missed"),
+        (GateVerdict::NotMeasurable, "not measurable"),
+    ] {
+        if let number @ 1.. = number(verdict) {
+            said.push_str(&format!(", {number} {word}"));
+        }
+    }
+    let is_error =
+        |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == Severity::Error;
+    if gate.missed && !gate.rows.iter().any(is_error) {
+        said.push_str("; nothing was measured, and a gate that measures nothing is not kept");
+    }
+    said
+}
+
+/// The figure that the limit is for.
+fn name(row: &GateRow) -> Message {
+    match row.of {
+        Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
+        None => message::name(&row.what),
+    }
+}
+
+/// `at most 200.0 µs`, `grows by at most 5.0 %`.
+fn limit(row: &GateRow) -> Message {
+    message!(
+        "{} {}",
+        row.rule.name(),
+        value(Some(row.limit), row.unit, "")
+    )
+}
+
+/// The value in the limit's terms.
+fn found(row: &GateRow) -> Message {
+    match (row.value, row.rule) {
+        (None, _) => "–".into(),
+        (Some(value), Rule::Grow | Rule::Range) => relative(value.get()),
+        (Some(value), Rule::Shrink) => relative(-value.get()),
+        (Some(found), Rule::Max | Rule::Min) => value(Some(found), row.unit, ""),
+    }
+}
+
+/// The distance from the limit.
+fn beyond(row: &GateRow) -> Message {
+    let by = |by: Number| match row.unit {
+        Unit::Ratio => difference(by, Unit::Ratio),
+        unit => value(Some(by), unit, ""),
+    };
+    row.by.map_or_else(Message::default, by)
+}
+
+fn verdict(row: &GateRow) -> Cell {
+    match (row.verdict, row.severity) {
+        (GateVerdict::Miss, Severity::Error) => Cell::verdict("MISSED", Tone::Bad),
+        (GateVerdict::Miss, Severity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),
+        (GateVerdict::NotMeasurable, _) => Cell::verdict("NOT MEASURABLE", Tone::Doubtful),
+        (GateVerdict::Pass, _) => Cell::verdict("KEPT", Tone::Good),
+    }
+}

@@ -1,0 +1,83 @@
+//! The kernels of both sides.
+
+use metalens_analyzer::message::{kernel, name};
+use metalens_analyzer::{Message, message};
+use metalens_comparison::{Class, Comparison, KernelChange, Unit};
+
+use super::cells::{ABSENT, before_and_after, class, class_name, difference, value};
+use crate::document::{Block, Cell, Column, Section, Table};
+use crate::wording::plain;
+
+/// Kernels that screens and pages show.
+const KERNELS: usize = 30;
+/// A longer list of kernels is not read, even where there is room.
+const MOST_KERNELS: usize = 400;
+
+/// Returns the kernels, the largest change of total time first.
+pub(super) fn kernels(comparison: &Comparison) -> Section {
+    let section = Section::new("kernels", "Kernels, the largest change first", 3);
+    if comparison.kernels.is_empty() {
+        return section.with(Block::Text("Neither side has any".into()));
+    }
+    let columns = vec![
+        Column::name("kernel"),
+        Column::number("base"),
+        Column::number("new"),
+        Column::number("change"),
+        Column::number(""),
+        Column::number("median").spare(1),
+        Column::number("instances").spare(2),
+        Column::words(""),
+        Column::label("channel").spare(if has_ambiguous_names(comparison) {
+            1
+        } else {
+            3
+        }),
+    ];
+    let table = Table::new("kernels", "Kernels of both sides", columns);
+    let table = table.limited(KERNELS, MOST_KERNELS);
+    let mut table = table.of(comparison.kernels.len());
+    table.has_preview = true;
+    for one in comparison.kernels.iter().take(MOST_KERNELS) {
+        table.row(row(one));
+    }
+    let rest = comparison.kernels.get(KERNELS..).unwrap_or(&[]);
+    table.rest = message!(": {}", classes(rest));
+    section.with(Block::Table(table))
+}
+
+fn row(one: &KernelChange) -> [Cell; 9] {
+    let total = &one.total_ns;
+    let [by, share] = difference(total, Unit::Ns);
+    let channel = one.channel.as_deref().unwrap_or("-");
+    [
+        kernel(&one.name).into(),
+        value(total.base.median, Unit::Ns, ABSENT).into(),
+        value(total.new.median, Unit::Ns, ABSENT).into(),
+        by.into(),
+        share.into(),
+        before_and_after(&one.med_ns, Unit::Ns).into(),
+        before_and_after(&one.instances, Unit::Count).into(),
+        class(one.class, one.direction),
+        name(channel).into(),
+    ]
+}
+
+fn has_ambiguous_names(comparison: &Comparison) -> bool {
+    let kernels = comparison.kernels.iter().take(KERNELS);
+    let mut names: Vec<&str> = kernels.map(|one| one.name.as_str()).collect();
+    names.sort_unstable();
+    names.windows(2).any(|pair| pair.first() == pair.last())
+}
+
+/// `3 unchanged, 1 unstable`.
+fn classes(kernels: &[KernelChange]) -> Message {
+    let mut all: Vec<Class> = kernels.iter().map(|kernel| kernel.class).collect();
+    all.sort_unstable();
+    let groups = all.chunk_by(|one, other| one == other);
+    let said = groups.filter_map(|group| {
+        let class = group.first()?;
+        Some(format!("{} {}", group.len(), class_name(*class)))
+    });
+    plain(said.collect::<Vec<_>>().join(", "))
+}

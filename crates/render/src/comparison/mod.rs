@@ -1,0 +1,158 @@
+//! The document of a comparison: of one recording with another, or of several with one base.
+
+mod cells;
+mod circumstances;
+mod figures;
+mod gate;
+mod kernels;
+mod several;
+
+use std::path::Path;
+
+use metalens_analyzer::message::Value;
+use metalens_analyzer::{Message, message};
+use metalens_comparison::{Comparison, Number, Unit, sentences};
+
+use crate::bars::bar;
+use crate::document::{Block, Chart, Column, Document, Drawing, Section, Table};
+use crate::wording::plain;
+use cells::{class, paths};
+use circumstances::{comparable, remarks};
+
+/// The figures that are drawn where there is no picture: the time that it took, and the work and
+/// the idle time in it.
+const DRAWN: [&str; 3] = ["window.span_ns", "busy.busy_ns", "gaps.total_ns"];
+/// The longest bar of the drawing.
+const BAR: usize = 32;
+
+/// Returns the document of one comparison. Folders are left out unless `show_names`.
+#[must_use]
+pub fn document(comparison: &Comparison, show_names: bool) -> Document {
+    let comparison = &shown(comparison, show_names);
+    let sections = [
+        Some(opening(comparison)),
+        picture(comparison),
+        gate::gate(comparison),
+        Some(changes(comparison)),
+        Some(kernels::kernels(comparison)),
+        figures::idle(comparison),
+        Some(figures::figures(comparison)),
+        Some(comparable(comparison)),
+    ];
+    let (base, new) = (paths(&comparison.base), paths(&comparison.new));
+    Document {
+        title: message!("GPU comparison: {} → {}", base, new),
+        sections: sections.into_iter().flatten().collect(),
+        footer: plain(format!(
+            "metalens {}, {}. Figures are exact in comparison.json; here they are rounded.",
+            env!("CARGO_PKG_VERSION"),
+            comparison.schema
+        )),
+    }
+}
+
+/// Returns the document of comparisons with one base: their sentences, then one table.
+#[must_use]
+pub fn several(comparisons: &[Comparison]) -> Document {
+    match comparisons {
+        [only] => document(only, true),
+        several => several::document(several),
+    }
+}
+
+/// The sentence, and what belongs right below it.
+fn opening(comparison: &Comparison) -> Section {
+    let missed = comparison.gate.as_ref().filter(|gate| gate.missed);
+    let missed = missed.map(|gate| {
+        Block::Failure(message!(
+            "The gate was missed: {}",
+            plain(gate::tally(gate))
+        ))
+    });
+    let headline = Message::new(&comparison.headline, &comparison.headline_values);
+    let section = Section::new("verdict", "", 0)
+        .with_some(missed)
+        .with(Block::Lead(headline));
+    section.with_all(remarks(comparison))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lengths of a chart: times are not negative, and below centuries"
+)]
+fn picture(comparison: &Comparison) -> Option<Section> {
+    let ns = |value: Number| value.get().max(0.0).round() as u64;
+    let metrics = DRAWN.iter().filter_map(|id| {
+        let metric = comparison.metrics.iter().find(|metric| metric.id == *id)?;
+        let (base, new) = (metric.change.base.median?, metric.change.new.median?);
+        Some((metric.name.as_str(), base, new))
+    });
+    let metrics: Vec<(&str, Number, Number)> = metrics.collect();
+    let sides = metrics
+        .iter()
+        .flat_map(|&(_, base, new)| [ns(base), ns(new)]);
+    let longest = sides.max()?;
+    let names = metrics.iter().map(|(name, ..)| name.chars().count());
+    let names = names.max().unwrap_or(0);
+    let lines = metrics.iter().flat_map(|&(name, base, new)| {
+        [(name, "base", base), ("", "new", new)].map(|(name, side, value)| {
+            let time = sentences::value(value, Unit::Ns).text;
+            let label = format!("{name:<names$}  {side:<4}  {time:>8}");
+            (label, bar(ns(value), longest, BAR))
+        })
+    });
+    let chart = Chart {
+        id: "compare".to_owned(),
+        drawing: Drawing::Lines(lines.collect(), String::new()),
+    };
+    let section = Section::new("picture", "Time at a glance", 2);
+    Some(section.with(Block::Chart(chart)))
+}
+
+fn changes(comparison: &Comparison) -> Section {
+    let columns = vec![
+        Column::name(""),
+        Column::words("change"),
+        Column::sentence("in words"),
+    ];
+    let mut table = Table::new("changes", "Changes in four quantities", columns);
+    for moved in &comparison.moved {
+        table.row([
+            moved.what.name().into(),
+            class(moved.class, None),
+            Message::new(&moved.says, &moved.says_values).into(),
+        ]);
+    }
+    Section::new("changes", "Changes", 0).with(Block::Table(table))
+}
+
+/// A comparison in whose sentences no folders stand, unless `show_names`: pages are posted.
+fn shown(comparison: &Comparison, show_names: bool) -> Comparison {
+    let mut comparison = comparison.clone();
+    if show_names {
+        return comparison;
+    }
+    let is_typed = comparison.has_values();
+    for mut message in comparison.messages_mut() {
+        let is_hidden =
+            message.rewrite(|value| (value.value == Value::Path).then(|| last_name(&value.text)));
+        // An earlier version did not say where in a sentence a path stands.
+        if !(is_typed && is_hidden) && message.text.contains('/') {
+            "(left out)".clone_into(message.text);
+        }
+    }
+    let sides = [&mut comparison.base, &mut comparison.new];
+    for run in sides.into_iter().flat_map(|side| &mut side.runs) {
+        run.path = last_name(&run.path);
+    }
+    comparison
+}
+
+fn last_name(path: &str) -> String {
+    let name = Path::new(path).file_name();
+    name.map_or_else(
+        || path.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}

@@ -1,0 +1,145 @@
+//! Several comparisons with one base, side by side.
+
+use metalens_analyzer::message::kernel;
+use metalens_analyzer::{Message, message};
+use metalens_comparison::sentences::{difference, share};
+use metalens_comparison::{Change, Class, Comparison, KernelChange, Unit};
+
+use super::cells::{ABSENT, class_name, is_nothing, paths, value};
+use super::circumstances::{comparable, remarks};
+use super::gate;
+use crate::document::{Block, Column, Document, Section, Table};
+use crate::wording::plain;
+
+/// Comparisons that have room beside each other.
+const BESIDE: usize = 4;
+/// Kernels of each comparison that are shown.
+const KERNELS: usize = 20;
+
+/// Returns the sentences of each comparison, then tables of all.
+pub(super) fn document(comparisons: &[Comparison]) -> Document {
+    let mut sections = Vec::new();
+    for (comparison, number) in comparisons.iter().zip(1_u64..) {
+        let headline = Message::new(&comparison.headline, &comparison.headline_values);
+        let new = message!(
+            "new {}: {}",
+            plain(number.to_string()),
+            paths(&comparison.new)
+        );
+        let section = Section::new("new", new, 0)
+            .with(Block::Lead(headline))
+            .with_all(remarks(comparison));
+        sections.push(section);
+        sections.extend(gate::gate(comparison));
+    }
+    for (at, part) in comparisons.chunks(BESIDE).enumerate() {
+        sections.push(figures(part, at * BESIDE));
+        sections.extend(kernels(part, at * BESIDE));
+    }
+    let first = comparisons.first().map(|one| &one.comparable);
+    for (at, comparison) in comparisons.iter().enumerate() {
+        if at == 0 || Some(&comparison.comparable) != first {
+            sections.push(comparable(comparison));
+        }
+    }
+    Document {
+        title: "GPU comparison".into(),
+        sections,
+        footer: Message::default(),
+    }
+}
+
+fn columns(before: usize, count: usize) -> Vec<Column> {
+    let mut columns = vec![Column::name(""), Column::number("base")];
+    for number in before + 1..=before + count {
+        columns.push(Column::number(plain(format!("new {number}"))));
+        columns.push(Column::number(""));
+    }
+    columns
+}
+
+/// The figures of each comparison beside base.
+fn figures(comparisons: &[Comparison], before: usize) -> Section {
+    let columns = columns(before, comparisons.len());
+    let mut table = Table::new("figures", "Figures of all sides", columns);
+    let metrics = comparisons.first().map_or(&[][..], |first| &first.metrics);
+    for metric in metrics {
+        let changes = comparisons.iter().map(|one| change(one, &metric.id));
+        if changes.clone().all(|one| one.is_none_or(is_nothing)) {
+            continue;
+        }
+        let cells = changes.flat_map(|change| cells(change, metric.unit, "unknown"));
+        let first = [
+            plain(&metric.name),
+            value(metric.change.base.median, metric.unit, "unknown"),
+        ];
+        table.row(first.into_iter().chain(cells));
+    }
+    let title = "Figures: = is no significant change, ? is inconclusive";
+    Section::new("figures", title, 5).with(Block::Table(table))
+}
+
+fn change<'a>(comparison: &'a Comparison, id: &str) -> Option<&'a Change> {
+    let mut metrics = comparison.metrics.iter();
+    metrics.find(|one| one.id == id).map(|one| &one.change)
+}
+
+/// The value of one of several sides, and what became of it. `absent` is the word for a side
+/// without a value.
+fn cells(change: Option<&Change>, unit: Unit, absent: &'static str) -> [Message; 2] {
+    let Some(change) = change else {
+        return [ABSENT.into(), Message::default()];
+    };
+    // The change of a share is in points, not in percent of percent.
+    let by = match (unit, change.absolute) {
+        (Unit::Ratio, Some(by)) => difference(by, unit),
+        _ => share(change),
+    };
+    let became = match change.class {
+        Class::Unchanged => "=".into(),
+        Class::Unstable => message!("{} ?", by),
+        _ => by,
+    };
+    [value(change.new.median, unit, absent), became]
+}
+
+/// The kernels of each comparison beside base: in the order of the first comparison, then those
+/// that the others add.
+fn kernels(comparisons: &[Comparison], before: usize) -> Option<Section> {
+    let mut seen: Vec<&KernelChange> = Vec::new();
+    let all = comparisons
+        .iter()
+        .flat_map(|one| one.kernels.iter().take(KERNELS));
+    for kernel in all {
+        if !seen.iter().any(|one| is_same(one, kernel)) {
+            seen.push(kernel);
+        }
+    }
+    if seen.is_empty() {
+        return None;
+    }
+    let columns = columns(before, comparisons.len());
+    let mut table = Table::new("kernels", "Total time of kernels", columns);
+    for one in seen {
+        let was = value(one.total_ns.base.median, Unit::Ns, ABSENT);
+        let first = [kernel(&one.name), was];
+        let rest = comparisons.iter().flat_map(|side| side_of(side, one));
+        table.row(first.into_iter().chain(rest));
+    }
+    let section = Section::new("kernels", "Kernels: total time", 3);
+    Some(section.with(Block::Table(table)))
+}
+
+fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
+    let mut kernels = comparison.kernels.iter();
+    let found = kernels.find(|one| is_same(one, kernel));
+    let [now, became] = cells(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
+    match found.map(|one| one.class) {
+        Some(class @ (Class::Added | Class::Removed)) => [now, class_name(class).into()],
+        _ => [now, became],
+    }
+}
+
+fn is_same(one: &KernelChange, other: &KernelChange) -> bool {
+    (&one.name, &one.channel) == (&other.name, &other.channel)
+}

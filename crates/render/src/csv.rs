@@ -1,0 +1,142 @@
+//! Gaps and indexes as CSV, for spreadsheets and scripts.
+
+use std::io::{self, Write};
+
+use metalens_analyzer::Analysis;
+use metalens_batch::Index;
+use metalens_comparison::many::Row;
+use metalens_text::csv;
+
+use crate::index::reason;
+
+const GAP_HEADINGS: [&str; 13] = [
+    "start_ns",
+    "duration_ns",
+    "cause",
+    "completion_ns",
+    "host_ns",
+    "encoding_ns",
+    "submission_ns",
+    "queued_ns",
+    "contention_ns",
+    "unknown_ns",
+    "serialized",
+    "before",
+    "after",
+];
+
+/// Writes a heading, and a line per gap; the parts of each sum to its length.
+pub fn gaps(analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = csv::Writer::new(out);
+    csv.texts(GAP_HEADINGS)?;
+    for gap in analysis.gaps() {
+        csv.value(gap.start_ns)?;
+        csv.value(gap.duration_ns)?;
+        csv.text(gap.cause.name())?;
+        for (_, ns) in gap.parts.by_cause() {
+            csv.value(ns)?;
+        }
+        csv.optional(gap.serialized)?;
+        csv.text(gap.before)?;
+        csv.text(gap.after)?;
+        csv.end()?;
+    }
+    Ok(())
+}
+
+const INDEX_HEADINGS: [&str; 32] = [
+    "name",
+    "report",
+    "date",
+    "target",
+    "model",
+    "os",
+    "gpu",
+    "synthetic",
+    "span_ns",
+    "busy_ns",
+    "busy_ratio",
+    "machine_busy_ns",
+    "machine_busy_ratio",
+    "intervals",
+    "kernels",
+    "gaps",
+    "idle_ns",
+    "mean_gap_ns",
+    "median_gap_ns",
+    "p95_gap_ns",
+    "idle_cause",
+    "idle_cause_share",
+    "top_kernel",
+    "top_kernel_pct",
+    "findings_high",
+    "findings_medium",
+    "findings_low",
+    "findings_caveat",
+    "top_finding",
+    "missed_thresholds",
+    "problems",
+    "error",
+];
+
+/// Writes the index as CSV: a heading, and a line for each trace; those that failed come
+/// last, with their reason.
+pub fn index(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = csv::Writer::new(out);
+    csv.texts(INDEX_HEADINGS)?;
+    for row in &index.rows {
+        line(row, &mut csv)?;
+    }
+    for one in &index.failed {
+        let name = if show_names { &one.input } else { &one.name };
+        csv.text(name.as_str())?;
+        for _ in 2..INDEX_HEADINGS.len() {
+            csv.text(None)?;
+        }
+        csv.text(reason(one, &one.why, show_names).as_str())?;
+        csv.end()?;
+    }
+    Ok(())
+}
+
+fn line(row: &Row, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
+    let (idle, kernel) = (row.idle.as_ref(), row.top_kernel.as_ref());
+    let (gaps, findings) = (&row.gaps, &row.findings);
+
+    csv.text(row.name.as_str())?;
+    csv.text(row.report.as_str())?;
+    csv.text(row.date.as_deref())?;
+    csv.text(row.process.as_str())?;
+    csv.text(row.model.as_deref())?;
+    csv.text(row.os.as_deref())?;
+    csv.text(row.gpu.as_deref())?;
+    csv.value(row.synthetic)?;
+
+    csv.value(row.span_ns)?;
+    csv.value(row.busy_ns)?;
+    csv.optional(row.busy_ratio)?;
+    csv.value(row.machine_busy_ns)?;
+    csv.optional(row.machine_busy_ratio)?;
+    csv.value(row.intervals)?;
+    csv.value(row.kernels)?;
+
+    csv.value(gaps.count)?;
+    csv.value(gaps.total_ns)?;
+    csv.optional(gaps.mean_ns)?;
+    csv.optional(gaps.median_ns)?;
+    csv.optional(gaps.p95_ns)?;
+    csv.text(idle.map(|idle| idle.cause.name()))?;
+    csv.optional(idle.map(|idle| idle.share))?;
+    csv.text(kernel.map(|kernel| kernel.name.as_str()))?;
+    csv.optional(kernel.map(|kernel| kernel.time_pct))?;
+
+    csv.value(findings.high)?;
+    csv.value(findings.medium)?;
+    csv.value(findings.low)?;
+    csv.value(findings.caveat)?;
+    csv.text(row.finding.as_ref().map(|finding| finding.id.as_str()))?;
+    csv.text(row.missed.join(" ").as_str())?;
+    csv.value(row.problems.len())?;
+    csv.text(None)?;
+    csv.end()
+}

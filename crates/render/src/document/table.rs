@@ -1,0 +1,275 @@
+//! Tables: columns, and rows of cells that know what they are.
+
+use metalens_analyzer::message::Value;
+use metalens_analyzer::{Cause, Message};
+
+/// Rows under headings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The stable name of the table.
+    pub id: &'static str,
+    /// The contents of the table in a few words, for those who hear a page.
+    pub caption: &'static str,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows; each has a cell for each column.
+    pub rows: Vec<Vec<Cell>>,
+    /// The number of rows that there are; the table has the first of them.
+    pub total: usize,
+    /// The rows that a screen or a page of text shows at most.
+    pub short: usize,
+    /// The rows that an interactive page shows at most.
+    pub long: usize,
+    /// A few words on the rows beyond `short`, behind their number.
+    pub rest: Message,
+    /// True if readers may want another order.
+    pub is_sortable: bool,
+    /// True if a comment shows a few rows first, and all of them in a part of its own.
+    pub has_preview: bool,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The heading.
+    pub heading: Message,
+    /// The kind of the cells.
+    pub kind: ColumnKind,
+    /// The order in which columns go where there is no room: 0 never, else the highest first.
+    pub spare: u8,
+}
+
+/// The kind of a column's cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// The name of the row. It is shortened where there is no room.
+    Name,
+    /// A figure.
+    Number,
+    /// A few words.
+    Words,
+    /// A label that is shortened where there is no room.
+    Label,
+    /// A sentence. It is left out where there is no room.
+    Sentence,
+    /// A bar or a small picture.
+    Bar,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// The text.
+    pub text: Message,
+    /// Anything beyond the text.
+    pub look: Look,
+}
+
+/// The look of a cell beyond its text. Names and numbers are known by the types of their values.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Look {
+    /// Text.
+    Plain,
+    /// Text with a rank to sort by.
+    Ranked(u8),
+    /// A bar: a part of a whole.
+    Bar(u64, u64),
+    /// A verdict.
+    Verdict(Tone),
+    /// The name of a cause of idle time, which has a color.
+    Cause(Cause),
+    /// The name of a recording that has a report in this folder.
+    Report(String),
+    /// The busy share of one process and of the others over time, in thousandths.
+    OverTime(Vec<u16>, Vec<u16>),
+}
+
+/// The tone of a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Good news.
+    Good,
+    /// Bad news.
+    Bad,
+    /// A reason to look closer.
+    Doubtful,
+    /// Nothing new.
+    Faint,
+    /// Neither good nor bad.
+    Strong,
+}
+
+impl Table {
+    /// Returns a table without rows.
+    #[must_use]
+    pub fn new(id: &'static str, caption: &'static str, columns: Vec<Column>) -> Self {
+        Self {
+            id,
+            caption,
+            columns,
+            rows: Vec::new(),
+            total: 0,
+            short: usize::MAX,
+            long: usize::MAX,
+            rest: Message::default(),
+            is_sortable: false,
+            has_preview: false,
+        }
+    }
+
+    /// Appends a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<Cell>>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+        self.total = self.total.max(self.rows.len());
+    }
+
+    /// Lets readers sort the rows.
+    #[must_use]
+    pub fn sortable(mut self) -> Self {
+        self.is_sortable = true;
+        self
+    }
+
+    /// Limits the rows: on screens and pages of text, and on interactive pages.
+    #[must_use]
+    pub fn limited(mut self, short: usize, long: usize) -> Self {
+        (self.short, self.long) = (short, long);
+        self
+    }
+
+    /// Says how many rows there are, in the table or not.
+    #[must_use]
+    pub fn of(mut self, total: usize) -> Self {
+        self.total = total;
+        self
+    }
+}
+
+impl Column {
+    fn new(heading: impl Into<Message>, kind: ColumnKind) -> Self {
+        Self {
+            heading: heading.into(),
+            kind,
+            spare: 0,
+        }
+    }
+
+    /// Returns the column that names the rows.
+    pub fn name(heading: impl Into<Message>) -> Self {
+        Self::new(heading, ColumnKind::Name)
+    }
+
+    /// Returns a column of numbers.
+    pub fn number(heading: impl Into<Message>) -> Self {
+        Self::new(heading, ColumnKind::Number)
+    }
+
+    /// Returns a column of a few words.
+    pub fn words(heading: impl Into<Message>) -> Self {
+        Self::new(heading, ColumnKind::Words)
+    }
+
+    /// Returns a column of labels, which may be long.
+    pub fn label(heading: impl Into<Message>) -> Self {
+        Self::new(heading, ColumnKind::Label)
+    }
+
+    /// Returns a column of sentences.
+    pub fn sentence(heading: impl Into<Message>) -> Self {
+        Self::new(heading, ColumnKind::Sentence)
+    }
+
+    /// Returns a column of bars.
+    pub fn bar(heading: impl Into<Message>) -> Self {
+        Self::new(heading, ColumnKind::Bar)
+    }
+
+    /// Says how soon the column goes where there is no room.
+    #[must_use]
+    pub fn spare(mut self, spare: u8) -> Self {
+        self.spare = spare;
+        self
+    }
+}
+
+impl Cell {
+    /// Returns a bar: a part of a whole.
+    #[must_use]
+    pub fn bar(part: u64, whole: u64) -> Self {
+        Self {
+            text: Message::default(),
+            look: Look::Bar(part, whole),
+        }
+    }
+
+    /// Returns a verdict.
+    pub fn verdict(text: impl Into<Message>, tone: Tone) -> Self {
+        Self {
+            text: text.into(),
+            look: Look::Verdict(tone),
+        }
+    }
+
+    /// Returns a cause of idle time.
+    #[must_use]
+    pub fn cause(cause: Cause) -> Self {
+        Self {
+            text: cause.label().into(),
+            look: Look::Cause(cause),
+        }
+    }
+
+    /// Returns whether the text is a name from a recording, and nothing else.
+    #[must_use]
+    pub fn is_name(&self) -> bool {
+        match self.text.values.as_slice() {
+            [value] => value.text == self.text.text && value.value.is_name(),
+            _ => false,
+        }
+    }
+
+    /// Returns the number to sort by; none if there is none, or it is not known.
+    #[must_use]
+    pub fn sort_value(&self) -> Option<f64> {
+        match self.look {
+            Look::Ranked(rank) => Some(f64::from(rank)),
+            _ => number(&self.text.values.first()?.value),
+        }
+    }
+
+    /// Returns whether a verdict is one that a reader should look into.
+    #[must_use]
+    pub fn asks_for_reason(&self) -> bool {
+        matches!(self.look, Look::Verdict(Tone::Bad | Tone::Doubtful))
+    }
+}
+
+impl<T: Into<Message>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self {
+            text: text.into(),
+            look: Look::Plain,
+        }
+    }
+}
+
+/// Returns the number of a value, if it has one.
+#[expect(clippy::cast_precision_loss, reason = "it only sorts")]
+fn number(value: &Value) -> Option<f64> {
+    match *value {
+        Value::Time { ns } | Value::Moment { ns } => Some(ns as f64),
+        Value::SignedTime { ns } => Some(ns as f64),
+        Value::Count { count } => Some(count as f64),
+        Value::Bytes { bytes } => Some(bytes as f64),
+        Value::Share { share: number }
+        | Value::Change { change: number }
+        | Value::Points { points: number }
+        | Value::Factor { factor: number }
+        | Value::Number { number }
+        | Value::Bandwidth { gb_per_s: number }
+        | Value::Throughput {
+            tflop_per_s: number,
+        } => Some(number),
+        _ => None,
+    }
+}

@@ -1,0 +1,139 @@
+//! The folder that `compare -o` writes: the comparison for programs and for people,
+//! its picture, and a manifest in the form of a report's.
+
+use std::path::Path;
+
+use metalens_analyzer::{Analysis, Note};
+use metalens_charts::{ChartOptions, Theme, alt_comparison, draw_comparison, png};
+use metalens_comparison::Comparison;
+
+use super::content::{Choices, Content, FOLDER_OF_CHARTS};
+use super::manifest::{self, Kind, MANIFEST, Manifest, Picture, Problem};
+use super::{pictures, store};
+use crate::error::Result;
+use crate::redact::redacted;
+use crate::{comparison, markdown};
+
+const JSON: &str = "comparison.json";
+const PAGE: &str = "comparison.md";
+const CHART: &str = "compare";
+const SCALE: u8 = 2;
+const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
+
+/// Refuses what exists, and where nothing can be written.
+pub fn check(folder: &Path, force: bool) -> Result<()> {
+    store::check_place(folder)?;
+    let charts = THEMES.map(|(theme, _)| pictures::path(CHART, theme));
+    let named = [JSON, PAGE, MANIFEST].map(str::to_owned);
+    for file in named.into_iter().chain(charts) {
+        metalens_files::refuse_existing(&folder.join(file), force)?;
+    }
+    Ok(())
+}
+
+/// Writes the folder. A picture needs an analysis of both sides. Says what should be
+/// in it and is not.
+pub fn write(
+    comparison: &Comparison,
+    median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
+    folder: &Path,
+    choices: Choices,
+) -> Result<Vec<Note>> {
+    let (charts, problems) = match median_runs {
+        Some((base, new)) => charts(*base, *new, choices),
+        None => (Vec::new(), Vec::new()),
+    };
+    let mut contents = texts(comparison, &charts, choices)?;
+    contents.extend(charts);
+    let told = problems.iter().map(Problem::note).collect();
+    let manifest = manifest(comparison, &contents, problems, choices);
+    store::write(folder, &contents, &manifest, choices.force)?;
+    // Without a picture there is nothing in it; else it stays.
+    let _ = std::fs::remove_dir(folder.join(FOLDER_OF_CHARTS));
+    Ok(told)
+}
+
+fn texts(compared: &Comparison, charts: &[Content], choices: Choices) -> Result<Vec<Content>> {
+    let light = charts.iter().find_map(Content::shown);
+    let page = comparison::document(compared, choices.show_names);
+    let page = markdown::page(&page, light.as_slice());
+    let redacted = !choices.show_names;
+    Ok(vec![
+        Content::json(JSON, compared)?,
+        Content::page(PAGE, "text/markdown", page, redacted),
+    ])
+}
+
+/// Charts are posted: they are drawn from what may be said.
+fn charts(mut base: Analysis, mut new: Analysis, choices: Choices) -> (Vec<Content>, Vec<Problem>) {
+    if !choices.show_names {
+        base.report = redacted(&base.report);
+        new.report = redacted(&new.report);
+    }
+    let (mut contents, mut problems) = (Vec::new(), Vec::new());
+    for (theme, name) in THEMES {
+        let path = pictures::path(CHART, theme);
+        match chart((&base, &new), (theme, name), &path, choices) {
+            Ok(content) => contents.push(content),
+            Err(error) => problems.push(Problem {
+                path,
+                why: error.to_string(),
+            }),
+        }
+    }
+    (contents, problems)
+}
+
+fn chart(
+    (base, new): (&Analysis, &Analysis),
+    (theme, name): (Theme, &str),
+    path: &str,
+    choices: Choices,
+) -> Result<Content, metalens_charts::ChartError> {
+    let options = ChartOptions {
+        scale: SCALE,
+        theme,
+        ..ChartOptions::default()
+    };
+    let scene = draw_comparison(base, new, &options)?;
+    let (width, height) = scene.device_size();
+    Ok(Content {
+        path: path.to_owned(),
+        kind: Kind::Chart,
+        media_type: "image/png",
+        bytes: png(&scene)?,
+        redacted: !choices.show_names,
+        picture: Some(Picture {
+            chart: CHART.to_owned(),
+            theme: name.to_owned(),
+            width,
+            height,
+            scale: SCALE,
+            alt: alt_comparison(&base.report, &new.report),
+        }),
+    })
+}
+
+fn manifest(
+    comparison: &Comparison,
+    contents: &[Content],
+    problems: Vec<Problem>,
+    choices: Choices,
+) -> Manifest {
+    let new = comparison.new.runs.first();
+    let is_noted = |id: &str| comparison.note_details.iter().any(|note| note.id == id);
+    Manifest {
+        schema: manifest::SCHEMA.to_owned(),
+        metalens: env!("CARGO_PKG_VERSION").to_owned(),
+        report_schema: comparison.schema.clone(),
+        input: new.map(|run| run.path.clone()).unwrap_or_default(),
+        run: 1,
+        target: new.map(|run| run.process.clone()).unwrap_or_default(),
+        verdict: comparison.headline.clone(),
+        synthetic: is_noted("synthetic"),
+        truncated: is_noted("truncated"),
+        redacted: !choices.show_names,
+        files: contents.iter().map(Content::entry).collect(),
+        problems,
+    }
+}

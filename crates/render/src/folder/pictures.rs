@@ -1,0 +1,110 @@
+//! The charts of the folder: each in light and dark, sharp on fine screens.
+
+use std::panic::resume_unwind;
+use std::thread;
+
+use metalens_analyzer::Analysis;
+use metalens_charts::{Chart, ChartError, ChartOptions, Theme, alt, draw, png};
+
+use super::content::{Content, FOLDER_OF_CHARTS};
+use super::manifest::{Kind, Picture, Problem};
+
+/// Twice the pixels: what a pull request shows 830 wide is then sharp on every screen.
+const SCALE: u8 = 2;
+
+/// In the order in which a reader asks: when, how busy, why not, how often, with what.
+pub(super) const CHARTS: [(Chart, &str); 5] = [
+    (Chart::Timeline, "timeline"),
+    (Chart::Busy, "busy"),
+    (Chart::Idle, "idle"),
+    (Chart::Gaps, "gaps"),
+    (Chart::Kernels, "kernels"),
+];
+
+/// Where a chart lies in the folder.
+pub(super) fn path(name: &str, theme: Theme) -> String {
+    match theme {
+        Theme::Light => format!("{FOLDER_OF_CHARTS}/{name}.png"),
+        Theme::Dark => format!("{FOLDER_OF_CHARTS}/{name}-dark.png"),
+    }
+}
+
+/// Makes the PNG of a chart.
+pub(super) type Draw<'a> =
+    dyn Fn(Chart, &Analysis, &ChartOptions) -> Result<Drawn, ChartError> + Sync + 'a;
+
+/// A PNG, and its width and height.
+pub(super) type Drawn = (Vec<u8>, (u32, u32));
+
+/// A chart as PNG.
+pub(super) fn drawn(
+    chart: Chart,
+    analysis: &Analysis,
+    options: &ChartOptions,
+) -> Result<Drawn, ChartError> {
+    let scene = draw(chart, analysis, options)?;
+    Ok((png(&scene)?, scene.device_size()))
+}
+
+/// All charts, the light ones first. One that cannot be drawn does not cost the others.
+pub(super) fn pictures(analysis: &Analysis, draw: &Draw<'_>) -> (Vec<Content>, Vec<Problem>) {
+    // A thread for each theme: it takes half the time.
+    let themes = thread::scope(|scope| {
+        let dark = scope.spawn(|| of_theme(analysis, Theme::Dark, draw));
+        let light = of_theme(analysis, Theme::Light, draw);
+        [
+            light,
+            dark.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        ]
+    });
+    let (mut contents, mut problems) = (Vec::new(), Vec::new());
+    for picture in themes.into_iter().flatten() {
+        match picture {
+            Ok(content) => contents.push(content),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (contents, problems)
+}
+
+fn of_theme(analysis: &Analysis, theme: Theme, draw: &Draw<'_>) -> Vec<Result<Content, Problem>> {
+    let options = ChartOptions {
+        scale: SCALE,
+        theme,
+        ..ChartOptions::default()
+    };
+    let charts = CHARTS.iter();
+    let pictures = charts.map(|&(chart, name)| {
+        let path = path(name, theme);
+        let drawn = draw(chart, analysis, &options);
+        let (bytes, (width, height)) = drawn.map_err(|error| Problem {
+            path: path.clone(),
+            why: error.to_string(),
+        })?;
+        let picture = Picture {
+            chart: name.to_owned(),
+            theme: theme_name(theme).to_owned(),
+            width,
+            height,
+            scale: SCALE,
+            alt: alt(chart, &analysis.report),
+        };
+        Ok(Content {
+            path,
+            kind: Kind::Chart,
+            media_type: "image/png",
+            bytes,
+            // A chart names the target, its kernels, and nobody else.
+            redacted: true,
+            picture: Some(picture),
+        })
+    });
+    pictures.collect()
+}
+
+const fn theme_name(theme: Theme) -> &'static str {
+    match theme {
+        Theme::Light => "light",
+        Theme::Dark => "dark",
+    }
+}

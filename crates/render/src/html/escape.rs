@@ -1,0 +1,126 @@
+//! Text that HTML shows and does not obey, and frames that are filled with it.
+
+use metalens_analyzer::Message;
+use metalens_analyzer::message::Value;
+use metalens_text::shown_lines;
+use serde::Serialize;
+
+use super::names::short;
+use crate::error::{Error, Result};
+use crate::wording::{cut, segments, unbroken};
+
+/// A longer sentence is cut: names in it may be long, and a page has less than 3 MB.
+const LONGEST_TEXT: usize = 1_000;
+
+/// Returns a text of an element, or an attribute in double quotes. Characters without a width,
+/// and those that turn the direction of reading, are there by name.
+pub(super) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in shown_lines(text).chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#x27;"),
+            letter => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Returns a sentence, its numbers beside their units.
+pub(super) fn sentence(message: &Message) -> String {
+    escaped(&cut(&unbroken(message), LONGEST_TEXT))
+}
+
+/// Returns a name that cannot turn the direction of what stands beside it.
+pub(super) fn name(name: &str) -> String {
+    format!("<bdi>{}</bdi>", escaped(&short(name)))
+}
+
+/// Returns a sentence whose names keep to themselves, none of them too long.
+pub(super) fn named(message: &Message) -> String {
+    let written = |(text, value): (&str, Option<&Value>)| match value {
+        Some(value) if value.is_name() => name(text),
+        Some(value) if value.is_measure() => escaped(&text.replace(' ', "\u{a0}")),
+        _ => escaped(&cut(text, LONGEST_TEXT)),
+    };
+    segments(message).into_iter().map(written).collect()
+}
+
+/// Returns JSON that can stand in a script element: nothing in it ends that, or a line.
+pub(super) fn script_json(data: &impl Serialize) -> Result<String> {
+    let json = serde_json::to_string(data).map_err(|cause| Error::Json {
+        what: "the timeline".to_owned(),
+        cause,
+    })?;
+    Ok(json
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029"))
+}
+
+/// Fills the places of a frame, such as `{{ title }}`. Refuses a place without a text, and a text
+/// without a place.
+pub(super) fn filled(frame: &str, texts: &[(&str, &str)]) -> Result<String> {
+    let mut page = String::new();
+    let mut used = vec![false; texts.len()];
+    let mut rest = frame;
+    while let Some((before, after)) = rest.split_once("{{ ") {
+        let refused = || Error::Frame(before.chars().rev().take(40).collect());
+        let (place, after) = after.split_once(" }}").ok_or_else(refused)?;
+        let at = texts.iter().position(|(name, _)| *name == place);
+        let at = at.ok_or_else(|| Error::Frame(place.to_owned()))?;
+        page.push_str(before);
+        if let (Some((_, text)), Some(used)) = (texts.get(at), used.get_mut(at)) {
+            page.push_str(text);
+            *used = true;
+        }
+        rest = after;
+    }
+    page.push_str(rest);
+    let mut unused = texts.iter().zip(used).filter(|(_, used)| !used);
+    match unused.next() {
+        Some(((name, _), _)) => Err(Error::Frame((*name).to_owned())),
+        None => Ok(page),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_stays_in_its_script() {
+        let hostile = "</script><!--<script>&amp;\u{2028}\u{2029}\"'\\";
+        let json = script_json(&hostile).unwrap();
+        assert!(
+            !json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']),
+            "{json}"
+        );
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), hostile);
+    }
+
+    #[test]
+    fn texts_are_escaped() {
+        assert_eq!(
+            escaped("<a b='\"'>&"),
+            "&lt;a b=&#x27;&quot;&#x27;&gt;&amp;"
+        );
+        assert_eq!(escaped("a\u{202e}b"), "a‹U+202E›b");
+    }
+
+    /// A text may look like a place: it is not filled again.
+    #[test]
+    fn frames_refuse_what_they_do_not_know() {
+        let fill = |texts: &[(&str, &str)]| filled("<b>{{ a }}</b>{{ b }}", texts);
+        let page = fill(&[("a", "{{ b }}"), ("b", "2")]).unwrap();
+        assert_eq!(page, "<b>{{ b }}</b>2");
+        assert!(fill(&[("a", "1")]).is_err());
+        assert!(fill(&[("a", "1"), ("b", "2"), ("c", "3")]).is_err());
+        assert!(filled("{{ a", &[("a", "1")]).is_err());
+    }
+}

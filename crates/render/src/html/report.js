@@ -1,0 +1,737 @@
+// The timeline. Needs nothing but this page.
+(() => {
+  'use strict';
+  const errors = [];
+  addEventListener('error', event => errors.push(String(event.message)));
+  addEventListener('securitypolicyviolation', event => errors.push('blocked: ' + event.blockedURI));
+
+  // ---- Data: timeline/mod.rs says what is packed how.
+
+  const byId = id => document.getElementById(id);
+  const data = JSON.parse(byId('timeline-data').textContent);
+  const [FROM, TO] = data.full, SPAN = data.span_ns;
+  const LANES = data.lanes.length, OTHERS = LANES, CAUSES = data.causes.length, SHADES = 4;
+
+  /** Numbers out of Base64 of LEB128. */
+  function reader(text) {
+    const raw = atob(text);
+    let at = 0;
+    const next = () => {
+      let value = 0, unit = 1, byte;
+      do {
+        byte = raw.charCodeAt(at++);
+        value += (byte & 127) * unit;
+        unit *= 128;
+      } while (byte & 128);
+      return value;
+    };
+    return { next, parts: () => {
+      const there = next(), parts = new Array(CAUSES).fill(0);
+      for (let cause = 0; cause < CAUSES; cause++) if (there & (1 << cause)) parts[cause] = next();
+      return parts;
+    } };
+  }
+
+  const newSeries = () => ({ start: [], end: [], name: [], reach: [] });
+  function push(series, start, end, name) {
+    const last = series.reach.length - 1;
+    series.start.push(start);
+    series.end.push(end);
+    series.name.push(name);
+    series.reach.push(last < 0 ? end : Math.max(end, series.reach[last]));
+  }
+
+  /** What is here in full: a series for each lane, the last for others; and gaps. */
+  function unpack() {
+    const lanes = Array.from({ length: LANES + 1 }, newSeries);
+    let from = reader(data.intervals), at = 0;
+    for (let n = data.counts[0]; n > 0; n--) {
+      at += from.next();
+      const end = at + from.next(), lane = from.next();
+      push(lanes[lane], at, end, from.next());
+    }
+    const gaps = { start: [], end: [], reach: [], parts: [], before: [], after: [] };
+    const idle = { start: [], end: [], reach: [], cause: [] };
+    from = reader(data.gaps);
+    at = 0;
+    for (let n = data.counts[1]; n > 0; n--) {
+      at += from.next();
+      const parts = from.parts(), end = at + parts.reduce((sum, ns) => sum + ns, 0);
+      gaps.start.push(at);
+      gaps.end.push(end);
+      gaps.reach.push(end);
+      gaps.parts.push(parts);
+      gaps.before.push(from.next());
+      gaps.after.push(from.next());
+    }
+    from = reader(data.idle);
+    at = 0;
+    for (let n = data.counts[2]; n > 0; n--) {
+      const start = at + from.next();
+      at = start + from.next();
+      idle.start.push(start);
+      idle.end.push(at);
+      idle.reach.push(at);
+      idle.cause.push(from.next());
+    }
+    from = reader(data.others);
+    at = 0;
+    for (let n = data.counts[3]; n > 0; n--) {
+      const start = at + from.next();
+      at = start + from.next();
+      push(lanes[OTHERS], start, at, 0);
+    }
+    return { lanes, gaps, idle };
+  }
+
+  /** What held over time, by row; and, where not all are here one by one, how much was held. */
+  function unpackHeld({ label, kind, rows, count, of, pieces, covered }) {
+    const from = reader(pieces);
+    const series = Array.from({ length: rows }, () => ({ ...newSeries(), shade: [], induced: [] }));
+    let at = 0;
+    for (let n = count; n > 0; n--) {
+      at += from.next();
+      const end = at + from.next(), row = series[from.next()];
+      push(row, at, end, from.next());
+      const shade = from.next();
+      row.shade.push(shade % SHADES);
+      row.induced.push(shade >= SHADES);
+    }
+    const some = covered && { width_ns: covered.width_ns,
+      values: Float64Array.from({ length: covered.count }, reader(covered.buckets).next) };
+    return { label, kind, count, of, series, covered: some };
+  }
+
+  /** Buckets, and those of each pair of them, and so on to one: row, level, bucket. */
+  function pyramid() {
+    if (!data.buckets) return null;
+    const { count, width_ns } = data.buckets, rows = [];
+    const busy = reader(data.buckets.busy), idle = reader(data.buckets.idle);
+    for (let lane = 0; lane <= LANES; lane++) {
+      rows.push([Float64Array.from({ length: count }, busy.next)]);
+    }
+    const causes = Array.from({ length: CAUSES }, () => new Float64Array(count));
+    for (let at = 0; at < count; at++) {
+      idle.parts().forEach((ns, cause) => { causes[cause][at] = ns; });
+    }
+    for (const row of causes) rows.push([row]);
+    for (const levels of rows) {
+      while (levels[levels.length - 1].length > 1) {
+        const fine = levels[levels.length - 1];
+        levels.push(Float64Array.from({ length: Math.ceil(fine.length / 2) },
+          (_, at) => fine[2 * at] + (fine[2 * at + 1] || 0)));
+      }
+    }
+    return { rows, width_ns };
+  }
+
+  const { lanes, gaps, idle } = unpack(), held = data.held.map(unpackHeld);
+  const buckets = pyramid();
+  const hasOthers = lanes[OTHERS].start.length > 0 || (buckets && buckets.rows[OTHERS].at(-1)[0] > 0);
+  const nameOf = number => data.names[number];
+
+  // ---- What lies where.
+
+  /** The first of a series that may reach past a time. */
+  function firstPast(series, ns) {
+    let low = 0, high = series.reach.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (series.reach[middle] > ns) high = middle; else low = middle + 1;
+    }
+    return low;
+  }
+
+  const isExact = view => data.is_whole || (TO > FROM && view[0] >= FROM && view[1] <= TO);
+
+  /** Less of a column than this is an error of rounding: a nanosecond of a day is more. */
+  const NOTHING = 1e-12;
+
+  /** Adds a stretch to columns: to each, by the share of it that is covered. */
+  function cover(columns, from, to, weight) {
+    const first = Math.max(0, Math.floor(from)), last = Math.min(columns.length - 1, Math.floor(to));
+    for (let at = first; at <= last; at++) {
+      const part = Math.min(at + 1, to) - Math.max(at, from);
+      if (part > 0) columns[at] += part * weight;
+    }
+  }
+
+  /** The share of each column that a lane's intervals cover, overlaps once. */
+  function laneColumns(lane, view, width) {
+    const columns = new Float64Array(width), scale = width / (view[1] - view[0]);
+    if (!isExact(view)) return bucketColumns(lane, view, width);
+    const series = lanes[lane];
+    let done = view[0];
+    for (let at = firstPast(series, view[0]); at < series.start.length && series.start[at] < view[1]; at++) {
+      const from = Math.max(series.start[at], done), to = Math.min(series.end[at], view[1]);
+      if (to <= from) continue;
+      cover(columns, (from - view[0]) * scale, (to - view[0]) * scale, 1);
+      done = to;
+    }
+    return columns;
+  }
+
+  function bucketColumns(row, view, width) {
+    const levels = buckets.rows[row];
+    let level = 0, bucket = buckets.width_ns;
+    while (level + 1 < levels.length && bucket * 2 * width <= view[1] - view[0]) { level++; bucket *= 2; }
+    return spread(levels[level], bucket, view, width);
+  }
+
+  /** Buckets of nanoseconds as shares of columns. */
+  function spread(values, bucket, view, width) {
+    const columns = new Float64Array(width), scale = width / (view[1] - view[0]);
+    const last = Math.min(values.length - 1, Math.floor(view[1] / bucket));
+    for (let at = Math.max(0, Math.floor(view[0] / bucket)); at <= last; at++) {
+      if (!values[at]) continue;
+      const from = at * bucket, to = Math.min(from + bucket, SPAN);
+      cover(columns, (from - view[0]) * scale, (to - view[0]) * scale, values[at] / (to - from));
+    }
+    return columns;
+  }
+
+  /** The share of each column that each cause has. */
+  function causeColumns(view, width) {
+    if (!isExact(view)) return data.causes.map((_, cause) => bucketColumns(LANES + 1 + cause, view, width));
+    const columns = data.causes.map(() => new Float64Array(width)), scale = width / (view[1] - view[0]);
+    for (let at = firstPast(idle, view[0]); at < idle.start.length && idle.start[at] < view[1]; at++) {
+      cover(columns[idle.cause[at]], (idle.start[at] - view[0]) * scale, (idle.end[at] - view[0]) * scale, 1);
+    }
+    return columns;
+  }
+
+  // ---- Words.
+
+  function time(ns) {
+    if (ns < 1000) return Math.round(ns) + '\u00a0ns';
+    for (const [unit, scale] of [['µs', 1e3], ['ms', 1e6], ['s', 1e9]]) {
+      const value = ns / scale;
+      if (value < 999.95 || unit === 's') {
+        const whole = String(Math.floor(value)).length;
+        return value.toFixed(Math.max(0, 4 - whole)) + '\u00a0' + unit;
+      }
+    }
+  }
+  const percent = share => {
+    const value = share * 100;
+    if (value === 0) return '0\u00a0%';
+    if (value < 0.01) return '<0.01\u00a0%';
+    return (value < 0.995 ? value.toFixed(2) : value < 99.95 || value >= 100 ? value.toFixed(value < 99.95 ? 1 : 0) : '>99.9') + '\u00a0%';
+  };
+  const count = number => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+  /** A moment of the recording, as --from takes it. */
+  const moment = (ns, digits = 6) => ((data.start_ns + ns) / 1e9).toFixed(digits) + 's';
+
+  // ---- Drawing.
+
+  const canvas = byId('canvas'), stage = byId('stage'), tip = byId('tip');
+  byId('timeline-box').hidden = false;
+  // On paper it is there again, instead of what was zoomed to.
+  byId('picture').hidden = true;
+  const paper = canvas.getContext('2d');
+  let view = [0, SPAN], colours = {}, layout = [], overview = null, scheduled = false;
+
+  const shadeNames = ['phase', 'state'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
+
+  function readColours() {
+    const style = getComputedStyle(document.documentElement);
+    for (const name of ['page', 'ink', 'faint', 'line', 'raised', 'track', 'busy', 'others', 'label', ...shadeNames, ...data.causes]) {
+      colours[name] = style.getPropertyValue('--' + name).trim();
+    }
+  }
+
+  /** How high a row of what held is. */
+  const HELD = 17;
+
+  /** What is drawn where: rows from top to bottom. */
+  function layOut() {
+    const rows = [{ kind: 'overview', top: 2, height: 16 }];
+    let top = 40;
+    const add = (kind, label, height, lane) => {
+      rows.push({ kind, label, lane, top: top + 16, height });
+      top += height + 22;
+    };
+    data.lanes.forEach((name, lane) => add('lane', name, 30, lane));
+    if (hasOthers) add('lane', 'other processes', 18, OTHERS);
+    add('causes', 'why the target was idle', 34);
+    held.forEach((one, at) => add('held', one.label, one.series.length * HELD, at));
+    rows.height = top + 4;
+    return rows;
+  }
+
+  function resize() {
+    layout = layOut();
+    const ratio = devicePixelRatio || 1, width = stage.clientWidth;
+    canvas.style.height = layout.height + 'px';
+    canvas.width = Math.max(1, Math.round(width * ratio));
+    canvas.height = Math.round(layout.height * ratio);
+    draw();
+  }
+
+  const width = () => Math.max(1, stage.clientWidth);
+  const xOf = ns => (ns - view[0]) / (view[1] - view[0]) * width();
+  const nsOf = x => view[0] + x / width() * (view[1] - view[0]);
+
+  function request() {
+    if (scheduled) return;
+    scheduled = true;
+    requestAnimationFrame(draw);
+  }
+
+  function draw() {
+    scheduled = false;
+    const ratio = canvas.width / width(), pixels = canvas.width;
+    paper.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paper.fillStyle = colours.page;
+    paper.fillRect(0, 0, width(), layout.height);
+    paper.font = '12px system-ui, sans-serif';
+    for (const row of layout) {
+      if (row.label) text(row.label, 4, row.top - 5, colours.faint, width() - 8);
+      paper.fillStyle = colours.track;
+      paper.fillRect(0, row.top, width(), row.height);
+    }
+    // Under the work: a line over it would look like a gap.
+    drawAxis();
+    for (const row of layout) {
+      if (row.kind === 'overview') drawOverview(row, pixels, ratio);
+      if (row.kind === 'lane') drawLane(row, pixels, ratio);
+      if (row.kind === 'causes') drawCauses(row, causeColumns(view, pixels), ratio);
+      if (row.kind === 'held') drawHeld(row, pixels, ratio);
+    }
+    say();
+  }
+
+  /** A column is as high as its busy share, over a tint: whatever is not nothing can be seen. */
+  function fill(row, columns, colour, ratio) {
+    paper.fillStyle = colour;
+    columns.forEach((share, at) => {
+      if (share <= NOTHING) return;
+      const high = Math.max(2, Math.min(1, share) * row.height);
+      paper.globalAlpha = 0.13;
+      paper.fillRect(at / ratio, row.top, 1 / ratio, row.height);
+      paper.globalAlpha = 1;
+      paper.fillRect(at / ratio, row.top + row.height - high, 1 / ratio, high);
+    });
+  }
+
+  /** The target's busy share of everything: what is not idle, and at least the busiest lane. */
+  function busyColumns(pixels) {
+    const everything = [0, SPAN], idle = causeColumns(everything, pixels);
+    const busy = idle[0].map((_, at) => 1 - idle.reduce((sum, cause) => sum + cause[at], 0));
+    for (let lane = 0; lane < LANES; lane++) {
+      laneColumns(lane, everything, pixels).forEach((share, at) => { busy[at] = Math.max(busy[at] < 1e-6 ? 0 : busy[at], share); });
+    }
+    return busy;
+  }
+
+  function drawOverview(row, pixels, ratio) {
+    if (!overview || overview.length !== pixels) overview = busyColumns(pixels);
+    fill(row, overview, colours.busy, ratio);
+    if (!data.is_whole && TO > FROM) {
+      paper.fillStyle = colours.ink;
+      paper.fillRect(FROM / SPAN * width(), row.top + row.height, Math.max(2, (TO - FROM) / SPAN * width()), 3);
+    }
+    const left = view[0] / SPAN * width(), wide = Math.max(3, (view[1] - view[0]) / SPAN * width());
+    paper.lineWidth = 2;
+    paper.strokeStyle = colours.ink;
+    if (view[0] > 0 || view[1] < SPAN) paper.strokeRect(left + 1, row.top, Math.max(1, wide - 2), row.height);
+  }
+
+  function drawLane(row, pixels, ratio) {
+    const colour = row.lane === OTHERS ? colours.others : colours.busy;
+    fill(row, laneColumns(row.lane, view, pixels), colour, ratio);
+    if (!isExact(view) || row.lane === OTHERS) return;
+    const series = lanes[row.lane];
+    let last = -1;
+    for (let at = firstPast(series, view[0]); at < series.start.length && series.start[at] < view[1]; at++) {
+      const left = Math.max(0, xOf(series.start[at])), right = Math.min(width(), xOf(series.end[at]));
+      if (right - left < 5) continue;
+      // Where one follows another at once, a dark line, which is no gap's colour.
+      paper.fillStyle = 'rgb(0 0 0 / 55%)';
+      if (series.start[at] >= view[0] && left - last < 1) paper.fillRect(left, row.top, 1, row.height);
+      last = right;
+      if (right - left > 34 && row.height > 20) {
+        text(nameOf(series.name[at]), left + 5, row.top + 19, colours.label, right - left - 9);
+      }
+    }
+  }
+
+  /** Each column is a stack: as high as the share of it that each cause has. */
+  function drawCauses(row, columns, ratio) {
+    const bottom = row.top + row.height, heights = new Float64Array(columns[0].length);
+    columns.forEach((shares, cause) => {
+      paper.fillStyle = colours[data.causes[cause]];
+      shares.forEach((share, at) => {
+        if (share <= NOTHING) return;
+        const high = Math.min(share, 1 - heights[at]) * row.height;
+        paper.fillRect(at / ratio, bottom - heights[at] * row.height - high, 1 / ratio, high);
+        heights[at] = Math.min(1, heights[at] + share);
+      });
+    });
+  }
+
+  /** Boxes with names where there is room; what is narrower by its share of a column. */
+  function drawHeld(row, pixels, ratio) {
+    const { kind, series, covered } = held[row.lane], least = 1.5 / ratio;
+    if (covered) {
+      const first = { top: row.top, height: HELD };
+      fill(first, spread(covered.values, covered.width_ns, view, pixels), colours.others, ratio);
+    }
+    series.forEach((all, at) => {
+      const place = { top: row.top + at * HELD, height: HELD }, narrow = new Float64Array(pixels), boxes = [];
+      const scale = pixels / (view[1] - view[0]);
+      for (let one = firstPast(all, view[0]); one < all.start.length && all.start[one] < view[1]; one++) {
+        const left = Math.max(-2, xOf(all.start[one])), right = Math.min(width() + 2, xOf(all.end[one]));
+        if (right - left >= least) boxes.push([one, left, right]);
+        else cover(narrow, (all.start[one] - view[0]) * scale, (all.end[one] - view[0]) * scale, 1);
+      }
+      if (!covered) fill(place, narrow, colours.others, ratio);
+      for (const [one, left, right] of boxes) {
+        paper.fillStyle = colours[`${kind}-${all.shade[one]}`];
+        paper.fillRect(left, place.top, right - left, HELD - 1);
+        paper.fillStyle = colours.faint;
+        if (right - left > 4) paper.fillRect(left, place.top, 1, HELD - 1);
+        const from = Math.max(left, 0), room = Math.min(right, width()) - from - 9;
+        if (room > 20) text(heldName(all, one), from + 5, place.top + 12.5, colours.ink, room);
+      }
+    });
+  }
+  const heldName = (all, one) => nameOf(all.name[one]) + (all.induced[one] ? ' (induced)' : '');
+
+  function text(words, x, y, colour, room) {
+    if (room < 12) return;
+    let shown = words.length > 120 ? words.slice(0, 120) : words;
+    if (paper.measureText(shown).width > room) {
+      let low = 0, high = shown.length;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (paper.measureText(shown.slice(0, middle) + '…').width <= room) low = middle; else high = middle - 1;
+      }
+      if (!low) return;
+      shown = shown.slice(0, low) + '…';
+    }
+    paper.fillStyle = colour;
+    paper.fillText(shown, x, y);
+  }
+
+  function drawAxis() {
+    const least = (view[1] - view[0]) / Math.max(2, width() / 110);
+    let step = 10 ** Math.ceil(Math.log10(Math.max(1, least)));
+    for (const part of [5, 2]) if (step / part >= Math.max(1, least)) { step /= part; break; }
+    const digits = Math.min(9, Math.max(0, 9 - Math.floor(Math.log10(step))));
+    const first = Math.ceil((data.start_ns + view[0]) / step) * step - data.start_ns;
+    for (let ns = first; ns <= view[1]; ns += step) {
+      const x = xOf(ns);
+      paper.fillStyle = colours.line;
+      paper.globalAlpha = 0.6;
+      paper.fillRect(x, 24, 1, layout.height);
+      paper.globalAlpha = 1;
+      if (x + 70 < width()) text(moment(ns, digits), x + 4, 34, colours.faint, 120);
+    }
+  }
+
+  function say() {
+    const shown = `${time(view[1] - view[0])} from ${moment(view[0])}. `;
+    let how;
+    if (data.is_whole) {
+      how = 'Every interval is here in full; where they are narrower than the screen can show, a column is as high as its busy share.';
+    } else if (isExact(view)) {
+      how = 'Here every interval is shown in full.';
+    } else {
+      how = `These are buckets of ${time(data.buckets.width_ns)}, not intervals: a column is as high as its busy share. ` +
+        (TO > FROM ? `In full, this page has ${time(TO - FROM)} from ${moment(FROM)} (marked at the top).` : '');
+    }
+    byId('state').textContent = shown + how;
+    byId('state').dataset.mode = isExact(view) ? 'exact' : 'buckets';
+  }
+
+  // ---- Moving.
+
+  function look(from, to) {
+    const wide = Math.min(SPAN, Math.max(Math.min(20, SPAN), to - from));
+    const start = Math.min(Math.max(0, (from + to) / 2 - wide / 2), SPAN - wide);
+    view = [start, start + wide];
+    request();
+  }
+  function zoom(factor, x) {
+    const center = x === undefined ? (view[0] + view[1]) / 2 : nsOf(x);
+    look(center - (center - view[0]) * factor, center + (view[1] - center) * factor);
+  }
+  const pan = share => {
+    const by = (view[1] - view[0]) * share, to = Math.min(Math.max(-view[0], by), SPAN - view[1]);
+    look(view[0] + to, view[1] + to);
+  };
+  const actions = {
+    all: () => look(0, SPAN), typical: () => look(...data.typical),
+    in: () => zoom(0.5), out: () => zoom(2), left: () => pan(-0.2), right: () => pan(0.2),
+  };
+  const keys = { ArrowLeft: 'left', ArrowRight: 'right', '+': 'in', '=': 'in', '-': 'out', 0: 'all', Home: 'all' };
+
+  for (const button of document.querySelectorAll('[data-do]')) {
+    button.addEventListener('click', () => { actions[button.dataset.do](); readCentre(); });
+  }
+  canvas.addEventListener('keydown', event => {
+    const action = keys[event.key];
+    if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    actions[action]();
+    readCentre();
+  });
+  canvas.addEventListener('wheel', event => {
+    const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!sideways && !event.ctrlKey && !event.metaKey && document.activeElement !== canvas) return;
+    event.preventDefault();
+    const unit = event.deltaMode === 1 ? 16 : 1;
+    if (sideways) pan(event.deltaX * unit / width());
+    else zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY * unit)) * 0.003), event.offsetX);
+  }, { passive: false });
+
+  const fingers = new Map();
+  const place = event => {
+    const box = canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  canvas.addEventListener('pointerdown', event => {
+    fingers.set(event.pointerId, place(event)[0]);
+    if (event.isTrusted) canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener('pointermove', event => {
+    const [x, y] = place(event), before = fingers.get(event.pointerId);
+    if (before === undefined) { hover(x, y); return; }
+    if (fingers.size === 1) {
+      pan((before - x) / width());
+    } else {
+      const [other] = [...fingers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
+      const apart = Math.abs(x - other), was = Math.abs(before - other);
+      if (apart > 5 && was > 5) zoom(was / apart, other);
+    }
+    fingers.set(event.pointerId, x);
+    tip.hidden = true;
+  });
+  for (const end of ['pointerup', 'pointercancel']) {
+    canvas.addEventListener(end, event => {
+      fingers.delete(event.pointerId);
+      if (event.pointerType === 'touch') hover(...place(event));
+    });
+  }
+  canvas.addEventListener('pointerleave', () => { tip.hidden = true; });
+
+  // ---- What is under the pointer, or in the middle.
+
+  /** The piece nearest to a time, and how many share those pixels. */
+  function nearest(series, ns, reach) {
+    let best = -1, distance = Infinity, many = 0;
+    for (let at = firstPast(series, ns - reach); at < series.start.length && series.start[at] <= ns + reach; at++) {
+      const away = Math.max(0, series.start[at] - ns, ns - series.end[at] + 1e-9);
+      if (away > reach) continue;
+      many++;
+      if (away <= distance) { best = at; distance = away; }
+    }
+    return { best, many };
+  }
+
+  function describe(row, x, y) {
+    const ns = nsOf(x), pixel = (view[1] - view[0]) / width();
+    if (row.kind === 'held') return describeHeld(row, ns, pixel, y);
+    if (!isExact(view)) return describeBucket(row, ns);
+    const series = row.kind === 'causes' ? gaps : lanes[row.lane];
+    const { best, many } = nearest(series, ns, 4 * pixel);
+    if (best < 0) return null;
+    const start = series.start[best], long = series.end[best] - start;
+    const lines = [`${time(long)} (${count(long)}\u00a0ns), from ${moment(start)}`];
+    if (many > 1) lines.push(`the nearest of ${count(many)} here`);
+    if (row.kind !== 'causes') {
+      return { title: row.lane === OTHERS ? 'other processes' : nameOf(series.name[best]), lines };
+    }
+    const parts = gaps.parts[best], name = number => number ? nameOf(number - 1) : null;
+    const here = nearest(idle, ns, 0).best;
+    if (here >= 0 && idle.start[here] >= start && parts.filter(Boolean).length > 1) {
+      const part = idle.end[here] - idle.start[here];
+      lines.push(`here: ${data.causes[idle.cause[here]]}, ${time(part)} (${count(part)}\u00a0ns)`);
+    }
+    data.causes.forEach((cause, at) => {
+      if (parts[at]) lines.push(`${cause} ${time(parts[at])}, ${percent(parts[at] / long)}`);
+    });
+    lines.push(`between ${name(gaps.before[best]) || 'the start'} and ${name(gaps.after[best]) || 'the end'}`);
+    return { title: 'gap: mostly ' + data.causes[parts.indexOf(Math.max(...parts))], lines };
+  }
+
+  /** What held in the row under the pointer; in the lowest that has something, for those without one. */
+  function describeHeld(row, ns, pixel, y) {
+    const { series, covered } = held[row.lane];
+    const rows = y === undefined ? series.map((_, at) => at).reverse()
+      : [Math.max(0, Math.min(series.length - 1, Math.floor((y - row.top) / HELD)))];
+    for (const at of rows) {
+      const all = series[at], { best, many } = nearest(all, ns, y === undefined ? 0 : 3 * pixel);
+      if (best < 0) continue;
+      const long = all.end[best] - all.start[best];
+      const lines = [`${time(long)} (${count(long)}\u00a0ns), from ${moment(all.start[best])}`];
+      if (many > 1) lines.push(`the nearest of ${count(many)} here`);
+      return { title: heldName(all, best), lines };
+    }
+    const at = covered ? Math.floor(ns / covered.width_ns) : -1;
+    if (at < 0 || !covered.values[at]) return null;
+    const long = Math.min(covered.width_ns, SPAN - at * covered.width_ns);
+    return { title: row.label, lines: [
+      `held for ${percent(covered.values[at] / long)} of ${time(long)} from ${moment(at * covered.width_ns)}`,
+      'which ones is not in this page: only the longest are',
+    ] };
+  }
+
+  function describeBucket(row, ns) {
+    const bucket = buckets.width_ns, pixel = (view[1] - view[0]) / width();
+    let level = 0, wide = bucket;
+    while (wide * 2 <= pixel) { level++; wide *= 2; }
+    const of = which => {
+      const levels = buckets.rows[which], at = Math.min(level, levels.length - 1);
+      return levels[at][Math.floor(ns / (bucket * 2 ** at))] || 0;
+    };
+    const start = Math.floor(ns / wide) * wide, long = Math.min(wide, SPAN - start);
+    const lines = [`${time(long)} from ${moment(start)}`];
+    if (row.kind !== 'causes') {
+      lines.unshift(`busy ${percent(of(row.lane) / long)}: ${time(of(row.lane))}`);
+      return { title: 'bucket, ' + row.label, lines };
+    }
+    data.causes.forEach((cause, at) => {
+      const idle = of(LANES + 1 + at);
+      if (idle) lines.push(`${cause} ${time(idle)}, ${percent(idle / long)}`);
+    });
+    return { title: 'bucket, idle', lines };
+  }
+
+  function hover(x, y) {
+    const row = layout.find(one => one.kind !== 'overview' && y >= one.top - 16 && y < one.top + one.height);
+    const found = row && describe(row, x, y);
+    tip.hidden = !found;
+    if (!found) return;
+    const title = document.createElement('b'), name = document.createElement('bdi');
+    name.textContent = found.title;
+    title.append(name);
+    tip.replaceChildren(title, ...found.lines.map(line => {
+      const shown = document.createElement('div');
+      shown.textContent = line;
+      return shown;
+    }));
+    const left = x + 14 + tip.offsetWidth > width() ? x - 14 - tip.offsetWidth : x + 14;
+    tip.style.left = Math.max(0, Math.min(left, width() - tip.offsetWidth)) + 'px';
+    tip.style.top = y + 14 + 'px';
+  }
+
+  /** For those who have no pointer: what is in the middle, in words. */
+  function readCentre() {
+    const found = layout.filter(row => row.label).map(row => {
+      const one = describe(row, width() / 2);
+      return one && `${row.label}: ${one.title}, ${one.lines.join(', ')}`;
+    });
+    byId('readout').textContent = 'In the middle: ' + (found.filter(Boolean).join('; ') || 'nothing') + '.';
+  }
+
+  /** Adds what held to the legend: names where each has a shade of its own. */
+  function explainHeld() {
+    for (const { label, kind, series, count: here, of } of held) {
+      const names = new Map();
+      for (const all of series) all.name.forEach((name, at) => names.set(nameOf(name), all.shade[at]));
+      const own = new Set(names.values()).size === names.size;
+      const shown = own ? [...names].map(([name, shade]) => [`${kind} ${name}`, shade]) : [[label, 0]];
+      for (const [words, shade] of shown.sort(([, a], [, b]) => a - b)) {
+        const key = document.createElement('span'), swatch = document.createElement('i'), name = document.createElement('bdi');
+        key.className = 'key';
+        swatch.className = `swatch ${kind}-${shade}`;
+        name.textContent = words.length > 40 ? words.slice(0, 39) + '…' : words;
+        key.append(swatch, name);
+        byId('legend').append(key);
+      }
+      if (here < of) {
+        const note = document.createElement('p');
+        note.className = 'faint';
+        note.textContent = `Of ${count(of)} ${kind}s the ${count(here)} longest that have room are drawn one by one; all of them together are drawn as shares of time.`;
+        byId('legend').after(note);
+      }
+    }
+  }
+
+  // ---- Beginning, paper, and the page's test of itself.
+
+  const refresh = () => { readColours(); resize(); };
+  explainHeld();
+  refresh();
+  addEventListener('resize', resize);
+  for (const query of ['(prefers-color-scheme: dark)', 'print']) {
+    matchMedia(query).addEventListener('change', refresh);
+  }
+
+  addEventListener('beforeprint', () => {
+    for (const one of document.querySelectorAll('details')) one.open = true;
+  });
+
+  /** With #selftest the page tries itself out as a person would, and writes down what came of it. */
+  function selfTest() {
+    const results = { errors }, wide = () => view[1] - view[0];
+    const pointer = (x, y) => {
+      const box = canvas.getBoundingClientRect();
+      canvas.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + x, clientY: box.top + y, pointerId: 1 }));
+      return tip.hidden ? null : tip.textContent;
+    };
+    const press = key => canvas.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    const turn = deltaY => canvas.dispatchEvent(new WheelEvent('wheel', { deltaY, ctrlKey: true, cancelable: true }));
+    const mode = () => { draw(); return byId('state').dataset.mode; };
+    const painted = () => new Set(paper.getImageData(0, 0, canvas.width, canvas.height).data.map((_, at, all) => at % 4 ? 0 : all[at])).size;
+    results.span_ns = SPAN;
+    const began = performance.now();
+    for (let n = 0; n < 10; n++) draw();
+    results.draw_ms = (performance.now() - began) / 10;
+    results.mode = mode();
+    results.shades = painted();
+    results.bucket_hover = results.mode === 'buckets' ? pointer(width() / 2, layout[1].top + 5) : null;
+    turn(-200);
+    results.wheeled_ns = wide();
+    press('+');
+    results.zoomed_ns = wide();
+    const from = view[0];
+    press('ArrowRight');
+    results.moved_ns = view[0] - from;
+    results.readout = byId('readout').textContent;
+    press('0');
+    results.reset_ns = wide();
+    const row = layout.find(one => one.kind === 'lane' && one.lane !== OTHERS && lanes[one.lane].start.length);
+    if (row) {
+      const series = lanes[row.lane], at = series.start.length >> 1;
+      const long = series.end[at] - series.start[at];
+      look(series.start[at] - 2 * long, series.end[at] + 2 * long);
+      results.exact = mode();
+      results.kernel = nameOf(series.name[at]);
+      results.duration_ns = long;
+      results.hover = pointer(xOf((series.start[at] + series.end[at]) / 2), row.top + 5);
+    }
+    if (gaps.start.length) {
+      const at = gaps.start.length >> 1, strip = layout.find(one => one.kind === 'causes');
+      look(gaps.start[at], gaps.end[at]);
+      draw();
+      results.gap_ns = gaps.end[at] - gaps.start[at];
+      results.gap_hover = pointer(width() / 2, strip.top + 5);
+    }
+    results.held = layout.filter(one => one.kind === 'held').map(one => {
+      const { label, series, of } = held[one.lane], all = series[0], at = all.start.length >> 1;
+      look(all.start[at], all.end[at]);
+      draw();
+      return { label, of, rows: series.length, name: heldName(all, at), ns: all.end[at] - all.start[at],
+        hover: pointer(width() / 2, one.top + 5) };
+    });
+    const table = byId('kernels-table');
+    const column = () => [...table.tBodies[0].rows].map(one => Number(one.cells[2].dataset.v));
+    const button = table.tHead.rows[0].cells[2].querySelector('button');
+    button.click();
+    results.descending = column();
+    button.click();
+    results.ascending = column();
+    results.sort = button.closest('th').getAttribute('aria-sort');
+    actions.all();
+    draw();
+    results.picture = byId('picture').hidden && byId('picture').querySelectorAll('svg title').length;
+    const page = document.documentElement;
+    results.overflow = page.scrollWidth - page.clientWidth;
+    page.dataset.selftest = JSON.stringify(results);
+  }
+  if (location.hash === '#selftest') addEventListener('load', selfTest);
+  if (location.hash === '#typical') addEventListener('load', actions.typical);
+})();

@@ -1,0 +1,323 @@
+//! What held over time, under the timeline: the target's phases, the GPU's states.
+//!
+//! A few thousand of each are in a page one by one: the longest. If there are
+//! more, all of them together are there in buckets, and the page says so.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use metalens_analyzer::{Analysis, Held};
+use serde::Serialize;
+
+use super::super::names::Names;
+use super::buckets::add;
+use super::packed::Packed;
+
+/// As many of a lane are in a page one by one.
+const MOST: usize = 2_000;
+/// Where they overlap or nest, up to so many rows are drawn; a warm-up has one of its own.
+const MOST_ROWS: usize = 3;
+/// Shades of a lane.
+const SHADES: usize = 4;
+/// Buckets of a lane that has more than fit.
+const BUCKETS: u64 = 2_048;
+/// What a warm-up is called that was recognised, and not named by the target.
+const WARM_UP: &str = "warm-up (recognised)";
+
+/// One kind of what held, as the page's script reads it.
+#[derive(Debug, Serialize)]
+pub(super) struct HeldLane {
+    label: &'static str,
+    kind: &'static str,
+    rows: usize,
+    /// How many are here one by one, and how many there are.
+    count: usize,
+    of: usize,
+    /// Start after the last one's, length, row, name, shade and 4 if it was induced.
+    pieces: String,
+    /// When any of them held, if not all are here: nanoseconds by bucket.
+    covered: Option<Covered>,
+}
+
+#[derive(Debug, Serialize)]
+struct Covered {
+    width_ns: u64,
+    count: usize,
+    buckets: String,
+}
+
+/// One that held, from the window's start on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct One<'a> {
+    start_ns: u64,
+    end_ns: u64,
+    what: &'a str,
+    is_induced: bool,
+}
+
+/// The lanes that a recording has something for.
+pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<HeldLane> {
+    let window = &analysis.report.window;
+    let one = |held: &'a Held| One {
+        start_ns: held.start_ns - window.start_ns,
+        end_ns: held.end_ns - window.start_ns,
+        what: &held.what,
+        is_induced: held.is_induced,
+    };
+    let mut phases: Vec<One<'_>> = warm_up(analysis).into_iter().collect();
+    phases.extend(analysis.named_phases().iter().map(one));
+    phases.sort_by_key(|one| (one.start_ns, Reverse(one.end_ns)));
+    let states = joined(analysis.performance().iter().map(one));
+    let mut lane = |label, kind, all: Vec<One<'a>>| {
+        (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
+    };
+    let lanes = [
+        lane("phases of the program", "phase", phases),
+        lane("GPU performance state", "state", states),
+    ];
+    lanes.into_iter().flatten().collect()
+}
+
+/// The beginning that is unlike the rest, where it is inside the window.
+fn warm_up(analysis: &Analysis) -> Option<One<'static>> {
+    let window = &analysis.report.window;
+    let found = analysis.report.phases.warm_up.as_ref()?;
+    let start_ns = found.start_ns.max(window.start_ns);
+    let end_ns = found.end_ns.min(window.end_ns);
+    (start_ns < end_ns).then(|| One {
+        start_ns: start_ns - window.start_ns,
+        end_ns: end_ns - window.start_ns,
+        what: WARM_UP,
+        is_induced: false,
+    })
+}
+
+/// Neighbours of one state as one.
+fn joined<'a>(all: impl Iterator<Item = One<'a>>) -> Vec<One<'a>> {
+    let mut joined: Vec<One<'a>> = Vec::new();
+    for one in all {
+        match joined.last_mut() {
+            Some(last)
+                if last.end_ns == one.start_ns
+                    && (last.what, last.is_induced) == (one.what, one.is_induced) =>
+            {
+                last.end_ns = one.end_ns;
+            }
+            _ => joined.push(one),
+        }
+    }
+    joined
+}
+
+/// `all` are in order of time.
+fn pack<'a>(
+    label: &'static str,
+    kind: &'static str,
+    all: &[One<'a>],
+    span_ns: u64,
+    names: &mut Names<'a>,
+) -> HeldLane {
+    let placed = placed(&longest(all));
+    let mut shades = Shades::of(kind, all);
+    let mut packed = Packed::default();
+    let mut at = 0;
+    for &(row, one) in &placed {
+        packed.put(one.start_ns - at);
+        packed.put(one.end_ns - one.start_ns);
+        packed.put(row as u64);
+        packed.put(names.number(one.what));
+        packed.put((shades.shade(one.what) + SHADES * usize::from(one.is_induced)) as u64);
+        at = one.start_ns;
+    }
+    let rows = placed.iter().map(|(row, _)| row + 1).max();
+    HeldLane {
+        label,
+        kind,
+        rows: rows.unwrap_or(1),
+        count: placed.len(),
+        of: all.len(),
+        pieces: packed.into_text(),
+        covered: (placed.len() < all.len()).then(|| covered(all, span_ns)),
+    }
+}
+
+/// The longest, in order of time.
+fn longest<'a>(all: &[One<'a>]) -> Vec<One<'a>> {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let length = |at: usize| all.get(at).map_or(0, |one| one.end_ns - one.start_ns);
+    order.sort_by_key(|&at| (Reverse(length(at)), at));
+    order.truncate(MOST);
+    order.sort_unstable();
+    let chosen = order.into_iter().filter_map(|at| all.get(at).copied());
+    chosen.collect()
+}
+
+/// Each in the row where its name was last, else in the first, if that is free
+/// when it begins; those that find none are left out.
+fn placed<'a>(all: &[One<'a>]) -> Vec<(usize, One<'a>)> {
+    let own = usize::from(all.iter().any(|one| one.what == WARM_UP));
+    let mut until = [0; MOST_ROWS + 1];
+    let mut last = HashMap::new();
+    let place = |one: &One<'a>| {
+        let is_free = |row: &usize| until.get(*row).is_some_and(|&end| end <= one.start_ns);
+        let row = match one.what {
+            WARM_UP => 0,
+            name => {
+                let before = last.get(name).copied().filter(is_free);
+                before.or_else(|| (own..own + MOST_ROWS).find(is_free))?
+            }
+        };
+        *until.get_mut(row)? = one.end_ns;
+        last.insert(one.what, row);
+        Some((row, *one))
+    };
+    all.iter().filter_map(place).collect()
+}
+
+/// How much of each bucket any of them held.
+fn covered(all: &[One<'_>], span_ns: u64) -> Covered {
+    let width_ns = span_ns.div_ceil(BUCKETS).max(1);
+    let count = usize::try_from(span_ns.div_ceil(width_ns)).unwrap_or(0);
+    let mut row = vec![0; count];
+    let mut until = 0;
+    for one in all {
+        add(&mut row, width_ns, one.start_ns.max(until), one.end_ns);
+        until = one.end_ns.max(until);
+    }
+    let mut packed = Packed::default();
+    row.into_iter().for_each(|ns| packed.put(ns));
+    Covered {
+        width_ns,
+        count,
+        buckets: packed.into_text(),
+    }
+}
+
+/// Which shade a name has: states by how fast they are, the rest as they come.
+struct Shades<'a> {
+    names: Vec<&'a str>,
+}
+
+impl<'a> Shades<'a> {
+    fn of(kind: &str, all: &[One<'a>]) -> Self {
+        let mut names = match kind {
+            "state" => vec!["Minimum", "Medium", "Maximum"],
+            _ => Vec::new(),
+        };
+        for one in all {
+            if names.len() < 10 * SHADES && !names.contains(&one.what) {
+                names.push(one.what);
+            }
+        }
+        Self { names }
+    }
+
+    fn shade(&mut self, name: &str) -> usize {
+        let place = self.names.iter().position(|&one| one == name);
+        place.unwrap_or(0) % SHADES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(start_ns: u64, end_ns: u64) -> One<'static> {
+        One {
+            start_ns,
+            end_ns,
+            what: "step",
+            is_induced: false,
+        }
+    }
+
+    /// ```text
+    /// 0    5    10   15   20
+    /// [------------------)   0
+    /// [----)[--)   [-----)   1, 1, 1
+    ///   [-)                  2
+    ///   [-)                  none
+    /// ```
+    #[test]
+    fn rows() {
+        let all = [
+            one(0, 20),
+            one(0, 5),
+            one(2, 4),
+            one(2, 4),
+            named("other", 5, 9),
+            named("other", 14, 20),
+        ];
+        check(&all, &[0, 1, 2, 1, 1]);
+    }
+
+    /// ```text
+    /// 0    5    10   15   20
+    /// [--------)               0: warm-up
+    /// [------------------)     1: epoch
+    /// [----)  [-----)  [----)  2: step, although row 1 is free in the end
+    /// ```
+    #[test]
+    fn a_name_stays_in_its_row() {
+        let all = [
+            named(WARM_UP, 0, 10),
+            named("epoch", 0, 20),
+            named("step", 0, 5),
+            named("step", 9, 15),
+            named("step", 20, 24),
+        ];
+        check(&all, &[0, 1, 2, 2, 2]);
+    }
+
+    fn named(what: &'static str, start_ns: u64, end_ns: u64) -> One<'static> {
+        One {
+            what,
+            ..one(start_ns, end_ns)
+        }
+    }
+
+    fn check(all: &[One<'_>], expected: &[usize]) {
+        let rows: Vec<usize> = placed(all).iter().map(|(row, _)| *row).collect();
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn the_longest_are_kept_and_all_are_covered() {
+        let short = (0..3_000).map(|at| one(10 * at, 10 * at + 3));
+        let long = (0..1_500).map(|at| one(30_000 + 10 * at, 30_000 + 10 * at + 6));
+        let all: Vec<One<'_>> = short.chain(long).collect();
+        let lane = pack("x", "phase", &all, 45_000, &mut Names::default());
+        assert_eq!((lane.count, lane.of, lane.rows), (MOST, 4_500, 1));
+        let kept = longest(&all);
+        assert_eq!(
+            kept.iter()
+                .filter(|one| one.end_ns - one.start_ns == 6)
+                .count(),
+            1_500
+        );
+        assert!(kept.is_sorted_by_key(|one| one.start_ns));
+        assert!(lane.covered.is_some());
+        assert!(
+            pack("x", "phase", &kept, 45_000, &mut Names::default())
+                .covered
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn neighbours_of_one_state() {
+        let induced = |from, to| One {
+            is_induced: true,
+            ..one(from, to)
+        };
+        let all = [
+            one(0, 5),
+            one(5, 9),
+            induced(9, 12),
+            one(13, 15),
+            one(15, 16),
+        ];
+        let expected = [one(0, 9), induced(9, 12), one(13, 16)];
+        assert_eq!(joined(all.into_iter()), expected);
+    }
+}

@@ -1,0 +1,307 @@
+//! The timeline of `report.html` as data: every interval and gap where they are
+//! few, else all of them in buckets and those around a typical gap in full.
+//!
+//! Buckets hold nanoseconds, so that the page can add them up for any zoom and
+//! what it shows is still exact to the bucket. Times count from the window's start.
+
+mod buckets;
+mod held;
+mod packed;
+
+use metalens_analyzer::{Analysis, Cause, ExplainedGap, GpuSpan, IdleStretch};
+use serde::Serialize;
+
+use self::buckets::{Buckets, Filling};
+use self::held::HeldLane;
+use self::packed::Packed;
+use super::names::{Names, short};
+
+/// As many intervals, gaps, parts of gaps and stretches of others' are in a page in full.
+const MOST_PIECES: usize = 40_000;
+/// More channels than this share the last lane.
+const MOST_LANES: usize = 11;
+
+/// The timeline as the page's script reads it.
+#[derive(Debug, Serialize)]
+pub(super) struct Timeline {
+    start_ns: u64,
+    span_ns: u64,
+    /// The target's channels.
+    lanes: Vec<String>,
+    causes: [&'static str; 7],
+    /// Names that the pieces' numbers mean; number 0 is a name left out.
+    names: Vec<String>,
+    /// What is here in full, and whether that is everything.
+    full: [u64; 2],
+    is_whole: bool,
+    /// Some gaps around one of median length.
+    typical: [u64; 2],
+    /// How many of what are here in full: intervals, gaps, stretches of them, others.
+    counts: [usize; 4],
+    /// Start after the last one's, length, lane, kernel.
+    intervals: String,
+    /// Start after the last one's, the causes as bits, the part of each of them,
+    /// kernel before, kernel after (0 for none, else a number and 1).
+    gaps: String,
+    /// The gaps cut where their cause changes: start after the last one's end,
+    /// length, cause.
+    idle: String,
+    /// Start after the last one's end, length.
+    others: String,
+    buckets: Option<Buckets>,
+    /// What held over time: phases, states.
+    held: Vec<HeldLane>,
+}
+
+/// One interval of the target.
+struct Piece<'a> {
+    start_ns: u64,
+    end_ns: u64,
+    lane: usize,
+    kernel: &'a str,
+}
+
+/// A stretch of the window, from its start on.
+type Stretch = (u64, u64);
+
+/// The timeline of a report.
+pub(super) fn timeline(analysis: &Analysis) -> Timeline {
+    let window = &analysis.report.window;
+    let span_ns = window.span_ns.max(1);
+    let inside = |(from, to): Stretch| (from - window.start_ns, to - window.start_ns);
+    let lanes = Lanes::of(analysis);
+    let pieces = pieces(analysis, &lanes);
+    let others: Vec<Stretch> = analysis.others().map(inside).collect();
+    let gaps: Vec<Stretch> = analysis.gap_times().map(inside).collect();
+    let center = typical_gap(&gaps, analysis);
+    let crowd = Crowd {
+        pieces: &pieces,
+        gaps: &gaps,
+        others: &others,
+        span_ns,
+    };
+    let is_whole = crowd.fits(analysis);
+    let full = if is_whole {
+        [0, span_ns]
+    } else {
+        crowd.full(center)
+    };
+    let buckets =
+        (!is_whole).then(|| Filling::of(analysis, &pieces, &others, lanes.names.len(), span_ns));
+    let mut names = Names::default();
+    let held = held::lanes(analysis, &mut names);
+    let intervals = pack_intervals(&pieces, full, &mut names);
+    let gap_texts = pack_gaps(analysis, full, &mut names);
+    let idle = pack_idle(analysis, full);
+    let others = pack_others(&others, full);
+    let around = 3 * (span_ns / (gaps.len() as u64).max(1)).max(1);
+    Timeline {
+        start_ns: window.start_ns,
+        span_ns,
+        lanes: lanes.names,
+        causes: Cause::ALL.map(Cause::name),
+        names: names.into_list(),
+        full,
+        is_whole,
+        typical: [
+            center.saturating_sub(around),
+            center.saturating_add(around).min(span_ns),
+        ],
+        counts: [intervals.1, gap_texts.1, idle.1, others.1],
+        intervals: intervals.0,
+        gaps: gap_texts.0,
+        idle: idle.0,
+        others: others.0,
+        buckets: buckets.map(Filling::finish),
+        held,
+    }
+}
+
+fn pieces<'a>(analysis: &'a Analysis, lanes: &Lanes) -> Vec<Piece<'a>> {
+    let start_ns = analysis.report.window.start_ns;
+    let piece = |one: GpuSpan<'a>| Piece {
+        start_ns: one.start_ns - start_ns,
+        end_ns: one.end_ns - start_ns,
+        lane: lanes.lane(one.channel),
+        kernel: one.kernel,
+    };
+    analysis.spans().map(piece).collect()
+}
+
+/// Which lane a channel is drawn in.
+struct Lanes {
+    channels: Vec<Option<String>>,
+    names: Vec<String>,
+}
+
+impl Lanes {
+    fn of(analysis: &Analysis) -> Self {
+        let channels = analysis.report.channels.iter();
+        let channels: Vec<Option<String>> = channels.map(|one| one.name.clone()).collect();
+        let name = |name: &Option<String>| name.as_deref().map_or("no channel".to_owned(), short);
+        let mut names: Vec<String> = channels.iter().take(MOST_LANES).map(name).collect();
+        if channels.len() > MOST_LANES
+            && let Some(last) = names.last_mut()
+        {
+            "other channels".clone_into(last);
+        }
+        Self { channels, names }
+    }
+
+    fn lane(&self, channel: Option<&str>) -> usize {
+        let mut channels = self.channels.iter();
+        let lane = channels.position(|one| one.as_deref() == channel);
+        lane.unwrap_or(0).min(self.names.len().saturating_sub(1))
+    }
+}
+
+/// The middle of a gap of median length, as near to the window's middle as there is one.
+fn typical_gap(gaps: &[Stretch], analysis: &Analysis) -> u64 {
+    let middle = analysis.report.window.span_ns / 2;
+    let median = analysis.report.gaps.median_ns;
+    let typical = gaps.iter().filter(|gap| Some(gap.1 - gap.0) == median);
+    let centers = typical.map(|gap| gap.0 + (gap.1 - gap.0) / 2);
+    centers
+        .min_by_key(|center| center.abs_diff(middle))
+        .unwrap_or(middle)
+}
+
+/// All that a page could have in full.
+struct Crowd<'a> {
+    pieces: &'a [Piece<'a>],
+    gaps: &'a [Stretch],
+    others: &'a [Stretch],
+    span_ns: u64,
+}
+
+impl Crowd<'_> {
+    /// Whether a page can have all of it in full.
+    fn fits(&self, analysis: &Analysis) -> bool {
+        let known = self.pieces.len() + self.gaps.len() + self.others.len();
+        known <= MOST_PIECES && known + analysis.idle().take(MOST_PIECES).count() <= MOST_PIECES
+    }
+
+    /// From when to when everything fits into the page. Nothing, if even the
+    /// least has too much in it.
+    fn full(&self, center: u64) -> [u64; 2] {
+        let mut half = self.span_ns;
+        loop {
+            let from = center.saturating_sub(half);
+            let to = center.saturating_add(half).min(self.span_ns);
+            let count = self.most_inside(from, to);
+            if count <= MOST_PIECES {
+                return [from, to];
+            }
+            if half <= 1 {
+                return [center, center];
+            }
+            // Most of the way at once, and never below what fits.
+            half = if count > 4 * MOST_PIECES {
+                half / 2
+            } else {
+                half / 8 * 7
+            };
+        }
+    }
+
+    /// How many pieces there are in a part of the window, at most: a gap is cut
+    /// into up to six, and each stretch of others' cuts out up to two more.
+    fn most_inside(&self, from: u64, to: u64) -> usize {
+        let begun = self.pieces.partition_point(|one| one.start_ns < to);
+        let begun = self.pieces.get(..begun).unwrap_or_default();
+        let pieces = begun.iter().filter(|one| one.end_ns > from).count();
+        let disjoint = |all: &[Stretch]| {
+            let before = all.partition_point(|one| one.1 <= from);
+            all.partition_point(|one| one.0 < to).saturating_sub(before)
+        };
+        pieces + 7 * disjoint(self.gaps) + 3 * disjoint(self.others)
+    }
+}
+
+fn pack_intervals<'a>(
+    pieces: &[Piece<'a>],
+    full: [u64; 2],
+    names: &mut Names<'a>,
+) -> (String, usize) {
+    let mut packed = Packed::default();
+    let (mut at, mut count) = (0, 0);
+    for piece in pieces {
+        if piece.start_ns >= full[1] || piece.end_ns <= full[0] {
+            continue;
+        }
+        packed.put(piece.start_ns - at);
+        packed.put(piece.end_ns - piece.start_ns);
+        packed.put(piece.lane as u64);
+        packed.put(names.number(piece.kernel));
+        at = piece.start_ns;
+        count += 1;
+    }
+    (packed.into_text(), count)
+}
+
+fn pack_gaps<'a>(analysis: &'a Analysis, full: [u64; 2], names: &mut Names<'a>) -> (String, usize) {
+    let start_ns = analysis.report.window.start_ns;
+    let mut packed = Packed::default();
+    let (mut at, mut count) = (0, 0);
+    let begins = |gap: &ExplainedGap<'_>| gap.start_ns - start_ns;
+    let gaps = analysis.gaps().take_while(|gap| begins(gap) < full[1]);
+    for gap in gaps.filter(|gap| begins(gap) + gap.duration_ns > full[0]) {
+        packed.put(begins(&gap) - at);
+        put_parts(&mut packed, gap.parts.by_cause().map(|(_, ns)| ns));
+        for name in [gap.before, gap.after] {
+            packed.put(name.map_or(0, |name| names.number(name) + 1));
+        }
+        at = begins(&gap);
+        count += 1;
+    }
+    (packed.into_text(), count)
+}
+
+fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
+    let start_ns = analysis.report.window.start_ns;
+    let mut packed = Packed::default();
+    let (mut at, mut count) = (0, 0);
+    let inside = analysis
+        .idle()
+        .take_while(|one| one.start_ns - start_ns < full[1])
+        .filter(|one| one.end_ns - start_ns > full[0]);
+    for one in inside {
+        let (from, to) = (one.start_ns - start_ns, one.end_ns - start_ns);
+        packed.put(from - at);
+        packed.put(to - from);
+        packed.put(number_of(&one) as u64);
+        at = to;
+        count += 1;
+    }
+    (packed.into_text(), count)
+}
+
+/// The place of a stretch's cause among all causes.
+fn number_of(one: &IdleStretch) -> usize {
+    let mut causes = Cause::ALL.iter();
+    causes.position(|&cause| cause == one.cause).unwrap_or(0)
+}
+
+fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
+    let mut packed = Packed::default();
+    let (mut at, mut count) = (0, 0);
+    for &(from, to) in others
+        .iter()
+        .filter(|one| one.0 < full[1] && one.1 > full[0])
+    {
+        packed.put(from - at);
+        packed.put(to - from);
+        at = to;
+        count += 1;
+    }
+    (packed.into_text(), count)
+}
+
+/// Which are there, a bit each; then those.
+fn put_parts(packed: &mut Packed, parts: [u64; 7]) {
+    let there = parts.iter().enumerate().filter(|(_, ns)| **ns > 0);
+    packed.put(there.map(|(at, _)| 1 << at).sum());
+    for ns in parts.into_iter().filter(|&ns| ns > 0) {
+        packed.put(ns);
+    }
+}

@@ -1,0 +1,358 @@
+//! The document of a batch's index: many recordings at a glance, a row each.
+
+use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
+use metalens_analyzer::{Message, Severity, message};
+use metalens_batch::{Failed, Index};
+use metalens_comparison::many::Row;
+
+use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
+use crate::markdown::{Picture, PictureSource};
+use crate::wording::{cut, known, plain, sentence, short_time};
+
+/// Rows that a page of text shows: GitHub shows half a megabyte.
+const ROWS: usize = 400;
+/// Outliers and problems that are told.
+const TOLD: usize = 30;
+/// A longer sentence is cut: names in it may be long.
+const LONGEST_TEXT: usize = 600;
+
+/// The pictures of a group over time.
+#[derive(Debug, Clone)]
+pub struct TrendPicture {
+    /// The path of the picture as PNG, seen from the index.
+    pub path: String,
+    /// The picture as SVG, dark on light.
+    pub svg: String,
+    /// The picture as SVG, light on dark.
+    pub dark_svg: String,
+    /// The contents of the picture, in words.
+    pub alt: String,
+}
+
+/// Returns the pictures as Markdown shows them.
+#[must_use]
+pub fn shown(pictures: &[TrendPicture]) -> Vec<Picture> {
+    let shown = pictures.iter().map(|picture| Picture {
+        chart: picture.path.clone(),
+        alt: picture.alt.clone(),
+        width: 0,
+        source: PictureSource::File(picture.path.clone()),
+    });
+    shown.collect()
+}
+
+/// Returns the document of an index. Folders and the names of other processes are left out unless
+/// `show_names`.
+#[must_use]
+pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> Document {
+    let sections = [
+        Some(opening(index)),
+        outliers(index),
+        (!index.rows.is_empty()).then(|| traces(index)),
+        failed(index, show_names),
+        trends(index, pictures),
+        problems(index),
+    ];
+    Document {
+        title: "GPU profiles".into(),
+        sections: sections.into_iter().flatten().collect(),
+        footer: plain(format!(
+            "metalens {}, {}. The same table is in index.csv, everything in index.json. Dates are \
+             UTC in pictures, and the recording's own in the table.",
+            index.metalens, index.schema
+        )),
+    }
+}
+
+fn opening(index: &Index) -> Section {
+    let synthetic = index.rows.iter().filter(|row| row.synthetic).count() as u64;
+    let synthetic = (synthetic > 0).then(|| {
+        let are = if synthetic == 1 { "is" } else { "are" };
+        let text = message!(
+            "{} of the traces {} SYNTHETIC: no GPU ran any of it",
+            count(synthetic),
+            are
+        );
+        Block::Warning(text)
+    });
+    let notes = index.notes.iter().map(|note| Block::Remark(plain(note)));
+    Section::new("verdict", "", 0)
+        .with(Block::Lead(headline(index)))
+        .with_some(busy(&index.rows).map(Block::Text))
+        .with_some(synthetic)
+        .with_all(notes)
+}
+
+fn headline(index: &Index) -> Message {
+    let failed = index.failed.len() as u64;
+    let failed = (failed > 0).then(|| message!(", {} failed", count(failed)));
+    let left = index.unfinished;
+    let left = (left > 0).then(|| message!(", {} not done yet", count(left)));
+    let done = counted(index.rows.len() as u64, "trace");
+    message!("{} analyzed{}{}", done, failed, left)
+}
+
+/// The busy shares from the least to the largest, and what all rows have in common.
+fn busy(rows: &[Row]) -> Option<Message> {
+    let shares: Vec<f64> = rows.iter().filter_map(|row| row.busy_ratio).collect();
+    let least = shares.iter().copied().reduce(f64::min)?;
+    let most = shares.iter().copied().reduce(f64::max)?;
+    let median = metalens_comparison::median(&shares)?;
+    let busy = if shares.len() == 1 {
+        message!("The GPU was busy {}", percent(least))
+    } else {
+        let [least, most, median] = [least, most, median].map(percent);
+        message!(
+            "The GPU was busy from {} to {}, median {}",
+            least,
+            most,
+            median
+        )
+    };
+    let by = same(rows, |row| Some(&row.process));
+    let by = by.map(|name| message!(" by {}", process(name, true)));
+    let on = same(rows, |row| row.gpu.as_deref());
+    let on = on.map(|gpu| message!(", on {}", message::name(gpu)));
+    Some(message!("{}{}{}", busy, by, on))
+}
+
+/// What all rows have, if it is the same: a column of it would say nothing.
+fn same<'a>(rows: &'a [Row], value: impl Fn(&'a Row) -> Option<&'a str>) -> Option<&'a str> {
+    let first = value(rows.first()?)?;
+    let mut all = rows.iter();
+    all.all(|row| value(row) == Some(first)).then_some(first)
+}
+
+fn outliers(index: &Index) -> Option<Section> {
+    let outliers = index.outliers.iter().take(TOLD).map(|one| Item {
+        text: cut_message(&one.says, &one.says_values),
+        report: Some(one.report.clone()),
+        is_strong: false,
+    });
+    let method = "Compared with traces of the same program on the same GPU, at least five: more \
+                  than 3.5 robust standard deviations from their median (modified z-score), and by \
+                  a twentieth of it (of the busy share, by two points at most)";
+    let section = Section::new("outliers", "Unlike the others", 1)
+        .with(Block::List(outliers.collect()))
+        .with_some(more(index.outliers.len()))
+        .with(Block::Remark(method.into()));
+    (!index.outliers.is_empty()).then_some(section)
+}
+
+fn more(all: usize) -> Option<Block> {
+    let more = all.saturating_sub(TOLD) as u64;
+    (more > 0).then(|| Block::Remark(message!("{} more are in index.json", count(more))))
+}
+
+/// A sentence that is not too long for a page.
+fn cut_message(text: &str, values: &[message::PlacedValue]) -> Message {
+    if text.chars().nth(LONGEST_TEXT).is_some() {
+        plain(cut(text, LONGEST_TEXT))
+    } else {
+        Message::new(text, values)
+    }
+}
+
+fn traces(index: &Index) -> Section {
+    let rows = &index.rows;
+    let has_dates = rows.iter().any(|row| row.date.is_some());
+    let is_one_program = same(rows, |row| Some(&row.process)).is_some();
+    let is_one_gpu = same(rows, |row| row.gpu.as_deref()).is_some();
+    let mut columns = vec![
+        Column::name("trace"),
+        Column::bar("busy over time").spare(9),
+        Column::number("busy"),
+        Column::number("window"),
+        Column::number("mean gap").spare(2),
+        Column::words("most idle by").spare(1),
+        Column::label("finding"),
+        Column::sentence("in words"),
+        Column::number("missed"),
+        Column::label("thresholds missed").spare(8),
+        Column::label("top kernel").spare(6),
+        Column::number("intervals").spare(3),
+        Column::number("kernels").spare(7),
+        Column::number("gaps").spare(7),
+        Column::number("median gap").spare(7),
+        Column::number("p95 gap").spare(7),
+        Column::number("machine busy").spare(7),
+        Column::number("problems").spare(7),
+    ];
+    columns.extend(has_dates.then(|| Column::words("recorded").spare(8)));
+    columns.extend((!is_one_program).then(|| Column::label("program").spare(5)));
+    columns.extend((!is_one_gpu).then(|| Column::label("GPU").spare(8)));
+
+    let table = Table::new("traces", "All traces, by name", columns);
+    let mut table = table.sortable().limited(ROWS, usize::MAX);
+    for row in rows {
+        let mut cells = trace_cells(row);
+        cells.extend(has_dates.then(|| date(row).into()));
+        cells.extend((!is_one_program).then(|| process(&row.process, true).into()));
+        let gpu = row.gpu.as_deref().unwrap_or("-");
+        cells.extend((!is_one_gpu).then(|| message::name(gpu).into()));
+        table.row(cells);
+    }
+    table.rest = " in index.html and index.csv".into();
+    Section::new("all", "Traces", 2).with(Block::Table(table))
+}
+
+fn trace_cells(row: &Row) -> Vec<Cell> {
+    let gaps = &row.gaps;
+    let idle = row.idle.as_ref();
+    let idle = idle.map(|idle| Cell {
+        text: message!("{} {}", idle.cause.label(), percent(idle.share)),
+        look: Look::Cause(idle.cause),
+    });
+    vec![
+        Cell {
+            text: path(&row.name),
+            look: Look::Report(row.report.clone()),
+        },
+        Cell {
+            text: Message::default(),
+            look: Look::OverTime(row.busy_over_time.clone(), row.others_over_time.clone()),
+        },
+        known(row.busy_ratio, percent).into(),
+        short_time(row.span_ns).into(),
+        known(gaps.mean_ns, short_time).into(),
+        idle.unwrap_or_else(|| "-".into()),
+        finding(row),
+        known(row.finding.as_ref(), |one| {
+            plain(cut(&one.title, LONGEST_TEXT))
+        })
+        .into(),
+        missed(row).into(),
+        or_dash(row.missed.join(", ")).into(),
+        top_kernel(row).into(),
+        count(row.intervals).into(),
+        count(row.kernels).into(),
+        count(gaps.count).into(),
+        known(gaps.median_ns, short_time).into(),
+        known(gaps.p95_ns, short_time).into(),
+        known(row.machine_busy_ratio, percent).into(),
+        count(row.problems.len() as u64).into(),
+    ]
+}
+
+fn or_dash(text: String) -> Message {
+    if text.is_empty() {
+        "-".into()
+    } else {
+        plain(text)
+    }
+}
+
+/// The most important finding; sorts by its importance.
+fn finding(row: &Row) -> Cell {
+    let Some(finding) = &row.finding else {
+        return "-".into();
+    };
+    let (word, rank) = match finding.severity {
+        Severity::High => ("HIGH", 4),
+        Severity::Medium => ("MEDIUM", 3),
+        Severity::Low => ("LOW", 2),
+        Severity::Caveat => ("CAVEAT", 1),
+    };
+    Cell {
+        text: plain(format!("{word} {}", finding.id)),
+        look: Look::Ranked(rank),
+    }
+}
+
+/// The number of thresholds that were missed, of those that were measured.
+fn missed(row: &Row) -> Message {
+    const THRESHOLDS: usize = 3;
+    let missed = row.missed.len();
+    let kept = THRESHOLDS.saturating_sub(missed + row.not_measurable.len());
+    let [missed, measured] = [missed, missed + kept].map(|number| count(number as u64));
+    message!("{} of {}", missed, measured)
+}
+
+fn top_kernel(row: &Row) -> Message {
+    let share = |pct: f64| percent(pct / 100.0);
+    known(row.top_kernel.as_ref(), |top| {
+        message!("{} {}", kernel(&top.name), share(top.time_pct))
+    })
+}
+
+/// `2026-03-30 13:02` of an ISO 8601 date, as it was on the recording's clock.
+fn date(row: &Row) -> Message {
+    let date = row.date.as_deref().unwrap_or_default();
+    let minute = date.get(..16).unwrap_or(date);
+    or_dash(minute.replacen('T', " ", 1))
+}
+
+fn failed(index: &Index, show_names: bool) -> Option<Section> {
+    let columns = vec![Column::name("trace"), Column::sentence("reason")];
+    let mut table = Table::new("failed", "Traces that could not be analyzed", columns);
+    for one in &index.failed {
+        let name = if show_names { &one.input } else { &one.name };
+        let hint = one.hint.as_deref();
+        let hint = hint.map(|hint| format!(" → {}", reason(one, hint, show_names)));
+        let why = reason(one, &one.why, show_names) + &hint.unwrap_or_default();
+        table.row([
+            path(&cut(name, LONGEST_TEXT)),
+            plain(cut(&why, LONGEST_TEXT)),
+        ]);
+    }
+    let section = Section::new("failed", "Failed", 1).with(Block::Table(table));
+    (!index.failed.is_empty()).then_some(section)
+}
+
+/// Returns the reason of a failure without the folders and names that pages leave out, unless
+/// `show_names`: pages are posted.
+pub(crate) fn reason(failed: &Failed, text: &str, show_names: bool) -> String {
+    if show_names {
+        return text.to_owned();
+    }
+    let short = text.replace(&failed.input, &failed.name);
+    let parts = failed.hidden.iter().filter(|(what, _)| !what.is_empty());
+    parts.fold(short, |text, (what, instead)| text.replace(what, instead))
+}
+
+fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
+    if index.trends.is_empty() {
+        return None;
+    }
+    let (is, is_not): (Vec<_>, Vec<_>) = index.trends.iter().partition(|one| one.is_trend);
+    let items = is.into_iter().chain(is_not).map(|one| Item {
+        text: sentence(cut_message(&one.says, &one.says_values)),
+        report: None,
+        is_strong: one.is_trend,
+    });
+    let pictures = pictures.iter().map(|picture| Chart::picture(&picture.path));
+    let method = "Dates are UTC. A trend is told where at least eight dated traces of one program \
+                  on one GPU rise or fall with p below 0.05 (Mann–Kendall), by a change that is \
+                  worth a word; how fast is Theil–Sen's";
+    let section = Section::new("trends", "Over time", 3)
+        .with(Block::List(items.collect()))
+        .with_all(pictures)
+        .with(Block::Remark(method.into()));
+    Some(section)
+}
+
+fn problems(index: &Index) -> Option<Section> {
+    let problems = index.rows.iter().flat_map(|row| {
+        let details = row
+            .problem_details
+            .iter()
+            .map(|detail| detail.values.as_slice());
+        let problems = row
+            .problems
+            .iter()
+            .zip(details.chain(std::iter::repeat(&[][..])));
+        problems.map(move |(text, values)| Item {
+            text: message!("{}: {}", path(&row.name), cut_message(text, values)),
+            report: Some(row.report.clone()),
+            is_strong: false,
+        })
+    });
+    let mut items: Vec<Item> = problems.collect();
+    let more = more(items.len());
+    items.truncate(TOLD);
+    if items.is_empty() {
+        return None;
+    }
+    let section = Section::new("problems", "Problems", 4);
+    Some(section.with(Block::List(items)).with_some(more))
+}

@@ -1,0 +1,43 @@
+//! Reports, comparisons and indexes for people: on a terminal, as Markdown and as HTML.
+//!
+//! ```text
+//! Report ──────┐
+//! Comparison ──┤  builders   ┌──────────┐  terminal   lines of a screen
+//! Baseline ────┼───────────▶ │ document │ ─ markdown   a page, a comment on a pull request
+//! Calibration ─┤             └──────────┘  html       a page with a timeline
+//! Index ───────┘
+//! ```
+//!
+//! A builder says each heading, column and sentence once. A medium knows no report: it escapes
+//! texts, keeps numbers beside their units, and leaves out what has no room.
+//!
+//! | module | duty |
+//! | --- | --- |
+//! | [`document`] | sections, blocks, tables and cells |
+//! | [`report`], [`comparison`], [`baseline`], [`calibration`], [`index`] | builders: one document each |
+//! | [`terminal`], [`markdown`], [`html`] | media |
+//! | [`csv`], [`json`] | the same for programs |
+//! | [`redacted`] | a report without folders and the names of other processes |
+//! | [`folder`] | the folder that `analyze -o` and `compare -o` write |
+
+mod bars;
+pub mod baseline;
+pub mod calibration;
+pub mod comparison;
+pub mod csv;
+pub mod document;
+mod error;
+pub mod folder;
+pub mod html;
+pub mod index;
+pub mod json;
+pub mod markdown;
+mod redact;
+pub mod report;
+pub mod terminal;
+#[cfg(test)]
+mod testing;
+mod wording;
+
+pub use error::{Error, Result};
+pub use redact::redacted;

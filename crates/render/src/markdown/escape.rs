@@ -1,0 +1,342 @@
+//! Text that Markdown, HTML and GitHub show and do not obey.
+//!
+//! A kernel's label is whatever its author, or somebody who means harm, made it: a
+//! mention that sends mail, a link, a comment's marker, a picture, an instruction to
+//! read from right to left. Beside Markdown's own marks, GitHub makes links of plain
+//! words (`@name`, `#1`, `GH-1`, `a/b@c0ffee…`, `c0ffee…`, `www.…`), after all
+//! backslashes are gone: those are broken by a space of no width, as Dependabot and
+//! Renovate do. In a code span GitHub makes no links; names in tables are such spans.
+
+use std::borrow::Cow;
+
+use metalens_text::{is_hidden, name};
+
+/// A space of no width, as HTML and Markdown write it.
+const BREAK: &str = "&#8203;";
+
+/// As text of a line of Markdown, in a table or not.
+pub(super) fn in_markdown(text: &str) -> String {
+    // Blanks at a line's beginning are code, or nothing.
+    let text = text.trim_start_matches(is_blank);
+    let mark = mark_of_line(text);
+    each(text, |at, letter, out| match letter {
+        _ if mark == Some(at) => out.extend(['\\', letter]),
+        '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '#' | '~' => {
+            out.extend(['\\', letter]);
+        }
+        '$' => out.push_str("&#36;"),
+        _ => in_either(letter, out),
+    })
+}
+
+/// As text of an element of HTML, or as an attribute in double quotes: where Markdown
+/// is not looked for.
+pub(super) fn in_html(text: &str) -> String {
+    each(text, |_, letter, out| match letter {
+        '"' => out.push_str("&quot;"),
+        // Lest it is looked for all the same.
+        '`' | '*' | '_' | '[' | ']' | '$' | '\\' => {
+            out.push_str(&format!("&#{};", u32::from(letter)));
+        }
+        _ => in_either(letter, out),
+    })
+}
+
+/// As a code span: copied from there it is what it was. What a code span in a table
+/// cannot hold is shown like code.
+pub(super) fn as_code(text: &str) -> String {
+    let is_odd = |one: char| matches!(one, '`' | '|' | '\\') || one.is_control() || is_hidden(one);
+    let begins_or_ends_with_space = text.trim() != text;
+    // Whoever searches bodies for markers does not know code from text.
+    let is_odd = text.contains(is_odd) || text.contains("<!--");
+    match text.is_empty() || begins_or_ends_with_space || is_odd {
+        true => format!("<code>{}</code>", in_markdown(text)),
+        false => format!("`{text}`"),
+    }
+}
+
+/// The beginning and the end of a text that is longer than this.
+pub(super) fn clipped(text: &str, longest: usize) -> Cow<'_, str> {
+    let length = text.chars().count();
+    if length <= longest {
+        return Cow::Borrowed(text);
+    }
+    let end = longest / 3;
+    let beginning: String = text.chars().take(longest - end - 1).collect();
+    let end: String = text.chars().skip(length - end).collect();
+    Cow::Owned(format!("{beginning}…{end}"))
+}
+
+fn in_either(letter: char, out: &mut String) {
+    match letter {
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        '&' => out.push_str("&amp;"),
+        _ => out.push(letter),
+    }
+}
+
+fn each(text: &str, write: impl Fn(usize, char, &mut String)) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut hash = 0..0;
+    for (at, letter) in text.char_indices() {
+        let (before, rest) = text.split_at(at);
+        if letter.is_control() {
+            out.push(' ');
+            continue;
+        }
+        if is_hidden(letter) {
+            out.push_str(&name(letter));
+            continue;
+        }
+        write(at, letter, &mut out);
+        if let Some(length) = hash_length(before, rest) {
+            hash = at..at + length;
+        }
+        // Cut so often that no part is long enough to be one.
+        let cuts_hash = hash.contains(&at) && (at - hash.start) % 6 == 3;
+        if links(before, letter, rest) || cuts_hash {
+            out.push_str(BREAK);
+        }
+    }
+    out
+}
+
+/// Where a mark is that begins a list, or a heading's underline, where it begins a line.
+fn mark_of_line(text: &str) -> Option<usize> {
+    let after_number = text.trim_start_matches(|one: char| one.is_ascii_digit());
+    let digits = text.len() - after_number.len();
+    let is_numbered = digits > 0 && begins_item(after_number, &['.', ')']);
+    let is_of_rule = |one: char| matches!(one, '-' | '=') || is_blank(one);
+    let is_rule = !text.is_empty() && text.chars().all(is_of_rule);
+    let is_item = begins_item(text, &['-', '+']);
+    // What begins so is a command in a log of a workflow.
+    let is_command = text.starts_with("::");
+    match is_numbered {
+        true => Some(digits),
+        // A dash by itself is our own sign for nothing, and stands in cells of tables.
+        false => (text != "-" && (is_rule || is_item || is_command)).then_some(0),
+    }
+}
+
+fn begins_item(text: &str, marks: &[char]) -> bool {
+    text.strip_prefix(marks)
+        .is_some_and(|after| after.is_empty() || after.starts_with(is_blank))
+}
+
+/// A space, or what is shown as one.
+fn is_blank(letter: char) -> bool {
+    (letter.is_whitespace() || letter.is_control()) && !is_hidden(letter)
+}
+
+/// Whether GitHub would make a link, a mention or a picture of what this letter is in
+/// the middle of.
+fn links(before: &str, letter: char, rest: &str) -> bool {
+    let after = rest.get(letter.len_utf8()..).unwrap_or("");
+    let is_next = |test: fn(char) -> bool| after.chars().next().is_some_and(test);
+    let ends = |word: &str| ends_with_ignoring_case(before, word);
+    match letter {
+        '@' => is_next(|one| one.is_alphanumeric() || matches!(one, '-' | '_')),
+        '#' => is_next(|one| one.is_ascii_digit()),
+        ':' => {
+            let is_address = after.starts_with("//") || ends("mailto") || ends("xmpp");
+            is_address || (!before.ends_with(':') && begins_emoji(after))
+        }
+        // Before the dot: behind it, it is a link already.
+        'w' | 'W' => ends("ww") && after.starts_with('.'),
+        '-' => ["gh", "ghsa", "cve"].iter().any(|word| ends(word)),
+        '$' => !after.is_empty(),
+        _ => false,
+    }
+}
+
+fn ends_with_ignoring_case(text: &str, word: &str) -> bool {
+    let at = text.len().checked_sub(word.len());
+    let end = at.and_then(|at| text.get(at..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(word))
+}
+
+/// `tada:`, but not the `fast:` of `metal::fast::exp`.
+fn begins_emoji(after: &str) -> bool {
+    let is_of_name = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | '+' | '-');
+    let end = after.trim_start_matches(is_of_name);
+    let name = after.get(..after.len() - end.len()).unwrap_or("");
+    // The time of day is none, and of all numbers these are.
+    let is_number = name.chars().all(|one| one.is_ascii_digit());
+    let is_name = !name.is_empty() && (!is_number || matches!(name, "100" | "1234"));
+    is_name && end.starts_with(':') && !end.starts_with("::")
+}
+
+/// Returns the length of the commit's name that begins here: 7 to 64 hexadecimal digits and no
+/// more. The first may be a capital: a sentence may begin with the name.
+fn hash_length(before: &str, rest: &str) -> Option<usize> {
+    let is_of_word = |one: char| one.is_alphanumeric() || one == '_';
+    let is_digit = |one: char| matches!(one, '0'..='9' | 'a'..='f');
+    if before.ends_with(is_of_word) {
+        return None;
+    }
+    let after = rest.strip_prefix(|one: char| one.is_ascii_hexdigit())?;
+    let after = after.trim_start_matches(is_digit);
+    let length = rest.len() - after.len();
+    ((7..=64).contains(&length) && !after.starts_with(is_of_word)).then_some(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::strategy::Strategy;
+
+    use super::*;
+
+    /// `·` stands for the space of no width.
+    #[test]
+    fn nothing_is_obeyed() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(in_markdown(text).replace(BREAK, "·"), expected, "{text}");
+        };
+        check(
+            "a | `b` *c* _d_ ~e~",
+            "a \\| \\`b\\` \\*c\\* \\_d\\_ \\~e\\~",
+        );
+        check("<img src=x> &amp;", "&lt;img src=x&gt; &amp;amp;");
+        check("<!-- metalens:a -->", "&lt;!-- metalens:a --&gt;");
+        check("![a](b)", "!\\[a\\](b)");
+        check("hello @octocat, @a/b", "hello @·octocat, @·a/b");
+        check("see #12, a/b#3, # 4", "see \\#·12, a/b\\#·3, \\# 4");
+        check("GH-12 gh-1 CVE-2026-1", "GH-·12 gh-·1 CVE-·2026-1");
+        check("https://a.b www.c.d", "https:·//a.b www·.c.d");
+        check("mailto:a@b.c", "mailto:·a@·b.c");
+        check("::error::gone", "\\::error::gone");
+        check("by c0ffee1234 in", "by c0ff·ee1234· in");
+        check("C0ffee1234 is it", "C0ff·ee1234· is it");
+        check("c0ffee1234c0ffee", "c0ff·ee1234·c0ffee·");
+        check("1234567 deadbeef_x face", "1234·567 deadbeef\\_x face");
+        check("17A0000 12:00:00.000", "17A0000 12:00:00.000");
+        check(":100: :tada:", ":·100: :·tada:");
+        check(":tada: metal::fast::exp", ":·tada: metal::fast::exp");
+        check("$x$", "&#36;·x&#36;");
+        check("a\nb\r\u{1b}[2J", "a b  \\[2J");
+        check("a\u{202e}b\u{200b}", "a‹U+202E›b‹U+200B›");
+        check("\u{2028}- a", "‹U+2028›- a");
+        check("- a", "\\- a");
+        check("1. a", "1\\. a");
+        check("---", "\\---");
+        check("\u{1}---\t", "\\--- ");
+        check("    code", "code");
+        check("+", "\\+");
+        check("=", "\\=");
+        check("-", "-");
+        check("-3.2 ms, 3.5 %", "-3.2 ms, 3.5 %");
+        check("Zoë 核", "Zoë 核");
+    }
+
+    #[test]
+    fn html_holds_it() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(in_html(text).replace(BREAK, "·"), expected, "{text}");
+        };
+        check("a\" onload=\"x", "a&quot; onload=&quot;x");
+        check("</details> @b", "&lt;/details&gt; @·b");
+        check("a_b", "a&#95;b");
+    }
+
+    #[test]
+    fn code_is_copied_as_it_is() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(as_code(text).replace(BREAK, "·"), expected, "{text}");
+        };
+        check("matmul_f16 @x #1", "`matmul_f16 @x #1`");
+        check("a|b", "<code>a\\|b</code>");
+        check("a\\|b", "<code>a\\\\\\|b</code>");
+        check("`", "<code>\\`</code>");
+        check(" a", "<code>a</code>");
+        check("<!-- a -->", "<code>&lt;!-- a --&gt;</code>");
+        check("<b>", "`<b>`");
+        check("", "<code></code>");
+        check("a\nb", "<code>a b</code>");
+    }
+
+    #[test]
+    fn long_texts_are_clipped() {
+        let check = |text: &str, longest: usize, expected: &str| {
+            assert_eq!(clipped(text, longest), expected);
+        };
+        check("abcdefghij", 10, "abcdefghij");
+        check("abcdefghijk", 10, "abcdef…ijk");
+        check("ääääääääääää", 4, "ää…ä");
+    }
+
+    /// What a reader sees of a text, and nothing of the breaks.
+    fn seen(text: &str) -> String {
+        let mut seen = String::new();
+        for letter in text.chars() {
+            match letter {
+                _ if letter.is_control() => seen.push(' '),
+                _ if is_hidden(letter) => seen.push_str(&format!("‹U+{:04X}›", u32::from(letter))),
+                _ => seen.push(letter),
+            }
+        }
+        one_spaced(&seen)
+    }
+
+    fn one_spaced(text: &str) -> String {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// What another reader of Markdown makes of it, if that is text and nothing else.
+    fn read(page: &str) -> String {
+        use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+        // What GitHub has.
+        let github = Options::ENABLE_TABLES
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_TASKLISTS
+            | Options::ENABLE_MATH
+            | Options::ENABLE_GFM;
+        let mut text = String::new();
+        let mut cells = 0;
+        for event in Parser::new_ext(page, github) {
+            match event {
+                Event::Start(Tag::Paragraph | Tag::Table(_) | Tag::TableHead | Tag::TableRow) => {}
+                Event::End(TagEnd::TableCell) => cells += 1,
+                Event::Start(Tag::TableCell) => text.push(' '),
+                Event::End(_) | Event::SoftBreak => {}
+                Event::Text(one) | Event::Code(one) => text.push_str(&one),
+                Event::InlineHtml(html) if matches!(&*html, "<code>" | "</code>") => {}
+                other => panic!("{page:?} is obeyed: {other:?}"),
+            }
+        }
+        assert!(matches!(cells, 0 | 4), "{page:?}");
+        one_spaced(&text.replace('\u{200b}', ""))
+    }
+
+    proptest::proptest! {
+        /// In a line and in a table, as text and as code: it is what it was.
+        #[test]
+        fn it_is_text_to_another_reader(
+            text in proptest::collection::vec(
+                proptest::prop_oneof![
+                    proptest::string::string_regex("[-#*_`|\\\\<>&!\\[\\](){}@:/.+=~^$\"\u{202e}\u{200b}\n\t\u{1} 0-9a-f]{1,6}").unwrap(),
+                    proptest::sample::select(vec![
+                        "www.a", "http://", "mailto:a@b.c", "GH-1", "- ", "1. ", "---", "<!--", "-->",
+                        "</details>", "&amp;", "&#64;", "c0ffee00", "![a](b)", "[x]: y", "$$", ":tada:",
+                    ]).prop_map(str::to_owned),
+                    proptest::string::string_regex("\\PC{1,4}").unwrap(),
+                ],
+                0..8,
+            ).prop_map(|parts| parts.concat())
+        ) {
+            let expected = seen(&text);
+            let line = in_markdown(&text);
+            if expected != "-" {
+                proptest::prop_assert_eq!(read(&line), expected.clone());
+            }
+            for cell in [line, as_code(&text)] {
+                let table = format!("| a | b |\n| --- | --- |\n| {cell} | z |\n");
+                let both = one_spaced(&format!("a b {expected} z"));
+                proptest::prop_assert_eq!(read(&table), both);
+            }
+            let html = in_html(&text);
+            proptest::prop_assert!(!html.contains(['<', '>', '"', '\n']));
+        }
+    }
+}

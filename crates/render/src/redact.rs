@@ -1,0 +1,353 @@
+//! What a page that is posted should not say: folders, and other people's programs.
+//!
+//! A report names every process that used the GPU, and where its input lay. Nobody who reads
+//! a pull request needs either. Values of sentences are hidden by what they are: a process
+//! that is called like a kernel is hidden, and the kernel is not.
+
+use std::path::Path;
+
+use metalens_analyzer::message::Value;
+use metalens_analyzer::{MessageMut, Note, PlacedValue, Report};
+
+/// What stands for words that may name anything, and name what is hidden.
+const LEFT_OUT: &str = "(left out)";
+
+/// The report without them, and with a note that says so. The target keeps its
+/// name, and what puts the screen together is called by its role.
+#[must_use]
+pub fn redacted(report: &Report) -> Report {
+    let hidden = Hidden::of(report);
+    let mut page = report.clone();
+    processes(&mut page, &hidden.names);
+    let is_typed = report.has_values();
+    let mut is_any_left_out = false;
+    for message in page.messages_mut() {
+        is_any_left_out |= !hidden.hide(message, is_typed);
+    }
+    page.source.path = hidden.source.shown(&report.source.path);
+    if let Some(work) = &mut page.work {
+        work.file = FileName::of(&work.file).shown(&work.file);
+    }
+    if page != *report {
+        page.add_note(Note::quiet(
+            "redacted",
+            "folders and the names of other processes are left out of this page; --show-names \
+             keeps them",
+        ));
+    }
+    if is_any_left_out {
+        page.add_note(Note::quiet(
+            "sentences-left-out",
+            "sentences that name them are left out as a whole, since this report does not say \
+             where in a sentence a name stands: another version of metalens wrote it, or somebody \
+             edited it",
+        ));
+    }
+    page
+}
+
+/// What a page does not say.
+struct Hidden {
+    names: Names,
+    source: FileName,
+    work: Option<FileName>,
+}
+
+impl Hidden {
+    fn of(report: &Report) -> Self {
+        let work = report.work.as_ref();
+        Self {
+            names: Names::of(report),
+            source: FileName::of(&report.source.path),
+            work: work.map(|work| FileName::of(&work.file)),
+        }
+    }
+
+    /// Hides what a sentence should not say. Returns false if the whole sentence had to go,
+    /// since the places of its values are not known.
+    fn hide(&self, mut message: MessageMut<'_>, is_typed: bool) -> bool {
+        if is_typed && message.rewrite(|value| self.other(value)) {
+            return true;
+        }
+        let is_said = self.is_in(message.text);
+        if is_said {
+            LEFT_OUT.clone_into(message.text);
+            message.values.clear();
+        }
+        !is_said
+    }
+
+    /// Returns what stands for a value, if it does not stand for itself.
+    fn other(&self, value: &PlacedValue) -> Option<String> {
+        match value.value {
+            Value::Process { is_analyzed: false } => Some(self.names.alias(&value.text)),
+            Value::Path => Some(self.file(&value.text)),
+            Value::Quote => self.is_in(&value.text).then(|| LEFT_OUT.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Returns a path without the folders that it is in. A file of the recording is named by
+    /// its place there.
+    fn file(&self, path: &str) -> String {
+        let inside = self.source.inside(path);
+        let inside = inside.or_else(|| self.work.as_ref()?.inside(path));
+        let is_elsewhere = path.starts_with(['/', '~', '.']);
+        inside.unwrap_or_else(|| match is_elsewhere {
+            true => FileName::of(path).shown(path),
+            false => path.to_owned(),
+        })
+    }
+
+    /// Whether a text has a name or a folder in it, wherever that may stand.
+    fn is_in(&self, text: &str) -> bool {
+        let names = self.names.aliases.iter().map(|(name, _)| name);
+        let files = [Some(&self.source), self.work.as_ref()]
+            .into_iter()
+            .flatten();
+        let folders = files
+            .filter(|file| file.name.is_some())
+            .map(|file| &file.path);
+        let mut all = names.chain(folders);
+        all.any(|one| text.contains(one.as_str()))
+    }
+}
+
+/// Where a process is named in a field of its own.
+fn processes(page: &mut Report, names: &Names) {
+    for process in page.processes.iter_mut().filter(|one| !one.is_analyzed) {
+        process.name = names.alias(&process.name);
+    }
+    let others = page.machine.others.top.iter_mut();
+    for name in others.filter_map(|other| other.name.as_mut()) {
+        *name = names.alias(name);
+    }
+    for phase in page
+        .phases
+        .signposts
+        .iter_mut()
+        .filter(|one| !one.is_analyzed)
+    {
+        phase.process = phase.process.as_deref().map(|name| names.alias(name));
+        phase.subsystem = None;
+    }
+    if let Some(compositor) = &mut page.machine.display.compositor {
+        *compositor = names.alias(compositor);
+    }
+}
+
+/// A path, and the last part of it.
+struct FileName {
+    path: String,
+    name: Option<String>,
+}
+
+impl FileName {
+    fn of(path: &str) -> Self {
+        let name = Path::new(path).file_name();
+        let name = name.map(|name| name.to_string_lossy().into_owned());
+        Self {
+            path: path.to_owned(),
+            name: name.filter(|name| name != path),
+        }
+    }
+
+    fn shown(&self, path: &str) -> String {
+        self.name.clone().unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Returns the path of a file in this folder, or of this file, from its last part on.
+    fn inside(&self, path: &str) -> Option<String> {
+        let rest = path.strip_prefix(&self.path)?;
+        let is_part = rest.is_empty() || rest.starts_with('/') || self.path.ends_with('/');
+        is_part.then(|| format!("{}{rest}", self.shown(&self.path)))
+    }
+}
+
+/// The names of others, and what stands for each.
+struct Names {
+    aliases: Vec<(String, String)>,
+}
+
+impl Names {
+    fn of(report: &Report) -> Self {
+        let compositor = report.machine.display.compositor.as_deref();
+        let is_analyzed = |name: &str| {
+            let mut targets = report.process.processes.iter();
+            targets.any(|target| target.name == name)
+        };
+        let processes = report.processes.iter().filter(|one| !one.is_analyzed);
+        let processes = processes.map(|one| one.name.as_str());
+        let others = report.machine.others.top.iter();
+        let others = others.filter_map(|one| one.name.as_deref());
+        let phases = report
+            .phases
+            .signposts
+            .iter()
+            .filter(|one| !one.is_analyzed);
+        let phases = phases.filter_map(|one| one.process.as_deref());
+        let mut aliases: Vec<(String, String)> = Vec::new();
+        let mut add = |name: &str, alias: Option<&str>| {
+            let is_known = aliases.iter().any(|(known, _)| known == name);
+            if is_known || name.is_empty() || is_analyzed(name) {
+                return;
+            }
+            let roles = aliases.iter().filter(|(_, alias)| alias == COMPOSITOR);
+            let number = aliases.len() - roles.count() + 1;
+            let alias = alias.map_or_else(|| format!("other process {number}"), str::to_owned);
+            aliases.push((name.to_owned(), alias));
+        };
+        if let Some(compositor) = compositor {
+            add(compositor, Some(COMPOSITOR));
+        }
+        for name in processes.chain(others).chain(phases) {
+            add(name, None);
+        }
+        Self { aliases }
+    }
+
+    /// What stands for a name; the target's stands for itself.
+    fn alias(&self, name: &str) -> String {
+        let mut aliases = self.aliases.iter();
+        let found = aliases.find(|(known, _)| known == name);
+        found.map_or(name, |(_, alias)| alias).to_owned()
+    }
+}
+
+const COMPOSITOR: &str = "the compositor";
+
+#[cfg(test)]
+mod tests {
+    use metalens_analyzer::message::{kernel, path, process, quote, time};
+    use metalens_analyzer::{Message, message};
+
+    use super::*;
+    use crate::testing::{analysis_of, analysis_on};
+
+    fn report_of(scenario: &str) -> Report {
+        analysis_of(scenario).report
+    }
+
+    fn others(report: &Report) -> Vec<String> {
+        let others = report.processes.iter().filter(|one| !one.is_analyzed);
+        others.map(|one| one.name.clone()).collect()
+    }
+
+    /// Whatever part of a report a page may come to show: no name is left in any.
+    #[test]
+    fn no_name_is_left_anywhere() {
+        for scenario in ["shared-machine", "awkward", "renderer"] {
+            let mut report = report_of(scenario);
+            report.machine.display.compositor = Some("Compositor".to_owned());
+            let drew = message!("{} drew", process("Compositor", false));
+            report.add_note(Note::quiet("drew", drew));
+            let others = others(&report);
+            assert!(!others.is_empty(), "{scenario}");
+            let page = redacted(&report);
+            let text = serde_json::to_string(&page).unwrap();
+            for name in &others {
+                assert!(!text.contains(name.as_str()), "{scenario}: {name}");
+            }
+            assert!(text.contains(&report.process.processes[0].name.replace('"', "\\\"")));
+            assert!(page.notes.contains(&"the compositor drew".to_owned()));
+            assert_eq!(page.notes.len(), page.note_details.len());
+            assert_eq!(page.source.path, "export");
+        }
+    }
+
+    /// The page is the same whatever the other process is called: its name is nowhere in it, and
+    /// the kernel's is where it was.
+    #[test]
+    fn a_process_that_is_called_like_a_kernel_is_hidden() {
+        let mut scenario = metalens_simulator::Scenario::preset("shared-machine").unwrap();
+        let usual = analysis_on(&scenario).report;
+        let kernel_name = usual.kernels[0].name.clone();
+        let other = &mut scenario.process[1].name;
+        assert!(others(&usual).contains(other));
+        other.clone_from(&kernel_name);
+        let report = analysis_on(&scenario).report;
+        assert!(others(&report).contains(&kernel_name));
+        let named = report.findings.iter().flat_map(|one| &one.look_at);
+        assert!(named.clone().any(|place| place.starts_with(&kernel_name)));
+
+        let page = redacted(&report);
+
+        assert_eq!(page, redacted(&usual));
+        assert_eq!(page.kernels[0].name, kernel_name);
+        let mut report = report;
+        let beside = message!(
+            "{} beside {}",
+            kernel(&kernel_name),
+            process(&kernel_name, false)
+        );
+        report.add_note(Note::quiet("beside", beside));
+        let expected = format!("{kernel_name} beside other process 1");
+        assert!(redacted(&report).notes.contains(&expected));
+    }
+
+    /// Without values nobody knows where a name stands: then the sentence goes.
+    #[test]
+    fn sentences_of_earlier_versions_are_left_out_whole() {
+        let mut report = report_of("shared-machine");
+        let other = others(&report).remove(0);
+        for message in report.messages_mut() {
+            message.values.clear();
+        }
+        report.findings[0].evidence = format!("{other} held the GPU");
+        let page = redacted(&report);
+        assert_eq!(page.findings[0].evidence, LEFT_OUT);
+        let text = serde_json::to_string(&page).unwrap();
+        assert!(!text.contains(&other), "{text}");
+        assert_eq!(page.note_details.last().unwrap().id, "sentences-left-out");
+        assert_eq!(page.summary, report.summary);
+    }
+
+    /// What names nobody and no folder is shown as it is, without a note.
+    #[test]
+    fn nothing_to_hide() {
+        let mut report = report_of("fused");
+        report.source.path = "fused".to_owned();
+        report.processes.retain(|one| one.is_analyzed);
+        report.machine.others.top.clear();
+        assert_eq!(redacted(&report), report);
+    }
+
+    #[test]
+    fn folders_are_hidden() {
+        let check = |path: &str, expected: &str| {
+            assert_eq!(FileName::of(path).shown(path), expected, "{path}");
+        };
+        check("/home/somebody/secret/run.trace", "run.trace");
+        check("run.trace", "run.trace");
+        check("a/run.trace/", "run.trace");
+        check("-", "-");
+        check("..", "..");
+    }
+
+    #[test]
+    fn folders_are_hidden_in_sentences() {
+        let mut report = report_of("fused");
+        report.source.path = "/home/somebody/run".to_owned();
+        let check = |said: Message, expected: &str| {
+            let mut report = report.clone();
+            report.add_note(Note::quiet("check", said));
+            let page = redacted(&report);
+            assert_eq!(page.notes[report.notes.len() - 1], expected);
+        };
+        let toc = path("/home/somebody/run/toc.xml");
+        check(message!("{} is old", toc), "run/toc.xml is old");
+        let beside = path("/home/somebody/run2/x");
+        check(message!("{}: {}", beside, time(5)), "x: 5 ns");
+        let inside = path("corespace/run1/open.creq");
+        check(
+            message!("{} is odd", inside),
+            "corespace/run1/open.creq is odd",
+        );
+        let why = quote("cannot open /home/somebody/run/toc.xml");
+        check(message!("because: {}", why), "because: (left out)");
+        check(
+            message!("because: {}", quote("it is odd")),
+            "because: it is odd",
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! The gaps in the work of the process: by length, and the longest.
+
+use metalens_analyzer::message::{count, counted, kernel, moment, time};
+use metalens_analyzer::{Bucket, Message, Report, message};
+
+use crate::document::{Block, Cell, Chart, Column, Section, Table};
+use crate::wording::share;
+
+/// Gaps that screens and pages show, and interactive pages.
+const LONGEST: (usize, usize) = (5, 10);
+
+/// Returns the gaps by length; nothing if there are none.
+pub(super) fn gaps(report: &Report) -> Option<Section> {
+    let gaps = &report.gaps;
+    let said = message!(
+        "{}: mean {}, median {}, p95 {}, p99 {}, longest {}",
+        counted(gaps.count, "gap"),
+        time(gaps.mean_ns?),
+        time(gaps.median_ns?),
+        time(gaps.p95_ns?),
+        time(gaps.p99_ns?),
+        time(gaps.max_ns?),
+    );
+    let mut table = Table::new(
+        "gaps",
+        "Gaps by length",
+        vec![
+            Column::name("length"),
+            Column::number("gaps"),
+            Column::number("share of gaps").spare(2),
+            Column::number("total"),
+            Column::number("share of idle"),
+            Column::bar(""),
+        ],
+    );
+    for bucket in inhabited(&gaps.histogram) {
+        table.row([
+            Cell::from(length(bucket)),
+            Cell::from(count(bucket.count)),
+            Cell::from(share(bucket.count, gaps.count)),
+            Cell::from(time(bucket.total_ns)),
+            Cell::from(share(bucket.total_ns, gaps.total_ns)),
+            Cell::bar(bucket.total_ns, gaps.total_ns),
+        ]);
+    }
+    let section = Section::new("gaps", "Gaps", 5)
+        .with(Chart::picture("gaps"))
+        .with(Block::Text(said))
+        .with(Block::Table(table));
+    Some(section)
+}
+
+/// The histogram without the empty ends; a hole within it tells something.
+fn inhabited(histogram: &[Bucket]) -> &[Bucket] {
+    let is_used = |bucket: &Bucket| bucket.count > 0;
+    let first = histogram.iter().position(is_used).unwrap_or(0);
+    let last = histogram.iter().rposition(is_used);
+    let last = last.map_or(0, |last| last + 1);
+    histogram.get(first..last).unwrap_or(&[])
+}
+
+fn length(bucket: &Bucket) -> Message {
+    match (bucket.from_ns, bucket.to_ns) {
+        (0, Some(to)) => message!("under {}", edge(to)),
+        (from, Some(to)) => message!("{} – {}", edge(from), edge(to)),
+        (from, None) => message!("{} and more", edge(from)),
+    }
+}
+
+/// `20 µs`: the edge of a bucket is a whole number of its unit.
+fn edge(ns: u64) -> Message {
+    let text = if ns.is_multiple_of(1_000_000) {
+        format!("{} ms", ns / 1_000_000)
+    } else {
+        format!("{} µs", ns / 1_000)
+    };
+    Message::value(text, message::Value::Time { ns })
+}
+
+/// Returns the longest gaps; nothing if there are none.
+pub(super) fn longest(report: &Report) -> Option<Section> {
+    let gaps = &report.gaps.top;
+    if gaps.is_empty() {
+        return None;
+    }
+    let (short, long) = LONGEST;
+    let mut table = Table::new(
+        "top",
+        "The longest gaps",
+        vec![
+            Column::number("at"),
+            Column::number("length"),
+            Column::words("cause"),
+            Column::number("share"),
+            Column::label("after"),
+            Column::label("before"),
+        ],
+    )
+    .sortable()
+    .limited(short, long);
+    let name = |name: &Option<String>, none: &'static str| match name {
+        Some(name) => Cell::from(kernel(name)),
+        None => Cell::from(none),
+    };
+    for gap in gaps.iter().take(long) {
+        table.row([
+            Cell::from(moment(gap.start_ns)),
+            Cell::from(time(gap.duration_ns)),
+            Cell::cause(gap.cause),
+            Cell::from(share(gap.parts.of(gap.cause), gap.duration_ns)),
+            name(&gap.before, "the window's start"),
+            name(&gap.after, "the window's end"),
+        ]);
+    }
+    // These are some of all gaps: nothing counts those that are left out.
+    table.total = 0;
+    let section = Section::new("longest-gaps", "Longest gaps", 6);
+    Some(section.with(Block::Table(table)))
+}

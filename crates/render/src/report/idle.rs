@@ -1,0 +1,83 @@
+//! The idle time of the GPU, cause by cause.
+
+use metalens_analyzer::message::{count, counted, time};
+use metalens_analyzer::{Message, Report, message};
+
+use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
+use crate::wording::share;
+
+/// Returns the idle time by cause; nothing if the GPU was never idle.
+pub(super) fn idle(report: &Report) -> Option<Section> {
+    let idle = &report.idle;
+    if idle.total_ns == 0 {
+        return None;
+    }
+    let parts = idle.parts.largest_first();
+    let mut table = Table::new(
+        "idle",
+        "Idle time by cause",
+        vec![
+            Column::name("cause"),
+            Column::number("time"),
+            Column::number("share"),
+            Column::bar(""),
+            Column::label("in words"),
+        ],
+    )
+    .sortable();
+    for &(cause, ns) in &parts {
+        table.row([
+            Cell::cause(cause),
+            Cell::from(time(ns)),
+            Cell::from(share(ns, idle.total_ns)),
+            Cell::bar(ns, idle.total_ns),
+            Cell::from(cause.explanation()),
+        ]);
+    }
+    let chart = Chart {
+        id: "idle".to_owned(),
+        drawing: Drawing::Parts(parts),
+    };
+    let section = Section::new("idle", "Idle time by cause", 3)
+        .with(Block::Chart(chart))
+        .with(Block::Table(table))
+        .with(Block::Remark(pairs(report)));
+    Some(section)
+}
+
+/// ChosenBy many gaps were joined with completion and encoding, and how many are serialized.
+fn pairs(report: &Report) -> Message {
+    let idle = &report.idle;
+    let mut said = vec![message!(
+        "{} of {} in {}",
+        time(idle.total_ns),
+        time(report.window.span_ns),
+        counted(report.gaps.count, "gap"),
+    )];
+    said.push(match idle.joinable {
+        0 => "no gap has both its completion and its encoding on record".into(),
+        joinable => message!(
+            "{} of {} have their completion and encoding on record; {} are serialized: the next \
+             work was encoded only once the last was known to be done",
+            count(joinable),
+            counted(idle.pairs, "gap"),
+            count(idle.serialized),
+        ),
+    });
+    let inside = &report.shape.command_buffers;
+    if inside.gaps_inside > 0 {
+        said.push(message!(
+            "{} lie within command buffers ({})",
+            counted(inside.gaps_inside, "gap"),
+            time(inside.gaps_inside_ns),
+        ));
+    }
+    if let Some(recovered) = idle.recovered {
+        let found = recovered.from_intervals + recovered.from_submissions;
+        said.push(message!(
+            "{} that the encoder list lost were found in other tables",
+            counted(found, "encoding")
+        ));
+    }
+    Message::joined(said, "; ")
+}

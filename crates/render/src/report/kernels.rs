@@ -1,0 +1,196 @@
+//! The work: by kernel, by channel, and its pattern.
+
+use metalens_analyzer::message::{count, counted, kernel, moment, name, percent, time};
+use metalens_analyzer::{Message, Outlier, Report, message};
+
+use crate::document::{Block, Chart, Column, Fact, Section, Table};
+use crate::wording::{known, share, short_time};
+
+/// Kernels that screens and pages show, and interactive pages.
+const KERNELS: (usize, usize) = (20, 200);
+/// A longer list of kernels is not read, even where there is room.
+const MOST_KERNELS: usize = 400;
+/// Channels that interactive pages show.
+const CHANNELS: usize = 50;
+/// Outliers that are shown.
+const OUTLIERS: usize = 3;
+
+/// Returns the kernels, the most time first.
+pub(super) fn kernels(report: &Report) -> Section {
+    let (short, long) = KERNELS;
+    // The channel is told first where the name alone is not enough.
+    let spare = if has_ambiguous_names(report) { 1 } else { 4 };
+    let columns = vec![
+        Column::number("time"),
+        Column::number("total"),
+        Column::number("instances"),
+        Column::number("avg").spare(2),
+        Column::number("med"),
+        Column::number("min").spare(1),
+        Column::number("max").spare(1),
+        Column::number("stddev").spare(3),
+        Column::name("name"),
+        Column::label("channel").spare(spare),
+    ];
+    let table = Table::new("kernels", "Kernels by their time", columns);
+    let mut table = table.sortable().limited(short, long);
+    table = table.of(report.kernels.len());
+    table.has_preview = true;
+    for one in report.kernels.iter().take(MOST_KERNELS) {
+        let times = [
+            one.avg_ns,
+            one.med_ns,
+            one.min_ns,
+            one.max_ns,
+            one.stddev_ns,
+        ];
+        let first = [
+            percent(one.time_pct / 100.0),
+            short_time(one.total_ns),
+            count(one.instances),
+        ];
+        let last = [kernel(&one.name), known(one.channel.as_deref(), name)];
+        table.row(first.into_iter().chain(times.map(short_time)).chain(last));
+    }
+    let rest = report.kernels.get(short..).unwrap_or(&[]);
+    let rest_ns = rest.iter().map(|kernel| kernel.total_ns).sum();
+    table.rest = message!(" of {}", time(rest_ns));
+    Section::new("kernels", "Kernels", 4)
+        .with(Chart::picture("kernels"))
+        .with(Block::Table(table))
+}
+
+/// Whether two of the first kernels have one name.
+fn has_ambiguous_names(report: &Report) -> bool {
+    let (short, _) = KERNELS;
+    let names = report.kernels.iter().take(short);
+    let mut names: Vec<&str> = names.map(|kernel| kernel.name.as_str()).collect();
+    names.sort_unstable();
+    names.windows(2).any(|pair| pair.first() == pair.last())
+}
+
+/// Returns the channels if there are several: else the kernels say it all.
+pub(super) fn channels(report: &Report) -> Option<Section> {
+    if report.channels.len() < 2 {
+        return None;
+    }
+    let columns = vec![
+        Column::name("channel"),
+        Column::number("busy"),
+        Column::number("share of window"),
+        Column::number("summed").spare(1),
+        Column::number("intervals"),
+    ];
+    let table = Table::new("channels", "Channels of the GPU", columns);
+    let mut table = table.sortable().limited(usize::MAX, CHANNELS);
+    for channel in &report.channels {
+        let busy_ns = channel.busy_ns;
+        table.row([
+            name(channel.name.as_deref().unwrap_or("(none)")),
+            time(busy_ns),
+            share(busy_ns, report.window.span_ns),
+            time(channel.sum_ns),
+            count(channel.intervals),
+        ]);
+    }
+    let section = Section::new("channels", "Channels", 6);
+    Some(section.with(Block::Table(table)))
+}
+
+/// Returns the pattern of the work: short, overlapping, repeating and outlying intervals.
+pub(super) fn pattern(report: &Report) -> Option<Section> {
+    let mut facts = pieces(report);
+    facts.extend(repetitions(report));
+    let section = Section::new("pattern", "Work pattern", 7);
+    Block::facts(facts).map(|facts| section.with(facts))
+}
+
+/// The pieces into which the work is cut.
+fn pieces(report: &Report) -> Vec<Fact> {
+    let (shape, counts) = (&report.shape, &report.counts);
+    let mut facts = Vec::new();
+    if shape.short.count > 0 {
+        let text = message!(
+            "{} of {} are shorter than {}: {} of the GPU time",
+            count(shape.short.count),
+            counted(counts.intervals, "interval"),
+            time(shape.short.limit_ns),
+            known(shape.short.busy_ratio, percent),
+        );
+        facts.push(Fact::new("short", text));
+    }
+    let buffers = &shape.command_buffers;
+    let encoders = (
+        buffers.min_encoders,
+        buffers.median_encoders,
+        buffers.max_encoders,
+    );
+    if let (Some(min), Some(median), Some(max)) = encoders {
+        let encoders = if min == max {
+            message!("{} each", counted(min, "encoder"))
+        } else {
+            let most = counted(max, "encoder");
+            message!("{} to {}, median {}", count(min), most, count(median))
+        };
+        let text = message!(
+            "{} of {}",
+            counted(buffers.count, "command buffer"),
+            encoders
+        );
+        facts.push(Fact::new("buffers", text));
+    }
+    if counts.coalesced > 0 {
+        let text = message!(
+            "{} that the driver made of {}",
+            counted(counts.coalesced, "interval"),
+            counted(counts.coalesced_encoders, "encoder"),
+        );
+        facts.push(Fact::new("coalesced", text));
+    }
+    facts
+}
+
+fn repetitions(report: &Report) -> Vec<Fact> {
+    let shape = &report.shape;
+    let mut facts = Vec::new();
+    for pair in shape.overlap.iter().filter(|pair| pair.overlap_ns > 0) {
+        let channel = |channel: &Option<String>| name(channel.as_deref().unwrap_or("(none)"));
+        let (first, second) = (channel(&pair.first), channel(&pair.second));
+        let text = message!(
+            "{} and {} ran at once for {}",
+            first,
+            second,
+            time(pair.overlap_ns)
+        );
+        facts.push(Fact::new("overlap", text));
+    }
+    let sequences = shape.sequences.iter();
+    for sequence in sequences.filter(|sequence| sequence.kernels.len() > 1) {
+        let kernels = sequence.kernels.iter().map(|name| kernel(name));
+        let text = message!(
+            "{} × {}: {} of GPU time, {} idle between them",
+            count(sequence.repetitions),
+            Message::joined(kernels, " → "),
+            time(sequence.total_ns),
+            time(sequence.idle_inside_ns),
+        );
+        facts.push(Fact::new("repeats", text));
+    }
+    // A finding about outliers names them already.
+    let mut findings = report.findings.iter();
+    if findings.all(|finding| finding.id != "outliers") {
+        facts.extend(shape.outliers.top.iter().take(OUTLIERS).map(outlier));
+    }
+    facts
+}
+
+fn outlier(outlier: &Outlier) -> Fact {
+    let text = message!(
+        "{} at {}: {} instead of {}",
+        kernel(&outlier.name),
+        moment(outlier.start_ns),
+        time(outlier.duration_ns),
+        time(outlier.median_ns),
+    );
+    Fact::new("outlier", text)
+}

@@ -1,0 +1,59 @@
+//! The document of a report: one file for each of its sections.
+
+mod findings;
+mod gaps;
+mod idle;
+mod kernels;
+mod latency;
+mod machine;
+mod notes;
+mod phases;
+mod processes;
+mod program;
+mod recording;
+mod thresholds;
+mod verdict;
+mod work;
+
+use metalens_analyzer::message::process;
+use metalens_analyzer::{Report, message};
+
+use crate::document::Document;
+use crate::wording::plain;
+
+/// Returns the document of a report, in the order in which people ask.
+#[must_use]
+pub fn document(report: &Report) -> Document {
+    let sections = [
+        Some(verdict::verdict(report)),
+        verdict::timeline(report),
+        Some(findings::findings(report)),
+        idle::idle(report),
+        Some(thresholds::thresholds(report)),
+        Some(kernels::kernels(report)),
+        kernels::channels(report),
+        gaps::gaps(report),
+        gaps::longest(report),
+        latency::latency(report),
+        kernels::pattern(report),
+        work::work(report),
+        Some(processes::gpu_time(report)),
+        processes::processes(report),
+        phases::phases(report),
+        machine::machine(report),
+        program::cpu(report),
+        machine::counters(report),
+        Some(recording::recording(report)),
+        notes::notes(report),
+        notes::not_recorded(report),
+    ];
+    Document {
+        title: message!("GPU profile of {}", process(&report.process.name, true)),
+        sections: sections.into_iter().flatten().collect(),
+        footer: plain(format!(
+            "metalens {}, {}. Times are exact to the nanosecond in report.json; here they are rounded.",
+            env!("CARGO_PKG_VERSION"),
+            report.schema
+        )),
+    }
+}

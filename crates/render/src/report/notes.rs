@@ -1,0 +1,31 @@
+//! Notes, and what was not recorded.
+
+use metalens_analyzer::message::count;
+use metalens_analyzer::{Message, Report, message};
+
+use crate::document::{Block, Fact, Section};
+
+/// Returns the notes that are worth knowing, and the checks that fail; nothing if there are none.
+pub(super) fn notes(report: &Report) -> Option<Section> {
+    // The phases say where a warm-up ends, and all of it.
+    let notes = report.quiet_notes();
+    let notes = notes.filter(|note| note.detail.id != "warm-up");
+    let notes = notes.map(|note| Message::new(&note.text, &note.detail.values));
+    let failed = report.sanity.checks.iter().filter(|check| !check.ok);
+    let failed = failed.map(|check| Message::new(&check.text, &check.text_values));
+    let section = Section::new("notes", "Notes", 8);
+    Block::list(notes.chain(failed)).map(|list| section.with(list))
+}
+
+/// Returns what the recording does not have, and why; nothing if it has all.
+pub(super) fn not_recorded(report: &Report) -> Option<Section> {
+    let missing = report.not_recorded.iter();
+    let missing = missing.map(|one| Fact::new(&one.what, Message::new(&one.why, &one.why_values)));
+    let missing: Vec<Fact> = missing.collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let title = message!("Not recorded ({})", count(missing.len() as u64));
+    let section = Section::new("not-recorded", title, 9).folded();
+    Some(section.with(Block::Missing(missing)))
+}

@@ -1,0 +1,98 @@
+//! The GPU time of the window, and the processes that used the GPU.
+
+use metalens_analyzer::message::{count, counted, process, time, ungrouped};
+use metalens_analyzer::{Message, Report, message};
+
+use crate::document::{Block, Column, Section, Table};
+use crate::wording::{known, share};
+
+/// Processes that screens and pages show, and interactive pages.
+const PROCESSES: (usize, usize) = (8, 20);
+
+/// Returns the GPU time of the window by whose it was.
+pub(super) fn gpu_time(report: &Report) -> Section {
+    let (busy, span) = (&report.busy, report.window.span_ns);
+    let mut table = Table::new(
+        "gpu-time",
+        "GPU time in the window",
+        vec![
+            Column::name("by"),
+            Column::number("time"),
+            Column::number("share"),
+            Column::label("remark"),
+        ],
+    );
+    let mut row = |name: &'static str, ns: u64, remark: Message| {
+        table.row([name.into(), time(ns), share(ns, span), remark]);
+    };
+    row("this process", busy.busy_ns, overlap(report));
+    row("other processes", busy.others_busy_ns, "".into());
+    if busy.others_overlap_ns > 0 {
+        row("both at once", busy.others_overlap_ns, "".into());
+    }
+    row("all processes", busy.machine_busy_ns, active(report));
+    let idle_ns = span.saturating_sub(busy.machine_busy_ns);
+    row("idle", idle_ns, "no process on the GPU".into());
+    Section::new("gpu-time", "GPU time in the window", 7).with(Block::Table(table))
+}
+
+fn overlap(report: &Report) -> Message {
+    match report.busy.overlap_factor {
+        Some(factor) if factor > 1.005 => {
+            message!(
+                "{} summed: its work overlaps itself",
+                time(report.busy.sum_ns)
+            )
+        }
+        _ => Message::default(),
+    }
+}
+
+fn active(report: &Report) -> Message {
+    match report.busy.machine_active_ns {
+        Some(active) if active == report.busy.machine_busy_ns => {
+            "as the GPU's own Active time says, to the nanosecond".into()
+        }
+        Some(active) => message!("the GPU's own Active time says {}", time(active)),
+        None => Message::default(),
+    }
+}
+
+/// Returns the processes that used the GPU, if there are others than the analyzed one.
+pub(super) fn processes(report: &Report) -> Option<Section> {
+    let unattributed = report.counts.unattributed;
+    if report.processes.len() < 2 && unattributed == 0 {
+        return None;
+    }
+    let (short, long) = PROCESSES;
+    let columns = vec![
+        Column::name("process"),
+        Column::number("pid").spare(1),
+        Column::number("busy in window"),
+        Column::number("share"),
+        Column::number("in recording").spare(2),
+        Column::number("intervals").spare(1),
+        Column::words(""),
+    ];
+    let table = Table::new("processes", "Processes that used the GPU", columns);
+    let table = table.sortable().limited(short, long);
+    let mut table = table.of(report.processes.len());
+    for one in report.processes.iter().take(long) {
+        let busy_ns = one.window_busy_ns;
+        table.row([
+            process(&one.name, one.is_analyzed),
+            known(one.pid, |pid| ungrouped(u64::from(pid))),
+            time(busy_ns),
+            share(busy_ns, report.window.span_ns),
+            time(one.busy_ns),
+            count(one.intervals),
+            Message::from(if one.is_analyzed { "analyzed" } else { "" }),
+        ]);
+    }
+    let unattributed = (unattributed > 0).then(|| {
+        let intervals = counted(unattributed, "interval");
+        Block::Remark(message!("{} in the recording name no process", intervals))
+    });
+    let section = Section::new("processes", "Processes on the GPU", 6);
+    Some(section.with(Block::Table(table)).with_some(unattributed))
+}

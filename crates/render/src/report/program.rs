@@ -1,0 +1,66 @@
+//! The program on the CPU, where it was sampled.
+
+use metalens_analyzer::message::{count, counted, function, path, percent, table, time};
+use metalens_analyzer::{CpuHost, Report, message};
+
+use crate::document::{Block, Column, Fact, Section, Table};
+use crate::wording::known;
+
+/// Functions beyond this many are left to the report.
+const FRAMES: usize = 10;
+
+/// Returns the CPU samples of the program; nothing without samples.
+pub(super) fn cpu(report: &Report) -> Option<Section> {
+    let cpu = report.cpu.as_ref()?;
+    let samples = message!(
+        "{} of the process, from {}",
+        count(cpu.samples),
+        table(&cpu.table)
+    );
+    let mut facts = vec![Fact::new("samples", samples)];
+    if let Some(host) = &cpu.host {
+        let text = message!(
+            "{} in {} while the GPU waited for the program: {} running, {} waiting, {} in a call \
+             that waits",
+            counted(host.samples, "sample"),
+            time(host.host_ns),
+            count(host.running),
+            count(host.waiting),
+            count(host.in_waiting_calls),
+        );
+        facts.push(Fact::new("host time", text));
+    }
+    let frames = cpu
+        .host
+        .as_ref()
+        .filter(|host| !host.self_frames.is_empty());
+    let section = Section::new("cpu", "The program on the CPU", 6)
+        .with(Block::Facts(facts))
+        .with_some(frames.map(frame_table));
+    Some(section)
+}
+
+/// The functions that the program was in while the GPU waited for it.
+fn frame_table(host: &CpuHost) -> Block {
+    let columns = vec![
+        Column::number("share"),
+        Column::number("samples"),
+        Column::name("function, while the GPU waited"),
+        Column::label("binary"),
+    ];
+    let table = Table::new(
+        "cpu",
+        "Functions of the program while the GPU waited",
+        columns,
+    );
+    let mut table = table.sortable();
+    for frame in host.self_frames.iter().take(FRAMES) {
+        table.row([
+            known(frame.share, percent),
+            count(frame.samples),
+            function(frame.function.as_deref().unwrap_or("(no symbol)")),
+            path(frame.binary.as_deref().unwrap_or("?")),
+        ]);
+    }
+    Block::Table(table)
+}

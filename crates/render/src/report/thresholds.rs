@@ -1,0 +1,89 @@
+//! The thresholds of a report, and whether the values keep them.
+
+use metalens_analyzer::message::{percent, time};
+use metalens_analyzer::{Message, Report, ThresholdResult, Unit, Verdict, Wanted, message};
+
+use crate::document::{Block, Cell, Chart, Column, Section, Table, Tone};
+use crate::wording::{known, plain};
+
+/// Returns the values, their limits and the verdicts.
+pub(super) fn thresholds(report: &Report) -> Section {
+    let mut table = Table::new(
+        "thresholds",
+        "Thresholds and whether they were kept",
+        vec![
+            Column::name("threshold"),
+            Column::number("value"),
+            Column::number("limit"),
+            Column::words("verdict"),
+            Column::sentence("compared"),
+        ],
+    );
+    for threshold in &report.thresholds {
+        let side = match threshold.wanted {
+            Wanted::Below => "<",
+            Wanted::Above => ">",
+        };
+        let limit = value(threshold.limit, threshold.unit);
+        let known = known(threshold.value, |known| value(known, threshold.unit));
+        table.row([
+            plain(&threshold.id).into(),
+            known.into(),
+            message!("{} {}", side, limit).into(),
+            verdict(threshold),
+            Message::new(&threshold.why, &threshold.why_values).into(),
+        ]);
+    }
+    let efficiency = efficiency(report).map(Block::Remark);
+    Section::new("thresholds", "Thresholds", 0)
+        .with(Chart::picture("busy"))
+        .with(Block::Table(table))
+        .with_some(efficiency)
+}
+
+fn verdict(threshold: &ThresholdResult) -> Cell {
+    match threshold.verdict {
+        Verdict::Pass => Cell::verdict("PASS", Tone::Good),
+        Verdict::Fail => Cell::verdict("FAIL", Tone::Bad),
+        Verdict::NotMeasurable => Cell::verdict("NOT MEASURABLE", Tone::Doubtful),
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a gap is whole nanoseconds, and not negative"
+)]
+fn value(value: f64, unit: Unit) -> Message {
+    match unit {
+        Unit::Ns => time(value.round() as u64),
+        Unit::Ratio => percent(value),
+    }
+}
+
+/// The GPU time as a share of each idea of the run time.
+fn efficiency(report: &Report) -> Option<Message> {
+    let efficiency = &report.efficiency;
+    let part = |share: Option<f64>, ns: Option<u64>, name: &'static str| {
+        Some(message!("{} of {} ({})", percent(share?), name, time(ns?)))
+    };
+    let parts = [
+        part(
+            efficiency.of_program,
+            efficiency.program_ns,
+            "the time from first encoding to last completion",
+        ),
+        part(
+            efficiency.of_steady,
+            efficiency.steady_ns,
+            "the steady part",
+        ),
+        part(
+            efficiency.of_wall,
+            efficiency.wall_ns,
+            "the whole recording",
+        ),
+    ];
+    let parts: Vec<Message> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| message!("The GPU time is {}", Message::joined(parts, ", ")))
+}

@@ -1,0 +1,76 @@
+//! The verdict: four sentences, what changes every number, and the window at a glance.
+
+use metalens_analyzer::message::{count, percent};
+use metalens_analyzer::{Chunk, Message, Report, message};
+
+use crate::bars::{NONE, column};
+use crate::document::{Block, Chart, Drawing, Section};
+use crate::wording::{plain, sentence, short_time};
+
+/// Warnings beyond this many are left to the notes of the report itself.
+const WARNINGS: usize = 20;
+
+/// The four sentences, and the notes that change the meaning of every number.
+pub(super) fn verdict(report: &Report) -> Section {
+    let summary = &report.summary;
+    let mut rest = sentence(Message::new(&summary.idle, &summary.idle_values));
+    if let Some(cause) = &summary.cause {
+        let cause = sentence(Message::new(cause, &summary.cause_values));
+        rest = message!("{} {}", rest, cause);
+    }
+    let loud = report.loud_notes().take(WARNINGS);
+    let loud = loud.map(|note| Message::new(&note.text, &note.detail.values));
+    let hidden = report.loud_notes().skip(WARNINGS).count() as u64;
+    let more = (hidden > 0).then(|| message!("… and {} more, in report.json", count(hidden)));
+    Section::new("verdict", "", 0)
+        .with(Block::Lead(Message::new(
+            &summary.busy,
+            &summary.busy_values,
+        )))
+        .with(Block::Text(rest))
+        .with(Block::Lead(Message::new(
+            &summary.advice,
+            &summary.advice_values,
+        )))
+        .with_all(loud.chain(more).map(Block::Warning))
+}
+
+/// The busy share of the GPU, part by part: a line for the process, and one for others if there
+/// was any work of theirs.
+pub(super) fn timeline(report: &Report) -> Option<Section> {
+    let chunks = &report.shape.utilization;
+    let mut lines = Vec::new();
+    let mut legend = String::new();
+    if let [first, second, ..] = chunks.as_slice() {
+        lines.push(("busy".to_owned(), line(report, |chunk| chunk.busy_ns)));
+        if chunks.iter().any(|chunk| chunk.others_ns > 0) {
+            lines.push(("others".to_owned(), line(report, |chunk| chunk.others_ns)));
+        }
+        let each = short_time(second.start_ns.saturating_sub(first.start_ns));
+        let full = percent(1.0);
+        let said = message!(
+            "each column is {}; full height is {} busy, {} is no work",
+            each,
+            full,
+            plain(NONE)
+        );
+        legend = said.text;
+    }
+    let drawing = Drawing::Lines(lines, legend);
+    let chart = Chart {
+        id: "timeline".to_owned(),
+        drawing,
+    };
+    let section = Section::new("timeline", "Timeline", 1);
+    Some(section.with(Block::Chart(chart)))
+}
+
+fn line(report: &Report, busy: fn(&Chunk) -> u64) -> String {
+    let chunks = &report.shape.utilization;
+    let ends = chunks.iter().skip(1).map(|next| next.start_ns);
+    let ends = ends.chain([report.window.end_ns]);
+    let columns = chunks.iter().zip(ends);
+    columns
+        .map(|(chunk, end_ns)| column(busy(chunk), end_ns.saturating_sub(chunk.start_ns)))
+        .collect()
+}

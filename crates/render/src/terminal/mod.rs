@@ -1,0 +1,306 @@
+//! Documents on a terminal.
+
+mod columns;
+pub mod style;
+mod table;
+
+use metalens_analyzer::{Message, Severity};
+use metalens_text::{Style, shown};
+use unicode_width::UnicodeWidthStr;
+
+use crate::document::{Block, Chart, Document, Drawing, Fact, FindingEntry, Item, Section, Table};
+use crate::wording::{NO_BREAK, sentence, unbroken};
+pub use columns::{Align, Columns, shorten, wrap};
+use style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
+
+/// Sentences are no longer than this, however wide the terminal is.
+const WIDEST_TEXT: usize = 100;
+/// Narrower than this no table can be read: the terminal may break the lines.
+const NARROWEST: usize = 60;
+/// Nobody reads a longer line of a table.
+const WIDEST: usize = 180;
+/// The room that the names of facts have at least.
+const NAMES: usize = 10;
+/// Places to look at beyond this many are left to pages.
+const PLACES: usize = 3;
+/// Findings beyond this many are told in one line each.
+const FINDINGS_IN_FULL: usize = 5;
+/// Items of a list beyond this many are counted.
+const ITEMS: usize = 50;
+
+/// Returns a document as styled lines, for a terminal of so many columns; ends with a line
+/// break. A document that goes elsewhere is always the same.
+#[must_use]
+pub fn text(document: &Document, columns: Option<usize>) -> String {
+    let width = columns.unwrap_or(WIDEST_TEXT).clamp(NARROWEST, WIDEST);
+    let mut screen = Screen {
+        text: String::new(),
+        width,
+    };
+    for part in &document.sections {
+        section(part, &mut screen);
+    }
+    screen.text
+}
+
+struct Screen {
+    text: String,
+    /// The room for a line of a table.
+    width: usize,
+}
+
+impl Screen {
+    fn line(&mut self, line: impl AsRef<str>) {
+        // All lines are broken by now: text that is copied from a terminal has plain spaces.
+        let line = line.as_ref().replace(NO_BREAK, " ");
+        self.text.push_str(&line);
+        self.text.push('\n');
+    }
+
+    /// A text in lines of one style behind blanks; the first line has a mark before it.
+    fn marked(&mut self, indent: usize, mark: &str, text: &str, style: Style) {
+        let hang = indent + mark.width();
+        let room = self.width.min(WIDEST_TEXT) - hang;
+        for (at, line) in wrap(&shown(text), room).into_iter().enumerate() {
+            let before = if at == 0 {
+                format!("{:indent$}{mark}", "")
+            } else {
+                " ".repeat(hang)
+            };
+            self.line(format!("{before}{style}{line}{style:#}"));
+        }
+    }
+
+    fn sentence(&mut self, indent: usize, message: &Message, style: Style) {
+        self.marked(indent, "", &unbroken(message), style);
+    }
+}
+
+fn section(section: &Section, screen: &mut Screen) {
+    let has_title = !section.title.text.is_empty();
+    if has_title {
+        screen.line("");
+        let title = shown(&section.title.text).into_owned();
+        screen.marked(0, "", &title, TITLE);
+    }
+    let indent = if has_title { 2 } else { 0 };
+    let mut tables = laid_out(section, screen.width);
+    for block in &section.blocks {
+        match block {
+            Block::Lead(text) => screen.sentence(indent, &sentence(text.clone()), VERDICT),
+            Block::Text(text) => screen.sentence(indent, &sentence(text.clone()), Style::NONE),
+            Block::Remark(text) => screen.sentence(indent, &sentence(text.clone()), FAINT),
+            Block::Warning(text) => screen.sentence(indent, text, LOUD),
+            Block::Failure(text) => screen.sentence(indent, &sentence(text.clone()), BAD),
+            Block::Heading(text) => screen.line(format!("\n{VERDICT}{text}{VERDICT:#}")),
+            Block::List(items) => list(items, screen),
+            Block::Facts(list) => facts(list, screen),
+            Block::Missing(list) => missing(list, screen),
+            Block::Table(found) => {
+                if let Some(shown) = tables.next() {
+                    table(found, &shown, screen);
+                }
+            }
+            Block::Chart(found) => chart(found, screen),
+            Block::Findings(found) => findings(found, screen),
+        }
+        if matches!(block, Block::Findings(_)) && section.blocks.len() > 1 {
+            screen.line("");
+        }
+    }
+}
+
+/// The tables of a section. Those with the same headings align with each other.
+fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::Shown> {
+    let tables = section.blocks.iter().filter_map(|block| match block {
+        Block::Table(table) => Some(table),
+        _ => None,
+    });
+    let tables: Vec<&Table> = tables.collect();
+    let groups = tables.chunk_by(|one, other| one.columns == other.columns);
+    let shown: Vec<_> = groups
+        .flat_map(|group| table::lay_out(group, width))
+        .collect();
+    shown.into_iter()
+}
+
+fn table(table: &Table, shown: &table::Shown, screen: &mut Screen) {
+    for (at, line) in shown.lines.iter().enumerate() {
+        match at {
+            0 if line.trim().is_empty() => {}
+            0 => screen.line(format!("{FAINT}{line}{FAINT:#}")),
+            _ => screen.line(line),
+        }
+    }
+    let hidden = table
+        .total
+        .saturating_sub(table.rows.len().min(table.short));
+    if hidden > 0 {
+        let rest = unbroken(&table.rest);
+        screen.marked(2, "", &format!("… and {hidden} more{rest}"), Style::NONE);
+    }
+    for reason in &shown.reasons {
+        screen.marked(2, "- ", reason, Style::NONE);
+    }
+}
+
+fn list(items: &[Item], screen: &mut Screen) {
+    for item in items.iter().take(ITEMS) {
+        let style = if item.is_strong { VERDICT } else { Style::NONE };
+        screen.marked(2, "- ", &unbroken(&item.text), style);
+    }
+    let hidden = items.len().saturating_sub(ITEMS);
+    if hidden > 0 {
+        screen.line(format!("  … and {hidden} more"));
+    }
+}
+
+/// Values behind their names, which are as wide as each other.
+fn facts(facts: &[Fact], screen: &mut Screen) {
+    let widest = facts.iter().map(|fact| fact.name.width()).max();
+    let names = widest.unwrap_or(0).clamp(NAMES, 2 * NAMES);
+    for fact in facts {
+        let name = shorten(&shown(&fact.name), names);
+        let padding = " ".repeat(names.saturating_sub(name.width()) + 2);
+        let room = screen.width.min(WIDEST_TEXT) - names - 4;
+        let lines = wrap(&shown(&unbroken(&fact.value)), room);
+        for (at, line) in lines.into_iter().enumerate() {
+            if at == 0 {
+                screen.line(format!("  {FAINT}{name}{FAINT:#}{padding}{line}"));
+            } else {
+                screen.line(format!("  {:names$}  {line}", ""));
+            }
+        }
+    }
+}
+
+/// The names alone: pages have the reasons.
+fn missing(facts: &[Fact], screen: &mut Screen) {
+    let names: Vec<&str> = facts.iter().map(|fact| fact.name.as_str()).collect();
+    let names = format!("{}; --json and --markdown say why", names.join(", "));
+    screen.marked(2, "", &names, Style::NONE);
+}
+
+fn chart(chart: &Chart, screen: &mut Screen) {
+    let Drawing::Lines(lines, legend) = &chart.drawing else {
+        return;
+    };
+    let names = lines.iter().map(|(name, _)| name.width()).max();
+    let names = names.unwrap_or(0).max(6);
+    for (name, drawn) in lines {
+        let padding = " ".repeat(names.saturating_sub(name.width()));
+        screen.line(format!("  {FAINT}{name}{FAINT:#}{padding}  {drawn}"));
+    }
+    if !legend.is_empty() {
+        screen.marked(names + 4, "", legend, FAINT);
+    }
+}
+
+fn findings(findings: &[FindingEntry], screen: &mut Screen) {
+    let (full, rest) = findings.split_at(findings.len().min(FINDINGS_IN_FULL));
+    let mut said: Vec<&[Message]> = Vec::new();
+    for (at, finding) in full.iter().enumerate() {
+        if at > 0 {
+            screen.line("");
+        }
+        finding_in_full(finding, &said, screen);
+        said.push(&finding.places);
+    }
+    if !rest.is_empty() {
+        screen.line("");
+        for finding in rest {
+            finding_title(finding, screen);
+        }
+        screen.marked(
+            10,
+            "",
+            "(--markdown and --json have all of them in full)",
+            Style::NONE,
+        );
+    }
+}
+
+/// A finding in full. Places that one before it had are not said again.
+fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Screen) {
+    finding_title(finding, screen);
+    if let Some((time, factor)) = &finding.gain {
+        let (time, factor) = (unbroken(time), &factor.text);
+        let gain = format!("at most {time} to gain: {factor} times as fast");
+        screen.marked(10, "", &gain, GOOD);
+    }
+    screen.marked(10, "", &unbroken(&finding.evidence), Style::NONE);
+    if !finding.places.is_empty() && !said.contains(&finding.places.as_slice()) {
+        let places = finding.places.iter().take(PLACES).map(unbroken);
+        let places = places.collect::<Vec<_>>().join("; ");
+        screen.marked(10, "", &format!("Look at: {places}."), Style::NONE);
+    }
+    screen.marked(10, "→ ", &unbroken(&finding.advice), Style::NONE);
+}
+
+/// The importance of a finding, and its title.
+fn finding_title(finding: &FindingEntry, screen: &mut Screen) {
+    let (word, style) = match finding.severity {
+        Severity::High => ("HIGH", BAD),
+        Severity::Medium => ("MEDIUM", LOUD),
+        Severity::Low => ("LOW", FAINT),
+        Severity::Caveat => ("CAVEAT", FAINT),
+    };
+    let room = screen.width.min(WIDEST_TEXT) - 10;
+    let title = wrap(&shown(&finding.title.text), room);
+    for (at, line) in title.into_iter().enumerate() {
+        let word = if at == 0 { word } else { "" };
+        screen.line(format!(
+            "  {style}{word:<7}{style:#} {VERDICT}{line}{VERDICT:#}"
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report;
+    use crate::testing::analysis_of;
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        for preset in ["eager", "renderer", "awkward"] {
+            let document = report::document(&analysis_of(preset).report);
+            let elsewhere = text(&document, None);
+            for columns in [80, 100, 140] {
+                let text = text(&document, Some(columns));
+                let plain = anstream::adapter::strip_str(&text).to_string();
+                let wide = plain.lines().filter(|line| line.width() > columns);
+                let wide: Vec<&str> = wide.collect();
+                assert!(wide.is_empty(), "{preset} at {columns}: {wide:#?}");
+                assert_eq!(text == elsewhere, columns == WIDEST_TEXT);
+            }
+        }
+    }
+
+    /// A sentence without room in its table is told below it, if its verdict asks for a reason.
+    #[test]
+    fn sentences_find_room() {
+        use crate::document::{Cell, Column, Tone};
+        let columns = vec![
+            Column::name("limit"),
+            Column::words("verdict"),
+            Column::sentence("reason"),
+        ];
+        let mut found = Table::new("limits", "Limits", columns);
+        for (tone, name) in [(Tone::Good, "kept"), (Tone::Bad, "missed")] {
+            let reason = crate::wording::plain(format!("{name} ").repeat(9));
+            found.row([
+                Cell::from(name),
+                Cell::verdict("verdict", tone),
+                Cell::from(reason),
+            ]);
+        }
+        let shown = |width: usize| table::lay_out(&[&found], width).remove(0);
+        let sizes = |shown: &table::Shown| (shown.lines.len(), shown.reasons.len());
+        assert_eq!(sizes(&shown(120)), (3, 0));
+        assert_eq!(sizes(&shown(60)), (5, 0), "each is in two lines");
+        let narrow = shown(50);
+        assert_eq!(sizes(&narrow), (3, 1));
+        assert!(narrow.reasons[0].contains("missed"));
+    }
+}

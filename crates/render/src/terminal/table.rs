@@ -1,0 +1,217 @@
+//! Tables on a terminal: columns go and names are shortened until a line has room.
+
+use metalens_text::{Style, shown};
+use unicode_width::UnicodeWidthStr;
+
+use super::columns::{Align, Columns, shorten, wrap};
+use super::style::{BAD, FAINT, GOOD, LOUD, VERDICT};
+use crate::bars::{bar, over_time};
+use crate::document::{Cell, Column, ColumnKind, Look, Table, Tone};
+use crate::wording::unbroken;
+
+/// Names are not shortened below this width.
+const SHORTEST_NAME: usize = 16;
+/// Sentences are not broken into shorter lines than this.
+const SHORTEST_SENTENCE: usize = 40;
+/// The longest bar where a table has one, and where labels follow it.
+const BARS: [usize; 2] = [30, 14];
+
+/// A table as a terminal shows it.
+#[derive(Debug)]
+pub(super) struct Shown {
+    /// The lines, the heading first.
+    pub(super) lines: Vec<String>,
+    /// Sentences that found no room in a line, each behind the name of its row.
+    pub(super) reasons: Vec<String>,
+}
+
+/// Lays out tables with the same columns, so that they align with each other.
+pub(super) fn lay_out(tables: &[&Table], line_width: usize) -> Vec<Shown> {
+    let Some(first) = tables.first() else {
+        return Vec::new();
+    };
+    let texts: Vec<Vec<Vec<String>>> = tables.iter().map(|table| texts(table)).collect();
+    let natural = natural_widths(&first.columns, texts.iter().flatten());
+    let kept = kept_columns(&first.columns, &natural, line_width);
+    let widths = fitted_widths(&first.columns, &natural, &kept, line_width);
+
+    let mut shown: Vec<Columns> = Vec::new();
+    for (table, texts) in tables.iter().zip(&texts) {
+        shown.push(columns(table, texts, &kept, &widths));
+    }
+    let all = shown.iter().map(Columns::widths);
+    let common = all.reduce(|a, b| a.iter().zip(&b).map(|(a, b)| *a.max(b)).collect());
+    for columns in &mut shown {
+        columns.at_least(common.as_deref().unwrap_or_default());
+    }
+    let shown = shown.iter().zip(tables);
+    shown
+        .map(|(columns, table)| Shown {
+            lines: columns.lines(),
+            reasons: reasons(table, &kept),
+        })
+        .collect()
+}
+
+/// The cells of the rows that a terminal shows, as text.
+fn texts(table: &Table) -> Vec<Vec<String>> {
+    let has_label = |column: &Column| column.kind == ColumnKind::Label;
+    let [long, short] = BARS;
+    let longest_bar = if table.columns.iter().any(has_label) {
+        short
+    } else {
+        long
+    };
+    let rows = table.rows.iter().take(table.short);
+    let text = |cell: &Cell| match &cell.look {
+        Look::Bar(part, whole) => bar(*part, *whole, longest_bar),
+        Look::OverTime(busy, _) => over_time(busy),
+        _ => shown(&cell.text.text).into_owned(),
+    };
+    rows.map(|row| row.iter().map(text).collect()).collect()
+}
+
+fn natural_widths<'a>(
+    columns: &[Column],
+    rows: impl Iterator<Item = &'a Vec<String>>,
+) -> Vec<usize> {
+    let headings = columns.iter();
+    let mut widths: Vec<usize> = headings.map(|one| one.heading.text.width()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.width().max(*width);
+        }
+    }
+    widths
+}
+
+/// The least width of a column.
+fn least_width(column: &Column, natural: usize) -> usize {
+    match column.kind {
+        ColumnKind::Name | ColumnKind::Label => natural.min(SHORTEST_NAME),
+        // In two lines, or not at all.
+        ColumnKind::Sentence => natural.min(SHORTEST_SENTENCE.max(natural.div_ceil(2) + 8)),
+        ColumnKind::Number | ColumnKind::Words | ColumnKind::Bar => natural,
+    }
+}
+
+/// The columns for which a line has room.
+fn kept_columns(columns: &[Column], natural: &[usize], line_width: usize) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..columns.len()).collect();
+    let least = |at: &usize| {
+        let column = columns.get(*at).zip(natural.get(*at));
+        column.map_or(0, |(column, &natural)| least_width(column, natural) + 2)
+    };
+    // A sentence takes most room, and can be told below the table.
+    let rank = |at: &usize| {
+        columns.get(*at).map_or(0, |column| match column.kind {
+            ColumnKind::Sentence => u8::MAX,
+            _ => column.spare,
+        })
+    };
+    while kept.iter().map(least).sum::<usize>() > line_width {
+        let sparest = kept.iter().max_by_key(|at| rank(at)).copied();
+        match sparest.filter(|at| rank(at) > 0) {
+            Some(at) => kept.retain(|&one| one != at),
+            None => break,
+        }
+    }
+    kept
+}
+
+/// The widths of columns, the widest names shortened first.
+fn fitted_widths(
+    columns: &[Column],
+    natural: &[usize],
+    kept: &[usize],
+    line_width: usize,
+) -> Vec<usize> {
+    let mut widths = natural.to_vec();
+    let total = |widths: &[usize]| -> usize {
+        let kept = kept.iter().filter_map(|&at| widths.get(at));
+        kept.map(|width| width + 2).sum()
+    };
+    while total(&widths) > line_width {
+        let shrinks = |at: &&usize| {
+            let column = columns.get(**at).zip(natural.get(**at));
+            let least = column.map(|(column, &natural)| least_width(column, natural));
+            least.is_some_and(|least| widths.get(**at).is_some_and(|&width| width > least))
+        };
+        let widest = kept
+            .iter()
+            .filter(shrinks)
+            .max_by_key(|at| widths.get(**at));
+        match widest.and_then(|&at| widths.get_mut(at)) {
+            Some(width) => *width -= 1,
+            None => break,
+        }
+    }
+    widths
+}
+
+fn columns(table: &Table, texts: &[Vec<String>], kept: &[usize], widths: &[usize]) -> Columns {
+    let headings = kept.iter().filter_map(|&at| table.columns.get(at));
+    let headings = headings.map(|column| {
+        let align = match column.kind {
+            ColumnKind::Number => Align::Right,
+            _ => Align::Left,
+        };
+        (column.heading.text.as_str(), align)
+    });
+    let mut shown = Columns::new(&headings.collect::<Vec<_>>());
+    for (row, texts) in table.rows.iter().zip(texts) {
+        let cells = kept.iter().filter_map(|&at| {
+            let (cell, column) = (row.get(at)?, table.columns.get(at)?);
+            let lines = lines(cell, column.kind, texts.get(at)?, *widths.get(at)?);
+            Some((lines, style(cell)))
+        });
+        let cells: Vec<(Vec<String>, Style)> = cells.collect();
+        let height = cells.iter().map(|(lines, _)| lines.len()).max();
+        for line in 0..height.unwrap_or(0) {
+            let line_of = |(lines, style): &(Vec<String>, Style)| {
+                (lines.get(line).cloned().unwrap_or_default(), *style)
+            };
+            shown.styled_row(cells.iter().map(line_of));
+        }
+    }
+    shown
+}
+
+/// A cell in its width: a sentence in lines, all else in one.
+fn lines(cell: &Cell, kind: ColumnKind, text: &str, width: usize) -> Vec<String> {
+    match kind {
+        ColumnKind::Sentence => wrap(&shown(&unbroken(&cell.text)), width),
+        _ => vec![shorten(text, width)],
+    }
+}
+
+fn style(cell: &Cell) -> Style {
+    match cell.look {
+        Look::Verdict(tone) => match tone {
+            Tone::Good => GOOD,
+            Tone::Bad => BAD,
+            Tone::Doubtful => LOUD,
+            Tone::Faint => FAINT,
+            Tone::Strong => VERDICT,
+        },
+        _ => Style::NONE,
+    }
+}
+
+/// Sentences without a column, of the rows whose verdict asks for a reason.
+fn reasons(table: &Table, kept: &[usize]) -> Vec<String> {
+    let columns = table.columns.iter().enumerate();
+    let sentences: Vec<usize> = columns
+        .filter(|(at, column)| column.kind == ColumnKind::Sentence && !kept.contains(at))
+        .map(|(at, _)| at)
+        .collect();
+    let asking = table.rows.iter().take(table.short);
+    let asking = asking.filter(|row| row.iter().any(Cell::asks_for_reason));
+    let told = asking.flat_map(|row| {
+        let name = row.first().map_or("", |cell| cell.text.text.as_str());
+        let sentences = sentences.iter().filter_map(|&at| row.get(at));
+        let told = sentences.filter(|cell| !cell.text.text.is_empty());
+        told.map(move |cell| format!("{name}: {}", unbroken(&cell.text)))
+    });
+    told.collect()
+}

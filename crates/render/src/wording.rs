@@ -1,0 +1,126 @@
+//! Sentences and values as media write them: numbers beside their units, names of their own.
+
+use metalens_analyzer::message::Value;
+use metalens_analyzer::{Message, message, units};
+
+/// A space that no line breaks at; every font has it.
+pub(crate) const NO_BREAK: char = '\u{a0}';
+
+/// Splits a message into its words and its values. A message that somebody edited is all words.
+pub(crate) fn segments(message: &Message) -> Vec<(&str, Option<&Value>)> {
+    let text = message.text.as_str();
+    let mut segments = Vec::new();
+    let mut end = 0;
+    for value in &message.values {
+        let after = value.at.saturating_add(value.text.len());
+        let is_in_place = text.get(value.at..after) == Some(value.text.as_str());
+        let Some(words) = text.get(end..value.at).filter(|_| is_in_place) else {
+            return vec![(text, None)];
+        };
+        segments.push((words, None));
+        segments.push((&value.text, Some(&value.value)));
+        end = after;
+    }
+    segments.push((text.get(end..).unwrap_or_default(), None));
+    segments
+}
+
+/// Returns the text of a message whose numbers stay beside their units: `0.44 %` must not end a
+/// line with `0.44`.
+pub(crate) fn unbroken(message: &Message) -> String {
+    let written = |(text, value): (&str, Option<&Value>)| match value {
+        Some(value) if value.is_measure() => text.replace(' ', "\u{a0}"),
+        _ => text.to_owned(),
+    };
+    segments(message).into_iter().map(written).collect()
+}
+
+/// Returns the first letters of a text.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or("")),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns a message of plain words.
+pub(crate) fn plain(text: impl Into<String>) -> Message {
+    Message {
+        text: text.into(),
+        values: Vec::new(),
+    }
+}
+
+/// Returns a sentence that ends with a full stop; nothing for nothing.
+pub(crate) fn sentence(mut message: Message) -> Message {
+    if !message.text.is_empty() && !message.text.ends_with(['.', '!', '?', '…']) {
+        message.text.push('.');
+    }
+    message
+}
+
+/// Returns `179 µs`: three digits, for tables of many columns.
+pub(crate) fn short_time(ns: u64) -> Message {
+    Message::value(units::short_time(ns), Value::Time { ns })
+}
+
+/// Returns a time that may be negative: the second moment came first.
+pub(crate) fn signed_time(ns: i64) -> Message {
+    let sign = if ns < 0 { "-" } else { "" };
+    let text = format!("{sign}{}", units::short_time(ns.unsigned_abs()));
+    Message::value(text, Value::SignedTime { ns })
+}
+
+/// Returns `3.3 %` of a whole; a dash if there is no whole.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub(crate) fn share(part: u64, whole: u64) -> Message {
+    if whole == 0 {
+        "-".into()
+    } else {
+        message::percent(part as f64 / whole as f64)
+    }
+}
+
+/// Returns what is known; a dash for what is not.
+pub(crate) fn known<T>(value: Option<T>, text: impl FnOnce(T) -> Message) -> Message {
+    value.map_or_else(|| "-".into(), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use metalens_analyzer::message;
+    use metalens_analyzer::message::{counted, kernel, percent, time};
+
+    use super::*;
+
+    /// `~` stands for the space that holds.
+    #[test]
+    fn numbers_stay_beside_their_units() {
+        let check = |said: Message, expected: &str| {
+            let held = unbroken(&said);
+            assert_eq!(held.replace(NO_BREAK, "~"), expected);
+            assert_eq!(held.replace(NO_BREAK, " "), said.text);
+        };
+        let share = percent(0.04);
+        check(
+            message!("busy {} of the time", share),
+            "busy 4.0~% of the time",
+        );
+        let (part, whole) = (time(335_800), time(8_387_000));
+        check(message!("{} of {}.", part, whole), "335.8~µs of 8.387~ms.");
+        check(
+            message!("{}, 48 hours", counted(47, "gap")),
+            "47 gaps, 48 hours",
+        );
+        let named = message!("{}, {}: {}", kernel("3 ms"), kernel("12 s"), time(5));
+        check(named, "3 ms, 12 s: 5~ns");
+    }
+
+    #[test]
+    fn sentences_end() {
+        let check = |text: &str, expected: &str| assert_eq!(sentence(plain(text)).text, expected);
+        check("4 of 4", "4 of 4.");
+        check("alles.", "alles.");
+        check("", "");
+    }
+}
