@@ -4,7 +4,7 @@ use metalens_analyzer::message::{counted, kernel};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::value;
 use metalens_comparison::{
-    Baseline, Comparison, KernelChange, Number, Options, Side, Unit, compare_runs,
+    Baseline, CompareOptions, Comparison, KernelChange, Number, Side, Unit, compare_runs,
 };
 
 use crate::document::{Block, Column, Document, Fact, Section, Table};
@@ -31,7 +31,7 @@ pub fn document(baseline: &Baseline) -> Document {
     });
     let circumstances = Block::Facts(circumstances.collect());
     // Against itself: nothing changes, and everything is there with its name and unit.
-    let itself = compare_runs(runs, runs, &Options::default());
+    let itself = compare_runs(runs, runs, &CompareOptions::default());
     let sections = [
         Some(Section::new("verdict", "", 0).with(Block::Lead(headline))),
         Some(Section::new("circumstances", "Circumstances", 1).with(circumstances)),

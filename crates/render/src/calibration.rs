@@ -4,7 +4,7 @@ use std::iter::zip;
 
 use metalens_analyzer::message::{count, counted, name, time};
 use metalens_analyzer::{Message, Note, message};
-use metalens_comparison::calibration::{Calibration, Cost, Count, Spread, range, signed};
+use metalens_comparison::calibration::{Calibration, Cost, Count, TimeSpread, range, signed};
 use metalens_comparison::paired::Differences;
 
 use crate::document::{Block, Column, Document, Section, Table};
@@ -119,7 +119,7 @@ fn costs(calibration: &Calibration) -> Option<Section> {
 }
 
 fn cost_row(name: &'static str, cost: &Cost) -> [Message; 6] {
-    let median = |spread: &Option<Spread>| {
+    let median = |spread: &Option<TimeSpread>| {
         let spread = spread.as_ref();
         spread.map_or_else(|| "-".into(), |spread| time(spread.median_ns))
     };
@@ -147,14 +147,15 @@ fn notes(calibration: &Calibration) -> Option<Section> {
 #[cfg(test)]
 mod tests {
     use metalens_comparison::calibration::{
-        Label, NamedWork, PairRuns, Program, ProgramRun, Ran, Recorded, Whole,
+        IssuedLabel, IssuedTotals, MeasuredRun, NameCounts, PairRuns, Program, ProgramRun,
+        RecordedWork,
     };
 
     use super::*;
 
     /// Two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
     fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
-        let label = |label: &str, encoders, dispatches| Label {
+        let label = |label: &str, encoders, dispatches| IssuedLabel {
             label: label.to_owned(),
             encoders,
             dispatches,
@@ -166,14 +167,14 @@ mod tests {
                 size: 64,
                 count: 2,
                 warm_up: 1,
-                whole: Whole {
+                issued: IssuedTotals {
                     command_buffers: 3,
                     encoders: 9,
                     dispatches: 30,
                 },
                 labels: vec![label("sin", 6, 6), label("scale", 3, 24)],
                 command_buffer_labels: ["mixed warm-up", "mixed step"].map(str::to_owned),
-                run: wall_ns.map(|measured_ns| Ran {
+                run: wall_ns.map(|measured_ns| MeasuredRun {
                     device: "Apple M1".to_owned(),
                     measured_ns,
                 }),
@@ -182,26 +183,26 @@ mod tests {
     }
 
     /// A recording with these names: intervals and encoders.
-    fn recorded(found: &[(&str, u64, u64)]) -> Recorded {
+    fn recorded(found: &[(&str, u64, u64)]) -> RecordedWork {
         let one = |&(name, intervals, encoders): &(&str, u64, u64)| {
             (
                 name.to_owned(),
-                NamedWork {
+                NameCounts {
                     intervals,
                     encoders,
                 },
             )
         };
-        Recorded {
+        RecordedWork {
             found: found.iter().map(one).collect(),
             command_buffers: 3,
-            ..Recorded::default()
+            ..RecordedWork::default()
         }
     }
 
     const ALL: &[(&str, u64, u64)] = &[("sin", 6, 6), ("scale", 3, 3)];
 
-    fn pair(times: Option<[u64; 4]>, recorded: Recorded) -> PairRuns {
+    fn pair(times: Option<[u64; 4]>, recorded: RecordedWork) -> PairRuns {
         let at = |at: usize| times.map(|times| times[at]);
         PairRuns {
             is_with_first: false,
@@ -214,7 +215,7 @@ mod tests {
     /// Wall and GPU time without, then with.
     fn measured(times: &[[u64; 4]]) -> Calibration {
         let pairs = times.iter().map(|&times| pair(Some(times), recorded(ALL)));
-        Calibration::of(pairs.collect(), false, true)
+        Calibration::from_pairs(pairs.collect(), false, true)
     }
 
     #[test]
@@ -234,7 +235,7 @@ mod tests {
         let mut lost = recorded(&[("sin & sin", 2, 2), ("scale", 3, 3)]);
         lost.coalesced = (2, 6);
         let pairs = vec![pair(None, recorded(ALL)), pair(None, lost)];
-        let simulated = Calibration::of(pairs, true, false);
+        let simulated = Calibration::from_pairs(pairs, true, false);
         insta::assert_snapshot!("calibration-simulated", plain(&simulated));
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use metalens_analyzer::Analysis;
 use metalens_batch::Index;
-use metalens_comparison::many::Row;
+use metalens_comparison::many::TraceRow;
 use metalens_text::csv;
 
 use crate::index::reason;
@@ -99,7 +99,7 @@ pub fn index(index: &Index, show_names: bool, out: &mut dyn Write) -> io::Result
     Ok(())
 }
 
-fn line(row: &Row, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
+fn line(row: &TraceRow, csv: &mut csv::Writer<&mut dyn Write>) -> io::Result<()> {
     let (idle, kernel) = (row.idle.as_ref(), row.top_kernel.as_ref());
     let (gaps, findings) = (&row.gaps, &row.findings);
 

@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The picture of a page could not be drawn.
     #[error("cannot draw the timeline of the page")]
-    Timeline(#[source] metalens_charts::Error),
+    Timeline(#[source] metalens_charts::ChartError),
     /// The frame of a page has a place for which there is no text, or none for a text.
     #[error("the frame of the page and its texts differ: {0}")]
     Frame(String),

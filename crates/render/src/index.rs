@@ -2,8 +2,8 @@
 
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
 use metalens_analyzer::{Message, Severity, message};
-use metalens_batch::{Failed, Index};
-use metalens_comparison::many::Row;
+use metalens_batch::{FailedTrace, Index};
+use metalens_comparison::many::TraceRow;
 
 use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section, Table};
 use crate::markdown::{Picture, PictureSource};
@@ -93,7 +93,7 @@ fn headline(index: &Index) -> Message {
 }
 
 /// The busy shares from the least to the largest, and what all rows have in common.
-fn busy(rows: &[Row]) -> Option<Message> {
+fn busy(rows: &[TraceRow]) -> Option<Message> {
     let shares: Vec<f64> = rows.iter().filter_map(|row| row.busy_ratio).collect();
     let least = shares.iter().copied().reduce(f64::min)?;
     let most = shares.iter().copied().reduce(f64::max)?;
@@ -117,7 +117,10 @@ fn busy(rows: &[Row]) -> Option<Message> {
 }
 
 /// What all rows have, if it is the same: a column of it would say nothing.
-fn same<'a>(rows: &'a [Row], value: impl Fn(&'a Row) -> Option<&'a str>) -> Option<&'a str> {
+fn same<'a>(
+    rows: &'a [TraceRow],
+    value: impl Fn(&'a TraceRow) -> Option<&'a str>,
+) -> Option<&'a str> {
     let first = value(rows.first()?)?;
     let mut all = rows.iter();
     all.all(|row| value(row) == Some(first)).then_some(first)
@@ -196,7 +199,7 @@ fn traces(index: &Index) -> Section {
     Section::new("all", "Traces", 2).with(Block::Table(table))
 }
 
-fn trace_cells(row: &Row) -> Vec<Cell> {
+fn trace_cells(row: &TraceRow) -> Vec<Cell> {
     let gaps = &row.gaps;
     let idle = row.idle.as_ref();
     let idle = idle.map(|idle| Cell {
@@ -243,7 +246,7 @@ fn or_dash(text: String) -> Message {
 }
 
 /// The most important finding; sorts by its importance.
-fn finding(row: &Row) -> Cell {
+fn finding(row: &TraceRow) -> Cell {
     let Some(finding) = &row.finding else {
         return "-".into();
     };
@@ -260,7 +263,7 @@ fn finding(row: &Row) -> Cell {
 }
 
 /// The number of thresholds that were missed, of those that were measured.
-fn missed(row: &Row) -> Message {
+fn missed(row: &TraceRow) -> Message {
     const THRESHOLDS: usize = 3;
     let missed = row.missed.len();
     let kept = THRESHOLDS.saturating_sub(missed + row.not_measurable.len());
@@ -268,7 +271,7 @@ fn missed(row: &Row) -> Message {
     message!("{} of {}", missed, measured)
 }
 
-fn top_kernel(row: &Row) -> Message {
+fn top_kernel(row: &TraceRow) -> Message {
     let share = |pct: f64| percent(pct / 100.0);
     known(row.top_kernel.as_ref(), |top| {
         message!("{} {}", kernel(&top.name), share(top.time_pct))
@@ -276,7 +279,7 @@ fn top_kernel(row: &Row) -> Message {
 }
 
 /// `2026-03-30 13:02` of an ISO 8601 date, as it was on the recording's clock.
-fn date(row: &Row) -> Message {
+fn date(row: &TraceRow) -> Message {
     let date = row.date.as_deref().unwrap_or_default();
     let minute = date.get(..16).unwrap_or(date);
     or_dash(minute.replacen('T', " ", 1))
@@ -295,13 +298,13 @@ fn failed(index: &Index, show_names: bool) -> Option<Section> {
             plain(cut(&why, LONGEST_TEXT)),
         ]);
     }
-    let section = Section::new("failed", "Failed", 1).with(Block::Table(table));
+    let section = Section::new("failed", "FailedTrace", 1).with(Block::Table(table));
     (!index.failed.is_empty()).then_some(section)
 }
 
 /// Returns the reason of a failure without the folders and names that pages leave out, unless
 /// `show_names`: pages are posted.
-pub(crate) fn reason(failed: &Failed, text: &str, show_names: bool) -> String {
+pub(crate) fn reason(failed: &FailedTrace, text: &str, show_names: bool) -> String {
     if show_names {
         return text.to_owned();
     }

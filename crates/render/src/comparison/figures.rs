@@ -1,25 +1,25 @@
 //! The figures of both sides, group by group.
 
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{Change, Comparison, Group, MetricChange, Side, Unit};
+use metalens_comparison::{Change, Comparison, MetricChange, MetricGroup, Side, Unit};
 
 use super::cells::{class, difference, is_nothing, value};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
 /// The groups of figures and their headings; the idle time has a section of its own.
-const GROUPS: [(Group, &str); 6] = [
-    (Group::Time, "Time"),
-    (Group::Gaps, "Gaps"),
-    (Group::Work, "Work"),
-    (Group::Latency, "Submission and completion latency"),
-    (Group::Thresholds, "Thresholds"),
-    (Group::Machine, "All processes on the GPU"),
+const GROUPS: [(MetricGroup, &str); 6] = [
+    (MetricGroup::Time, "Time"),
+    (MetricGroup::Gaps, "Gaps"),
+    (MetricGroup::Work, "Work"),
+    (MetricGroup::Latency, "Submission and completion latency"),
+    (MetricGroup::Thresholds, "Thresholds"),
+    (MetricGroup::Machine, "All processes on the GPU"),
 ];
 
 /// Returns the idle time by cause; nothing if neither side has any.
 pub(super) fn idle(comparison: &Comparison) -> Option<Section> {
-    let table = table(comparison, Group::Idle)?;
+    let table = table(comparison, MetricGroup::Idle)?;
     let section = Section::new("idle", "Idle time by cause", 4);
     Some(section.with(Block::Table(table)))
 }
@@ -35,7 +35,7 @@ pub(super) fn figures(comparison: &Comparison) -> Section {
         .with_all(groups.flatten())
 }
 
-fn table(comparison: &Comparison, group: Group) -> Option<Table> {
+fn table(comparison: &Comparison, group: MetricGroup) -> Option<Table> {
     // Of one run a side there is no range.
     let has_ranges = [&comparison.base, &comparison.new]
         .iter()

@@ -5,7 +5,7 @@ use metalens_analyzer::units::counted;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::{difference, relative};
 use metalens_comparison::{
-    Comparison, GateResult, GateRow, GateVerdict, Number, Rule, Severity, Unit,
+    Comparison, GateResult, GateRow, GateSeverity, GateVerdict, LimitRule, Number, Unit,
 };
 
 use super::cells::value;
@@ -75,7 +75,7 @@ pub(super) fn tally(gate: &GateResult) -> String {
         }
     }
     let is_error =
-        |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == Severity::Error;
+        |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == GateSeverity::Error;
     if gate.missed && !gate.rows.iter().any(is_error) {
         said.push_str("; nothing was measured, and a gate that measures nothing is not kept");
     }
@@ -103,9 +103,9 @@ fn limit(row: &GateRow) -> Message {
 fn found(row: &GateRow) -> Message {
     match (row.value, row.rule) {
         (None, _) => "–".into(),
-        (Some(value), Rule::Grow | Rule::Range) => relative(value.get()),
-        (Some(value), Rule::Shrink) => relative(-value.get()),
-        (Some(found), Rule::Max | Rule::Min) => value(Some(found), row.unit, ""),
+        (Some(value), LimitRule::Grow | LimitRule::Range) => relative(value.get()),
+        (Some(value), LimitRule::Shrink) => relative(-value.get()),
+        (Some(found), LimitRule::Max | LimitRule::Min) => value(Some(found), row.unit, ""),
     }
 }
 
@@ -120,8 +120,8 @@ fn beyond(row: &GateRow) -> Message {
 
 fn verdict(row: &GateRow) -> Cell {
     match (row.verdict, row.severity) {
-        (GateVerdict::Miss, Severity::Error) => Cell::verdict("MISSED", Tone::Bad),
-        (GateVerdict::Miss, Severity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),
+        (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("MISSED", Tone::Bad),
+        (GateVerdict::Miss, GateSeverity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),
         (GateVerdict::NotMeasurable, _) => Cell::verdict("NOT MEASURABLE", Tone::Doubtful),
         (GateVerdict::Pass, _) => Cell::verdict("KEPT", Tone::Good),
     }

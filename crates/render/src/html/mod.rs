@@ -11,7 +11,7 @@ mod timeline;
 use metalens_analyzer::message::{counted, time};
 use metalens_analyzer::{Analysis, Report, message};
 use metalens_batch::Index;
-use metalens_charts::{Chart, Options, alt, draw, svg};
+use metalens_charts::{Chart, ChartOptions, alt, draw, svg};
 
 use crate::document::{Document, Section};
 use crate::error::{Error, Result};
@@ -105,9 +105,9 @@ fn page(document: &Document, drawn: &[Drawn], frame: &Frame) -> Result<String> {
 /// but the analyzed one.
 fn timeline_box(analysis: &Analysis) -> Result<String> {
     let report = &analysis.report;
-    let options = Options {
+    let options = ChartOptions {
         has_header: false,
-        ..Options::default()
+        ..ChartOptions::default()
     };
     let scene = draw(Chart::Timeline, analysis, &options).map_err(Error::Timeline)?;
     let picture = svg(&scene, &alt(Chart::Timeline, report));
