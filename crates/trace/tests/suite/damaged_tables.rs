@@ -104,7 +104,11 @@ fn damaged_tables_of_a_bundle_are_found() {
         stored[0x1000 + 28] = 99;
     };
     let cases: [Case<'_>; 9] = [
-        (&|files| cut(files, 30), bulkstore.clone(), "the file is cut off"),
+        (
+            &|files| cut(files, 30),
+            bulkstore.clone(),
+            "the file is cut off",
+        ),
         (
             &|files| cut(files, 0x1000 + size),
             bulkstore.clone(),
