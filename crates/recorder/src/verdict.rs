@@ -125,8 +125,8 @@ mod tests {
                 &["Cannot find process matching name: bench"],
                 &["x"],
             ),
-            "`Cannot find process matching name: bench` (no process of that name runs: start it first, \
-             or give its number; names are matched whole); it ended with exit code 19",
+            "`Cannot find process matching name: bench` (no process with that name is running: start it \
+             first, or give its process id; the complete name must match); it ended with exit code 19",
         );
         check(
             &ended(Some(3), &[], &["a", "b"]),
@@ -134,8 +134,8 @@ mod tests {
         );
         check(
             &ended(Some(30), &[], &["a"]),
-            "`a`; it ended with exit code 30 (a template of your own has the name of one of Apple's: \
-             give the template's path instead of its name)",
+            "`a`; it ended with exit code 30 (a custom template has the name of an Apple template: give \
+             the path of the template instead of its name)",
         );
         check(
             &ended(Some(0), &[], &[]),
@@ -157,7 +157,7 @@ mod tests {
             &ended(Some(0), &["something new"], &[]),
             &["`something new`"],
         );
-        let table = "the bundle cannot be read or written: look at its owner and permissions";
+        let table = "the bundle cannot be read or written: check its owner and permissions";
         check(
             &ended(Some(43), &[], &[]),
             &[&format!("xctrace ended with exit code 43 ({table})")],

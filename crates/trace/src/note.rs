@@ -218,8 +218,7 @@ impl Note {
                 table: raw,
                 columns,
             } => (
-                "{}: {} contain raw numbers (undecoded), since their type was never compared with an \
-                export",
+                "{}: raw numbers (undecoded) in {}, since their type was never compared with an export",
                 vec![table(raw), Name(columns.join(", "))],
             ),
             Self::NewerFormat { version } => (

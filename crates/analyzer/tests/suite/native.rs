@@ -54,7 +54,7 @@ fn check(name: &str, scenario: &Scenario) {
 /// with what is said of their tables, since nobody has seen how a bundle stores
 /// their values, so that the simulator leaves them out.
 fn without_source(mut report: Report) -> String {
-    let raw = "os-signpost: identifier came out as raw numbers (undecoded)";
+    let raw = "os-signpost: raw numbers (undecoded) in identifier";
     let notes = Note::joined(&report.notes, &report.note_details);
     let notes =
         notes.filter(|note| !note.text.starts_with(raw) && !note.text.starts_with("gpu-counter-"));

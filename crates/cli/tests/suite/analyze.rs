@@ -121,7 +121,7 @@ fn one_run_of_several() {
     );
     let notes = last["notes"].to_string();
     assert!(
-        notes.contains("the trace has runs 1, 2; this is run 2"),
+        notes.contains("the recording has runs 1, 2; this is run 2"),
         "{notes}"
     );
     assert!(!first["notes"].to_string().contains("this is run"));

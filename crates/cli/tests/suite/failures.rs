@@ -143,7 +143,7 @@ fn files_that_are_none() {
         ("pipe.json", "cannot read pipe.json: this is a named pipe"),
         (
             "endless.json",
-            "cannot read endless.json: it holds more than",
+            "cannot read endless.json: the file is too large: more than",
         ),
     ] {
         refused(&["analyze", "eager", "--config", file], why);
@@ -156,18 +156,18 @@ fn files_that_are_none() {
     }
     refused(
         &["synth", "endless.json", "-o", "out"],
-        "it holds more than",
+        "the file is too large: more than",
     );
 
     // What lies where it is looked for unasked.
     fs::rename(at("endless.json"), at("eager/work.json")).unwrap();
     refused(
         &["analyze", "eager"],
-        "cannot read eager/work.json: it holds more than",
+        "cannot read eager/work.json: the file is too large: more than",
     );
     fs::rename(at("eager/work.json"), at("metalens.toml")).unwrap();
     refused(
         &["analyze", "eager"],
-        "cannot read metalens.toml: it holds more than",
+        "cannot read metalens.toml: the file is too large: more than",
     );
 }

@@ -48,7 +48,7 @@ fn nothing_is_taken_for_real() {
         screen.starts_with("SIMULATED: no GPU ran\n"),
         "the workload's own words"
     );
-    assert!(screen.contains("SYNTHETIC: this trace was written by a simulator"));
+    assert!(screen.contains("SYNTHETIC: a simulator wrote this recording"));
     assert!(screen.contains("Most to gain: "), "a verdict");
     assert_eq!(json(&folder.join("report.json"))["run"]["synthetic"], true);
     assert_eq!(

@@ -69,10 +69,9 @@ fn refused() {
         assert!(said.contains(expected), "{said}");
         assert_eq!(bench.disk(), "", "{options:?}");
     };
-    let too_old = "error: --run-name needs Xcode 26.0 or newer, and this is xctrace 16.0 (16F6)\n";
+    let too_old = "error: --run-name needs Xcode 26.0 or later; this is xctrace 16.0 (16F6)\n";
     check("16.0 (16F6)", &["--run-name", "a"], 3, too_old);
-    let too_old =
-        "error: --instrument needs Xcode 14.0 or newer, and this is xctrace 13.0 (13E113)\n";
+    let too_old = "error: --instrument needs Xcode 14.0 or later; this is xctrace 13.0 (13E113)\n";
     check("13.0 (13E113)", &["--cpu"], 3, too_old);
     let now = "26.0 (17C529)";
     check(

@@ -155,5 +155,5 @@ fn what_cannot_be_started() {
         "./notes.txt",
         "./notes.txt cannot be started: it is not executable (chmod +x)",
     );
-    check("../here", "../here cannot be started: it is no file");
+    check("../here", "../here cannot be started: it is not a file");
 }
