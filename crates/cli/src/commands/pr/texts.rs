@@ -1,6 +1,6 @@
 //! The texts that are posted.
 
-use metalens_github::{ChartPlace, NoText, PlacedChart, Texts};
+use metalens_github::{ChartPlace, PlacedChart, TextError, Texts};
 
 use crate::pages::comment::{
     COMMENT_LIMIT, Dress, Picture, PictureSource, SUMMARY_LIMIT, Subject, comment,
@@ -22,11 +22,11 @@ impl Texts for CommentTexts<'_> {
         commit: Option<&str>,
         pictures: &[PlacedChart<'_>],
         links: &[(String, String)],
-    ) -> Result<String, NoText> {
+    ) -> Result<String, TextError> {
         self.text(commit, pictures, links, COMMENT_LIMIT)
     }
 
-    fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, NoText> {
+    fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, TextError> {
         let used = usize::try_from(used).unwrap_or(usize::MAX);
         self.text(commit, &[], &[], SUMMARY_LIMIT.saturating_sub(used))
     }
@@ -39,7 +39,7 @@ impl CommentTexts<'_> {
         pictures: &[PlacedChart<'_>],
         links: &[(String, String)],
         limit: usize,
-    ) -> Result<String, NoText> {
+    ) -> Result<String, TextError> {
         let dress = Dress {
             key: self.key.clone(),
             commit: commit.map(str::to_owned),

@@ -51,7 +51,7 @@ fn not_attached_by_a_workflow() {
     let bench = Bench::with("renderer", &server);
     stand_in(&bench, &server, "2.99.0", UPLOADS);
     let output = bench.run(&["--images", "attach"], 0);
-    assert!(stderr(&output).contains("a workflow's or an app's token may not attach"));
+    assert!(stderr(&output).contains("the token of a workflow or an app may not attach"));
     assert_eq!(logged(&bench), "");
 }
 
@@ -104,14 +104,14 @@ fn attached_by_a_person() {
         "2.99.0",
         UPLOADS,
         &two,
-        "gh changes only the last comment of",
+        "gh can change only the last comment of",
     );
     assert!(!log.contains("pr comment"), "{log}");
     check(
         "2.45.0",
         UPLOADS,
         &[],
-        "gh is 2.45, and attaches from 2.99 on",
+        "gh 2.45 cannot attach files; update it to 2.99 or newer",
     );
     check(
         "2.99.0",
@@ -131,7 +131,7 @@ fn attached_by_a_person() {
         "2.99.0",
         "POST",
         &[],
-        "gh left charts/timeline.png where its address should be",
+        "gh left the path charts/timeline.png in place of an address",
     );
 }
 
@@ -215,12 +215,14 @@ fn down_the_ladder() {
     let output = bench.run(&["--artifact-url", artifact], 0);
     let said = stderr(&output);
     assert!(
-        said.contains("pictures cannot be attached: a workflow's or an app's token may not attach")
+        said.contains(
+            "pictures cannot be attached: the token of a workflow or an app may not attach"
+        )
     );
     assert!(
         said.contains("pictures cannot be put on the branch metalens-assets: GitHub answered POST")
     );
-    assert!(said.contains("pictures are left out, and the whole report is in the job summary"));
+    assert!(said.contains("pictures are left out; the job summary has the full report"));
     let body = &server.comments()[0].body;
     assert!(body.contains(&format!("[The whole report, as an artifact]({artifact}) · [Job summary](https://github.com/o/r/actions/runs/42)")), "{body}");
     assert!(body.contains('█') && !body.contains("<img"), "{body}");
@@ -232,9 +234,9 @@ fn down_the_ladder() {
     let output = Bench::with("renderer", &server).run(&[], 0);
     assert!(
         stderr(&output)
-            .contains("pictures cannot be referred to in the job summary: this is no workflow run")
+            .contains("pictures cannot be shown in the job summary: this is not a workflow run")
     );
-    assert!(stderr(&output).contains("pictures are left out: charts are made of characters"));
+    assert!(stderr(&output).contains("pictures are left out; charts are made of characters"));
     // A summary without room is not made longer: GitHub would drop all of it.
     let server = Server::start();
     let bench = Bench::with("renderer", &server);

@@ -1,8 +1,9 @@
-//! Which pull request: as asked, as GitHub's runner says, or that of the branch here.
+//! Finds the pull request to comment on: the one that was named, the one that GitHub's
+//! runner reports, or the one of the branch that is checked out here.
 //!
-//! Of a `workflow_run` the number is not taken from anything that the other run wrote,
-//! since that may have run a stranger's code: GitHub itself says which commit it ran,
-//! and which pull requests stand there.
+//! In a `workflow_run` the number is not taken from anything that the other run wrote,
+//! since that run may have executed a stranger's code. GitHub itself says which commit
+//! ran, and which open pull requests have that commit as their head.
 
 use serde_json::Value;
 
@@ -13,144 +14,152 @@ use crate::pulls::Head;
 use crate::remote::repository_of_remote;
 use crate::secret::Token;
 
-/// Names a pull request, as far as a user does.
+/// The parts of a destination that the user named.
 #[derive(Debug, Clone, Default)]
-pub struct PlaceRequest {
+pub struct DestinationRequest {
     /// The repository, `OWNER/NAME`.
     pub repository: Option<String>,
-    /// The number of the pull request.
+    /// Number of the pull request.
     pub number: Option<u64>,
     /// The commit that was recorded.
     pub commit: Option<String>,
 }
 
-/// Where a comment goes.
+/// The pull request that a comment goes to.
 #[derive(Debug)]
-pub struct Place {
-    /// GitHub's address.
+pub struct Destination {
+    /// Address of GitHub's API.
     pub api: Api,
-    /// The repository.
+    /// Repository of the pull request.
     pub repository: Repository,
-    /// The pull request.
-    pub number: Number,
-    /// The facts that the environment tells.
-    pub around: Around,
+    /// The pull request itself.
+    pub pull_request: PullRequestRef,
+    /// Facts from the environment.
+    pub environment: Environment,
 }
 
-/// The choice of a pull request.
+/// Reference to a pull request.
 #[derive(Debug)]
-pub enum Number {
-    /// The one of this number.
-    Known(u64),
-    /// The one that stands here.
-    Of(Head),
+pub enum PullRequestRef {
+    /// The pull request with this number.
+    Number(u64),
+    /// The open pull request whose head is this commit.
+    Head(Head),
 }
 
-/// What the environment says, whether there is a pull request or not.
+/// Facts that the environment gives, with or without a pull request.
 #[derive(Debug)]
-pub struct Around {
-    /// `https://github.com`.
+pub struct Environment {
+    /// Address of GitHub's pages: `https://github.com`.
     pub server: String,
     /// The commit that was recorded.
     pub commit: Option<String>,
-    /// The page of this workflow run.
+    /// Address of this workflow run's page.
     pub run: Option<String>,
-    /// The job summary.
+    /// Path of the file with the job summary.
     pub summary: Option<String>,
-    /// Whether this is a workflow run.
+    /// True if this process runs in a workflow.
     pub is_workflow: bool,
 }
 
 const WHAT_TO_DO: &str = "name it with --repo OWNER/NAME --number N, check its branch out where gh \
     is logged in, or run on pull_request or workflow_run";
 
-impl Place {
-    /// Finds it.
+impl Destination {
+    /// Finds the pull request that the user, the runner or the branch names.
     ///
     /// # Errors
     ///
-    /// If it is not known which is meant.
-    pub fn find(asked: &PlaceRequest) -> Result<Self> {
+    /// If nothing names a pull request.
+    pub fn find(request: &DestinationRequest) -> Result<Self> {
         let api = variable("GITHUB_API_URL");
         let api = Api::parse(api.as_deref().unwrap_or(Api::PUBLIC))
             .map_err(|error| Error::Address(format!("GITHUB_API_URL: {error}")))?;
+
         let event = event();
-        let named = repository(asked)?;
-        let number = match (asked.number, &event) {
-            (Some(number), _) => Some(Number::Known(number)),
+        let named = repository(request)?;
+        let number = match (request.number, &event) {
+            (Some(number), _) => Some(PullRequestRef::Number(number)),
             (
                 None,
                 Event {
                     number: Some(number),
                     ..
                 },
-            ) => Some(Number::Known(*number)),
+            ) => Some(PullRequestRef::Number(*number)),
             (
                 None,
                 Event {
                     head: Some(head), ..
                 },
-            ) => Some(Number::Of(head.clone())),
+            ) => Some(PullRequestRef::Head(head.clone())),
             _ => variable("GITHUB_REF")
                 .as_deref()
                 .and_then(number_of_ref)
-                .map(Number::Known),
+                .map(PullRequestRef::Number),
         };
+
         let (repository, number) = match (named, number) {
             (Some(repository), Some(number)) => (repository, number),
             (None, Some(number)) => {
                 let found = repository_of_remote();
-                let none = || {
+                let unknown = || {
                     Error::Misuse(format!(
-                        "it is not known which repository is meant: {WHAT_TO_DO}"
+                        "cannot tell which repository is meant: {WHAT_TO_DO}"
                     ))
                 };
-                (found.ok_or_else(none)?, number)
+                (found.ok_or_else(unknown)?, number)
             }
             (named, None) => of_branch(named)?,
         };
-        let around = Around::of(asked, &event)?;
+
+        let environment = Environment::from_event(request, &event)?;
         Ok(Self {
             api,
             repository,
-            number,
-            around,
+
+            pull_request: number,
+            environment,
         })
     }
 }
 
-impl Around {
-    /// Looks at the environment.
+impl Environment {
+    /// Reads the variables and the event of the environment.
     ///
     /// # Errors
     ///
-    /// If something in it, or what was asked, cannot be.
-    pub fn here(asked: &PlaceRequest) -> Result<Self> {
-        Self::of(asked, &event())
+    /// If a value there, or in what the user named, is not valid.
+    pub fn read(request: &DestinationRequest) -> Result<Self> {
+        Self::from_event(request, &event())
     }
 
-    fn of(asked: &PlaceRequest, event: &Event) -> Result<Self> {
+    fn from_event(request: &DestinationRequest, event: &Event) -> Result<Self> {
         let server =
             variable("GITHUB_SERVER_URL").unwrap_or_else(|| "https://github.com".to_owned());
         let server = server.trim_end_matches('/').to_owned();
-        // It becomes a part of addresses in the comment: the API's rule holds for it too.
+        // It becomes a part of addresses in the comment, so the rules of the API's address apply.
         Api::parse(&server)
             .map_err(|error| Error::Misuse(format!("GITHUB_SERVER_URL: {error}")))?;
+
         let id =
             variable("GITHUB_RUN_ID").filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
-        let of_run = variable("GITHUB_REPOSITORY").and_then(|name| Repository::parse(&name).ok());
+        let run_repository =
+            variable("GITHUB_REPOSITORY").and_then(|name| Repository::parse(&name).ok());
         let run = id
-            .zip(of_run)
+            .zip(run_repository)
             .map(|(id, repository)| format!("{server}/{repository}/actions/runs/{id}"));
-        let commit = match &asked.commit {
+
+        let commit = match &request.commit {
             Some(commit) if is_hash(commit) => Some(commit.clone()),
             Some(commit) => {
                 return Err(Error::Misuse(format!(
-                    "--commit {commit:?} is no commit's hash"
+                    "--commit {commit:?} is not the hash of a commit"
                 )));
             }
             None => event.commit.clone().filter(|commit| is_hash(commit)),
         };
+
         Ok(Self {
             server,
             commit,
@@ -161,61 +170,62 @@ impl Around {
     }
 }
 
-/// Returns a variable that says something.
+/// Returns the value of an environment variable, or `None` if it is unset or blank.
 #[must_use]
 pub fn variable(name: &str) -> Option<String> {
     let value = std::env::var_os(name)?.into_string().ok()?;
     Some(value).filter(|value| !value.trim().is_empty())
 }
 
-/// Returns the token that the environment has, where `gh` looks for it.
+/// Returns the token that the environment has, from the variables that `gh` reads.
 ///
 /// # Errors
 ///
-/// If what stands there is no token.
+/// If a variable has a value that is not a token.
 pub fn environment_token() -> Result<Option<Token>> {
     for name in ["GH_TOKEN", "GITHUB_TOKEN"] {
         if let Some(text) = variable(name) {
-            // The text itself is nobody's business.
-            let odd = || Error::Misuse(format!("what {name} holds is no token"));
-            return Token::new(&text).map(Some).ok_or_else(odd);
+            // The value itself is never printed: it may be a secret.
+            let invalid = || Error::Misuse(format!("the value of {name} is not a token"));
+            return Token::new(&text).map(Some).ok_or_else(invalid);
         }
     }
     Ok(None)
 }
 
-/// Returns the repository, as asked or as the runner says.
+/// Returns the repository that the user or the runner names.
 ///
 /// # Errors
 ///
-/// If that is the name of none.
-pub fn repository(asked: &PlaceRequest) -> Result<Option<Repository>> {
-    let named = asked
+/// If the name does not have the form `owner/name`.
+pub fn repository(request: &DestinationRequest) -> Result<Option<Repository>> {
+    let named = request
         .repository
         .clone()
         .or_else(|| variable("GITHUB_REPOSITORY"));
     named.map(|name| Repository::parse(&name)).transpose()
 }
 
-fn of_branch(named: Option<Repository>) -> Result<(Repository, Number)> {
-    // A token that is none is told about by whoever posts.
+fn of_branch(named: Option<Repository>) -> Result<(Repository, PullRequestRef)> {
+    // An invalid token is reported later, by the command that posts.
     let token = environment_token().unwrap_or(None);
     let found = Gh::new(token).pull_request();
     let (repository, number) = found.map_err(|error| {
         Error::Misuse(format!(
-            "it is not known which pull request is meant ({error}): {WHAT_TO_DO}"
+            "cannot tell which pull request is meant ({error}): {WHAT_TO_DO}"
         ))
     })?;
+
     match named {
-        // Another repository's pull request is not the one that was meant.
+        // A pull request of another repository is not the one that the user meant.
         Some(named) if named != repository => Err(Error::Misuse(format!(
-            "the branch here has a pull request of {repository}, and {named} was named: {WHAT_TO_DO}"
+            "the branch here has a pull request of {repository}, but {named} was named: {WHAT_TO_DO}"
         ))),
-        _ => Ok((repository, Number::Known(number))),
+        _ => Ok((repository, PullRequestRef::Number(number))),
     }
 }
 
-/// What GitHub says this run is about.
+/// Facts from the event that started this workflow run.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Event {
     number: Option<u64>,
@@ -223,18 +233,19 @@ struct Event {
     head: Option<Head>,
 }
 
-/// GitHub sends no longer ones.
-const LONGEST_EVENT: u64 = 32 << 20;
+/// Upper bound of the size of an event file, in bytes. GitHub sends none that is longer.
+const MAX_EVENT_BYTES: u64 = 32 << 20;
 
 fn event() -> Event {
     let text = variable("GITHUB_EVENT_PATH")
-        .and_then(|path| metalens_files::read(path.as_ref(), LONGEST_EVENT).ok());
+        .and_then(|path| metalens_files::read(path.as_ref(), MAX_EVENT_BYTES).ok());
     let json = text.and_then(|text| serde_json::from_slice(&text).ok());
     json.as_ref().map(parse).unwrap_or_default()
 }
 
 fn parse(event: &Value) -> Event {
     let text = |value: &Value| value.as_str().map(str::to_owned);
+
     let run = &event["workflow_run"];
     if run.is_object() {
         let commit = text(&run["head_sha"]);
@@ -253,18 +264,20 @@ fn parse(event: &Value) -> Event {
             }),
         };
     }
+
     let pull = &event["pull_request"];
     let issue = &event["issue"];
     let is_pull = issue["pull_request"].is_object();
-    let of_issue = issue["number"].as_u64().filter(|_| is_pull);
+    let issue_number = issue["number"].as_u64().filter(|_| is_pull);
+
     Event {
-        number: pull["number"].as_u64().or(of_issue),
+        number: pull["number"].as_u64().or(issue_number),
         commit: text(&pull["head"]["sha"]),
         head: None,
     }
 }
 
-/// From `refs/pull/7/merge`.
+/// Parses the number in `refs/pull/7/merge`.
 fn number_of_ref(name: &str) -> Option<u64> {
     name.strip_prefix("refs/pull/")?
         .split('/')
@@ -284,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events() {
+    fn events_name_pull_requests() {
         let check = |event: &Value, expected: Event| assert_eq!(parse(event), expected, "{event}");
         check(
             &json!({ "number": 7, "pull_request": { "number": 7, "head": { "sha": "abc" } } }),
@@ -322,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn refs() {
+    fn refs_name_pull_requests() {
         let check = |name: &str, expected: Option<u64>| assert_eq!(number_of_ref(name), expected);
         check("refs/pull/7/merge", Some(7));
         check("refs/heads/main", None);
