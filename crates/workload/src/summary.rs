@@ -1,39 +1,40 @@
-//! Plans and runs in words.
+//! Formats the list of workloads, a plan, and the result of a run as text.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::output::{PHASE, SIMULATED};
 use crate::plan::{Phase, Plan};
-use crate::recipes::workloads;
 use crate::run::Run;
+use crate::workloads::workloads;
 
-/// Every workload with what it shows.
-pub(crate) struct List;
+/// The list of workloads with their descriptions.
+pub(crate) struct WorkloadList;
 
-impl Display for List {
+impl Display for WorkloadList {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for workload in workloads() {
-            writeln!(f, "{:<10} {}", workload.name(), workload.about())?;
+            writeln!(f, "{:<10} {}", workload.name(), workload.description())?;
         }
         Ok(())
     }
 }
 
-/// What a plan will do.
-pub(crate) struct Planned<'a> {
+/// The text that describes a plan before it runs.
+pub(crate) struct PlanSummary<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) simulated: bool,
 }
 
-impl Display for Planned<'_> {
+impl Display for PlanSummary<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let plan = self.plan;
         let name = plan.workload.name();
         if self.simulated {
             writeln!(f, "{SIMULATED}")?;
         }
-        writeln!(f, "{name}: {}", plan.workload.about())?;
-        let (whole, measured) = (plan.whole(), plan.measured());
+        writeln!(f, "{name}: {}", plan.workload.description())?;
+
+        let (total, measured) = (plan.total(), plan.measured());
         let unit = match plan.workload {
             crate::Workload::Matmul => "rows",
             _ => "elements",
@@ -46,39 +47,43 @@ impl Display for Planned<'_> {
             plan.size,
             bytes(plan.memory_bytes()),
             match plan.in_flight {
-                1 => "each command buffer waited for".to_owned(),
-                most => format!("up to {most} command buffers in flight"),
+                1 => "a wait after each command buffer".to_owned(),
+                max => format!("up to {max} command buffers in flight"),
             }
         )?;
+
         writeln!(f, "\n{:>22} {:>12} {:>12}", "", "measured", "whole run")?;
-        for (what, measured, whole) in [
+        for (name, measured, total) in [
             (
                 "command buffers",
                 measured.command_buffers,
-                whole.command_buffers,
+                total.command_buffers,
             ),
-            ("encoders", measured.encoders, whole.encoders),
-            ("dispatches", measured.dispatches, whole.dispatches),
+            ("encoders", measured.encoders, total.encoders),
+            ("dispatches", measured.dispatches, total.dispatches),
         ] {
-            writeln!(f, "{what:>22} {measured:>12} {whole:>12}")?;
+            writeln!(f, "{name:>22} {measured:>12} {total:>12}")?;
         }
-        let row = |f: &mut Formatter<'_>, what: &str, measured: &str, whole: &str| {
-            writeln!(f, "{what:>22} {measured:>12} {whole:>12}")
-        };
-        row(f, "bytes", &bytes(measured.bytes), &bytes(whole.bytes))?;
-        row(f, "operations", &flops(measured.flops), &flops(whole.flops))?;
+        for (name, measured, total) in [
+            ("bytes", bytes(measured.bytes), bytes(total.bytes)),
+            ("operations", flops(measured.flops), flops(total.flops)),
+        ] {
+            writeln!(f, "{name:>22} {measured:>12} {total:>12}")?;
+        }
+
         self.labels(f)?;
+
         writeln!(
             f,
-            "\ncommand buffers are labelled `{}` and `{}`; the signpost interval `{PHASE}` is \
-             around the latter",
+            "\ncommand buffers are labeled `{}` and `{}`; the signpost interval `{PHASE}` spans \
+            the latter",
             plan.command_buffer_label(Phase::WarmUp),
             plan.command_buffer_label(Phase::Measured),
         )
     }
 }
 
-impl Planned<'_> {
+impl PlanSummary<'_> {
     fn labels(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -96,44 +101,46 @@ impl Planned<'_> {
                 flops(label.per_encoder.flops),
             )?;
         }
-        writeln!(f, "(dispatches, bytes and operations: of one encoder)")
+        writeln!(f, "(dispatches, bytes and operations are per encoder)")
     }
 }
 
-/// What came of a run.
-pub(crate) struct Outcome<'a> {
+/// The text that describes the result of a run.
+pub(crate) struct RunSummary<'a> {
     pub(crate) run: &'a Run,
 }
 
-impl Display for Outcome<'_> {
+impl Display for RunSummary<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { run } = self;
         let measured = run
             .buffers
             .iter()
-            .filter(|one| one.phase == Phase::Measured);
-        let gpu_ns = measured.fold(0_u64, |sum, one| {
-            sum.saturating_add(one.end_ns.saturating_sub(one.start_ns))
+            .filter(|buffer| buffer.phase == Phase::Measured);
+        let gpu_ns = measured.fold(0_u64, |sum, buffer| {
+            sum.saturating_add(buffer.end_ns.saturating_sub(buffer.start_ns))
         });
+
         writeln!(f, "\nran on {}", run.device)?;
         writeln!(
             f,
             "{:>22} {:>12}",
-            "measured, wall",
+            "measured, wall time",
             milliseconds(run.measured_ns)
         )?;
-        // Command buffers in flight may overlap, so it may exceed the wall.
+        // Command buffers in flight overlap, so that the sum may exceed the wall time.
         writeln!(
             f,
             "{:>22} {:>12}",
             "sum of buffers on GPU",
             milliseconds(gpu_ns)
         )?;
-        for one in &run.checked {
+
+        for checked in &run.checked {
             writeln!(
                 f,
-                "`{}` is right: {} of {} elements compared with the CPU, at most {:.1e} off",
-                one.array, one.compared, one.elements, one.worst_difference
+                "`{}` is correct: {} of {} elements compared with the CPU, largest difference {:.1e}",
+                checked.array, checked.compared, checked.elements, checked.worst_difference
             )?;
         }
         for note in &run.notes {
@@ -147,29 +154,30 @@ fn milliseconds(ns: u64) -> String {
     format!("{}.{:03} ms", ns / 1_000_000, ns / 1_000 % 1_000)
 }
 
-/// In the smallest unit that leaves three digits before the point.
+/// Formats bytes in the unit that leaves at most three digits before the point.
 fn bytes(bytes: u64) -> String {
     scaled(bytes, ["B", "kB", "MB", "GB", "TB", "PB", "EB"])
 }
 
 fn flops(flops: Option<u64>) -> String {
-    let words = ["op", "kop", "Mop", "Gop", "Top", "Pop", "Eop"];
-    flops.map_or_else(|| "-".to_owned(), |flops| scaled(flops, words))
+    let units = ["op", "kop", "Mop", "Gop", "Top", "Pop", "Eop"];
+    flops.map_or_else(|| "-".to_owned(), |flops| scaled(flops, units))
 }
 
 fn scaled(value: u64, units: [&str; 7]) -> String {
-    let mut below = 1_u128;
+    let mut unit_size = 1_u128;
     for (at, unit) in units.iter().enumerate() {
-        let tenths = (u128::from(value) * 10 + below / 2) / below;
-        // What would be written as 1000.0 is one of the next.
+        let tenths = (u128::from(value) * 10 + unit_size / 2) / unit_size;
+        // A value that would round to 1000.0 is written in the next unit.
         if tenths < 10_000 {
             return match at {
                 0 => format!("{value} {unit}"),
                 _ => format!("{}.{} {unit}", tenths / 10, tenths % 10),
             };
         }
-        below *= 1_000;
+        unit_size *= 1_000;
     }
+
     value.to_string()
 }
 

@@ -1,4 +1,4 @@
-//! The workloads: what each shows, and what a step of it is.
+//! Defines the workloads: what each one shows, and the command buffers of one step.
 
 use crate::check::Expected;
 use crate::data::Fill;
@@ -6,30 +6,30 @@ use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::plan::{Array, CommandBuffer, Encoder, Task};
 
-/// A workload.
+/// A bundled workload, named after what it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Workload {
-    /// A chain of four kernels, each in its own command buffer and waited for.
+    /// Chain of four kernels, each in its own command buffer, with a wait after each.
     Eager,
     /// The same chain as one kernel.
     Fused,
-    /// A small dispatch per command buffer, waited for.
+    /// One small dispatch per command buffer, with a wait after each.
     Sync,
     /// Many encoders and dispatches per command buffer.
     Batched,
     /// Several command buffers in flight.
     Pipelined,
-    /// Matrix multiplication.
+    /// Tiled multiplication of square matrices.
     Matmul,
-    /// Many small transfers.
+    /// Many small transfers per command buffer.
     Copies,
-    /// As many bytes per second as memory gives.
+    /// Kernel that is limited by memory bandwidth.
     Bandwidth,
     /// Copies, a chain and a matrix multiplication in turn.
     Mixed,
 }
 
-/// What a workload does unless told otherwise.
+/// Sizes and counts of a workload unless the settings name others.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Defaults {
     pub(crate) size: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Defaults {
     pub(crate) warm_up: u64,
 }
 
-/// What a workload is made of.
+/// Arrays and command buffers of one step of a workload.
 pub(crate) struct Recipe {
     pub(crate) arrays: Vec<Array>,
     pub(crate) step: Vec<CommandBuffer>,
@@ -56,25 +56,25 @@ const ALL: [Workload; 9] = [
     Workload::Mixed,
 ];
 
-/// Every workload.
+/// Returns every workload, in the order of the list.
 pub fn workloads() -> impl Iterator<Item = Workload> {
     ALL.into_iter()
 }
 
-/// Copies of one encoder.
+/// Number of copies that one encoder makes.
 const COPIES: u64 = 16;
 
 impl Workload {
-    /// The workload of this name.
-    pub fn named(name: &str) -> Result<Self> {
-        let found = workloads().find(|one| one.name() == name);
+    /// Returns the workload with this name.
+    pub fn from_name(name: &str) -> Result<Self> {
+        let found = workloads().find(|workload| workload.name() == name);
         found.ok_or_else(|| Error::NoSuchWorkload {
             name: name.to_owned(),
             known: workloads().map(Self::name).collect(),
         })
     }
 
-    /// Its name.
+    /// Returns the name that users type.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -90,28 +90,28 @@ impl Workload {
         }
     }
 
-    /// What it shows, in a line.
+    /// Returns one line on what the workload shows.
     #[must_use]
-    pub const fn about(self) -> &'static str {
+    pub const fn description(self) -> &'static str {
         match self {
-            Self::Eager => "sin, cos, exp, log: four kernels a step, each waited for",
-            Self::Fused => "the same chain over the same data as one kernel a step",
-            Self::Sync => "a small dispatch per command buffer, each waited for: mostly gaps",
+            Self::Eager => "sin, cos, exp, log: four kernels per step, a wait after each",
+            Self::Fused => "the same chain over the same data as one kernel per step",
+            Self::Sync => "one small dispatch per command buffer, a wait after each: mostly gaps",
             Self::Batched => "8 encoders of 8 small dispatches per command buffer",
             Self::Pipelined => "command buffers back to back, up to four in flight: few gaps",
             Self::Matmul => "a tiled f32 matrix multiplication, 2n\u{b3} operations",
             Self::Copies => "16 small transfers per command buffer, on the blit encoder",
-            Self::Bandwidth => "a triad over large arrays: bytes per second",
+            Self::Bandwidth => "a triad over large arrays, limited by memory bandwidth",
             Self::Mixed => "transfers, the chain and a matrix multiplication, in flight together",
         }
     }
 
-    /// Sizes and counts for a run of one to two seconds on an M1, estimated from
-    /// its published memory bandwidth and the waits of real recordings; they
-    /// have not been timed there.
+    /// Returns sizes and counts for a run of one to two seconds on an M1. They are estimated
+    /// from its published memory bandwidth and from waits in real recordings; they have not
+    /// been timed there.
     pub(crate) const fn defaults(self) -> Defaults {
         let (size, count, warm_up) = match self {
-            // Equal, for they are compared.
+            // The two are compared with each other, so they do the same work.
             Self::Eager | Self::Fused => (1 << 20, 800, 20),
             Self::Sync => (1 << 14, 4_000, 100),
             Self::Batched => (1 << 16, 1_000, 20),
@@ -121,6 +121,7 @@ impl Workload {
             Self::Bandwidth => (1 << 24, 400, 10),
             Self::Mixed => (1 << 18, 800, 20),
         };
+
         Defaults {
             size,
             count,
@@ -128,8 +129,8 @@ impl Workload {
         }
     }
 
-    /// The greatest size: arrays of a gibibyte, and indices that are 32 bits.
-    pub(crate) const fn greatest_size(self) -> u64 {
+    /// Returns the largest allowed size: arrays of at most 1 GiB, and indices of 32 bits.
+    pub(crate) const fn max_size(self) -> u64 {
         match self {
             Self::Matmul => 1 << 14,
             Self::Copies | Self::Mixed => 1 << 24,
@@ -138,10 +139,11 @@ impl Workload {
     }
 
     pub(crate) fn recipe(self, size: u64) -> Recipe {
+        // Numbers in `reads` and `writes` are indices into the arrays of the recipe.
         match self {
             Self::Eager => Recipe {
                 arrays: chain_arrays(size),
-                step: alone(chain(0, size)),
+                step: one_per_buffer(chain(0, size)),
                 in_flight: 1,
             },
             Self::Fused => Recipe {
@@ -149,7 +151,7 @@ impl Workload {
                     array("input", size, Fill::Angles),
                     result("result", size, Expected::Chain),
                 ],
-                step: alone(vec![kernel(Kernel::Chain, 1, [0], 1, size)]),
+                step: one_per_buffer(vec![kernel(Kernel::Chain, 1, [0], 1, size)]),
                 in_flight: 1,
             },
             Self::Sync => scale(size, 1),
@@ -157,12 +159,12 @@ impl Workload {
             Self::Batched => batched(size),
             Self::Matmul => Recipe {
                 arrays: matrices(size),
-                step: alone(vec![kernel(Kernel::Matmul, 1, [0, 1], 2, size)]),
+                step: one_per_buffer(vec![kernel(Kernel::Matmul, 1, [0, 1], 2, size)]),
                 in_flight: 1,
             },
             Self::Copies => Recipe {
                 arrays: copied(size),
-                step: alone(vec![copy(0, 1, size)]),
+                step: one_per_buffer(vec![copy(0, 1, size)]),
                 in_flight: 1,
             },
             Self::Bandwidth => Recipe {
@@ -171,7 +173,7 @@ impl Workload {
                     array("right", size, Fill::Fractions),
                     result("result", size, Expected::Triad),
                 ],
-                step: alone(vec![kernel(Kernel::Triad, 1, [0, 1], 2, size)]),
+                step: one_per_buffer(vec![kernel(Kernel::Triad, 1, [0, 1], 2, size)]),
                 in_flight: 1,
             },
             Self::Mixed => mixed(size),
@@ -179,19 +181,20 @@ impl Workload {
     }
 }
 
-/// One small dispatch per command buffer.
+/// Returns a recipe of one small dispatch per command buffer.
 fn scale(size: u64, in_flight: u64) -> Recipe {
     Recipe {
         arrays: vec![
             array("input", size, Fill::Angles),
             result("result", size, Expected::Scale),
         ],
-        step: alone(vec![kernel(Kernel::Scale, 1, [0], 1, size)]),
+        step: one_per_buffer(vec![kernel(Kernel::Scale, 1, [0], 1, size)]),
         in_flight,
     }
 }
 
-/// Two kernels by turns, so that the driver has nothing alike to join.
+/// Returns a recipe of two alternating kernels, so that the driver cannot join encoders that
+/// are alike.
 fn batched(size: u64) -> Recipe {
     let arrays = vec![
         array("left", size, Fill::Angles),
@@ -203,6 +206,7 @@ fn batched(size: u64) -> Recipe {
         kernel(Kernel::Scale, 8, [0], 2, size),
         kernel(Kernel::Triad, 8, [0, 1], 3, size),
     ];
+
     Recipe {
         arrays,
         step: vec![CommandBuffer {
@@ -212,12 +216,14 @@ fn batched(size: u64) -> Recipe {
     }
 }
 
-/// The matrix is the greatest square of so many elements.
+/// Returns a recipe of copies, a chain and a matrix product. The matrices are the largest
+/// squares of at most `size` elements.
 fn mixed(size: u64) -> Recipe {
     let rows = size.isqrt();
     let mut arrays = copied(size);
     arrays.extend(chain_arrays(size));
     arrays.extend(matrices(rows));
+
     Recipe {
         arrays,
         step: vec![
@@ -235,7 +241,7 @@ fn mixed(size: u64) -> Recipe {
     }
 }
 
-/// input → first → second → first → second.
+/// Returns the encoders input → first → second → first → second, from the array at `at` on.
 fn chain(at: usize, size: u64) -> Vec<Encoder> {
     let (input, first, second) = (at, at + 1, at + 2);
     vec![
@@ -313,10 +319,10 @@ fn copy(from: usize, to: usize, size: u64) -> Encoder {
     }
 }
 
-/// Each encoder in a command buffer of its own.
-fn alone(encoders: Vec<Encoder>) -> Vec<CommandBuffer> {
-    let alone = |encoder| CommandBuffer {
+/// Puts each encoder into a command buffer of its own.
+fn one_per_buffer(encoders: Vec<Encoder>) -> Vec<CommandBuffer> {
+    let buffers = encoders.into_iter().map(|encoder| CommandBuffer {
         encoders: vec![encoder],
-    };
-    encoders.into_iter().map(alone).collect()
+    });
+    buffers.collect()
 }
