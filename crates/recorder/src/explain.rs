@@ -1,42 +1,42 @@
-//! What a run's words and its end mean, in words for people.
+//! Explains the output and the end of a run of `xctrace` to users.
 
 use metalens_xctrace::Transcript;
 use metalens_xctrace::meaning::{self, RECORD_CODES, Weight};
 
-use crate::attempt::Ended;
+use crate::attempt::AttemptEnd;
 
-/// What it said, and what that means, in a line: its errors, else its last
-/// words, else how it ended.
-pub(crate) fn said(ended: &Ended) -> String {
+/// Returns one line that explains the end of a run: its errors, or its last lines, and its exit.
+pub(crate) fn explain_end(ended: &AttemptEnd) -> String {
     let transcript = &ended.transcript;
-    let mut told: Vec<String> = transcript
+    let is_known = |line: &&String| meaning::find_message(line).is_some();
+    let has_known_message = transcript
         .errors
         .iter()
-        .map(|text| explained(text))
+        .chain(&transcript.others)
+        .any(|line| is_known(&line));
+
+    let mut parts: Vec<String> = transcript
+        .errors
+        .iter()
+        .map(|line| explain_message(line))
         .collect();
-    let known = transcript.errors.iter().chain(&transcript.others);
-    let is_known = known
-        .into_iter()
-        .any(|text| meaning::find_message(text).is_some());
-    if told.is_empty() {
-        let known = transcript
-            .others
-            .iter()
-            .filter(|line| meaning::find_message(line).is_some());
-        told.extend(known.map(|line| explained(line)));
+    if parts.is_empty() {
+        let known = transcript.others.iter().filter(is_known);
+        parts.extend(known.map(|line| explain_message(line)));
     }
-    if told.is_empty() {
+    if parts.is_empty() {
         let last = transcript.others.iter().rev().take(3).rev();
-        told.extend(last.map(|line| format!("`{line}`")));
+        parts.extend(last.map(|line| format!("`{line}`")));
     }
-    if told.is_empty() && !transcript.has_started {
-        told.push("it said nothing".to_owned());
+    if parts.is_empty() && !transcript.has_started {
+        parts.push("it printed nothing".to_owned());
     }
-    told.push(format!("it {}", end(ended, !is_known)));
-    told.join("; ")
+    parts.push(format!("it {}", explain_exit(ended, !has_known_message)));
+
+    parts.join("; ")
 }
 
-fn explained(text: &str) -> String {
+fn explain_message(text: &str) -> String {
     match meaning::find_message(text).map(|known| known.meaning) {
         Some(known) if known.remedy.is_empty() => format!("`{text}` ({})", known.what),
         Some(known) => format!("`{text}` ({}: {})", known.what, known.remedy),
@@ -44,8 +44,8 @@ fn explained(text: &str) -> String {
     }
 }
 
-/// How it ended, and, where nothing else says more, what its code means.
-fn end(ended: &Ended, is_explained: bool) -> String {
+/// Returns how `xctrace` ended. Explains the exit code if `is_explained`.
+fn explain_exit(ended: &AttemptEnd, is_explained: bool) -> String {
     let known = |code| meaning::find_code(RECORD_CODES, code).filter(|_| is_explained && code != 0);
     match (ended.code, ended.signal) {
         (Some(code), _) => match known(code) {
@@ -60,37 +60,38 @@ fn end(ended: &Ended, is_explained: bool) -> String {
             }
             None => format!("ended with exit code {code}"),
         },
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "ended, nobody knows how".to_owned(),
+        (None, Some(signal)) => format!("was killed by signal {signal}"),
+        (None, None) => "ended for an unknown reason".to_owned(),
     }
 }
 
-/// Why it may be worth to start it again.
-pub(crate) fn try_again(transcript: &Transcript) -> Option<&'static str> {
+/// Returns the reason to start `xctrace` again, if its messages give one.
+pub(crate) fn retry_reason(transcript: &Transcript) -> Option<&'static str> {
     let all = transcript.errors.iter().chain(&transcript.others);
     let known = all.filter_map(|text| meaning::find_message(text));
-    let mut again = known.filter(|one| one.weight == Weight::TryAgain);
-    again.next().map(|one| one.meaning.what)
+    let mut again = known.filter(|message| message.weight == Weight::TryAgain);
+    again.next().map(|message| message.meaning.what)
 }
 
-/// What a reader of a recording that was made should know of how it was made.
-pub(crate) fn warnings(ended: &Ended) -> Vec<String> {
+/// Returns warnings for the reader of a complete recording.
+pub(crate) fn warnings(ended: &AttemptEnd) -> Vec<String> {
     let transcript = &ended.transcript;
     let troubles = transcript.errors.iter().chain(&transcript.warnings);
     let weighty = troubles.filter(|text| {
         let known = meaning::find_message(text);
         known.is_none_or(|known| known.weight != Weight::Harmless)
     });
-    let mut all: Vec<String> = weighty.map(|text| explained(text)).collect();
-    match (ended.code, ended.signal) {
-        // Most good recordings end so.
-        (Some(0 | 54), _) => {}
-        _ => all.push(format!("xctrace {}", end(ended, true))),
+    let mut all: Vec<String> = weighty.map(|text| explain_message(text)).collect();
+
+    // Most good recordings end with exit code 0 or 54.
+    if !matches!(ended.code, Some(0 | 54)) {
+        all.push(format!("xctrace {}", explain_exit(ended, true)));
     }
-    let has_reason = transcript.reached_limit || transcript.target_exited || ended.was_wished;
+
+    let has_reason = transcript.reached_limit || transcript.target_exited || ended.stop_requested;
     if !has_reason {
-        let text = "xctrace ended the recording by itself and did not say why: if something is missing, \
-                    record again";
+        let text = "xctrace ended the recording without giving a reason; record again if something \
+                    is missing";
         all.push(text.to_owned());
     }
     all
@@ -100,9 +101,9 @@ pub(crate) fn warnings(ended: &Ended) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn ended(code: Option<i32>, errors: &[&str], others: &[&str]) -> Ended {
+    fn ended(code: Option<i32>, errors: &[&str], others: &[&str]) -> AttemptEnd {
         let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        Ended {
+        AttemptEnd {
             transcript: Transcript {
                 errors: texts(errors),
                 others: texts(others),
@@ -111,14 +112,14 @@ mod tests {
             },
             code,
             signal: code.is_none().then_some(11),
-            was_wished: false,
+            stop_requested: false,
             never_began: false,
         }
     }
 
     #[test]
-    fn what_was_said() {
-        let check = |ended: &Ended, expected: &str| assert_eq!(said(ended), expected);
+    fn the_end_of_a_run_is_explained() {
+        let check = |ended: &AttemptEnd, expected: &str| assert_eq!(explain_end(ended), expected);
         check(
             &ended(
                 Some(19),
@@ -139,17 +140,17 @@ mod tests {
         );
         check(
             &ended(Some(0), &[], &[]),
-            "it said nothing; it ended with exit code 0",
+            "it printed nothing; it ended with exit code 0",
         );
         check(
             &ended(None, &[], &[]),
-            "it said nothing; it was ended by signal 11",
+            "it printed nothing; it was killed by signal 11",
         );
     }
 
     #[test]
-    fn what_is_worth_telling() {
-        let check = |ended: &Ended, expected: &[&str]| assert_eq!(warnings(ended), expected);
+    fn warnings_leave_out_harmless_messages() {
+        let check = |ended: &AttemptEnd, expected: &[&str]| assert_eq!(warnings(ended), expected);
         let log =
             "Data stream: Fatal logging system error: The log archive is corrupt or incomplete";
         check(&ended(Some(54), &[log], &[]), &[]);
@@ -164,8 +165,8 @@ mod tests {
         );
         let mut abandoned = ended(Some(54), &[], &[]);
         abandoned.transcript.target_exited = false;
-        assert!(warnings(&abandoned)[0].contains("by itself and did not say why"));
-        abandoned.was_wished = true;
+        assert!(warnings(&abandoned)[0].contains("without giving a reason"));
+        abandoned.stop_requested = true;
         check(&abandoned, &[]);
     }
 }

@@ -1,11 +1,11 @@
-//! What the target prints: it goes to a file, and from there to the watcher, byte
-//! by byte as it comes. `xctrace` would mix it with its own words.
+//! Follows a file with the output of the recorded program, and passes it on byte by byte. On
+//! a pipe, `xctrace` would mix it with its own output.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// A file that grows.
+/// A file that grows while it is read.
 #[derive(Debug)]
 pub(crate) struct Tail {
     path: PathBuf,
@@ -13,12 +13,12 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
-    /// Of a file that need not be there yet.
-    pub(crate) fn of(path: PathBuf) -> Self {
+    /// Returns a tail of a file, which need not exist yet.
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, file: None }
     }
 
-    /// Hands on what has come since the last time.
+    /// Passes on the bytes that were added since the last call.
     pub(crate) fn drain(&mut self, mut to: impl FnMut(&[u8])) {
         if self.file.is_none() {
             self.file = File::open(&self.path).ok();
@@ -26,6 +26,7 @@ impl Tail {
         let Some(file) = &mut self.file else {
             return;
         };
+
         let mut chunk = [0; 16 * 1024];
         while let Ok(count @ 1..) = file.read(&mut chunk) {
             to(chunk.get(..count).unwrap_or(&chunk));
@@ -40,10 +41,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_is_handed_on_once() {
+    fn bytes_are_passed_on_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
-        let mut tail = Tail::of(path.clone());
+        let mut tail = Tail::new(path.clone());
         let drained = |tail: &mut Tail| {
             let mut all = Vec::new();
             tail.drain(|bytes| all.extend_from_slice(bytes));

@@ -1,4 +1,4 @@
-//! The Mac that a recording is made on: how it was before, and how after.
+//! Describes the Mac that a recording is made on, before and after the recording.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,39 +13,40 @@ use serde::Serialize;
 
 use crate::record_request::RecordRequest;
 
-/// A Mac, before.
+/// The state of a Mac before the recording.
 #[derive(Debug)]
-pub struct Surroundings {
+pub struct MachineSnapshot {
     machine: Machine,
     before: Condition,
-    /// What should be known before it records.
+    /// Warnings to show before the recording starts.
     pub warnings: Vec<String>,
 }
 
-/// What a recording was made on. A value is null if the Mac did not tell.
+/// Facts about the Mac that a recording was made on. A value is null if the Mac did not report it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct MadeOn {
-    /// `Apple M3 Max`.
+#[schemars(rename = "MadeOn")]
+pub(crate) struct MachineFacts {
+    /// Name of the chip, such as `Apple M3 Max`.
     chip: Option<String>,
-    /// GPU cores.
+    /// Number of GPU cores.
     gpu_cores: Option<u64>,
-    /// `Mac15,9`.
+    /// Model identifier, such as `Mac15,9`.
     model: Option<String>,
-    /// Bytes of memory.
+    /// Size of the memory, in bytes.
     memory_bytes: Option<u64>,
-    /// The version of macOS.
+    /// Version of macOS, such as `26.0`.
     macos: Option<String>,
-    /// Its build.
+    /// Build number of macOS.
     macos_build: Option<String>,
-    /// Where its power came from.
+    /// Source of power: mains or battery.
     power: BeforeAfter<Power>,
-    /// Whether it saved power, and was slower for it.
+    /// True if low power mode was on, which makes the Mac slower.
     low_power_mode: BeforeAfter<bool>,
-    /// How much it slowed down because it was hot.
+    /// Thermal pressure: how much the Mac slowed down because of heat.
     thermal_pressure: BeforeAfter<ThermalPressure>,
 }
 
-/// How something was before the recording, and once it was saved.
+/// A value before the recording started, and after it was saved.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 struct BeforeAfter<T> {
@@ -53,24 +54,25 @@ struct BeforeAfter<T> {
     after: Option<T>,
 }
 
-/// Nobody waits long for what is only good to know.
+/// Access to the system with a short timeout, since these facts are not essential.
 const SYSTEM: SystemCommands = SystemCommands {
     time_limit: Duration::from_secs(2),
 };
 
-impl Surroundings {
-    /// Looks at this machine, if it is a Mac that really records.
+impl MachineSnapshot {
+    /// Reads the state of this machine, if it is a Mac that records without a simulator.
     #[must_use]
-    pub fn look(asked: &RecordRequest) -> Option<Self> {
-        if asked.is_simulated() || !cfg!(target_os = "macos") {
+    pub fn take(request: &RecordRequest) -> Option<Self> {
+        if request.is_simulated() || !cfg!(target_os = "macos") {
             return None;
         }
-        let limit = asked.time_limit_ns.and_then(Length::from_nanoseconds);
+
+        let limit = request.time_limit_ns.and_then(Length::from_nanoseconds);
         let limit = limit.map(|limit| Duration::from_millis(limit.milliseconds()));
-        Some(Self::of(&SYSTEM, parent(&asked.output), limit))
+        Some(Self::read(&SYSTEM, parent(&request.output), limit))
     }
 
-    fn of(runner: &dyn CommandRunner, folder: &Path, time_limit: Option<Duration>) -> Self {
+    fn read(runner: &dyn CommandRunner, folder: &Path, time_limit: Option<Duration>) -> Self {
         let before = Condition::gather(runner);
         Self {
             machine: Machine::gather(runner),
@@ -79,14 +81,15 @@ impl Surroundings {
         }
     }
 
-    /// Once it has recorded.
-    pub(crate) fn made_on(self) -> MadeOn {
-        self.then(&SYSTEM)
+    /// Returns the facts with the state after the recording.
+    pub(crate) fn after_recording(self) -> MachineFacts {
+        self.with_state_after(&SYSTEM)
     }
 
-    fn then(self, runner: &dyn CommandRunner) -> MadeOn {
+    fn with_state_after(self, runner: &dyn CommandRunner) -> MachineFacts {
         let (machine, before, after) = (self.machine, self.before, Condition::gather(runner));
-        MadeOn {
+
+        MachineFacts {
             chip: machine.chip.value,
             gpu_cores: machine.gpu_cores.value,
             model: machine.model.value,
@@ -104,9 +107,9 @@ fn both<T>(before: Option<T>, after: Option<T>) -> BeforeAfter<T> {
     BeforeAfter { before, after }
 }
 
-/// A Mac for tests, which heats up.
+/// Returns the facts of a made-up Mac that heats up.
 #[cfg(test)]
-pub(crate) fn of_a_test() -> MadeOn {
+pub(crate) fn facts_for_test() -> MachineFacts {
     use metalens_doctor::CommandOutput;
 
     struct Mac {
@@ -126,6 +129,6 @@ pub(crate) fn of_a_test() -> MadeOn {
             CommandOutput::Exited { code, out, err }
         }
     }
-    let before = Surroundings::of(&Mac { pressure: "x 0" }, Path::new("."), None);
-    before.then(&Mac { pressure: "x 1" })
+    let before = MachineSnapshot::read(&Mac { pressure: "x 0" }, Path::new("."), None);
+    before.with_state_after(&Mac { pressure: "x 1" })
 }

@@ -1,6 +1,6 @@
-//! `X.work.json`, in which a bundled workload says how much it did, beside its
-//! bundle. It is written elsewhere until the bundle is there: what belongs to an old
-//! bundle is not lost to a recording that fails, and never lies beside a new one.
+//! Keeps `X.work.json`, in which a bundled workload describes its work, beside the bundle. The
+//! workload writes a draft elsewhere until there is a bundle. So a failed recording does not
+//! lose the file of an old bundle, and that file is never beside a new bundle.
 
 use std::fs;
 use std::io;
@@ -10,16 +10,16 @@ use tempfile::TempDir;
 
 use crate::error::{Result, file};
 
-/// Where a workload writes at first: a folder that goes away.
+/// A temporary folder for the file that the workload writes.
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub(crate) struct WorkFileDraft {
     folder: TempDir,
 }
 
-impl Draft {
+impl WorkFileDraft {
     pub(crate) fn new() -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("metalens-work-").tempdir();
-        let folder = folder.map_err(file("make", "a folder for work.json"))?;
+        let folder = folder.map_err(file("create", "a folder for work.json"))?;
         Ok(Self { folder })
     }
 
@@ -28,19 +28,23 @@ impl Draft {
     }
 }
 
-/// Returns the file that tells of the work that is recorded in a bundle.
+/// Returns the path of the work file that belongs to a bundle.
 pub(crate) fn beside(bundle: &Path) -> PathBuf {
     bundle.with_extension("work.json")
 }
 
-/// Puts it in its place. An old one that may be replaced tells of another recording: it
-/// goes, even if there is no new one.
-pub(crate) fn keep(draft: Option<&Draft>, bundle: &Path, may_replace: bool) -> Result<()> {
+/// Moves the draft beside its bundle. An old file that may be replaced describes another
+/// recording, so that it is removed even if there is no draft.
+pub(crate) fn keep(draft: Option<&WorkFileDraft>, bundle: &Path, may_replace: bool) -> Result<()> {
     let work = beside(bundle);
-    if let Some(draft) = draft.map(Draft::file).filter(|draft| draft.is_file()) {
+    if let Some(draft) = draft
+        .map(WorkFileDraft::file)
+        .filter(|draft| draft.is_file())
+    {
         let text = fs::read(&draft).map_err(file("read", draft))?;
         return Ok(metalens_files::write_bytes(&work, may_replace, &text)?);
     }
+
     if !may_replace {
         return Ok(());
     }

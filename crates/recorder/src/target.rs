@@ -1,4 +1,4 @@
-//! The target of a recording: started, or found.
+//! Resolves the subject of a request into the target that `xctrace` starts or attaches to.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,60 +8,63 @@ use metalens_xctrace::{Stdin, resolve};
 
 use crate::cargo::Build;
 use crate::error::{Error, Result, file};
-use crate::record_request::{RecordRequest, Subject};
+use crate::record_request::{RecordRequest, RecordingSubject};
 use crate::signing::sign_for_tracing;
 
-/// Returns whom `xctrace` is to record. What may be in its way is added to `doubts`.
+/// Returns the target for `xctrace`. Adds to `warnings` what may prevent the recording.
 pub(crate) fn target(
-    asked: &RecordRequest,
+    request: &RecordRequest,
     work: &Path,
-    doubts: &mut Vec<String>,
+    warnings: &mut Vec<String>,
 ) -> Result<Target> {
-    let (program, arguments) = match &asked.subject {
-        Subject::Everyone => return Ok(Target::AllProcesses),
-        Subject::Process(whom) => return Ok(Target::Attach(whom.clone())),
-        Subject::Cargo { build, arguments } => (built(build)?, arguments.clone()),
-        Subject::Program(command) => named(command, doubts)?,
-        Subject::Workload {
+    let (program, arguments) = match &request.subject {
+        RecordingSubject::Everyone => return Ok(Target::AllProcesses),
+        RecordingSubject::Process(process) => return Ok(Target::Attach(process.clone())),
+        RecordingSubject::Cargo { build, arguments } => (built(build)?, arguments.clone()),
+        RecordingSubject::Program(command) => named(command, warnings)?,
+        RecordingSubject::Workload {
             command, amount, ..
-        } => workload(command, amount, work, asked)?,
+        } => workload(command, amount, work, request)?,
     };
-    let environment = asked.environment.iter();
+
+    let environment = request.environment.iter();
     let environment = environment.map(|(name, value)| (name.into(), value.into()));
     Ok(Target::Launch(Launch {
         program,
         arguments,
         environment: environment.collect(),
-        reads_stdin: asked.stdin == Stdin::Ours,
+        reads_stdin: request.stdin == Stdin::Ours,
         stdout: None,
     }))
 }
 
-/// Finds a program that was named.
-fn named(command: &[OsString], doubts: &mut Vec<String>) -> Result<(PathBuf, Vec<OsString>)> {
+/// Finds the file of a program that was named.
+fn named(command: &[OsString], warnings: &mut Vec<String>) -> Result<(PathBuf, Vec<OsString>)> {
     let (program, arguments) = split(command)?;
     let folder = std::env::current_dir().map_err(file("find", "the current folder"))?;
     let found = resolve(program, std::env::var_os("PATH").as_deref(), &folder)?;
-    doubts.extend(found.doubt);
+    warnings.extend(found.doubt);
     Ok((found.path, arguments.to_vec()))
 }
 
-/// The command of a bundled workload, which tells in a file how much it did.
+/// Returns the command of a bundled workload, which describes its work in the file `work`.
 fn workload(
     command: &[OsString],
     amount: &[OsString],
     work: &Path,
-    asked: &RecordRequest,
+    request: &RecordRequest,
 ) -> Result<(PathBuf, Vec<OsString>)> {
     let (program, arguments) = split(command)?;
     let mut arguments = arguments.to_vec();
+
     let work = std::path::absolute(work).map_err(file("find", work))?;
     arguments.extend(["--output".into(), work.into()]);
     arguments.extend_from_slice(amount);
-    if asked.may_replace() {
+
+    if request.may_replace() {
         arguments.push("--force".into());
     }
-    if asked.is_simulated() {
+    if request.is_simulated() {
         arguments.push("--simulated".into());
     }
     Ok((program.into(), arguments))
@@ -70,10 +73,10 @@ fn workload(
 fn split(command: &[OsString]) -> Result<(&OsString, &[OsString])> {
     command
         .split_first()
-        .ok_or_else(|| Error::Target("there is no program to start".to_owned()))
+        .ok_or_else(|| Error::Target("no program was named".to_owned()))
 }
 
-/// Builds a program, and signs it on a Mac so that it can be traced.
+/// Builds a program. On a Mac, signs it so that it can be traced.
 fn built(build: &Build) -> Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let program = build.run(Path::new(&cargo))?;
