@@ -207,9 +207,6 @@ impl<'a> Attempt<'a> {
             OutputLine::Other if line.stream == Stream::Err => {
                 watcher.on_event(Event::Line(&line.text));
             }
-            OutputLine::Other if line.stream == Stream::Err => {
-                watcher.happened(Event::Line(&line.text));
-            }
             OutputLine::Starting | OutputLine::IssuesFollow | OutputLine::Other => {}
         }
     }

@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn commands_are_redacted() {
         let check = |words: &[&str], expected: &[&str]| {
-            assert_eq!(redactor().redact_command(words), expected)
+            assert_eq!(redactor().redact_command(words), expected);
         };
         check(
             &["run", "--token", "abc", "x"],

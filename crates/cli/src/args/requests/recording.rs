@@ -182,9 +182,9 @@ fn simulator(subject: &RecordingSubject, settings: &Settings) -> anyhow::Result<
     };
     let own = std::env::current_exe().context("cannot find metalens itself")?;
     let file = scenario.as_ref().map(NamedTempFile::path);
-    let variable = |file: &Path| ("METALENS_STAND_IN_SCENARIO".into(), file.into());
+    let variable = |file: &Path| ("METALENS_FAKE_XCTRACE_SCENARIO".into(), file.into());
     let tool = Tool {
-        before: vec!["stand-in".into(), "--".into()],
+        before: vec!["fake-xctrace".into(), "--".into()],
         environment: file.map(variable).into_iter().collect(),
         ..Tool::at(own)
     };

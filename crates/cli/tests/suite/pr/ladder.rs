@@ -6,9 +6,9 @@ use super::super::{stderr, write_program};
 use super::server::{Server, TOKEN, VIEWER};
 use super::{Bench, KEY, has_curl};
 
-/// A stand-in for `gh` that writes down what it was told, and posts as the real one
+/// A fake `gh` that writes down its arguments, and posts like the real one
 /// does: the body with addresses where the files are named.
-fn stand_in(bench: &Bench, server: &Server, version: &str, comment: &str) {
+fn fake_gh(bench: &Bench, server: &Server, version: &str, comment: &str) {
     let api = &server.api;
     let log = bench.path("gh.log");
     let log = log.display();
@@ -28,7 +28,7 @@ fn stand_in(bench: &Bench, server: &Server, version: &str, comment: &str) {
     .replace(
         "POST",
         &format!(
-            "env -u GH_TOKEN -u GITHUB_TOKEN curl -q -s --data-binary @- {api}/stand-in/$where"
+            "env -u GH_TOKEN -u GITHUB_TOKEN curl -q -s --data-binary @- {api}/fake-gh/$where"
         ),
     );
     let file = bench.path("bin/gh");
@@ -49,7 +49,7 @@ fn not_attached_by_a_workflow() {
     }
     let server = Server::start();
     let bench = Bench::with("renderer", &server);
-    stand_in(&bench, &server, "2.99.0", UPLOADS);
+    fake_gh(&bench, &server, "2.99.0", UPLOADS);
     let output = bench.run(&["--images", "attach"], 0);
     assert!(stderr(&output).contains("the token of a workflow or an app may not attach"));
     assert_eq!(logged(&bench), "");
@@ -68,7 +68,7 @@ fn attached_by_a_person() {
         let token = TOKEN.replace("ghs_", "ghp_");
         server.state.lock().unwrap().other_token = Some(token.clone());
         let bench = Bench::with("renderer", &server).set("GITHUB_TOKEN", &token);
-        stand_in(&bench, &server, version, comment);
+        fake_gh(&bench, &server, version, comment);
         let output = bench.run(&["--images", "attach"], 0);
         let said = stderr(&output);
         assert!(said.contains(says), "{says}\n{said}");
