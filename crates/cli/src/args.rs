@@ -104,7 +104,7 @@ pub(crate) enum Command {
     Workload(WorkloadArguments),
     /// Act as a fake xctrace, for tests and simulations
     #[command(hide = true, disable_help_flag = true)]
-    StandIn(StandInArguments),
+    FakeXctrace(FakeXctraceArguments),
 }
 
 #[derive(Debug, Args)]
@@ -356,7 +356,7 @@ pub(crate) struct SynthArguments {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct StandInArguments {
+pub(crate) struct FakeXctraceArguments {
     /// Arguments for xctrace
     #[arg(
         trailing_var_arg = true,
@@ -419,7 +419,7 @@ fn decimal(number: &str, digits: u32) -> Option<u64> {
 /// Returns the whole command line, with the commands that the first screen only names.
 pub(crate) fn every_command() -> clap::Command {
     Arguments::command().mut_subcommands(|command| {
-        let is_hidden = command.get_name() == "stand-in";
+        let is_hidden = command.get_name() == "fake-xctrace";
         command.hide(is_hidden)
     })
 }
@@ -442,7 +442,7 @@ mod tests {
                 .is_some_and(|command| !command.is_hide_set());
             let words = AFTER_HELP.split([' ', ',', '.', '\n']);
             let is_named = words.into_iter().any(|word| word == name);
-            assert!(is_listed || is_named || name == "stand-in", "{name}");
+            assert!(is_listed || is_named || name == "fake-xctrace", "{name}");
         }
     }
 

@@ -55,6 +55,6 @@ fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Schema(arguments) => commands::schema::run(&arguments),
         Command::Completions(arguments) => commands::manual::completions(&arguments),
         Command::Manual(arguments) => commands::manual::run(&arguments),
-        Command::StandIn(arguments) => commands::stand_in::run(arguments),
+        Command::FakeXctrace(arguments) => commands::fake_xctrace::run(arguments),
     }
 }

@@ -1,47 +1,51 @@
-//! Where GitHub is, and what is whose.
+//! Addresses of GitHub's API, and names of repositories.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// Where the API is.
+/// Address of GitHub's API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Api {
-    /// `https://api.github.com`: without a slash at its end.
+    /// Prefix of all addresses, without a slash at its end: `https://api.github.com`.
     base: String,
-    /// `https://api.github.com`: the part that a token is for.
+    /// Scheme and host that the token is for: `https://api.github.com`.
     origin: String,
 }
 
 impl Api {
-    /// github.com's own.
+    /// Address of github.com's own API.
     pub const PUBLIC: &'static str = "https://api.github.com";
 
-    /// The base of all addresses.
+    /// Parses the base of all addresses.
     ///
     /// # Errors
     ///
-    /// If it is no address, or one that a token would go to in the clear.
+    /// If the text is not an address, or if the token would travel there unencrypted.
     pub fn parse(text: &str) -> Result<Self> {
         let shown = without_user(text);
-        let wrong = |why: &str| Error::Address(format!("{shown:?} is no address of an API: {why}"));
+        let wrong =
+            |why: &str| Error::Address(format!("{shown:?} is not the address of an API: {why}"));
         let base = text.trim_end_matches('/');
         if !base.bytes().all(|byte| byte.is_ascii_graphic()) || base.contains(['"', '\\', '?', '#'])
         {
-            return Err(wrong("it has characters that no address has"));
+            return Err(wrong("it contains invalid characters"));
         }
+
         let (scheme, rest) = base
             .split_once("://")
             .ok_or_else(|| wrong("https:// is missing"))?;
         let host = rest.split('/').next().unwrap_or("");
         if host.is_empty() || host.contains('@') {
-            return Err(wrong("a host is missing, or has a user"));
+            return Err(wrong("the host is missing, or includes a user"));
         }
+
         match scheme {
             "https" => {}
             "http" if is_this_machine(host) => {}
             _ => return Err(wrong("only https:// keeps a token secret")),
         }
+
         let origin = format!("{scheme}://{host}");
         Ok(Self {
             base: base.to_owned(),
@@ -49,7 +53,7 @@ impl Api {
         })
     }
 
-    /// Whether it is an Enterprise server's.
+    /// Returns whether this is the API of a GitHub Enterprise Server.
     #[must_use]
     pub fn is_enterprise_server(&self) -> bool {
         self.base.ends_with("/api/v3")
@@ -66,25 +70,27 @@ impl Api {
         }
     }
 
-    /// Only this scheme is spoken.
+    /// Returns the only scheme that requests may use.
     pub(crate) fn scheme(&self) -> &str {
         self.base.split("://").next().unwrap_or("https")
     }
 
-    /// An address from an answer, if the token may go there.
+    /// Returns the full address of a link in an answer, if the token may go there.
     pub(crate) fn followed(&self, url: &str) -> Option<String> {
         let is_clean =
             url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['"', '\\']);
+
         let rest = match url.strip_prefix('/') {
             Some(_) if !url.starts_with("//") => url,
             _ => url.strip_prefix(&self.origin)?,
         };
+
         let is_whole_host = rest.is_empty() || rest.starts_with(['/', '?']);
         (is_clean && is_whole_host).then(|| format!("{}{rest}", self.origin))
     }
 }
 
-/// An address without its user: that part may be a token.
+/// Returns an address without its user, since that part may be a token.
 fn without_user(address: &str) -> String {
     let Some((before, rest)) = address.rsplit_once('@') else {
         return address.to_owned();
@@ -95,17 +101,18 @@ fn without_user(address: &str) -> String {
     }
 }
 
-/// Whether a host, with its port, is where nothing leaves this machine.
+/// Returns whether a host (with its port) is this machine.
 fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(six) => six.split(']').next().unwrap_or(""),
         None => host.split(':').next().unwrap_or(""),
     };
+
     let four = name.parse::<std::net::Ipv4Addr>();
     name == "localhost" || name == "::1" || four.is_ok_and(|address| address.is_loopback())
 }
 
-/// `owner/name`.
+/// Name of a repository, `owner/name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
     owner: String,
@@ -113,25 +120,30 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// From `owner/name`.
+    /// Parses `owner/name`.
     ///
     /// # Errors
     ///
-    /// If it is none: what is taken for one becomes a part of addresses.
+    /// If the text does not have this form: the name becomes a part of addresses.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             let shown = without_user(text);
-            Error::Address(format!("{shown:?} is no repository: owner/name is"))
+            Error::Address(format!(
+                "{shown:?} is not a repository (expected OWNER/NAME)"
+            ))
         };
+
         let (owner, name) = text.split_once('/').ok_or_else(wrong)?;
         let is_name = |part: &str| {
             let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             !part.is_empty() && part.len() <= 100 && part.bytes().all(is_letter)
         };
+
         let is_dots = |part: &str| part.bytes().all(|byte| byte == b'.');
         if !is_name(owner) || !is_name(name) || is_dots(owner) || is_dots(name) {
             return Err(wrong());
         }
+
         Ok(Self {
             owner: owner.to_owned(),
             name: name.to_owned(),
@@ -154,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_goes_nowhere_in_the_clear() {
+    fn a_token_is_never_sent_unencrypted() {
         let check =
             |text: &str, expected: bool| assert_eq!(Api::parse(text).is_ok(), expected, "{text}");
         check("https://api.github.com", true);
@@ -173,12 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn a_user_is_not_shown() {
+    fn a_user_is_not_shown_in_errors() {
         let check = |text: &str, expected: &str| {
             let api = Api::parse(text).unwrap_err().to_string();
             let repository = Repository::parse(text).unwrap_err().to_string();
-            for said in [api, repository] {
-                assert!(said.starts_with(&format!("{expected:?} ")), "{said}");
+            for message in [api, repository] {
+                assert!(message.starts_with(&format!("{expected:?} ")), "{message}");
             }
         };
         check(
@@ -194,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_token_follows() {
+    fn the_token_follows_links_on_the_same_host_only() {
         let check = |url: &str, expected: Option<&str>| {
             let api = Api::parse("https://ghe.example/api/v3").unwrap();
             assert_eq!(api.followed(url).as_deref(), expected, "{url}");
@@ -214,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn repositories() {
+    fn repository_names_are_checked() {
         let check = |text: &str, expected: bool| {
             assert_eq!(Repository::parse(text).is_ok(), expected, "{text}");
         };
@@ -228,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn where_graphql_is() {
+    fn graphql_has_its_own_address() {
         let check =
             |base: &str, expected: &str| assert_eq!(Api::parse(base).unwrap().graphql(), expected);
         check(Api::PUBLIC, "https://api.github.com/graphql");

@@ -1,26 +1,26 @@
-//! What a server answered.
+//! Reads a server's answer: status, headers, body.
 
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
 
-/// An answer.
+/// An answer of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The HTTP status.
+    /// The HTTP status code.
     pub status: u16,
-    /// Its headers, their names in lowercase, as they came.
+    /// Headers in the order they came, their names in lowercase.
     pub headers: Vec<(String, String)>,
-    /// What it says.
+    /// Bytes of the body.
     pub body: Vec<u8>,
 }
 
-/// A reason longer than this is cut.
+/// Length at which a reason is cut, in characters.
 const LONGEST_REASON: usize = 300;
 
 impl Answer {
-    /// From the headers as `curl` keeps them, and the body. Before the last block of
-    /// headers there may be those of answers that were none: `100 Continue`.
+    /// Parses the headers as `curl` writes them. The last block counts: interim answers such
+    /// as `100 Continue` may come before it.
     #[must_use]
     pub fn parse(headers: &str, body: Vec<u8>) -> Option<Self> {
         let headers = headers.replace("\r\n", "\n");
@@ -28,10 +28,12 @@ impl Answer {
         let last = blocks.filter(|block| block.starts_with("HTTP/")).last()?;
         let mut lines = last.lines();
         let status = lines.next()?.split_whitespace().nth(1)?.parse().ok()?;
+
         let pairs = lines.filter_map(|line| {
             let (name, value) = line.split_once(':')?;
             Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
         });
+
         Some(Self {
             status,
             headers: pairs.collect(),
@@ -45,23 +47,26 @@ impl Answer {
         Some(&found.1)
     }
 
-    /// The next page of a list.
+    /// Returns the address of the next page of a list.
     pub(crate) fn next(&self) -> Option<&str> {
         self.header("link")?.split(',').find_map(|link| {
             let (url, relation) = link.split_once(';')?;
-            let is_next = relation.split(';').any(|one| one.trim() == "rel=\"next\"");
+            let is_next = relation
+                .split(';')
+                .any(|parameter| parameter.trim() == "rel=\"next\"");
             let url = url.trim().strip_prefix('<')?.strip_suffix('>')?;
             is_next.then_some(url)
         })
     }
 
-    /// How long to wait, where the server says that it was asked too much. `now` is in
-    /// seconds of the epoch.
-    pub(crate) fn rest(&self, now: u64) -> Option<u64> {
+    /// Returns the seconds to wait if the server says that the rate limit was reached, else
+    /// `None`. `now` is in seconds since the epoch.
+    pub(crate) fn retry_after(&self, now: u64) -> Option<u64> {
         let number = |name: &str| self.header(name)?.parse::<u64>().ok();
         if !matches!(self.status, 403 | 429) {
             return None;
         }
+
         if let Some(seconds) = number("retry-after") {
             return Some(seconds);
         }
@@ -69,7 +74,8 @@ impl Answer {
             let reset = number("x-ratelimit-reset")?;
             return Some(reset.saturating_sub(now).max(1));
         }
-        // GitHub's manual: without either, at least a minute.
+
+        // GitHub's manual: wait at least a minute if neither header is there.
         let is_secondary = self
             .reason()
             .to_lowercase()
@@ -77,32 +83,33 @@ impl Answer {
         (self.status == 429 || is_secondary).then_some(60)
     }
 
-    /// GitHub's reason, one line.
+    /// Returns GitHub's reason as one line.
     pub(crate) fn reason(&self) -> String {
         let json: Option<serde_json::Value> = serde_json::from_slice(&self.body).ok();
         let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
         let message = json.as_ref().and_then(|json| text(&json["message"]));
-        let mut said = message.unwrap_or_else(|| "no reason given".to_owned());
+        let mut reason = message.unwrap_or_else(|| "no reason given".to_owned());
+
         let errors = json.as_ref().and_then(|json| json["errors"].as_array());
         for error in errors.into_iter().flatten() {
             if let Some(more) = text(&error["message"]).or_else(|| text(error)) {
-                said.push_str("; ");
-                said.push_str(&more);
+                reason.push_str("; ");
+                reason.push_str(&more);
             }
         }
-        one_line(&said)
+        one_line(&reason)
     }
 
-    /// What it says, as it was expected.
-    pub(crate) fn json<T: DeserializeOwned>(&self, asked: &str) -> Result<T> {
+    /// Parses the body as JSON.
+    pub(crate) fn json<T: DeserializeOwned>(&self, request: &str) -> Result<T> {
         serde_json::from_slice(&self.body).map_err(|error| Error::Unexpected {
-            asked: asked.to_owned(),
+            request: request.to_owned(),
             why: error.to_string(),
         })
     }
 }
 
-/// Harmless to a terminal, and not long.
+/// Returns the start of a text as one line without control characters, safe for a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     let line: String = text
         .trim()
@@ -133,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn pages() {
+    fn a_list_names_its_next_page() {
         let check = |link: &str, expected: Option<&str>| {
             let found = answer(&format!("HTTP/1.1 200 OK\nLink: {link}\n\n"), "");
             assert_eq!(found.next(), expected, "{link}");
@@ -147,9 +154,13 @@ mod tests {
     }
 
     #[test]
-    fn how_long_to_rest() {
+    fn rate_limits_name_their_rest() {
         let check = |headers: &str, body: &str, expected: Option<u64>| {
-            assert_eq!(answer(headers, body).rest(100), expected, "{headers}");
+            assert_eq!(
+                answer(headers, body).retry_after(100),
+                expected,
+                "{headers}"
+            );
         };
         check("HTTP/1.1 429 x\nRetry-After: 7\n\n", "", Some(7));
         check(
@@ -171,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons() {
+    fn reasons_are_one_harmless_line() {
         let check = |body: &str, expected: &str| {
             assert_eq!(answer("HTTP/1.1 422 x\n\n", body).reason(), expected);
         };

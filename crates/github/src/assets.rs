@@ -1,8 +1,8 @@
-//! Pictures on a branch of their own, for tokens that may not attach any.
+//! Puts pictures on a branch of their own, for tokens that may not attach any.
 //!
-//! Each file is called by its content, so that none ever changes; each change is a
-//! commit upon the last, so that nothing of anybody's is lost; and what shows a
-//! picture names the commit, so that it shows the same for ever.
+//! The name of each file is the hash of its content, so that no file ever changes. Each
+//! change is a commit on top of the last one, so that nothing is lost. Addresses name the
+//! commit, so that they show the same picture forever.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -17,70 +17,72 @@ use crate::client::Client;
 use crate::curl::Method;
 use crate::error::{Error, Result};
 
-/// The branch: no other has anything in common with it.
+/// Name of the branch. It shares no history with other branches.
 pub const ASSETS_BRANCH: &str = "metalens-assets";
 const README: &str = "# Pictures of `metalens pr`\n\nComments on pull requests show them, each by \
-    the commit that added it. Nothing else needs this branch: whoever deletes it loses those \
-    pictures, and nothing more.\n";
+    the commit that added it. Nothing else needs this branch. If you delete it, those pictures \
+    are gone and nothing else is.\n";
 const ATTEMPTS: u32 = 6;
 
-/// A file for the branch.
+/// A file to put on the branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asset {
-    /// Where it goes: `metalens/<hash>.png`.
+    /// Path on the branch: `metalens/<hash>.png`.
     pub path: String,
-    /// What is in it.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct GitObject {
     sha: String,
 }
 
 #[derive(Deserialize)]
 struct Ref {
-    object: Named,
+    object: GitObject,
 }
 
 #[derive(Deserialize)]
 struct Commit {
-    tree: Named,
+    tree: GitObject,
 }
 
-/// Where the branch stands.
+/// Newest commit of the branch, and its tree.
 struct Tip {
     commit: String,
     tree: String,
 }
 
 impl Client {
-    /// Adds files to the branch, which is made if there is none. Hands back the commit
-    /// that has them.
+    /// Adds files to the branch, creates it if it is missing, and returns the commit that
+    /// has the files.
     ///
     /// # Errors
     ///
-    /// If it is refused, or others are faster again and again.
+    /// If GitHub refuses, or if other runs change the branch first in every attempt.
     pub fn keep_assets(&self, repository: &Repository, assets: &[Asset]) -> Result<String> {
         let mut entries = Vec::new();
         for asset in assets {
             let content = STANDARD.encode(&asset.bytes);
             let body = json!({ "content": content, "encoding": "base64" });
-            let blob: Named = self.make(repository, "/git/blobs", body)?;
+            let blob: GitObject = self.make(repository, "/git/blobs", body)?;
             entries.push(json!({
                 "path": asset.path, "mode": "100644", "type": "blob", "sha": blob.sha,
             }));
         }
+
         let mut pause = Duration::from_millis(100);
         for _ in 1..ATTEMPTS {
             match self.add(repository, &entries) {
-                // Somebody else was faster: on top of theirs, then.
+                // Another run was faster: try again on top of its commit.
                 Err(error) if error.has_status(422) || error.has_status(409) => {}
                 done => return done,
             }
             sleep(pause);
             pause *= 2;
         }
+
         self.add(repository, &entries)
     }
 
@@ -90,18 +92,21 @@ impl Client {
                 "path": "README.md", "mode": "100644", "type": "blob", "content": README,
             });
             let entries = [&[readme], entries].concat();
-            let tree: Named = self.make(repository, "/git/trees", json!({ "tree": entries }))?;
+            let tree: GitObject =
+                self.make(repository, "/git/trees", json!({ "tree": entries }))?;
             let commit = self.commit(repository, &tree.sha, &[])?;
             let name = format!("refs/heads/{ASSETS_BRANCH}");
             let body = json!({ "ref": name, "sha": commit });
             let _: Value = self.make(repository, "/git/refs", body)?;
             return Ok(commit);
         };
+
         let body = json!({ "base_tree": tip.tree, "tree": entries });
-        let tree: Named = self.make(repository, "/git/trees", body)?;
+        let tree: GitObject = self.make(repository, "/git/trees", body)?;
         if tree.sha == tip.tree {
             return Ok(tip.commit);
         }
+
         let commit = self.commit(repository, &tree.sha, &[&tip.commit])?;
         let path = repository.path(&format!("/git/refs/heads/{ASSETS_BRANCH}"));
         let body = json!({ "sha": commit, "force": false });
@@ -115,6 +120,7 @@ impl Client {
             Err(error) if error.is_not_found() => return Ok(None),
             found => found?,
         };
+
         let commit = found.json::<Ref>(&path)?.object.sha;
         let path = repository.path(&format!("/git/commits/{commit}"));
         let tree = self.get(&path)?.json::<Commit>(&path)?.tree.sha;
@@ -124,16 +130,18 @@ impl Client {
     fn commit(&self, repository: &Repository, tree: &str, parents: &[&str]) -> Result<String> {
         let message = "Pictures for a pull request";
         let body = json!({ "message": message, "tree": tree, "parents": parents });
-        let made: Named = self.make(repository, "/git/commits", body)?;
+
+        let made: GitObject = self.make(repository, "/git/commits", body)?;
         is_hash(&made.sha)
             .then_some(made.sha)
             .ok_or_else(|| Error::Unexpected {
-                asked: "POST /git/commits".to_owned(),
-                why: "it names no commit".to_owned(),
+                request: "POST /git/commits".to_owned(),
+                why: "the answer names no commit".to_owned(),
             })
     }
 
-    /// Objects of git are called by their content: to make one twice makes one.
+    /// Creates a git object. Objects are named by their content, so that creating one twice is
+    /// harmless.
     fn make<T: serde::de::DeserializeOwned>(
         &self,
         repository: &Repository,
@@ -141,7 +149,7 @@ impl Client {
         body: Value,
     ) -> Result<T> {
         let request = self.request(Method::Post, &repository.path(path), Some(body));
-        self.send(&request)?.json(&request.asked())
+        self.send(&request)?.json(&request.summary())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Asking, with the patience that a server may expect, and no more.
+//! Sends requests: retries, rests at rate limits, and reports what it waits for.
 
 use std::ffi::OsString;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -14,75 +14,77 @@ use crate::curl::{self, Method, NoAnswer, Request};
 use crate::error::{Error, Result};
 use crate::secret::Token;
 
-/// Whoever asks the API.
+/// A client of the API, authorized by one token.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// A name, looked for in `PATH`: a path would be looked for here.
+    /// Name of the program, looked up in `PATH`: a path would be looked up in this folder.
     program: OsString,
     pub(crate) api: Api,
     token: Token,
-    patience: Patience,
-    tell: fn(&str),
+    timeouts: Timeouts,
+    notify: fn(&str),
 }
 
-/// How long to wait for an answer.
+/// Durations after which a waiting client reacts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// Until it is told what is waited for.
-    pub unsaid: Duration,
-    /// For the next byte, whole seconds. GitHub itself gives up on a question after ten.
-    pub silence: Duration,
+pub struct Timeouts {
+    /// Wait after which the user is told what the client waits for.
+    pub notice_after: Duration,
+    /// Time without a byte after which a request fails, in whole seconds. GitHub itself
+    /// gives up on a request after ten.
+    pub stalled_after: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
-            unsaid: Duration::from_secs(5),
-            silence: Duration::from_secs(30),
+            notice_after: Duration::from_secs(5),
+            stalled_after: Duration::from_secs(30),
         }
     }
 }
 
-/// How often the same is asked; less often of a server that says nothing.
+/// Number of times that the same request is sent; lower for a server that stays silent.
 const ATTEMPTS: u32 = 4;
 const ATTEMPTS_IN_SILENCE: u32 = 2;
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// Whoever is told to wait longer is told so: a job costs money while it waits.
+/// Longest rest that the client waits for, in seconds. A longer one is an error, since a
+/// CI job costs money while it waits.
 const LONGEST_REST: u64 = 90;
-/// Ten thousand comments.
+/// Limit on the pages of a list: ten thousand comments.
 const PAGES: usize = 100;
 const REDIRECTIONS: usize = 3;
 
 impl Client {
-    /// One that asks as whoever the token is of.
+    /// Returns a client that sends this token with every request.
     #[must_use]
     pub fn new(api: Api, token: Token) -> Self {
         Self {
             program: OsString::from("curl"),
             api,
             token,
-            patience: Patience::default(),
-            tell: |_| (),
+            timeouts: Timeouts::default(),
+            notify: |_| (),
         }
     }
 
-    /// Tells what it waits for, so that nobody wonders.
+    /// Reports to `notify` what the client waits for.
     #[must_use]
-    pub fn telling(self, tell: fn(&str)) -> Self {
-        Self { tell, ..self }
+    pub fn with_notices(self, notify: fn(&str)) -> Self {
+        Self { notify, ..self }
     }
 
-    /// Waits this long.
+    /// Replaces the default timeouts.
     #[must_use]
-    pub fn with_patience(self, patience: Patience) -> Self {
-        Self { patience, ..self }
+    pub fn with_timeouts(self, timeouts: Timeouts) -> Self {
+        Self { timeouts, ..self }
     }
 
     pub(crate) fn get(&self, path: &str) -> Result<Answer> {
         self.send(&self.request(Method::Get, path, None))
     }
 
-    /// A request of this API.
+    /// Returns a repeatable request to this API.
     pub(crate) fn request(&self, method: Method, path: &str, body: Option<Value>) -> Request {
         Request {
             method,
@@ -92,22 +94,21 @@ impl Client {
         }
     }
 
-    /// Asks, and hands back what was granted.
+    /// Sends a request and returns the answer if its status is a success.
     ///
     /// # Errors
     ///
-    /// If it was refused, if no answer came, or if the answer leads elsewhere.
+    /// If the request was refused, if no answer came, or if the answer leads to another host.
     pub fn send(&self, request: &Request) -> Result<Answer> {
         let mut request = request.clone();
         for _ in 0..=REDIRECTIONS {
             let answer = self.answer(&request)?;
-            let asked = request.asked();
             match answer.status {
                 200..=299 => return Ok(answer),
                 301 | 302 | 307 | 308 => request.url = self.redirected(&request, &answer)?,
                 status => {
                     return Err(Error::Refused {
-                        asked,
+                        request: request.summary(),
                         status,
                         message: answer.reason(),
                     });
@@ -115,47 +116,49 @@ impl Client {
             }
         }
         Err(Error::Unexpected {
-            asked: request.asked(),
-            why: "it leads in circles".to_owned(),
+            request: request.summary(),
+            why: "too many redirections".to_owned(),
         })
     }
 
-    /// A repository that was renamed is found under its number, on the same host.
+    /// Returns the address that a redirection names, if it is on the same host: a renamed
+    /// repository is found under its number there.
     fn redirected(&self, request: &Request, answer: &Answer) -> Result<String> {
         let to = answer.header("location").unwrap_or("");
         let keeps_method = matches!(answer.status, 307 | 308) || request.method == Method::Get;
         let followed = self.api.followed(to).filter(|_| keeps_method);
         followed.ok_or_else(|| Error::Redirected {
-            asked: request.asked(),
+            request: request.summary(),
             to: crate::answer::one_line(to),
         })
     }
 
-    /// Asks until there is an answer that waiting does not change.
+    /// Sends a request until the answer is one that waiting does not change.
     fn answer(&self, request: &Request) -> Result<Answer> {
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
             let is_last = attempt >= ATTEMPTS;
             match self.ask(request)? {
-                Err(none) if attempt >= attempts(&none) || !may_ask_again(request, &none) => {
+                Err(failed) if attempt >= attempts(&failed) || !may_ask_again(request, &failed) => {
                     return Err(Error::NoAnswer {
-                        asked: request.asked(),
-                        code: none.code,
-                        said: none.said,
+                        request: request.summary(),
+                        code: failed.code,
+                        stderr: failed.stderr,
                     });
                 }
-                Ok(answer) => match answer.rest(now()) {
+                Ok(answer) => match answer.retry_after(now()) {
                     Some(seconds) if is_last || seconds > LONGEST_REST => {
                         return Err(Error::RateLimited {
-                            asked: request.asked(),
+                            request: request.summary(),
                             seconds,
                         });
                     }
-                    // It was refused unread: whatever it is, it may be asked again.
+                    // GitHub refused it unread, so that even a request that is not repeatable
+                    // may be sent again.
                     Some(seconds) => {
-                        let asked = request.asked();
-                        (self.tell)(&format!(
-                            "GitHub wants {seconds} s of rest before it answers {asked}: waiting"
+                        (self.notify)(&format!(
+                            "GitHub rate limit reached: waiting {seconds} s before {}",
+                            request.summary()
                         ));
                         sleep(Duration::from_secs(seconds));
                         continue;
@@ -165,73 +168,92 @@ impl Client {
                     }
                     None => {}
                 },
-                Err(none) if none.code == curl::TIMED_OUT => {
-                    (self.tell)(&format!("no answer to {}: asking again", request.asked()));
+                Err(failed) if failed.code == curl::TIMED_OUT => {
+                    (self.notify)(&format!("no answer to {}: trying again", request.summary()));
                 }
                 Err(_) => {}
             }
+
             sleep(pause);
             pause *= 2;
         }
         Err(Error::Unexpected {
-            asked: request.asked(),
-            why: "it was never asked".to_owned(),
+            request: request.summary(),
+            why: "the request was never sent".to_owned(),
         })
     }
 
-    /// Asks once, and tells what is waited for if that takes long.
+    /// Sends a request once, and reports what the client waits for if that takes long.
     fn ask(&self, request: &Request) -> Result<std::result::Result<Answer, NoAnswer>> {
-        let Patience { unsaid, silence } = self.patience;
+        let Timeouts {
+            notice_after,
+            stalled_after,
+        } = self.timeouts;
         let (answered, answer) = channel::<()>();
+
         scope(|scope| {
             scope.spawn(move || {
-                if answer.recv_timeout(unsaid) == Err(RecvTimeoutError::Timeout) {
-                    (self.tell)(&format!("waiting for an answer to {}", request.asked()));
+                if answer.recv_timeout(notice_after) == Err(RecvTimeoutError::Timeout) {
+                    (self.notify)(&format!("waiting for an answer to {}", request.summary()));
                 }
             });
-            let asked = curl::ask(&self.program, request, &self.api, &self.token, silence);
+
+            let outcome = curl::ask(
+                &self.program,
+                request,
+                &self.api,
+                &self.token,
+                stalled_after,
+            );
             drop(answered);
-            asked
+
+            outcome
         })
     }
 
-    /// All pages of a list.
+    /// Returns all items of a list, page by page.
     pub(crate) fn list<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>> {
         let mut request = self.request(Method::Get, path, None);
         let mut all = Vec::new();
+
         for _ in 0..PAGES {
             let answer = self.send(&request)?;
-            let page: Vec<T> = answer.json(&request.asked())?;
+            let page: Vec<T> = answer.json(&request.summary())?;
             all.extend(page);
+
             let Some(next) = answer.next() else {
                 return Ok(all);
             };
             request.url = self.api.followed(next).ok_or_else(|| Error::Redirected {
-                asked: request.asked(),
+                request: request.summary(),
                 to: crate::answer::one_line(next),
             })?;
         }
+
         Err(Error::Unexpected {
-            asked: request.asked(),
-            why: format!("it has more than {PAGES} pages"),
+            request: request.summary(),
+            why: format!("the list has more than {PAGES} pages"),
         })
     }
 }
 
-/// How often is asked what got no answer.
-fn attempts(none: &NoAnswer) -> u32 {
-    match none.code {
+/// Returns how often a request without an answer is sent in all.
+fn attempts(failed: &NoAnswer) -> u32 {
+    match failed.code {
         curl::TIMED_OUT => ATTEMPTS_IN_SILENCE,
         _ => ATTEMPTS,
     }
 }
 
-/// Whether nothing was asked yet (the host was not found, or did not listen), or it
-/// does no harm to ask twice. Neither helps against a wrong certificate.
-fn may_ask_again(request: &Request, none: &NoAnswer) -> bool {
-    let was_not_asked = matches!(none.code, 5..=7);
-    let broke_off = matches!(none.code, 16 | 18 | 28 | 35 | 52 | 55 | 56 | 92);
-    was_not_asked || (broke_off && request.is_repeatable)
+/// Returns whether a failed request may be sent again: nothing was sent (the host was not
+/// found, or did not listen), or sending it twice does no harm. Neither helps against a
+/// wrong certificate.
+fn may_ask_again(request: &Request, failed: &NoAnswer) -> bool {
+    // Exit codes of curl: 5 to 7 are proxy or host not resolved and failed to connect.
+    let was_not_sent = matches!(failed.code, 5..=7);
+    let broke_off = matches!(failed.code, 16 | 18 | 28 | 35 | 52 | 55 | 56 | 92);
+
+    was_not_sent || (broke_off && request.is_repeatable)
 }
 
 fn now() -> u64 {

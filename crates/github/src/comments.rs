@@ -1,7 +1,7 @@
-//! The one comment of ours on a pull request, kept up to date.
+//! Keeps one comment of ours on a pull request up to date.
 //!
-//! It begins with a marker, and it is ours only if we wrote it: anybody may write a
-//! comment that begins so, and a token that may write may change everybody's.
+//! The comment begins with a marker, and it is ours only if our account wrote it: anyone can
+//! write a comment with that marker, and a token that may write can change all comments.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -14,51 +14,51 @@ use crate::error::{Error, Result};
 /// A comment on a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Comment {
-    /// Its number.
+    /// Number of the comment.
     pub id: u64,
-    /// Its page.
+    /// Address of its page.
     #[serde(default, rename = "html_url")]
     pub url: String,
-    /// What it says.
+    /// Text of the comment.
     #[serde(default)]
     pub body: Option<String>,
-    /// Who wrote it; nobody once the account is gone.
+    /// Account that wrote it, or `None` if that was deleted.
     pub user: Option<Author>,
 }
 
-/// Who wrote a comment.
+/// The account that wrote a comment.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Author {
-    /// The account.
+    /// Login name of the account.
     pub login: String,
-    /// `User` or `Bot`.
+    /// Type of the account: `User` or `Bot`.
     #[serde(default, rename = "type")]
     pub kind: String,
 }
 
-/// What became of the comment.
+/// Result of posting or updating our comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
-    /// The comment.
+pub struct UpsertedComment {
+    /// The comment as it is now.
     pub comment: Comment,
-    /// How it came to be.
-    pub outcome: Outcome,
-    /// Others of ours with the same marker, from runs that overtook each other.
+    /// Change that was made: a new comment or an update.
+    pub action: CommentAction,
+    /// Other comments of ours with the same marker, from runs that overtook each other.
     pub duplicates: Vec<Comment>,
 }
 
-/// How a comment came to say what it says.
+/// The change that was made to a pull request's comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// It is new.
+pub enum CommentAction {
+    /// A new comment was posted.
     Posted,
-    /// It was there.
+    /// An existing comment was updated.
     Updated,
 }
 
 impl Comment {
-    /// Whether `viewer` wrote it. GraphQL may call an app without the `[bot]` that REST
-    /// adds; a person may have that name too.
+    /// Returns whether `viewer` wrote it. GraphQL may name an app without the `[bot]` that REST
+    /// adds, and a person may have that name too.
     #[must_use]
     pub fn is_by(&self, viewer: &str) -> bool {
         self.user.as_ref().is_some_and(|author| {
@@ -67,7 +67,7 @@ impl Comment {
         })
     }
 
-    /// Whether it begins with a marker.
+    /// Returns whether its text begins with a marker.
     #[must_use]
     pub fn begins_with(&self, marker: &str) -> bool {
         let body = self.body.as_deref().unwrap_or("");
@@ -76,11 +76,11 @@ impl Comment {
 }
 
 impl Client {
-    /// All comments on a pull request, the oldest first.
+    /// Returns all comments on a pull request, the oldest first.
     ///
     /// # Errors
     ///
-    /// If they cannot be asked for.
+    /// If the list cannot be read.
     pub fn comments(&self, repository: &Repository, number: u64) -> Result<Vec<Comment>> {
         let path = format!("/issues/{number}/comments?per_page=100");
         let mut comments: Vec<Comment> = self.list(&repository.path(&path))?;
@@ -88,95 +88,99 @@ impl Client {
         Ok(comments)
     }
 
-    /// One comment.
+    /// Returns the comment with this number.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If it does not exist.
     pub fn comment(&self, repository: &Repository, id: u64) -> Result<Comment> {
         let path = repository.path(&format!("/issues/comments/{id}"));
         self.get(&path)?.json(&path)
     }
 
-    /// The oldest of ours with the marker says `body` from now on; if there is none, a
-    /// new one does. Never are there two of them afterwards that were one before.
+    /// Replaces the text of our oldest comment with the marker, or posts a new comment if
+    /// there is none. Two runs at once leave one comment.
     ///
     /// # Errors
     ///
-    /// If it is refused.
-    pub fn keep_comment(
+    /// If GitHub refuses.
+    pub fn upsert_comment(
         &self,
         (repository, number): (&Repository, u64),
         viewer: &str,
         marker: &str,
         body: &str,
-    ) -> Result<Kept> {
-        let ours = self.ours((repository, number), viewer, marker)?;
+    ) -> Result<UpsertedComment> {
+        let ours = self.our_comments((repository, number), viewer, marker)?;
         if let [oldest, duplicates @ ..] = ours.as_slice() {
-            return Ok(Kept {
+            return Ok(UpsertedComment {
                 comment: self.edit(repository, oldest.id, body)?,
-                outcome: Outcome::Updated,
+                action: CommentAction::Updated,
                 duplicates: duplicates.to_vec(),
             });
         }
+
         let made = self.post_once((repository, number), viewer, marker, body)?;
-        self.give_way((repository, number), viewer, marker, made)
+        self.merge_into_oldest((repository, number), viewer, marker, made)
     }
 
-    /// Another run may have posted at the same moment. The oldest stays: the comment
-    /// that this run has just made makes way for it, and is taken away.
+    /// Resolves a race with other runs that posted at the same moment: the oldest comment
+    /// gets the text of the comment that this run has just posted, which is then deleted.
     ///
     /// # Errors
     ///
-    /// If the comments cannot be asked for, or the older one cannot be changed.
-    pub fn give_way(
+    /// If the comments cannot be read, or the older one cannot be changed.
+    pub fn merge_into_oldest(
         &self,
         (repository, number): (&Repository, u64),
         viewer: &str,
         marker: &str,
         made: Comment,
-    ) -> Result<Kept> {
-        let mut ours = self.ours((repository, number), viewer, marker)?;
-        ours.retain(|one| one.id != made.id);
+    ) -> Result<UpsertedComment> {
+        let mut ours = self.our_comments((repository, number), viewer, marker)?;
+        ours.retain(|comment| comment.id != made.id);
         let (older, mut duplicates): (Vec<_>, Vec<_>) =
-            ours.into_iter().partition(|one| one.id < made.id);
+            ours.into_iter().partition(|comment| comment.id < made.id);
+
         let Some((oldest, rest)) = older.split_first() else {
-            return Ok(Kept {
+            return Ok(UpsertedComment {
                 comment: made,
-                outcome: Outcome::Posted,
+                action: CommentAction::Posted,
                 duplicates,
             });
         };
+
         let body = made.body.clone().unwrap_or_default();
         let comment = self.edit(repository, oldest.id, &body)?;
         duplicates.extend_from_slice(rest);
         if self.delete(repository, made.id).is_err() {
             duplicates.push(made);
         }
-        Ok(Kept {
+
+        Ok(UpsertedComment {
             comment,
-            outcome: Outcome::Updated,
+            action: CommentAction::Updated,
             duplicates,
         })
     }
 
-    /// Ours with the marker, the oldest first.
+    /// Returns our comments with the marker, the oldest first.
     ///
     /// # Errors
     ///
-    /// If the comments cannot be asked for.
-    pub fn ours(
+    /// If the comments cannot be read.
+    pub fn our_comments(
         &self,
         (repository, number): (&Repository, u64),
         viewer: &str,
         marker: &str,
     ) -> Result<Vec<Comment>> {
         let mut comments = self.comments(repository, number)?;
-        comments.retain(|one| one.is_by(viewer) && one.begins_with(marker));
+        comments.retain(|comment| comment.is_by(viewer) && comment.begins_with(marker));
         Ok(comments)
     }
 
-    /// Posts, once: where no answer comes it is looked up whether it was posted.
+    /// Posts a comment once: if no answer comes, it looks up whether the comment was posted.
     fn post_once(
         &self,
         (repository, number): (&Repository, u64),
@@ -185,26 +189,31 @@ impl Client {
         body: &str,
     ) -> Result<Comment> {
         const ATTEMPTS: usize = 3;
+
         let path = repository.path(&format!("/issues/{number}/comments"));
         let request = Request {
             is_repeatable: false,
             ..self.request(Method::Post, &path, Some(json!({ "body": body })))
         };
+
         let mut attempt = 1;
         loop {
             let posted = self.send(&request);
-            let failure = match posted.and_then(|answer| answer.json(&request.asked())) {
+            let failure = match posted.and_then(|answer| answer.json(&request.summary())) {
                 Ok(comment) => return Ok(comment),
                 Err(error) if !error.may_be_done() => return Err(error),
                 Err(error) => error,
             };
-            let ours = self.ours((repository, number), viewer, marker)?;
+
+            let ours = self.our_comments((repository, number), viewer, marker)?;
             if let Some(comment) = ours.into_iter().next() {
-                return match comment.body.as_deref() == Some(body) {
-                    true => Ok(comment),
-                    false => self.edit(repository, comment.id, body),
+                return if comment.body.as_deref() == Some(body) {
+                    Ok(comment)
+                } else {
+                    self.edit(repository, comment.id, body)
                 };
             }
+
             if attempt == ATTEMPTS {
                 return Err(failure);
             }
@@ -215,10 +224,10 @@ impl Client {
     fn edit(&self, repository: &Repository, id: u64, body: &str) -> Result<Comment> {
         let path = repository.path(&format!("/issues/comments/{id}"));
         let request = self.request(Method::Patch, &path, Some(json!({ "body": body })));
-        self.send(&request)?.json(&request.asked())
+        self.send(&request)?.json(&request.summary())
     }
 
-    /// Of what this run has made itself, never of anything else.
+    /// Deletes a comment that this run has made itself, and no other.
     fn delete(&self, repository: &Repository, id: u64) -> Result<()> {
         let path = repository.path(&format!("/issues/comments/{id}"));
         let deleted = self.send(&self.request(Method::Delete, &path, None));
@@ -234,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whose_a_comment_is() {
+    fn a_comment_belongs_to_its_author() {
         let check = |login: &str, kind: &str, viewer: &str, expected: bool| {
             let comment = Comment {
                 id: 1,

@@ -1,4 +1,4 @@
-//! A question as `curl` takes it, and asking it.
+//! Builds a command line of `curl` for a request, and runs it.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -13,34 +13,34 @@ use crate::answer::{Answer, one_line};
 use crate::error::{Error, Result};
 use crate::secret::Token;
 
-/// What is asked of the API.
+/// A request to the API.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// How.
+    /// HTTP method of the request.
     pub method: Method,
-    /// The whole address.
+    /// Full address, with scheme and host.
     pub url: String,
-    /// What is sent along.
+    /// JSON to send, if any.
     pub body: Option<Value>,
-    /// Whether it may be asked twice.
+    /// True if sending the request twice does no harm.
     pub is_repeatable: bool,
 }
 
-/// How something is asked.
+/// HTTP method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// To look.
+    /// Method that reads a resource.
     Get,
-    /// To make.
+    /// Method that creates a resource.
     Post,
-    /// To change.
+    /// Method that changes a resource.
     Patch,
-    /// To take away.
+    /// Method that removes a resource.
     Delete,
 }
 
 impl Method {
-    /// As HTTP calls it.
+    /// Returns the name that HTTP has for it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -53,25 +53,26 @@ impl Method {
 }
 
 impl Request {
-    /// As errors call it: method and path.
+    /// Returns method and path, as errors print them.
     #[must_use]
-    pub fn asked(&self) -> String {
+    pub fn summary(&self) -> String {
         let path = self
             .url
             .split_once("://")
             .map_or(self.url.as_str(), |(_, rest)| rest);
         let path = path.find('/').and_then(|at| path.get(at..)).unwrap_or("/");
+
         format!("{} {path}", self.method.name())
     }
 }
 
-/// A command line of `curl`, and what it reads on its standard input: the token is
-/// there and nowhere else.
+/// A command line of `curl`, and the configuration it reads on its standard input. The
+/// token is in that configuration and nowhere else.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Curl {
-    /// Its arguments: always the same.
+    /// Arguments, the same for every request.
     pub arguments: Vec<OsString>,
-    /// Its configuration. It has the token.
+    /// Configuration for standard input. It contains the token.
     configuration: String,
 }
 
@@ -83,17 +84,18 @@ impl fmt::Debug for Curl {
     }
 }
 
-/// A longer answer is none of GitHub's: a page of a hundred long comments is 26 MB.
+/// Longest answer that is read, in bytes. GitHub sends none that is longer: a page of a
+/// hundred long comments has 26 MB.
 const LONGEST_ANSWER: u64 = 64 * 1024 * 1024;
 const SECONDS_TO_CONNECT: u32 = 10;
 const SECONDS_IN_ALL: u32 = 120;
-/// The exit code of `curl` for whatever took too long.
+/// Exit code of `curl` when something took too long.
 pub(crate) const TIMED_OUT: i32 = 28;
 
 impl Curl {
-    /// The command for a request. `-q` comes first, so that nobody's `.curlrc` has a
-    /// say. After so much silence it gives up; `headers` is where `curl` keeps the
-    /// answer's, `body` has what is sent.
+    /// Returns the command for a request. `-q` comes first, so that no `.curlrc` changes
+    /// it. `curl` gives up after `stalled_after` without a byte, writes the answer's headers to
+    /// the file `headers`, and sends the file `body`.
     ///
     /// ```text
     /// curl -q --config -
@@ -101,11 +103,11 @@ impl Curl {
     /// header = "Authorization: Bearer …"
     /// ```
     #[must_use]
-    pub fn of(
+    pub fn new(
         request: &Request,
         api: &Api,
         token: &Token,
-        silence: Duration,
+        stalled_after: Duration,
         headers: &Path,
         body: Option<&Path>,
     ) -> Self {
@@ -124,7 +126,7 @@ impl Curl {
             format!("connect-timeout = {SECONDS_TO_CONNECT}"),
             format!("max-time = {SECONDS_IN_ALL}"),
             "speed-limit = 1".to_owned(),
-            format!("speed-time = {}", silence.as_secs().max(1)),
+            format!("speed-time = {}", stalled_after.as_secs().max(1)),
             format!("max-filesize = {LONGEST_ANSWER}"),
             format!("dump-header = {}", quoted(&headers.to_string_lossy())),
             "max-redirs = 0".to_owned(),
@@ -133,8 +135,9 @@ impl Curl {
             "show-error".to_owned(),
             "suppress-connect-headers".to_owned(),
         ];
+
         if api.scheme() == "http" {
-            // In the clear, and therefore to this machine only: through no proxy.
+            // The request is not encrypted, so it must reach this machine without a proxy.
             lines.push("noproxy = \"*\"".to_owned());
         }
         if let Some(body) = body {
@@ -144,6 +147,7 @@ impl Curl {
                 quoted(&format!("@{}", body.display()))
             ));
         }
+
         lines.push(String::new());
         Self {
             arguments: ["-q", "--config", "-"].map(OsString::from).to_vec(),
@@ -152,63 +156,78 @@ impl Curl {
     }
 }
 
-/// A value as `curl`'s configuration takes it.
+/// Quotes a value for the configuration of `curl`.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
     let escaped = escaped.replace(['\n', '\r'], " ");
     format!("\"{escaped}\"")
 }
 
-/// Why there is no answer: the exit code of `curl`, and what it said.
+/// The reason why there is no answer: exit code and standard error of `curl`.
 #[derive(Debug)]
 pub(crate) struct NoAnswer {
     pub(crate) code: i32,
-    pub(crate) said: String,
+    /// Standard error as one line in brackets, or nothing.
+    pub(crate) stderr: String,
 }
 
-/// Asks once. Neither the answer nor what `curl` said has the token.
+/// Sends a request once. Removes the token from the answer and from standard error.
 pub(crate) fn ask(
     program: &OsStr,
     request: &Request,
     api: &Api,
     token: &Token,
-    silence: Duration,
+    stalled_after: Duration,
 ) -> Result<std::result::Result<Answer, NoAnswer>> {
-    let pipe = |cause| Error::Pipe {
-        tool: "curl",
-        cause,
-    };
-    let folder = tempfile::tempdir().map_err(pipe)?;
+    let folder = tempfile::tempdir().map_err(pipe_error)?;
     let headers = folder.path().join("headers");
     let body: Option<PathBuf> = match &request.body {
         Some(json) => {
             let file = folder.path().join("body");
-            std::fs::write(&file, json.to_string()).map_err(pipe)?;
+            std::fs::write(&file, json.to_string()).map_err(pipe_error)?;
             Some(file)
         }
         None => None,
     };
-    let curl = Curl::of(request, api, token, silence, &headers, body.as_deref());
-    let (code, said, answer) = run(program, &curl)?;
+
+    let curl = Curl::new(
+        request,
+        api,
+        token,
+        stalled_after,
+        &headers,
+        body.as_deref(),
+    );
+    let (code, stderr, answer) = run(program, &curl)?;
     let clean = |bytes: &[u8]| String::from_utf8_lossy(&token.scrubbed(bytes)).into_owned();
+
     if code != 0 {
-        let said = one_line(&clean(&said));
-        let said = if said.is_empty() {
-            said
+        let stderr = one_line(&clean(&stderr));
+        let stderr = if stderr.is_empty() {
+            stderr
         } else {
-            format!(" ({said})")
+            format!(" ({stderr})")
         };
-        return Ok(Err(NoAnswer { code, said }));
+        return Ok(Err(NoAnswer { code, stderr }));
     }
-    let headers = std::fs::read(&headers).map_err(pipe)?;
+
+    let headers = std::fs::read(&headers).map_err(pipe_error)?;
     let answer = Answer::parse(&clean(&headers), token.scrubbed(&answer));
     answer.map(Ok).ok_or_else(|| Error::Unexpected {
-        asked: request.asked(),
-        why: "it is not HTTP".to_owned(),
+        request: request.summary(),
+        why: "not an HTTP answer".to_owned(),
     })
 }
 
-/// Exit code, standard error, and at most as much of standard output as an answer has.
+fn pipe_error(cause: std::io::Error) -> Error {
+    Error::Pipe {
+        tool: "curl",
+        cause,
+    }
+}
+
+/// Runs `curl` and returns its exit code, its standard error, and its standard output up
+/// to the length of the longest answer.
 fn run(program: &OsStr, curl: &Curl) -> Result<(i32, Vec<u8>, Vec<u8>)> {
     let command = duct::cmd(program, &curl.arguments)
         .stdin_bytes(curl.configuration.as_bytes())
@@ -220,24 +239,23 @@ fn run(program: &OsStr, curl: &Curl) -> Result<(i32, Vec<u8>, Vec<u8>)> {
         tool: "curl",
         cause,
     })?;
-    let pipe = |cause| Error::Pipe {
-        tool: "curl",
-        cause,
-    };
+
     let mut answer = Vec::new();
     (&reader)
         .take(LONGEST_ANSWER + 1)
         .read_to_end(&mut answer)
-        .map_err(pipe)?;
+        .map_err(pipe_error)?;
     if answer.len() as u64 > LONGEST_ANSWER {
-        reader.kill().map_err(pipe)?;
-        // As `curl` calls it, where it knows the length before.
+        reader.kill().map_err(pipe_error)?;
+        // `curl` exits with 63 itself where it knows the length in advance.
         return Ok((63, b"the answer is too long".to_vec(), Vec::new()));
     }
-    let output = reader.try_wait().map_err(pipe)?;
+
+    let output = reader.try_wait().map_err(pipe_error)?;
     let code = output.and_then(|output| output.status.code()).unwrap_or(-1);
-    let said = output.map(|output| output.stderr.clone());
-    Ok((code, said.unwrap_or_default(), answer))
+    let stderr = output.map(|output| output.stderr.clone());
+
+    Ok((code, stderr.unwrap_or_default(), answer))
 }
 
 #[cfg(test)]
@@ -253,7 +271,7 @@ mod tests {
             is_repeatable: true,
         };
         let token = Token::new("ghp_secret").unwrap();
-        Curl::of(
+        Curl::new(
             &request,
             &api,
             &token,
@@ -263,20 +281,20 @@ mod tests {
         )
     }
 
-    /// Whatever is asked, the arguments are these: nobody who lists processes learns more.
+    /// The arguments are the same for every request, so that a list of processes shows nothing.
     #[test]
-    fn the_token_is_no_argument() {
+    fn the_token_is_not_an_argument() {
         for method in [Method::Get, Method::Post, Method::Patch, Method::Delete] {
             let curl = curl(method, Api::PUBLIC);
             assert_eq!(curl.arguments, ["-q", "--config", "-"]);
             assert!(!format!("{curl:?}").contains("secret"));
             let line = "header = \"Authorization: Bearer ghp_secret\"";
-            assert!(curl.configuration.lines().any(|one| one == line));
+            assert!(curl.configuration.lines().any(|other| other == line));
         }
     }
 
     #[test]
-    fn what_curl_reads() {
+    fn the_configuration_has_what_the_request_needs() {
         let check = |base: &str, expected: &[&str], not: &[&str]| {
             let curl = curl(Method::Patch, base);
             let lines: Vec<&str> = curl.configuration.lines().collect();

@@ -1,90 +1,88 @@
-//! Why GitHub could not be asked, or what it refused.
+//! Errors of requests to GitHub.
 
 use std::io;
 
 use metalens_failure::{Failure, FailureKind};
 
-/// A text that could not be made.
-pub type NoText = Box<dyn std::error::Error + Send + Sync>;
+/// Error of a caller that could not write a text to post.
+pub type TextError = Box<dyn std::error::Error + Send + Sync>;
 
-/// The result of asking.
+/// Result of a request or of a run of `gh`.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why not, and what to do. No text in it has the token.
+/// The reason why a request failed, and what to do. No message contains the token.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A tool is not there, or cannot be started.
-    #[error("{tool} cannot be started ({cause}): install it, or name its folder in PATH")]
+    /// A tool is missing or cannot be started.
+    #[error("cannot start {tool} ({cause}): install it, or add its folder to PATH")]
     NoTool {
-        /// Which.
+        /// Name of the tool.
         tool: &'static str,
-        /// The system's reason.
+        /// Reason that the system gave.
         cause: io::Error,
     },
-    /// An address that is none, or that the token may not go to.
+    /// A text is not an address, or the token may not go there.
     #[error("{0}")]
     Address(String),
-    /// A request that cannot be; the message says which can.
+    /// The user's request is not possible; the message says what is.
     #[error("{0}")]
     Misuse(String),
-    /// A text of a comment could not be made.
+    /// The text of a comment could not be written.
     #[error(transparent)]
-    Text(NoText),
-    /// Every way for pictures was tried, and none was left.
-    #[error("no way was left")]
+    Text(TextError),
+    /// Every upload method was tried, and none worked.
+    #[error("every upload method failed")]
     NoWayLeft,
-    /// An error, and what could not be done for it.
+    /// An error, and the action that failed because of it.
     #[error("{what}")]
     While {
-        /// What could not be done.
+        /// The action that failed.
         what: String,
-        /// Why not.
+        /// The error that made it fail.
         source: Box<Error>,
     },
-    /// No answer came.
-    #[error("no answer to {asked}: curl ended with {code}{said}")]
+    /// A request got no answer.
+    #[error("no answer to {request}: curl ended with exit code {code}{stderr}")]
     NoAnswer {
-        /// What was asked: method and path.
-        asked: String,
-        /// The exit code of `curl`.
+        /// Method and path of the request.
+        request: String,
+        /// Exit code of `curl`.
         code: i32,
-        /// What it said.
-        said: String,
+        /// Standard error of `curl` in brackets, or nothing.
+        stderr: String,
     },
-    /// GitHub refused.
-    #[error("GitHub answered {asked} with {status}: {message}")]
+    /// GitHub refused a request.
+    #[error("GitHub answered {request} with {status}: {message}")]
     Refused {
-        /// What was asked: method and path.
-        asked: String,
-        /// The HTTP status.
+        /// Method and path of the request.
+        request: String,
+        /// HTTP status code of the answer.
         status: u16,
-        /// GitHub's reason.
+        /// Reason that GitHub gave.
         message: String,
     },
-    /// Too much was asked in too short a time, or by too many.
-    #[error(
-        "GitHub wants {seconds} s of rest before it answers {asked} (a rate limit): try again then"
-    )]
+    /// GitHub's rate limit was reached, and the rest is longer than the client waits for.
+    #[error("GitHub rate limit reached at {request}: try again in {seconds} s")]
     RateLimited {
-        /// What was asked.
-        asked: String,
-        /// How long.
+        /// Method and path of the request.
+        request: String,
+        /// Seconds until GitHub answers again.
         seconds: u64,
     },
-    /// An answer that leads elsewhere.
-    #[error("{asked} was redirected to {to}: the token does not go there")]
+    /// The answer leads to a host that the token may not go to.
+    #[error("{request} was redirected to {to}, where the token must not go")]
     Redirected {
-        /// What was asked.
-        asked: String,
-        /// Where to.
+        /// Method and path of the request.
+        request: String,
+        /// Address that the answer names.
         to: String,
     },
-    /// An answer that is not understood.
-    #[error("the answer to {asked} is not understood: {why}")]
+    /// The answer is not what GitHub's manual describes.
+    #[error("cannot read the answer to {request}: {why}")]
     Unexpected {
-        /// What was asked.
-        asked: String,
-        /// Why.
+        /// Method and path of the request.
+        request: String,
+        /// Description of the problem with the answer.
         why: String,
     },
     /// `gh` refused or failed.
@@ -93,15 +91,15 @@ pub enum Error {
     /// A temporary file or a pipe failed.
     #[error("cannot talk to {tool}: {cause}")]
     Pipe {
-        /// Whom.
+        /// Name of the tool.
         tool: &'static str,
-        /// The system's reason.
+        /// Reason that the system gave.
         cause: io::Error,
     },
 }
 
 impl Error {
-    /// Says what could not be done for it.
+    /// Wraps this error with the action that failed because of it.
     pub(crate) fn while_doing(self, what: &str) -> Self {
         Self::While {
             what: what.to_owned(),
@@ -109,7 +107,7 @@ impl Error {
         }
     }
 
-    /// Whether the token may read here and not write: that of a pull request from a fork.
+    /// Returns whether the token may read here and not write, like that of a fork's pull request.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         let Self::Refused {
@@ -121,13 +119,13 @@ impl Error {
         *status == 403 && message.contains("Resource not accessible by")
     }
 
-    /// Whether there is no such thing, or none that the token may see.
+    /// Returns whether the resource does not exist, or the token may not see it.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.has_status(404)
     }
 
-    /// Whether what was asked may have been done nevertheless.
+    /// Returns whether GitHub may have carried out the request nevertheless.
     #[must_use]
     pub(crate) fn may_be_done(&self) -> bool {
         match self {

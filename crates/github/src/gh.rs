@@ -1,9 +1,9 @@
-//! `gh`, GitHub's own program: whose token is at hand, which pull request a branch
-//! has, and attaching pictures, which no API that is documented can.
+//! Runs `gh`, GitHub's own program: to get a token, to find the pull request of a branch,
+//! and to attach pictures, which no documented API can do.
 //!
-//! From 2.99 on `gh pr comment --attach FILE` uploads pictures of up to 10 MB and
-//! writes their addresses where the body names the file, byte for byte, as a picture
-//! of Markdown. Users' tokens only; a part that fails leaves the rest posted.
+//! Since 2.99 `gh pr comment --attach FILE` uploads pictures of up to 10 MB. Where the body
+//! shows FILE as a Markdown picture, `gh` replaces the path, byte for byte, by the address
+//! of the upload. This works with users' tokens only. A failed upload leaves the rest posted.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -15,24 +15,24 @@ use crate::answer::one_line;
 use crate::error::{Error, Result};
 use crate::secret::Token;
 
-/// `gh`.
+/// The program `gh`, and the token it uses.
 #[derive(Debug, Clone)]
 pub struct Gh {
-    /// A name, looked for in `PATH`: a path would be looked for here.
+    /// Name of the program, looked up in `PATH`: a path would be looked up in this folder.
     program: OsString,
-    /// Whose it is to post as. It is in nothing that is handed back.
+    /// Token to post with, or `None` for the one of `gh`'s login. No result contains it.
     token: Option<Token>,
 }
 
-/// Which `gh` it is.
+/// Version of `gh`: major and minor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GhVersion(pub u32, pub u32);
 
 impl GhVersion {
-    /// The first that attaches.
+    /// First version with `--attach`.
     pub const FIRST_TO_ATTACH: Self = Self(2, 99);
 
-    /// From `gh version 2.99.0 (2026-09-01)`.
+    /// Parses `gh version 2.99.0 (2026-09-01)`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let words = text.lines().next()?.strip_prefix("gh version ")?;
@@ -41,23 +41,23 @@ impl GhVersion {
     }
 }
 
-/// What `gh pr comment` did.
+/// Result of `gh pr comment`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attached {
-    /// The number of the comment, if it said one.
+    /// Number of the comment, if `gh` printed one.
     pub comment: Option<u64>,
-    /// What went wrong, if anything: it may have posted the rest.
+    /// The error, if there was one. The rest of the comment may be posted nevertheless.
     pub failure: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Viewed {
+struct PullRequestView {
     number: u64,
     url: String,
 }
 
 impl Gh {
-    /// A `gh` that speaks with a token, or with the one it was logged in with.
+    /// Returns a `gh` that uses a token, or its own login without one.
     #[must_use]
     pub fn new(token: Option<Token>) -> Self {
         Self {
@@ -66,62 +66,61 @@ impl Gh {
         }
     }
 
-    /// Which it is.
+    /// Returns the version of `gh`.
     ///
     /// # Errors
     ///
-    /// If there is none, or it says nothing that is understood.
+    /// If `gh` is missing, or its answer is not understood.
     pub fn version(&self) -> Result<GhVersion> {
-        let said = self.ask(&["--version"])?;
-        let found = GhVersion::parse(&said.out);
+        let output = self.ask(&["--version"])?;
+        let found = GhVersion::parse(&output.stdout);
         found.ok_or_else(|| {
             Error::Gh(format!(
-                "its version is not understood: {}",
-                one_line(&said.out)
+                "cannot read its version: {}",
+                one_line(&output.stdout)
             ))
         })
     }
 
-    /// The token that it was logged in with.
+    /// Returns the token of `gh`'s login.
     ///
     /// # Errors
     ///
-    /// If there is no `gh`, or it has none.
+    /// If `gh` is missing or not logged in.
     pub fn token() -> Result<Token> {
-        let said = Self::new(None).ask(&["auth", "token"])?;
-        // What it printed is never repeated: it may be the token.
-        Token::new(&said.out)
-            .filter(|_| said.code == 0)
-            .ok_or_else(|| Error::Gh("it is not logged in: gh auth login".to_owned()))
+        let output = Self::new(None).ask(&["auth", "token"])?;
+
+        // The output is never repeated: it may be the token.
+        Token::new(&output.stdout)
+            .filter(|_| output.code == 0)
+            .ok_or_else(|| Error::Gh("not logged in; run gh auth login".to_owned()))
     }
 
-    /// The pull request of the branch that is checked out here.
+    /// Returns the pull request of the branch that is checked out here.
     ///
     /// # Errors
     ///
-    /// If there is no `gh`, or no pull request.
+    /// If there is no `gh`, or the branch has no pull request.
     pub fn pull_request(&self) -> Result<(Repository, u64)> {
-        let said = self.ask(&["pr", "view", "--json", "number,url"])?;
-        if said.code != 0 {
-            return Err(Error::Gh(one_line(&said.err)));
+        let output = self.ask(&["pr", "view", "--json", "number,url"])?;
+        if output.code != 0 {
+            return Err(Error::Gh(one_line(&output.stderr)));
         }
-        let odd = || Error::Gh("its answer to pr view is not understood".to_owned());
-        let viewed: Viewed = serde_json::from_str(&said.out).map_err(|_| odd())?;
-        let mut parts = viewed.url.splitn(4, '/').nth(3).ok_or_else(odd)?.split('/');
+
+        let odd = || Error::Gh("cannot read the answer of gh pr view".to_owned());
+        let view: PullRequestView = serde_json::from_str(&output.stdout).map_err(|_| odd())?;
+        let mut parts = view.url.splitn(4, '/').nth(3).ok_or_else(odd)?.split('/');
         let (owner, name) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-        Ok((
-            Repository::parse(&format!("{owner}/{name}"))?,
-            viewed.number,
-        ))
+
+        Ok((Repository::parse(&format!("{owner}/{name}"))?, view.number))
     }
 
-    /// Posts a comment with pictures, or, if `edits_last`, makes it what the last
-    /// comment of the token's user says. The files are named as the body does, seen
-    /// from `folder`.
+    /// Posts a comment with pictures, or, if `edits_last`, replaces the last comment of the
+    /// token's user. The body names the files by their paths relative to `folder`.
     ///
     /// # Errors
     ///
-    /// If there is no `gh`.
+    /// If `gh` is missing.
     pub fn comment(
         &self,
         (repository, number): (&Repository, u64),
@@ -134,15 +133,17 @@ impl Gh {
             .command(arguments)
             .dir(folder)
             .stdin_bytes(body.as_bytes());
-        let said = self.said(&command)?;
-        let failure = one_line(&said.err);
-        let failure = match failure.is_empty() {
-            true => format!("it ended with {}", said.code),
-            false => failure,
+        let output = self.run(&command)?;
+
+        let failure = one_line(&output.stderr);
+        let failure = if failure.is_empty() {
+            format!("exit code {}", output.code)
+        } else {
+            failure
         };
         Ok(Attached {
-            comment: comment_number(&said.out),
-            failure: (said.code != 0).then_some(failure),
+            comment: comment_number(&output.stdout),
+            failure: (output.code != 0).then_some(failure),
         })
     }
 
@@ -151,39 +152,42 @@ impl Gh {
             .env("GH_PROMPT_DISABLED", "1")
             .env("GH_NO_UPDATE_NOTIFIER", "1")
             .env("NO_COLOR", "1");
+
         match &self.token {
             Some(token) => command.env("GH_TOKEN", token.exposed()),
             None => command,
         }
     }
 
-    fn ask(&self, arguments: &[&str]) -> Result<Said> {
+    fn ask(&self, arguments: &[&str]) -> Result<GhOutput> {
         let arguments = arguments.iter().map(OsString::from).collect();
-        self.said(&self.command(arguments).stdin_null())
+        self.run(&self.command(arguments).stdin_null())
     }
 
-    fn said(&self, command: &duct::Expression) -> Result<Said> {
+    fn run(&self, command: &duct::Expression) -> Result<GhOutput> {
         let run = command.stdout_capture().stderr_capture().unchecked().run();
         let output = run.map_err(|cause| Error::NoTool { tool: "gh", cause })?;
         let clean = |bytes: &[u8]| match &self.token {
             Some(token) => String::from_utf8_lossy(&token.scrubbed(bytes)).into_owned(),
             None => String::from_utf8_lossy(bytes).into_owned(),
         };
-        Ok(Said {
+
+        Ok(GhOutput {
             code: output.status.code().unwrap_or(-1),
-            out: clean(&output.stdout),
-            err: clean(&output.stderr),
+            stdout: clean(&output.stdout),
+            stderr: clean(&output.stderr),
         })
     }
 }
 
-struct Said {
+/// Exit code and output of `gh`, without the token.
+struct GhOutput {
     code: i32,
-    out: String,
-    err: String,
+    stdout: String,
+    stderr: String,
 }
 
-/// `gh pr comment 7 --repo o/r --body-file - --attach charts/timeline.png`
+/// Builds `gh pr comment 7 --repo o/r --body-file - --attach charts/timeline.png`.
 fn comment_arguments(
     repository: &Repository,
     number: u64,
@@ -200,6 +204,7 @@ fn comment_arguments(
         "--body-file",
         "-",
     ];
+
     let mut arguments: Vec<OsString> = fixed.iter().map(OsString::from).collect();
     if edits_last {
         arguments.push("--edit-last".into());
@@ -211,9 +216,9 @@ fn comment_arguments(
     arguments
 }
 
-/// From `https://github.com/o/r/pull/7#issuecomment-123`.
-fn comment_number(out: &str) -> Option<u64> {
-    let (_, number) = out.trim().rsplit_once("#issuecomment-")?;
+/// Parses the number in `https://github.com/o/r/pull/7#issuecomment-123`.
+fn comment_number(stdout: &str) -> Option<u64> {
+    let (_, number) = stdout.trim().rsplit_once("#issuecomment-")?;
     number.parse().ok()
 }
 
@@ -222,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions() {
+    fn versions_are_parsed_and_ordered() {
         let check = |text: &str, expected: Option<GhVersion>| {
             assert_eq!(GhVersion::parse(text), expected, "{text}");
         };
@@ -238,18 +243,22 @@ mod tests {
     }
 
     #[test]
-    fn what_it_is_told() {
+    fn gh_gets_the_files_as_arguments() {
         let repository = Repository::parse("o/r").unwrap();
         let files = ["charts/a.png".to_owned()];
         let arguments = comment_arguments(&repository, 7, &files, true);
-        let words: Vec<_> = arguments.iter().map(|one| one.to_string_lossy()).collect();
+        let words: Vec<_> = arguments
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect();
         let expected = "pr comment 7 --repo o/r --body-file - --edit-last --attach charts/a.png";
         assert_eq!(words.join(" "), expected);
     }
 
     #[test]
-    fn which_comment() {
-        let check = |out: &str, expected: Option<u64>| assert_eq!(comment_number(out), expected);
+    fn the_number_of_the_comment_is_in_the_output() {
+        let check =
+            |stdout: &str, expected: Option<u64>| assert_eq!(comment_number(stdout), expected);
         check(
             "https://github.com/o/r/pull/7#issuecomment-123\n",
             Some(123),

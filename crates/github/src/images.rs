@@ -1,21 +1,21 @@
-//! The ways by which pictures get to a pull request, and their addresses there.
+//! Chooses how pictures are uploaded to a pull request, and returns their addresses there.
 
 use crate::address::Api;
 use crate::assets::Asset;
 use crate::secret::TokenKind;
 
-/// The choice of a way.
+/// The user's choice of an upload method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImagesChoice {
-    /// By the first way that works.
+    /// The first method that works.
     Auto,
-    /// Attached by `gh`, else as text.
+    /// Attachments by `gh`, or text if that fails.
     Attach,
-    /// On a branch, else as text.
+    /// Files on a branch, or text if that fails.
     Assets,
-    /// Left out of the comment, which has a link to the job summary.
+    /// A comment without pictures, but with a link to the job summary.
     Summary,
-    /// As charts made of characters.
+    /// Charts made of characters.
     Text,
 }
 
@@ -24,24 +24,24 @@ pub enum ImagesChoice {
 pub struct Chart {
     /// The name of the chart, such as `timeline`.
     pub name: String,
-    /// Whether it is light on dark.
+    /// True if the picture is light on dark.
     pub is_dark: bool,
-    /// The path of its file in the folder.
+    /// Path of its file, relative to the folder.
     pub path: String,
-    /// The words for those who cannot see it.
+    /// Alternative text, for readers who cannot see it.
     pub alt: String,
-    /// The width at which it is shown.
+    /// Width at which it is shown, in pixels.
     pub width: u32,
-    /// The file's bytes.
+    /// Content of the file.
     pub bytes: Vec<u8>,
-    /// Their SHA-256.
+    /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
 }
 
-/// A chart and where its picture is.
+/// A chart with the place of its picture.
 #[derive(Debug, Clone)]
 pub struct PlacedChart<'a> {
-    /// The chart, dark on light.
+    /// The chart, in its dark-on-light form.
     pub chart: &'a Chart,
     /// The place of its picture.
     pub place: ChartPlace,
@@ -50,69 +50,74 @@ pub struct PlacedChart<'a> {
 /// The place of a chart's picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChartPlace {
-    /// At these addresses.
+    /// Files at these addresses.
     Addresses {
-        /// Dark on light.
+        /// Address of the picture that is dark on light.
         light: String,
-        /// Light on dark.
+        /// Address of the picture that is light on dark, if there is one.
         dark: Option<String>,
     },
     /// A file that `gh` attaches.
     Attached(String),
 }
 
-/// A way for pictures to get there.
+/// A method to upload pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// Uploaded by `gh`.
+pub enum UploadMethod {
+    /// Attachments that `gh` uploads.
     Attach,
-    /// On a branch of their own.
+    /// Files on a branch of their own.
     Assets,
-    /// Not at all, but the whole report is in the job summary.
+    /// Full report in the job summary.
     Summary,
-    /// Not at all.
+    /// Charts made of characters, without an upload.
     Text,
 }
 
-impl Way {
-    /// Returns what becomes of the pictures, in words.
+impl UploadMethod {
+    /// Returns where the pictures end up, as the rest of "pictures are …".
     #[must_use]
-    pub const fn says(self) -> &'static str {
+    pub const fn outcome(self) -> &'static str {
         match self {
             Self::Attach => "attached by gh",
             Self::Assets => "on the branch metalens-assets",
-            Self::Summary => "left out, and the whole report is in the job summary",
-            Self::Text => "left out: charts are made of characters",
+            Self::Summary => "left out; the job summary has the full report",
+            Self::Text => "left out; charts are made of characters",
         }
     }
 }
 
-/// Returns what is tried, in this order; the last one needs nothing.
+/// Returns the methods to try, in this order. The last one needs no upload.
 #[must_use]
-pub fn ladder(choice: ImagesChoice) -> Vec<Way> {
+pub fn methods(choice: ImagesChoice) -> Vec<UploadMethod> {
     match choice {
-        ImagesChoice::Auto => vec![Way::Attach, Way::Assets, Way::Summary, Way::Text],
-        ImagesChoice::Attach => vec![Way::Attach, Way::Text],
-        ImagesChoice::Assets => vec![Way::Assets, Way::Text],
-        ImagesChoice::Summary => vec![Way::Summary, Way::Text],
-        ImagesChoice::Text => vec![Way::Text],
+        ImagesChoice::Auto => vec![
+            UploadMethod::Attach,
+            UploadMethod::Assets,
+            UploadMethod::Summary,
+            UploadMethod::Text,
+        ],
+        ImagesChoice::Attach => vec![UploadMethod::Attach, UploadMethod::Text],
+        ImagesChoice::Assets => vec![UploadMethod::Assets, UploadMethod::Text],
+        ImagesChoice::Summary => vec![UploadMethod::Summary, UploadMethod::Text],
+        ImagesChoice::Text => vec![UploadMethod::Text],
     }
 }
 
-/// Returns why `gh` cannot attach, as far as is known without asking anybody.
+/// Returns why `gh` cannot attach, as far as this is known without a request.
 #[must_use]
 pub fn cannot_attach(api: &Api, kind: Option<TokenKind>) -> Option<&'static str> {
     match kind {
         _ if api.is_enterprise_server() => {
-            Some("an Enterprise server has no place for attachments")
+            Some("GitHub Enterprise Server does not support attachments")
         }
-        Some(TokenKind::Installation) => Some("a workflow's or an app's token may not attach"),
-        Some(TokenKind::UserToServer) => Some("an app's token may not attach"),
+        Some(TokenKind::Installation) => Some("the token of a workflow or an app may not attach"),
+        Some(TokenKind::UserToServer) => Some("the token of an app may not attach"),
         _ => None,
     }
 }
 
-/// Returns the light charts, each with its dark one.
+/// Returns each light chart with its dark one.
 fn pairs(charts: &[Chart]) -> Vec<(&Chart, Option<&Chart>)> {
     let light = charts.iter().filter(|chart| !chart.is_dark);
     let pairs = light.map(|light| {
@@ -122,7 +127,7 @@ fn pairs(charts: &[Chart]) -> Vec<(&Chart, Option<&Chart>)> {
     pairs.collect()
 }
 
-/// Returns the pictures as `gh` takes them, and their files. It rewrites pictures of Markdown,
+/// Returns the pictures as `gh` takes them, and their files. `gh` rewrites Markdown pictures,
 /// and those have one theme.
 #[must_use]
 pub fn attached(charts: &[Chart]) -> (Vec<PlacedChart<'_>>, Vec<String>) {
@@ -133,7 +138,7 @@ pub fn attached(charts: &[Chart]) -> (Vec<PlacedChart<'_>>, Vec<String>) {
     pictures.unzip()
 }
 
-/// Returns the pictures as they are on the branch, at a commit: they stay what they are.
+/// Returns the pictures on the branch at a commit, whose addresses never change.
 #[must_use]
 pub fn on_branch<'a>(
     charts: &'a [Chart],
@@ -145,6 +150,7 @@ pub fn on_branch<'a>(
             asset_path(chart)
         )
     };
+
     let pictures = pairs(charts).into_iter().map(|(chart, dark)| PlacedChart {
         chart,
         place: ChartPlace::Addresses {
@@ -155,7 +161,7 @@ pub fn on_branch<'a>(
     pictures.collect()
 }
 
-/// Returns what goes onto the branch.
+/// Returns the files to put on the branch.
 #[must_use]
 pub fn assets(charts: &[Chart]) -> Vec<Asset> {
     let charts = pairs(charts)
@@ -168,7 +174,8 @@ pub fn assets(charts: &[Chart]) -> Vec<Asset> {
     assets.collect()
 }
 
-/// Called by its content: the same picture is the same file, and none ever changes.
+/// Returns the path of a chart on the branch. The name is the hash of the content, so that
+/// the same picture is the same file, and no file ever changes.
 fn asset_path(chart: &Chart) -> String {
     format!(
         "metalens/{}.png",

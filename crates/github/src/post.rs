@@ -1,4 +1,4 @@
-//! Posting: down the ladder until the comment stands.
+//! Posts a comment: tries one upload method after another until one works.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -7,15 +7,15 @@ use std::path::Path;
 use metalens_failure::in_one_line;
 
 use crate::client::Client;
-use crate::comments::{Comment, Kept, Outcome};
-use crate::error::{Error, NoText, Result};
+use crate::comments::{Comment, CommentAction, UpsertedComment};
+use crate::destination::{Destination, PullRequestRef};
+use crate::error::{Error, Result, TextError};
 use crate::gh::{Gh, GhVersion};
-use crate::images::{self, Chart, ImagesChoice, PlacedChart, Way};
-use crate::place::{Number, Place};
+use crate::images::{self, Chart, ImagesChoice, PlacedChart, UploadMethod};
 use crate::pulls::PullRequest;
 use crate::secret::{Token, TokenKind};
 
-/// Writes the texts that are posted. Links are a text and an address each.
+/// Writes the texts to post. A link is a text and an address.
 pub trait Texts {
     /// Writes a comment with these pictures and further links.
     fn comment(
@@ -23,154 +23,172 @@ pub trait Texts {
         commit: Option<&str>,
         pictures: &[PlacedChart<'_>],
         links: &[(String, String)],
-    ) -> Result<String, NoText>;
+    ) -> Result<String, TextError>;
 
-    /// Writes a job summary of which so many bytes are used already.
-    fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, NoText>;
+    /// Writes a job summary, of whose space `used` bytes are taken already.
+    fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, TextError>;
 }
 
-/// A comment to be posted.
+/// A comment to post.
 pub struct Posting<'a> {
-    /// The writer of its texts.
+    /// Writer of the texts.
     pub texts: &'a dyn Texts,
-    /// The name of the comment.
+    /// Key of the comment, which the user sees.
     pub key: &'a str,
-    /// The first words of the comment, which no other has.
+    /// First words of the comment, which no other comment has.
     pub marker: String,
-    /// The charts that it may show.
+    /// Charts that the comment may show.
     pub charts: &'a [Chart],
-    /// The folder that they are in.
+    /// Folder with the charts' files.
     pub folder: &'a Path,
-    /// The way in which they shall get there.
+    /// Upload method that the user chose.
     pub images: ImagesChoice,
-    /// Notes that are told besides.
+    /// Notes to report along the way.
     pub notes: &'a [String],
-    /// Is told how it goes.
-    pub tell: &'a dyn Fn(&str),
+    /// Receives a line for each step.
+    pub notify: &'a dyn Fn(&str),
 }
 
-/// Whom we talk to, as whom, and about what.
-struct Talk<'a> {
-    posted: &'a Posting<'a>,
-    place: &'a Place,
+/// The posting of one comment: its content, its destination, and the account that posts it.
+struct PostSession<'a> {
+    posting: &'a Posting<'a>,
+    destination: &'a Destination,
     client: &'a Client,
     token: &'a Token,
     pull: PullRequest,
     viewer: String,
 }
 
-/// Why a rung did not hold, or why nothing does.
-enum Fall {
-    /// The next one may.
-    Next(String),
-    /// The token may not write comments: none will.
+/// The reason why an upload method failed.
+enum MethodFailure {
+    /// The next method may work.
+    TryNext(String),
+    /// The token may not write comments, so that no method will work.
     ReadOnly(Error),
-    Never(Error),
+    /// Any other error, after which every method would fail.
+    Fatal(Error),
 }
 
-impl From<Error> for Fall {
+impl From<Error> for MethodFailure {
     fn from(error: Error) -> Self {
-        Self::Never(error)
+        Self::Fatal(error)
     }
 }
 
-/// Posts. Returns where it is, unless it is in the job summary alone.
+/// Reason for the methods that need pictures to be skipped.
+const NO_PICTURES: &str = "the folder has no pictures";
+
+fn try_next(error: Error) -> MethodFailure {
+    MethodFailure::TryNext(error.to_string())
+}
+
+/// Posts a comment and returns its address, or `None` if only the job summary was written.
 ///
 /// # Errors
 ///
 /// If nothing could be posted.
 pub fn post(
-    posted: &Posting<'_>,
-    place: &Place,
+    posting: &Posting<'_>,
+    destination: &Destination,
     client: &Client,
     token: &Token,
 ) -> Result<Option<String>> {
-    let viewer = viewer(client, token, place)?;
-    let pull = pull_request(client, place)?;
-    for note in posted.notes {
-        (posted.tell)(&format!("note: {note}"));
+    let viewer = viewer(client, token, destination)?;
+    let pull = pull_request(client, destination)?;
+
+    for note in posting.notes {
+        (posting.notify)(&format!("note: {note}"));
     }
-    if let Some(commit) = place
-        .around
+    if let Some(commit) = destination
+        .environment
         .commit
         .as_deref()
         .filter(|commit| !pull.head.starts_with(*commit))
     {
-        (posted.tell)(&format!(
-            "note: #{} has moved on from {commit}, which was recorded, to {}",
+        (posting.notify)(&format!(
+            "note: {commit} was recorded, but the newest commit of #{} is {}",
             pull.number, pull.head
         ));
     }
-    let talk = Talk {
-        posted,
-        place,
+
+    let session = PostSession {
+        posting,
+        destination,
         client,
         token,
         pull,
         viewer,
     };
+
     let mut is_in_summary = false;
-    for way in images::ladder(posted.images) {
-        match talk.along(way, &mut is_in_summary) {
-            Ok(kept) => return Ok(Some(talk.told(way, kept))),
-            Err(Fall::Next(why)) => {
-                (posted.tell)(&format!("pictures cannot be {}: {why}", rung(way)));
+    for method in images::methods(posting.images) {
+        match session.try_method(method, &mut is_in_summary) {
+            Ok(upserted) => return Ok(Some(session.report_success(method, upserted))),
+            Err(MethodFailure::TryNext(why)) => {
+                (posting.notify)(&format!("pictures cannot be {}: {why}", participle(method)));
             }
-            Err(Fall::Never(error)) => return Err(error),
-            Err(Fall::ReadOnly(error)) => return talk.only_in_summary(error, is_in_summary),
+            Err(MethodFailure::Fatal(error)) => return Err(error),
+            Err(MethodFailure::ReadOnly(error)) => {
+                return session.only_in_summary(error, is_in_summary);
+            }
         }
     }
-    // The last rung is text, which only falls for good.
+
+    // Not reached: the last method is text, whose failures are never `TryNext`.
     Err(Error::NoWayLeft)
 }
 
-fn rung(way: Way) -> &'static str {
-    match way {
-        Way::Attach => "attached",
-        Way::Assets => "put on the branch metalens-assets",
-        Way::Summary => "referred to in the job summary",
-        Way::Text => "text",
+/// Returns the method as the rest of "pictures cannot be …".
+fn participle(method: UploadMethod) -> &'static str {
+    match method {
+        UploadMethod::Attach => "attached",
+        UploadMethod::Assets => "put on the branch metalens-assets",
+        UploadMethod::Summary => "shown in the job summary",
+        UploadMethod::Text => "drawn as text",
     }
 }
 
-/// As whom the token speaks. One that does not say is a workflow's.
-fn viewer(client: &Client, token: &Token, place: &Place) -> Result<String> {
+/// Returns the login of the token's account. A token without one is a workflow's.
+fn viewer(client: &Client, token: &Token, destination: &Destination) -> Result<String> {
     match client.viewer() {
         Ok(viewer) => Ok(viewer),
         Err(Error::Refused { status: 403, .. } | Error::Unexpected { .. })
-            if place.around.is_workflow && token.kind() == TokenKind::Installation =>
+            if destination.environment.is_workflow && token.kind() == TokenKind::Installation =>
         {
             Ok("github-actions[bot]".to_owned())
         }
-        Err(error) => Err(error.while_doing("the token does not say whose it is")),
+        Err(error) => Err(error.while_doing("cannot find out whose token it is")),
     }
 }
 
-fn pull_request(client: &Client, place: &Place) -> Result<PullRequest> {
-    let repository = &place.repository;
-    let head = match &place.number {
-        Number::Known(number) => {
+fn pull_request(client: &Client, destination: &Destination) -> Result<PullRequest> {
+    let repository = &destination.repository;
+    let head = match &destination.pull_request {
+        PullRequestRef::Number(number) => {
             return client.pull_request(repository, *number).map_err(|error| {
-                match error.is_not_found() {
-                    true => Error::Misuse(format!(
-                        "{repository} has no pull request #{number}, or none that the token may see"
-                    )),
-                    false => error,
+                if error.is_not_found() {
+                    Error::Misuse(format!(
+                        "{repository} has no pull request #{number}, or the token may not see it"
+                    ))
+                } else {
+                    error
                 }
             });
         }
-        Number::Of(head) => head,
+        PullRequestRef::Head(head) => head,
     };
+
     let mut found = client.pull_requests_of(repository, head)?;
     match (found.pop(), found.as_slice()) {
         (Some(pull), []) => Ok(pull),
         (None, _) => Err(Error::Misuse(format!(
-            "no open pull request of {repository} stands at {} of {}:{}: it was closed, or has moved \
-             on; --number N names one",
+            "no open pull request of {repository} has {} of {}:{} as its newest commit: it was \
+            closed, or has newer commits; name one with --number N",
             head.commit, head.owner, head.branch
         ))),
         (Some(pull), more) => Err(Error::Misuse(format!(
-            "#{} and {} more pull requests of {repository} stand at {}: --number N names one",
+            "#{} and {} more pull requests of {repository} have {} as their newest commit: name one \
+            with --number N",
             pull.number,
             more.len(),
             head.commit
@@ -178,210 +196,246 @@ fn pull_request(client: &Client, place: &Place) -> Result<PullRequest> {
     }
 }
 
-impl Talk<'_> {
-    fn along(&self, way: Way, is_in_summary: &mut bool) -> Result<Kept, Fall> {
-        match way {
-            Way::Attach => self.attach(),
-            Way::Assets => self.assets(),
-            Way::Summary => {
-                self.summarize().map_err(Fall::Next)?;
+impl PostSession<'_> {
+    fn try_method(
+        &self,
+        method: UploadMethod,
+        is_in_summary: &mut bool,
+    ) -> Result<UpsertedComment, MethodFailure> {
+        match method {
+            UploadMethod::Attach => self.attach(),
+            UploadMethod::Assets => self.upload_to_branch(),
+            UploadMethod::Summary => {
+                self.summarize().map_err(MethodFailure::TryNext)?;
                 *is_in_summary = true;
-                let run = self.place.around.run.clone();
+
+                let run = self.destination.environment.run.clone();
                 let link = run.map(|run| ("Job summary".to_owned(), run));
-                self.keep(&self.body(&[], link.as_slice())?)
+                self.upsert(&self.body(&[], link.as_slice())?)
             }
-            Way::Text => self.keep(&self.body(&[], &[])?),
+            UploadMethod::Text => self.upsert(&self.body(&[], &[])?),
         }
     }
 
     fn body(&self, pictures: &[PlacedChart<'_>], links: &[(String, String)]) -> Result<String> {
-        let commit = self.place.around.commit.as_deref();
-        let text = self.posted.texts.comment(commit, pictures, links);
+        let commit = self.destination.environment.commit.as_deref();
+        let text = self.posting.texts.comment(commit, pictures, links);
         text.map_err(Error::Text)
     }
 
-    fn keep(&self, body: &str) -> Result<Kept, Fall> {
-        let at = (&self.place.repository, self.pull.number);
-        let kept = self
+    fn upsert(&self, body: &str) -> Result<UpsertedComment, MethodFailure> {
+        let at = (&self.destination.repository, self.pull.number);
+        let upserted = self
             .client
-            .keep_comment(at, &self.viewer, &self.posted.marker, body);
-        kept.map_err(|error| match error.is_read_only() {
-            true => Fall::ReadOnly(error),
-            false => Fall::Never(error.while_doing("the comment was not posted")),
+            .upsert_comment(at, &self.viewer, &self.posting.marker, body);
+
+        upserted.map_err(|error| {
+            if error.is_read_only() {
+                MethodFailure::ReadOnly(error)
+            } else {
+                MethodFailure::Fatal(error.while_doing("the comment was not posted"))
+            }
         })
     }
 
-    fn assets(&self) -> Result<Kept, Fall> {
-        let assets = images::assets(self.posted.charts);
+    fn upload_to_branch(&self) -> Result<UpsertedComment, MethodFailure> {
+        let assets = images::assets(self.posting.charts);
         if assets.is_empty() {
-            return Err(Fall::Next("the folder has none".to_owned()));
+            return Err(MethodFailure::TryNext(NO_PICTURES.to_owned()));
         }
-        let repository = &self.place.repository;
+
+        let repository = &self.destination.repository;
         let commit = self.client.keep_assets(repository, &assets);
-        let commit = commit.map_err(|error| Fall::Next(error.to_string()))?;
+        let commit = commit.map_err(|error| MethodFailure::TryNext(error.to_string()))?;
         if self.pull.is_private {
-            let said = "note: the repository is private: its pictures show only to who may see it, \
-                        and in some browsers not at all";
-            (self.posted.tell)(said);
+            let note = "note: the repository is private: only people with access see its pictures, \
+                        and some browsers show none";
+            (self.posting.notify)(note);
         }
+
         let name = repository.to_string();
         let at = (
-            self.place.around.server.as_str(),
+            self.destination.environment.server.as_str(),
             name.as_str(),
             commit.as_str(),
         );
-        self.keep(&self.body(&images::on_branch(self.posted.charts, at), &[])?)
+        self.upsert(&self.body(&images::on_branch(self.posting.charts, at), &[])?)
     }
 
-    /// `gh` makes a comment, or changes the last one of its user: it knows no others.
-    fn attach(&self) -> Result<Kept, Fall> {
-        let next = |why: String| Fall::Next(why);
+    /// Posts by `gh`, which adds a comment or changes the last one of its user, and no other.
+    fn attach(&self) -> Result<UpsertedComment, MethodFailure> {
         let gh = Gh::new(Some(self.token.clone()));
-        self.can_attach(&gh).map_err(next)?;
-        let (pictures, files) = images::attached(self.posted.charts);
-        let at = (&self.place.repository, self.pull.number);
+        self.can_attach(&gh).map_err(MethodFailure::TryNext)?;
+
+        let (pictures, files) = images::attached(self.posting.charts);
+        let at = (&self.destination.repository, self.pull.number);
         let ours = self
             .client
-            .ours(at, &self.viewer, &self.posted.marker)
-            .map_err(|error| next(error.to_string()))?;
+            .our_comments(at, &self.viewer, &self.posting.marker)
+            .map_err(try_next)?;
         let ours = ours.split_first();
         if let Some((oldest, _)) = ours {
-            self.check_last(oldest).map_err(next)?;
+            self.check_last(oldest).map_err(MethodFailure::TryNext)?;
         }
+
         let body = self.body(&pictures, &[])?;
-        let folder = self.posted.folder;
+        let folder = self.posting.folder;
         let attached = gh.comment(at, (&body, &files), ours.is_some(), folder);
-        let attached = attached.map_err(|error| next(error.to_string()))?;
+        let attached = attached.map_err(try_next)?;
         let number = ours.map(|(oldest, _)| oldest.id).or(attached.comment);
         if let Some(failure) = attached.failure {
-            return Err(next(format!("gh: {failure}")));
+            return Err(MethodFailure::TryNext(format!("gh: {failure}")));
         }
-        let number = number.ok_or_else(|| next("gh did not say where".to_owned()))?;
-        let comment = self.client.comment(&self.place.repository, number);
-        let comment = comment.map_err(|error| next(error.to_string()))?;
-        self.check_attached(&comment, &files).map_err(next)?;
+        let number = number.ok_or_else(|| {
+            MethodFailure::TryNext("gh did not print the comment's address".to_owned())
+        })?;
+
+        // `gh` reports success even where it left a picture out: read the comment back.
+        let comment = self.client.comment(&self.destination.repository, number);
+        let comment = comment.map_err(try_next)?;
+        self.check_attached(&comment, &files)
+            .map_err(MethodFailure::TryNext)?;
+
         match ours {
-            Some((_, duplicates)) => Ok(Kept {
+            Some((_, duplicates)) => Ok(UpsertedComment {
                 comment,
-                outcome: Outcome::Updated,
+                action: CommentAction::Updated,
                 duplicates: duplicates.to_vec(),
             }),
             None => {
-                let kept = self
-                    .client
-                    .give_way(at, &self.viewer, &self.posted.marker, comment);
-                kept.map_err(Fall::Never)
+                let upserted =
+                    self.client
+                        .merge_into_oldest(at, &self.viewer, &self.posting.marker, comment);
+                upserted.map_err(MethodFailure::Fatal)
             }
         }
     }
 
     fn can_attach(&self, gh: &Gh) -> Result<(), String> {
-        if self.posted.charts.is_empty() {
-            return Err("the folder has none".to_owned());
+        if self.posting.charts.is_empty() {
+            return Err(NO_PICTURES.to_owned());
         }
         let kind = Some(self.token.kind());
-        if let Some(why) = images::cannot_attach(&self.place.api, kind) {
+        if let Some(why) = images::cannot_attach(&self.destination.api, kind) {
             return Err(why.to_owned());
         }
+
         let version = gh.version().map_err(|error| error.to_string())?;
         let GhVersion(major, minor) = version;
-        match version >= GhVersion::FIRST_TO_ATTACH {
-            true => Ok(()),
-            false => Err(format!("gh is {major}.{minor}, and attaches from 2.99 on")),
+        if version >= GhVersion::FIRST_TO_ATTACH {
+            Ok(())
+        } else {
+            Err(format!(
+                "gh {major}.{minor} cannot attach files; update it to 2.99 or newer"
+            ))
         }
     }
 
-    /// Whether `gh --edit-last` would change ours and no other.
+    /// Checks that `gh --edit-last` would change our comment and no other.
     fn check_last(&self, ours: &Comment) -> Result<(), String> {
         let comments = self
             .client
-            .comments(&self.place.repository, self.pull.number);
+            .comments(&self.destination.repository, self.pull.number);
         let comments = comments.map_err(|error| error.to_string())?;
-        let last = comments.iter().rev().find(|one| one.is_by(&self.viewer));
-        match last.is_some_and(|last| last.id == ours.id) {
-            true => Ok(()),
-            false => Err(format!(
-                "gh changes only the last comment of {}, and that is another",
+        let last = comments
+            .iter()
+            .rev()
+            .find(|comment| comment.is_by(&self.viewer));
+
+        if last.is_some_and(|last| last.id == ours.id) {
+            Ok(())
+        } else {
+            Err(format!(
+                "gh can change only the last comment of {}, which is another one",
                 self.viewer
-            )),
+            ))
         }
     }
 
     fn check_attached(&self, comment: &Comment, files: &[String]) -> Result<(), String> {
         let body = comment.body.as_deref().unwrap_or("");
-        if !comment.begins_with(&self.posted.marker) {
-            return Err(format!("gh changed another comment than {}", comment.url));
+        if !comment.begins_with(&self.posting.marker) {
+            return Err(format!("gh changed another comment: {}", comment.url));
         }
+
         match files
             .iter()
             .find(|file| body.contains(&format!("]({file})")))
         {
-            Some(file) => Err(format!("gh left {file} where its address should be")),
+            Some(file) => Err(format!("gh left the path {file} in place of an address")),
             None => Ok(()),
         }
     }
 
-    /// The whole report into the job summary, whose room all steps before us have not
-    /// used: GitHub drops one that is too long, and says so nowhere.
+    /// Appends the report to the job summary, within the space that earlier steps left: GitHub
+    /// drops a summary that is too long, without a message.
     fn summarize(&self) -> Result<(), String> {
-        let none = || "this is no workflow run".to_owned();
-        let file = self.place.around.summary.as_ref().ok_or_else(none)?;
-        let used = std::fs::metadata(file).map_or(0, |found| found.len());
-        let commit = self.place.around.commit.as_deref();
-        let text = self.posted.texts.summary(commit, used);
+        let none = || "this is not a workflow run".to_owned();
+        let file = self
+            .destination
+            .environment
+            .summary
+            .as_ref()
+            .ok_or_else(none)?;
+        let used = std::fs::metadata(file).map_or(0, |metadata| metadata.len());
+        let commit = self.destination.environment.commit.as_deref();
+        let text = self.posting.texts.summary(commit, used);
         let text = text.map_err(|error| in_one_line(error.as_ref()))?;
+
         let opened = OpenOptions::new().append(true).create(true).open(file);
         let written =
             opened.and_then(|mut summary| summary.write_all(format!("\n{text}\n").as_bytes()));
-        written.map_err(|error| format!("the job summary cannot be written: {error}"))
+        written.map_err(|error| format!("cannot write the job summary: {error}"))
     }
 
-    /// A run on a pull request from a fork may read, and not write: what it has to say
-    /// is in its job summary, or nowhere.
+    /// Handles a token that may only read, like that of a run on a pull request from a fork:
+    /// the job summary is the only place left for the report.
     fn only_in_summary(&self, error: Error, is_there: bool) -> Result<Option<String>> {
-        let whose = if self.pull.is_from_fork {
+        let owner = if self.pull.is_from_fork {
             "a fork's pull request"
         } else {
             "this run"
         };
+
         let written = if is_there { Ok(()) } else { self.summarize() };
         match written {
             Ok(()) => {
-                let said = format!(
-                    "the comment was not posted: the token of {whose} may only read ({error}). The \
+                let note = format!(
+                    "the comment was not posted: the token of {owner} may only read ({error}). The \
                      report is in the job summary; a workflow on workflow_run may post it"
                 );
-                (self.posted.tell)(&said);
+                (self.posting.notify)(&note);
                 Ok(None)
             }
             Err(why) => Err(error.while_doing(&format!(
-                "nothing was posted: the token of {whose} may only read, and there is no job \
+                "nothing was posted: the token of {owner} may only read, and there is no job \
                  summary ({why}); give it `pull-requests: write`, or post from workflow_run"
             ))),
         }
     }
 
-    fn told(&self, way: Way, kept: Kept) -> String {
-        let did = match kept.outcome {
-            Outcome::Posted => "posted",
-            Outcome::Updated => "updated",
+    /// Reports what was done and returns the comment's address.
+    fn report_success(&self, method: UploadMethod, upserted: UpsertedComment) -> String {
+        let action = match upserted.action {
+            CommentAction::Posted => "posted",
+            CommentAction::Updated => "updated",
         };
-        let said = format!(
-            "{did} the comment {:?} on {}#{}; pictures are {}",
-            self.posted.key,
-            self.place.repository,
+
+        (self.posting.notify)(&format!(
+            "{action} the comment {:?} on {}#{}; pictures are {}",
+            self.posting.key,
+            self.destination.repository,
             self.pull.number,
-            way.says()
-        );
-        (self.posted.tell)(&said);
-        for duplicate in &kept.duplicates {
-            let said = format!(
-                "note: {} is another comment of the same key, from runs that overtook each other; \
-                 delete it",
+            method.outcome()
+        ));
+
+        for duplicate in &upserted.duplicates {
+            (self.posting.notify)(&format!(
+                "note: {} has the same key, because two runs overlapped; delete it",
                 duplicate.url
-            );
-            (self.posted.tell)(&said);
+            ));
         }
-        kept.comment.url
+
+        upserted.comment.url
     }
 }

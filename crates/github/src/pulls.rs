@@ -1,4 +1,4 @@
-//! Pull requests, and who asks.
+//! Reads pull requests, and the account that the token belongs to.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -8,34 +8,34 @@ use crate::client::Client;
 use crate::curl::{Method, Request};
 use crate::error::{Error, Result};
 
-/// What is known of a pull request.
+/// Facts about a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
-    /// Its number.
+    /// Number of the pull request.
     pub number: u64,
-    /// Its page.
+    /// Address of its page.
     pub url: String,
-    /// The commit it stands at.
+    /// Newest commit of its branch.
     pub head: String,
-    /// Whether its branch is in another repository; unknown once that is deleted.
+    /// True if its branch is in another repository, or in one that was deleted since.
     pub is_from_fork: bool,
-    /// Whether only some may see the repository.
+    /// True if its repository is private.
     pub is_private: bool,
 }
 
-/// Where a workflow run's commit is: GitHub's own word, nothing that a run wrote.
+/// Commit of a workflow run, as GitHub reports it: no run can write these values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// Whose repository.
+    /// Owner of the repository with the branch.
     pub owner: String,
-    /// The branch.
+    /// Name of the branch.
     pub branch: String,
-    /// The commit.
+    /// Hash of the commit.
     pub commit: String,
 }
 
 #[derive(Deserialize)]
-struct Said {
+struct PullRequestAnswer {
     number: u64,
     #[serde(default)]
     html_url: String,
@@ -56,37 +56,38 @@ struct Repo {
     private: bool,
 }
 
-impl From<Said> for PullRequest {
-    fn from(said: Said) -> Self {
-        let (head, base) = (&said.head.repo, &said.base.repo);
+impl From<PullRequestAnswer> for PullRequest {
+    fn from(answer: PullRequestAnswer) -> Self {
+        let (head, base) = (&answer.head.repo, &answer.base.repo);
         let name = |repo: &Option<Repo>| repo.as_ref().map(|repo| repo.full_name.clone());
+
         Self {
-            number: said.number,
-            url: said.html_url,
+            number: answer.number,
+            url: answer.html_url,
             is_from_fork: name(head) != name(base),
             is_private: base.as_ref().is_some_and(|repo| repo.private),
-            head: said.head.sha,
+            head: answer.head.sha,
         }
     }
 }
 
 impl Client {
-    /// A pull request.
+    /// Returns the pull request with this number.
     ///
     /// # Errors
     ///
-    /// If there is none of this number, or it may not be seen.
+    /// If it does not exist, or the token may not see it.
     pub fn pull_request(&self, repository: &Repository, number: u64) -> Result<PullRequest> {
         let path = repository.path(&format!("/pulls/{number}"));
-        let said: Said = self.get(&path)?.json(&path)?;
-        Ok(said.into())
+        let answer: PullRequestAnswer = self.get(&path)?.json(&path)?;
+        Ok(answer.into())
     }
 
-    /// The open pull requests that stand at a commit of a branch.
+    /// Returns the open pull requests whose head is this commit.
     ///
     /// # Errors
     ///
-    /// If they cannot be asked for.
+    /// If the list cannot be read.
     pub fn pull_requests_of(
         &self,
         repository: &Repository,
@@ -94,16 +95,17 @@ impl Client {
     ) -> Result<Vec<PullRequest>> {
         let branch = format!("{}:{}", head.owner, head.branch);
         let path = format!("/pulls?state=open&per_page=100&head={}", encoded(&branch));
-        let found: Vec<Said> = self.list(&repository.path(&path))?;
-        let found = found.into_iter().map(PullRequest::from);
-        Ok(found.filter(|one| one.head == head.commit).collect())
+        let answers: Vec<PullRequestAnswer> = self.list(&repository.path(&path))?;
+
+        let pulls = answers.into_iter().map(PullRequest::from);
+        Ok(pulls.filter(|pull| pull.head == head.commit).collect())
     }
 
-    /// As whom the token speaks. REST tells only people, GraphQL tells apps too.
+    /// Returns the login of the token's account. REST knows only people, GraphQL knows apps too.
     ///
     /// # Errors
     ///
-    /// If the token is no good.
+    /// If the token is not valid.
     pub fn viewer(&self) -> Result<String> {
         let request = Request {
             method: Method::Post,
@@ -111,16 +113,17 @@ impl Client {
             body: Some(json!({ "query": "query { viewer { login } }" })),
             is_repeatable: true,
         };
-        let answer: serde_json::Value = self.send(&request)?.json(&request.asked())?;
+
+        let answer: serde_json::Value = self.send(&request)?.json(&request.summary())?;
         let login = answer["data"]["viewer"]["login"].as_str();
         login.map(str::to_owned).ok_or_else(|| Error::Unexpected {
-            asked: request.asked(),
-            why: "it does not say who asks".to_owned(),
+            request: request.summary(),
+            why: "the answer names no account".to_owned(),
         })
     }
 }
 
-/// A text as a part of an address.
+/// Percent-encodes a text as a part of an address.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
@@ -139,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_branch_is_no_more_than_a_name() {
+    fn a_branch_name_cannot_add_parameters() {
         assert_eq!(encoded("a:b/c&state=all"), "a%3Ab%2Fc%26state%3Dall");
         assert_eq!(encoded("ä b"), "%C3%A4%20b");
     }

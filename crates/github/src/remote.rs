@@ -1,8 +1,8 @@
-//! Which repository a checkout was cloned from, as `git` tells.
+//! Asks `git` which repository a checkout was cloned from.
 
 use crate::address::Repository;
 
-/// The repository of `origin`; none if there is no such thing here.
+/// Returns the repository of the remote `origin`, or `None` if there is none.
 #[must_use]
 pub fn repository_of_remote() -> Option<Repository> {
     let command = duct::cmd("git", ["remote", "get-url", "origin"]).stdin_null();
@@ -12,15 +12,17 @@ pub fn repository_of_remote() -> Option<Repository> {
         .unchecked()
         .run()
         .ok()?;
+
     repository(String::from_utf8_lossy(&output.stdout).trim())
 }
 
-/// From `git@github.com:o/r.git`, `https://github.com/o/r`, `ssh://git@github.com/o/r`.
+/// Parses `git@github.com:o/r.git`, `https://github.com/o/r` or `ssh://git@github.com/o/r`.
 fn repository(url: &str) -> Option<Repository> {
     let rest = match url.split_once("://") {
         Some((_, rest)) => rest.split_once('/')?.1,
         None => url.split_once(':')?.1,
     };
+
     let rest = rest.trim_matches('/');
     Repository::parse(rest.strip_suffix(".git").unwrap_or(rest)).ok()
 }
@@ -30,9 +32,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remotes() {
+    fn remote_addresses_name_a_repository() {
         let check = |url: &str, expected: Option<&str>| {
-            let found = repository(url).map(|one| one.to_string());
+            let found = repository(url).map(|repository| repository.to_string());
             assert_eq!(found.as_deref(), expected, "{url}");
         };
         check("git@github.com:o/r.git", Some("o/r"));

@@ -1,26 +1,26 @@
-//! The token: a text that is never shown.
+//! Holds the token, a text that is never shown.
 
 use std::fmt;
 
-/// What proves to GitHub who asks.
+/// A secret that proves to GitHub who sends a request.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
-/// Whose token it is, as its prefix tells.
+/// Kind of account that a token belongs to, as its prefix says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
-    /// A person's: `ghp_`, `gho_`, `github_pat_`.
+    /// A person's token: `ghp_`, `gho_`, `github_pat_`.
     User,
-    /// That of a workflow run, or of an app's installation: `ghs_`.
+    /// Token of a workflow run, or of an app's installation: `ghs_`.
     Installation,
-    /// An app's, on behalf of a person: `ghu_`.
+    /// Token of an app that acts for a person: `ghu_`.
     UserToServer,
-    /// None of these: an Enterprise server's, or an old one.
+    /// Any other token: of an Enterprise server, or an old one.
     Unknown,
 }
 
 impl Token {
-    /// A text as a token; none if no token could look so. Spaces around it are not of it.
+    /// Returns a text as a token, or `None` if no token looks so. Ignores spaces around it.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -28,24 +28,28 @@ impl Token {
         is_token.then(|| Self(text.to_owned()))
     }
 
-    /// Whose it is.
+    /// Returns the kind of account it belongs to.
     #[must_use]
     pub fn kind(&self) -> TokenKind {
         let begins = |prefix: &&str| self.0.starts_with(*prefix);
-        match () {
-            () if ["ghp_", "gho_", "github_pat_"].iter().any(begins) => TokenKind::User,
-            () if begins(&"ghs_") => TokenKind::Installation,
-            () if begins(&"ghu_") => TokenKind::UserToServer,
-            () => TokenKind::Unknown,
+        if ["ghp_", "gho_", "github_pat_"].iter().any(begins) {
+            TokenKind::User
+        } else if begins(&"ghs_") {
+            TokenKind::Installation
+        } else if begins(&"ghu_") {
+            TokenKind::UserToServer
+        } else {
+            TokenKind::Unknown
         }
     }
 
-    /// Some text without the token, however its letters are spelled there: as they are,
-    /// percent-encoded, or escaped as in JSON or HTML. What a tool or a server says
-    /// passes through here before anything reads it.
+    /// Returns a text without the token, in every spelling of its letters: as they are,
+    /// percent-encoded, or escaped as in JSON or HTML. All output of a tool or a server passes
+    /// through here before anything reads it.
     pub(crate) fn scrubbed(&self, text: &[u8]) -> Vec<u8> {
         let mut scrubbed = Vec::with_capacity(text.len());
         let mut rest = text;
+
         while let Some((&first, after)) = rest.split_first() {
             if let Some(after) = self.stripped_from(rest) {
                 scrubbed.extend_from_slice(b"(token)");
@@ -55,15 +59,16 @@ impl Token {
                 rest = after;
             }
         }
+
         scrubbed
     }
 
-    /// The rest of a text that begins with the token.
+    /// Returns the rest of a text that begins with the token.
     fn stripped_from<'a>(&self, text: &'a [u8]) -> Option<&'a [u8]> {
         self.0.bytes().try_fold(text, after_letter)
     }
 
-    /// The secret itself: for a tool's standard input or environment, nothing else.
+    /// Returns the secret itself, only for a tool's standard input or environment.
     pub(crate) fn exposed(&self) -> &str {
         &self.0
     }
@@ -81,13 +86,14 @@ impl fmt::Display for Token {
     }
 }
 
-/// The rest of a text that begins with a letter: `g`, `%67`, `%2567`, `\u0067`, `&#103;`
-/// or `&#x67;`.
+/// Returns the rest of a text that begins with a letter, in any of these spellings: `g`,
+/// `%67`, `%2567`, `\u0067`, `&#103;` or `&#x67;`.
 fn after_letter(text: &[u8], letter: u8) -> Option<&[u8]> {
     let (&first, rest) = text.split_first()?;
     if first == letter {
         return Some(rest);
     }
+
     match first {
         b'%' => {
             // A percent sign may itself be encoded, more than once.
@@ -114,11 +120,12 @@ fn after_letter(text: &[u8], letter: u8) -> Option<&[u8]> {
     }
 }
 
-/// The rest after a number of so many digits, if it is that letter's.
+/// Returns the rest after a number of `length` digits, if it is the code of that letter.
 fn after_number(text: &[u8], radix: u32, length: usize, letter: u8) -> Option<&[u8]> {
     let (digits, rest) = text.split_at_checked(length)?;
     let digits = std::str::from_utf8(digits).ok()?;
     let found = u8::from_str_radix(digits, radix).ok()?;
+
     (found == letter).then_some(rest)
 }
 
@@ -127,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds() {
+    fn prefixes_tell_the_kind() {
         let check = |text: &str, expected: Option<TokenKind>| {
             assert_eq!(
                 Token::new(text).map(|token| token.kind()),
@@ -147,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn it_hides() {
+    fn a_token_never_prints_itself() {
         let token = Token::new("ghp_secret").unwrap();
         let shown = format!("{token} {token:?} {:?}", Some(&token));
         assert!(!shown.contains("secret"), "{shown}");
     }
 
     #[test]
-    fn it_is_found_however_it_is_spelled() {
+    fn a_token_is_found_in_every_spelling() {
         let token = Token::new("ghp_s/t").unwrap();
         let check = |text: &str, expected: &str| {
             let scrubbed = token.scrubbed(text.as_bytes());

@@ -1,11 +1,10 @@
-//! One run of `xctrace record`: what it says is followed, what is wished is
-//! passed on, and nothing is waited for without end.
+//! Runs `xctrace record` once: reads its output, passes on stop requests, and bounds every wait.
 //!
 //! ```text
 //! preparing ──says that it records──> recording ──ends, or is asked to──> ending ──> ended
-//!     │ too long: asked to stop,           │ past its limit:                  │ no growth for too
-//!     │ then, if it says nothing           │ asked to stop                    │ long: left to itself
-//!     └ and writes nothing, ended          └                                  └
+//!     │ too long: asked to stop;           │ past its limit:                  │ no growth for too
+//!     │ then, if it prints nothing         │ asked to stop                    │ long: left running
+//!     └ and writes nothing, terminated     └                                  └
 //! ```
 
 use std::path::PathBuf;
@@ -17,36 +16,36 @@ use metalens_xctrace::command::{Length, Record};
 use metalens_xctrace::{OutputLine, RunningTool, Stream, StreamLine, Transcript};
 
 use crate::error::Error;
-use crate::output::Tail;
-use crate::request::{Patience, Request};
+use crate::request::{RecordTimeouts, XctraceRequest};
 use crate::staging::Staging;
-use crate::watch::{Event, Watcher, Wish};
+use crate::tail::Tail;
+use crate::watch::{Event, StopRequest, Watcher};
 
-/// How often it is looked after.
+/// Interval at which the run is checked.
 const TICK: Duration = Duration::from_millis(50);
-/// How often a growing bundle is measured.
+/// Interval at which the size of a growing bundle is measured.
 const MEASURE: Duration = Duration::from_millis(500);
-/// How long it is listened to once it has ended: something it started may hold
-/// its streams, and talk for ever.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// Time to read the output after the end. A process that `xctrace` started may keep its pipes
+/// open and write forever.
+const LAST_OUTPUT: Duration = Duration::from_secs(5);
 
-/// A run.
+/// A run of `xctrace record` in progress.
 pub(crate) struct Attempt<'a> {
     running: RunningTool,
-    patience: &'a Patience,
+    timeouts: &'a RecordTimeouts,
     limit: Option<Duration>,
-    /// Where it may write.
+    /// Paths that it may write the bundle to.
     bundles: [PathBuf; 2],
     output: Tail,
     transcript: Transcript,
     phase: Phase,
-    /// Since when it is in that phase.
-    since: Instant,
-    /// When it last said something, or its bundle grew.
-    stirred: Instant,
-    measured: Instant,
+    /// Start of the current phase.
+    phase_start: Instant,
+    /// Last time that it printed something, or that its bundle grew.
+    last_activity: Instant,
+    last_measured: Instant,
     bytes: u64,
-    was_wished: bool,
+    stop_requested: bool,
     never_began: bool,
 }
 
@@ -55,140 +54,145 @@ enum Phase {
     Preparing,
     Recording,
     Ending,
-    /// Asked to stop before it began; how often it was told so more firmly.
-    Refused(u8),
+    /// Asked to stop before it started recording; the number of stronger signals sent since.
+    StoppingEarly(u8),
 }
 
-/// A run that ended.
+/// The end of a run.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct AttemptEnd {
     pub(crate) transcript: Transcript,
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
-    /// Whether it was asked to stop because that was wished.
-    pub(crate) was_wished: bool,
-    /// Whether it was asked to stop because it did not begin.
+    /// True if it was asked to stop because the user wanted so.
+    pub(crate) stop_requested: bool,
+    /// True if it was asked to stop because it never started recording.
     pub(crate) never_began: bool,
 }
 
-impl Ended {
-    /// Whether anything was recorded, as far as it said so. One that could not
-    /// even start says that it saves, all the same: what it saves is nothing.
+impl AttemptEnd {
+    /// Returns whether anything was recorded, as far as its output says. An `xctrace` that
+    /// could not start prints that it saves, too, although there is nothing to save.
     pub(crate) fn was_recorded(&self) -> bool {
         let transcript = &self.transcript;
         let was_saving = transcript.was_saving && !transcript.reported_failure;
+
         transcript.was_recording || was_saving || transcript.saved_as.is_some()
     }
 }
 
-/// Why a run was left before its end.
+/// The reason why a run was left before its end.
 #[derive(Debug)]
-pub(crate) enum Hurry {
-    /// It still saves; for how long nothing was seen, or else it was given up.
-    LeftSaving { pid: u32, for_s: Option<u64> },
+pub(crate) enum AttemptError {
+    /// Still saving. `idle_seconds` is how long its bundle has not grown, or `None` if
+    /// the user gave up waiting.
+    StillSaving { pid: u32, idle_seconds: Option<u64> },
     /// Something failed before anything was recorded.
     Failed(Error),
-    /// It could not be followed any longer, and may still write.
-    LostSight(Error),
+    /// The run could not be followed any longer, and may still write.
+    LostTrack(Error),
 }
 
-impl From<Error> for Hurry {
+impl From<Error> for AttemptError {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
 }
 
-impl From<metalens_xctrace::Error> for Hurry {
+impl From<metalens_xctrace::Error> for AttemptError {
     fn from(error: metalens_xctrace::Error) -> Self {
         Self::Failed(error.into())
     }
 }
 
 impl<'a> Attempt<'a> {
-    /// Starts one.
+    /// Starts a run into the staging folder.
     pub(crate) fn start(
-        request: &'a Request,
+        request: &'a XctraceRequest,
         record: &Record,
         staging: &Staging,
-    ) -> Result<Self, Hurry> {
+    ) -> Result<Self, AttemptError> {
         let arguments = record.arguments(&request.version)?;
         let running = request.tool.start(&arguments, request.stdin)?;
         let limit = record.time_limit.map(Length::milliseconds);
         let now = Instant::now();
+
         Ok(Self {
             running,
-            patience: &request.patience,
+            timeouts: &request.timeouts,
             limit: limit.map(Duration::from_millis),
             bundles: [staging.bundle.clone(), staging.stray.clone()],
-            output: Tail::of(staging.target_output.clone()),
+            output: Tail::new(staging.target_output.clone()),
             transcript: Transcript::default(),
             phase: Phase::Preparing,
-            since: now,
-            stirred: now,
-            measured: now,
+            phase_start: now,
+            last_activity: now,
+            last_measured: now,
             bytes: folder_size(&staging.bundle) + folder_size(&staging.stray),
-            was_wished: false,
+            stop_requested: false,
             never_began: false,
         })
     }
 
-    /// Follows it to its end.
-    pub(crate) fn run(mut self, watcher: &mut dyn Watcher) -> Result<Ended, Hurry> {
+    /// Follows the run to its end.
+    pub(crate) fn run(mut self, watcher: &mut dyn Watcher) -> Result<AttemptEnd, AttemptError> {
         let followed = self.follow(watcher);
-        followed.map_err(|hurry| match hurry {
-            Hurry::Failed(error) => {
-                // What fails here too cannot be helped, and the first failure says more.
+        followed.map_err(|error| match error {
+            AttemptError::Failed(error) => {
+                // If this fails too, the first failure says more.
                 let _ = self.running.leave();
-                Hurry::LostSight(error)
+                AttemptError::LostTrack(error)
             }
-            left => left,
+            other => other,
         })
     }
 
-    fn follow(&mut self, watcher: &mut dyn Watcher) -> Result<Ended, Hurry> {
-        watcher.happened(Event::Starting);
+    fn follow(&mut self, watcher: &mut dyn Watcher) -> Result<AttemptEnd, AttemptError> {
+        watcher.on_event(Event::Starting);
         let (code, signal) = loop {
             if let Some(line) = self.running.next(TICK) {
-                self.hear(&line, watcher);
+                self.handle_line(&line, watcher);
             }
             self.output
-                .drain(|bytes| watcher.happened(Event::TargetOutput(bytes)));
+                .drain(|bytes| watcher.on_event(Event::TargetOutput(bytes)));
             if let Some(ended) = self.running.ended()? {
                 break ended;
             }
             self.measure(watcher);
-            self.heed(watcher)?;
-            self.watch_the_clock()?;
+            self.handle_stop_request(watcher)?;
+            self.check_timeouts()?;
         };
-        // What is still in the pipes. It says last what it saved: a busy machine may be slow to
-        // hand that on.
+
+        // The pipes may have more. Where the bundle was saved comes last, and a busy machine may
+        // be slow to pass that on.
         let ended = Instant::now();
-        while ended.elapsed() < LAST_WORDS {
+        while ended.elapsed() < LAST_OUTPUT {
             match self.running.next_or_end(TICK) {
-                Ok(line) => self.hear(&line, watcher),
+                Ok(line) => self.handle_line(&line, watcher),
                 Err(RecvTimeoutError::Timeout) if self.transcript.saved_as.is_none() => {}
                 Err(_) => break,
             }
         }
         self.output
-            .drain(|bytes| watcher.happened(Event::TargetOutput(bytes)));
-        Ok(Ended {
+            .drain(|bytes| watcher.on_event(Event::TargetOutput(bytes)));
+
+        Ok(AttemptEnd {
             transcript: std::mem::take(&mut self.transcript),
             code,
             signal,
-            was_wished: self.was_wished,
+            stop_requested: self.stop_requested,
             never_began: self.never_began,
         })
     }
 
-    fn hear(&mut self, line: &StreamLine, watcher: &mut dyn Watcher) {
-        self.stirred = Instant::now();
+    fn handle_line(&mut self, line: &StreamLine, watcher: &mut dyn Watcher) {
+        self.last_activity = Instant::now();
         match self.transcript.add(line) {
             OutputLine::Recording => {
                 self.enter(Phase::Recording);
-                watcher.happened(Event::Recording);
+                watcher.on_event(Event::Recording);
             }
-            // It says so even if there is nothing to save.
+            // `xctrace` prints that it saves even if there is nothing to save.
             OutputLine::Saving { has_failed: true } if !self.transcript.was_recording => {
                 self.enter(Phase::Ending);
             }
@@ -197,13 +201,11 @@ impl<'a> Attempt<'a> {
             | OutputLine::Saving { .. }
             | OutputLine::Saved(_) => {
                 self.enter(Phase::Ending);
-                watcher.happened(Event::Saving { bytes: self.bytes });
+                watcher.on_event(Event::Saving { bytes: self.bytes });
             }
-            OutputLine::Error(text) | OutputLine::Warning(text) => {
-                watcher.happened(Event::Trouble(&text))
-            }
+            OutputLine::Error(text) | OutputLine::Warning(text) => watcher.on_event(Event::Warning(&text)),
             OutputLine::Other if line.stream == Stream::Err => {
-                watcher.happened(Event::Line(&line.text));
+                watcher.on_event(Event::Line(&line.text));
             }
             OutputLine::Starting | OutputLine::IssuesFollow | OutputLine::Other => {}
         }
@@ -212,97 +214,99 @@ impl<'a> Attempt<'a> {
     fn enter(&mut self, phase: Phase) {
         if self.phase != phase {
             self.phase = phase;
-            self.since = Instant::now();
-            self.stirred = self.since;
+            self.phase_start = Instant::now();
+            self.last_activity = self.phase_start;
         }
     }
 
-    /// Whether the bundle grows, which is the only sign of life while it is saved.
+    /// Notes whether the bundle grows, which is the only sign of life while it is saved.
     fn measure(&mut self, watcher: &mut dyn Watcher) {
-        if self.phase == Phase::Recording || self.measured.elapsed() < MEASURE {
+        if self.phase == Phase::Recording || self.last_measured.elapsed() < MEASURE {
             return;
         }
-        self.measured = Instant::now();
-        let bytes = self.bundles.iter().map(|one| folder_size(one)).sum();
+
+        self.last_measured = Instant::now();
+        let bytes = self.bundles.iter().map(|bundle| folder_size(bundle)).sum();
         if bytes == self.bytes {
             return;
         }
+
         self.bytes = bytes;
-        self.stirred = self.measured;
+        self.last_activity = self.last_measured;
         match self.phase {
-            Phase::Ending => watcher.happened(Event::Saving { bytes }),
-            // It writes: it must have heard, and saves what there is.
-            Phase::Refused(_) => self.enter(Phase::Ending),
+            Phase::Ending => watcher.on_event(Event::Saving { bytes }),
+            // It writes, so it has reacted to the stop request and saves what it has.
+            Phase::StoppingEarly(_) => self.enter(Phase::Ending),
             Phase::Preparing | Phase::Recording => {}
         }
     }
 
-    fn heed(&mut self, watcher: &mut dyn Watcher) -> Result<(), Hurry> {
-        match (watcher.wish(), self.phase) {
-            (Wish::GoOn, _) => Ok(()),
+    fn handle_stop_request(&mut self, watcher: &mut dyn Watcher) -> Result<(), AttemptError> {
+        match (watcher.stop_request(), self.phase) {
+            (StopRequest::None, _) => Ok(()),
             (_, Phase::Preparing) => {
-                self.was_wished = true;
-                watcher.happened(Event::Stopping);
-                self.refuse()
+                self.stop_requested = true;
+                watcher.on_event(Event::Stopping);
+                self.stop_early()
             }
             (_, Phase::Recording) => {
-                self.was_wished = true;
-                watcher.happened(Event::Stopping);
+                self.stop_requested = true;
+                watcher.on_event(Event::Stopping);
                 self.stop()
             }
-            (Wish::GiveUp, Phase::Ending) => match self.running.pid() {
-                Some(pid) => Err(self.left(pid, None)),
+            (StopRequest::GiveUp, Phase::Ending) => match self.running.pid() {
+                Some(pid) => Err(self.leave(pid, None)),
                 None => Ok(()),
             },
-            (Wish::GiveUp, Phase::Refused(_)) => Ok(self.running.kill()?),
-            (Wish::Stop, Phase::Ending | Phase::Refused(_)) => Ok(()),
+            (StopRequest::GiveUp, Phase::StoppingEarly(_)) => Ok(self.running.kill()?),
+            (StopRequest::Stop, Phase::Ending | Phase::StoppingEarly(_)) => Ok(()),
         }
     }
 
-    fn watch_the_clock(&mut self) -> Result<(), Hurry> {
-        let passed = self.since.elapsed();
+    fn check_timeouts(&mut self) -> Result<(), AttemptError> {
+        let passed = self.phase_start.elapsed();
         match self.phase {
-            Phase::Preparing if passed > self.patience.start => {
+            Phase::Preparing if passed > self.timeouts.start => {
                 self.never_began = true;
-                self.refuse()
+                self.stop_early()
             }
             Phase::Recording => match self.limit {
-                Some(limit) if passed > limit + self.patience.overrun => self.stop(),
+                Some(limit) if passed > limit + self.timeouts.overrun => self.stop(),
                 _ => Ok(()),
             },
-            Phase::Ending if self.stirred.elapsed() > self.patience.save => {
+            Phase::Ending if self.last_activity.elapsed() > self.timeouts.save => {
                 let pid = self.running.pid().unwrap_or_default();
-                Err(self.left(pid, Some(self.patience.save.as_secs())))
+                Err(self.leave(pid, Some(self.timeouts.save.as_secs())))
             }
-            // It neither speaks nor writes: there is nothing to lose.
-            Phase::Refused(times) if passed > self.patience.heed => {
-                self.enter(Phase::Refused(times + 1));
-                match times {
+            // It neither prints nor writes, so that stronger signals lose nothing.
+            Phase::StoppingEarly(signals) if passed > self.timeouts.stop_response => {
+                self.enter(Phase::StoppingEarly(signals + 1));
+                match signals {
                     0 => Ok(self.running.terminate()?),
                     _ => Ok(self.running.kill()?),
                 }
             }
-            Phase::Preparing | Phase::Ending | Phase::Refused(_) => Ok(()),
+            Phase::Preparing | Phase::Ending | Phase::StoppingEarly(_) => Ok(()),
         }
     }
 
-    /// Leaves it to itself, so that it can end in peace.
-    fn left(&self, pid: u32, for_s: Option<u64>) -> Hurry {
+    /// Leaves `xctrace` running, so that it can finish saving.
+    fn leave(&self, pid: u32, idle_seconds: Option<u64>) -> AttemptError {
         match self.running.leave() {
-            Ok(()) => Hurry::LeftSaving { pid, for_s },
+            Ok(()) => AttemptError::StillSaving { pid, idle_seconds },
             Err(error) => error.into(),
         }
     }
 
-    /// Asks it to stop and save.
-    fn stop(&mut self) -> Result<(), Hurry> {
+    /// Asks `xctrace` to stop and save.
+    fn stop(&mut self) -> Result<(), AttemptError> {
         self.enter(Phase::Ending);
         Ok(self.running.interrupt()?)
     }
 
-    /// Asks it to stop before it has begun.
-    fn refuse(&mut self) -> Result<(), Hurry> {
-        self.enter(Phase::Refused(0));
+    /// Asks `xctrace` to stop before it has started recording.
+    fn stop_early(&mut self) -> Result<(), AttemptError> {
+        self.enter(Phase::StoppingEarly(0));
         Ok(self.running.interrupt()?)
     }
 }

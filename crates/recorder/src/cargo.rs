@@ -1,4 +1,4 @@
-//! Programs that cargo builds: built first, and then the right one is recorded.
+//! Builds a program with cargo and finds its executable.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,29 +7,29 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 
-/// What cargo is to build.
+/// Options of `cargo build`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Build {
-    /// `--package`.
+    /// Value of the option `--package`.
     pub package: Option<String>,
-    /// `--bin`.
+    /// Value of the option `--bin`.
     pub bin: Option<String>,
-    /// `--example`.
+    /// Value of the option `--example`.
     pub example: Option<String>,
-    /// `--bench`.
+    /// Value of the option `--bench`.
     pub bench: Option<String>,
-    /// `--release`.
+    /// True to pass `--release`.
     pub release: bool,
-    /// `--profile`.
+    /// Value of the option `--profile`.
     pub profile: Option<String>,
-    /// `--features`.
+    /// Value of the option `--features`.
     pub features: Option<String>,
-    /// `--no-default-features`.
+    /// True to pass `--no-default-features`.
     pub no_default_features: bool,
 }
 
 impl Build {
-    /// Its arguments. The messages tell where the programs are.
+    /// Returns the arguments of cargo. Its messages in JSON name the executables.
     #[must_use]
     pub fn arguments(&self) -> Vec<OsString> {
         let mut all: Vec<OsString> = vec![
@@ -53,6 +53,7 @@ impl Build {
             ("--release", self.release),
             ("--no-default-features", self.no_default_features),
         ];
+
         all.extend(
             flags
                 .iter()
@@ -62,29 +63,28 @@ impl Build {
         all
     }
 
-    /// Builds it, cargo's own words on stderr, and says where the program is.
+    /// Builds the program and returns its path. cargo's messages go to stderr.
     ///
     /// # Errors
     ///
-    /// If it cannot be built, or is none or several programs.
+    /// If the build fails, or makes no program or several.
     pub fn run(&self, cargo: &Path) -> Result<PathBuf> {
-        // What comes on standard input is for the program.
+        // Standard input is reserved for the recorded program.
         let output = duct::cmd(cargo, self.arguments())
             .stdin_null()
             .stdout_capture()
             .unchecked()
             .run();
-        let output = output.map_err(|cause| {
-            Error::Target(format!("{} cannot be started: {cause}", cargo.display()))
-        })?;
+        let output = output
+            .map_err(|cause| Error::Target(format!("cannot start {}: {cause}", cargo.display())))?;
         if !output.status.success() {
-            return Err(Error::Target("cargo could not build it".to_owned()));
+            return Err(Error::Target("cargo build failed".to_owned()));
         }
         only(&programs(&String::from_utf8_lossy(&output.stdout)))
     }
 }
 
-/// One of cargo's messages, as far as it matters.
+/// The part of cargo's messages that is used here.
 #[derive(Deserialize)]
 struct Message {
     reason: String,
@@ -98,18 +98,18 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// The programs that cargo's messages name, with their names.
+/// Returns the name and path of each program in cargo's messages.
 fn programs(messages: &str) -> Vec<(String, PathBuf)> {
     let parsed = messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    let built = parsed.filter(|one| one.reason == "compiler-artifact");
-    let programs = built.filter_map(|one| {
-        let target = one.target?;
+    let built = parsed.filter(|message| message.reason == "compiler-artifact");
+    let programs = built.filter_map(|message| {
+        let target = message.target?;
         let is_program = |kind: &String| ["bin", "example", "bench"].contains(&kind.as_str());
-        // Build scripts are programs as well, and nobody's.
-        let wanted = target.kind.iter().any(is_program);
-        Some((target.name, one.executable?)).filter(|_| wanted)
+        // Build scripts are executables too, but not programs to record.
+        let is_recordable = target.kind.iter().any(is_program);
+        Some((target.name, message.executable?)).filter(|_| is_recordable)
     });
     programs.collect()
 }
@@ -135,12 +135,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cargo_is_asked() {
+    fn options_become_arguments_of_cargo() {
         let check = |build: Build, expected: &str| {
             let words: Vec<String> = build
                 .arguments()
                 .iter()
-                .map(|one| one.display().to_string())
+                .map(|word| word.display().to_string())
                 .collect();
             assert_eq!(words.join(" "), expected);
         };
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cargo_built() {
+    fn the_only_program_is_found() {
         let artifact = |name: &str, kind: &str, executable: &str| {
             format!(
                 r#"{{"reason":"compiler-artifact","target":{{"name":"{name}","kind":["{kind}"]}},"executable":{executable}}}"#

@@ -1,72 +1,77 @@
-//! Whether a bundle holds what it was recorded for.
+//! Judges whether a bundle contains what it was recorded for.
 
 use std::path::Path;
 
 use metalens_failure::{Failure, in_one_line};
 use metalens_trace::{Input, Problem};
 
-use crate::analyzed::{NotAnalyzed, analyzed};
-use crate::plan::Plan;
-use crate::watch::Check;
+use crate::analysis::{AnalysisFailure, analyze_bundle};
+use crate::plan::RecordingPlan;
+use crate::watch::BundleVerdict;
 
-impl Plan {
-    /// Judges a bundle: a recording of the GPU must have GPU work of its target.
+impl RecordingPlan {
+    /// Judges a bundle: a recording of the GPU must contain GPU work of the recorded process.
     #[must_use]
-    pub fn check(&self, bundle: &Path) -> Check {
+    pub fn check(&self, bundle: &Path) -> BundleVerdict {
         let checked = if self.is_about_gpu {
-            analyzed(bundle).map(drop)
+            analyze_bundle(bundle).map(drop)
         } else {
-            Input::open(bundle).map(drop).map_err(NotAnalyzed::Trace)
+            Input::open(bundle)
+                .map(drop)
+                .map_err(AnalysisFailure::Trace)
         };
-        let record = &self.request.record;
+
+        let record = &self.xctrace_request.record;
         if record.append_run && runs(bundle) <= runs(&record.output) {
-            let why = "no run was added to what was there";
-            return Check::Unreadable(why.to_owned());
+            let why = "no run was added to the existing bundle";
+            return BundleVerdict::Unreadable(why.to_owned());
         }
+
         let Err(error) = checked else {
-            return Check::Good;
+            return BundleVerdict::Good;
         };
         match judge(&error) {
-            // Newer than what metalens has seen it may be; without that nobody can read it.
-            Check::Doubtful(_) if !bundle.join("form.template").exists() => {
-                let why = "it has no form.template, without which nobody can open it";
-                Check::Unreadable(why.to_owned())
+            // The bundle may be newer than the versions that metalens knows. Without this file,
+            // no tool can open it.
+            BundleVerdict::Doubtful(_) if !bundle.join("form.template").exists() => {
+                let why = "it has no form.template, which every tool needs to open it";
+                BundleVerdict::Unreadable(why.to_owned())
             }
             judged => judged,
         }
     }
 }
 
-/// Returns how many runs a bundle has, as far as it can be read.
+/// Returns the number of runs in a bundle, 0 if it cannot be read.
 fn runs(bundle: &Path) -> usize {
     let input = Input::open(bundle).ok();
     let toc = input.as_ref().and_then(Input::toc);
     toc.map_or(0, |toc| toc.runs.len())
 }
 
-fn judge(error: &NotAnalyzed) -> Check {
+fn judge(error: &AnalysisFailure) -> BundleVerdict {
     use metalens_analyzer::Error;
 
     let (why, trace) = match error {
-        NotAnalyzed::Trace(error) => (in_one_line(error), error),
-        NotAnalyzed::Analysis(error) => {
+        AnalysisFailure::Trace(error) => (in_one_line(error), error),
+        AnalysisFailure::Analysis(error) => {
             let why = with_hint(error);
             match error {
                 Error::Trace(error) => (why, error),
                 Error::NoRows { .. }
                 | Error::NoTargetRows { .. }
                 | Error::NoProcesses { .. }
-                | Error::OnlyCpu { .. } => return Check::Empty(why),
-                _ => return Check::Doubtful(why),
+                | Error::OnlyCpu { .. } => return BundleVerdict::Empty(why),
+                _ => return BundleVerdict::Doubtful(why),
             }
         }
     };
     match trace.problem() {
-        // Newer than what metalens has seen, perhaps; xctrace may know it.
+        // The bundle may be newer than the versions that metalens knows; xctrace may read it.
         Problem::UnsupportedBundle { .. } | Problem::UnreadableTable { .. } => {
-            Check::Doubtful(format!("metalens cannot read it natively: {why}"))
+            BundleVerdict::Doubtful(format!("metalens cannot read it natively: {why}"))
         }
-        _ => Check::Unreadable(why),
+        _ => BundleVerdict::Unreadable(why),
     }
 }
 

@@ -1,6 +1,6 @@
-//! Whether `--gpu-clock` gave what it is for. What a recording's settings say of
-//! the clock is not enough: stock ones say `Default`, and have the GPU at its
-//! minimum. The table of states tells.
+//! Checks whether `--gpu-clock` took effect. The clock in a recording's settings is not enough:
+//! stock recordings say `Default` while the GPU is at its minimum. The table of states has the
+//! true clocks.
 
 use std::path::Path;
 
@@ -9,110 +9,116 @@ use metalens_analyzer::{Performance, StateTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::analyzed::analyzed;
+use crate::analysis::analyze_bundle;
 use crate::record_request::RecordRequest;
 use crate::template;
 
-/// What came of asking for a clock of the GPU.
+/// Effect that `--gpu-clock` had.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Clock")]
 pub struct ClockOutcome {
-    /// What was asked for: `Minimum`, `Medium`, `Maximum`, `Default`.
+    /// Requested clock: `Minimum`, `Medium`, `Maximum`, or `Default`.
     asked: &'static str,
-    /// What the recording's settings say that it was set to. Null if they say nothing.
+    /// Clock in the recording's settings. Null if they name none.
     said: Option<String>,
-    /// At which clocks the GPU was, the longest first. Null if the recording does not tell.
-    states: Option<Vec<State>>,
+    /// Clocks that the GPU was at, the longest first. Null if the recording has none.
+    states: Option<Vec<ClockState>>,
 }
 
 /// A clock that the GPU was at.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(inline)]
-struct State {
-    /// As the recording calls it.
+struct ClockState {
+    /// Name of the state in the recording.
     state: String,
-    /// How much of the target's busy time; null if it had none.
+    /// Share of the process's busy time at this clock; null if it had no busy time.
     busy_share: Option<f64>,
-    /// Whether it was marked as induced: held, not of the GPU's own choosing.
+    /// True if the state was marked as induced: held, not chosen by the GPU.
     induced: bool,
 }
 
-/// Less of the target's busy time than this is not as asked.
+/// Share of busy time at the requested clock from which it counts as held.
 const HELD: f64 = 0.95;
 
-/// Looks into a recording, if it was asked for.
-pub(crate) fn look(bundle: &Path, asked: &RecordRequest) -> Option<ClockOutcome> {
-    let clock = asked.gpu_clock.filter(|_| !asked.is_simulated())?;
-    let performance = analyzed(bundle)
+/// Reads the effect from a recording, if a clock was requested.
+pub(crate) fn look(bundle: &Path, request: &RecordRequest) -> Option<ClockOutcome> {
+    let clock = request.gpu_clock.filter(|_| !request.is_simulated())?;
+    let performance = analyze_bundle(bundle)
         .ok()
-        .and_then(|one| one.report.machine.performance);
-    Some(ClockOutcome::of(clock, performance))
+        .and_then(|analysis| analysis.report.machine.performance);
+    Some(ClockOutcome::new(clock, performance))
 }
 
 impl ClockOutcome {
-    fn of(asked: template::Clock, performance: Option<Performance>) -> Self {
-        let said = performance.as_ref().and_then(|one| one.requested.clone());
-        let state = |one: StateTime| State {
-            state: one.state,
-            busy_share: one.busy_share,
-            induced: one.induced_ns > 0,
+    fn new(asked: template::Clock, performance: Option<Performance>) -> Self {
+        let said = performance
+            .as_ref()
+            .and_then(|performance| performance.requested.clone());
+        let state = |time: StateTime| ClockState {
+            state: time.state,
+            busy_share: time.busy_share,
+            induced: time.induced_ns > 0,
         };
         Self {
             asked: asked.name(),
             said,
-            states: performance.map(|one| one.states.into_iter().map(state).collect()),
+            states: performance
+                .map(|performance| performance.states.into_iter().map(state).collect()),
         }
     }
 
-    /// Whether the GPU was at the clock; for `Default`, whether it chose. None if
-    /// that cannot be told.
-    fn is_as_asked(&self) -> Option<bool> {
+    /// Returns whether the GPU was at the requested clock (for `Default`, whether it chose its
+    /// clock), or `None` if the recording cannot tell.
+    fn matches_request(&self) -> Option<bool> {
         let states = self.states.as_ref().filter(|states| !states.is_empty())?;
         if self.asked == template::Clock::Default.name() {
-            return Some(!states.iter().any(|one| one.induced));
+            return Some(!states.iter().any(|state| state.induced));
         }
-        let asked = states.iter().find(|one| one.state == self.asked);
-        Some(asked.is_some_and(|one| one.busy_share.is_some_and(|share| share >= HELD)))
+        let asked = states.iter().find(|state| state.state == self.asked);
+        Some(asked.is_some_and(|state| state.busy_share.is_some_and(|share| share >= HELD)))
     }
 
-    /// Returns a word that says how it went.
+    /// Returns the heading of the message.
     #[must_use]
     pub fn heading(&self) -> &'static str {
-        match self.is_as_asked() {
+        match self.matches_request() {
             Some(true) => "clock",
             _ => "warning",
         }
     }
 
-    /// Returns how it went.
+    /// Returns the message for the user.
     #[must_use]
-    pub fn in_words(&self) -> String {
+    pub fn message(&self) -> String {
         let asked = self.asked.to_lowercase();
         let said = match &self.said {
             Some(said) => format!("; the recording's settings say `{said}`"),
             None => String::new(),
         };
-        let states = self.said_of_states();
-        match self.is_as_asked() {
-            Some(true) => format!("as --gpu-clock {asked} asked, the GPU was {states}{said}"),
+        let states = self.describe_states();
+
+        match self.matches_request() {
+            Some(true) => {
+                format!("as requested by --gpu-clock {asked}, the GPU was {states}{said}")
+            }
             Some(false) => format!(
-                "--gpu-clock {asked} was not heeded, by this xctrace or by the GPU: of the target's \
-                 busy time it was {states}{said}. Kernel times are those of that clock"
+                "--gpu-clock {asked} had no effect (ignored by this xctrace or by the GPU): in the \
+                 process's busy time the GPU was {states}{said}. Kernel times are for that clock"
             ),
             None => format!(
-                "whether --gpu-clock {asked} was heeded cannot be told: the recording has no clocks \
+                "cannot tell whether --gpu-clock {asked} took effect: the recording has no clocks \
                  of the GPU{said}"
             ),
         }
     }
 
-    fn said_of_states(&self) -> String {
-        let said = self.states.iter().flatten().map(|one| {
-            let share = one.busy_share.map_or_else(|| "?".to_owned(), percent);
-            let held = if one.induced { ", held there" } else { "" };
-            format!("at {} for {share}{held}", one.state)
+    fn describe_states(&self) -> String {
+        let states = self.states.iter().flatten().map(|state| {
+            let share = state.busy_share.map_or_else(|| "?".to_owned(), percent);
+            let held = if state.induced { ", held there" } else { "" };
+            format!("at {} for {share}{held}", state.state)
         });
-        said.collect::<Vec<_>>().join(", ")
+        states.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -144,34 +150,36 @@ mod tests {
     }
 
     #[test]
-    fn in_words() {
-        let check = |asked, found: Option<Performance>, heading: &str, expected: &str| {
-            let clock = ClockOutcome::of(asked, found);
-            assert_eq!(clock.heading(), heading, "{clock:?}");
-            assert!(clock.in_words().contains(expected), "{}", clock.in_words());
-        };
+    fn messages_compare_the_clock_with_the_request() {
         use template::Clock::{Default, Maximum};
+
+        let check = |asked, performance: Option<Performance>, heading: &str, expected: &str| {
+            let clock = ClockOutcome::new(asked, performance);
+            assert_eq!(clock.heading(), heading, "{clock:?}");
+            assert!(clock.message().contains(expected), "{}", clock.message());
+        };
+
         let held = [state("Maximum", 0.99, 100), state("Minimum", 0.01, 0)];
         let held = |said| Some(performance(said, &held));
         check(Maximum, held(Some("Maximum")), "clock", "at Maximum for 99");
         check(Maximum, held(None), "clock", "held there, at Minimum");
-        // What the settings say decides nothing.
+        // The settings do not decide.
         let low = [state("Minimum", 0.9, 100), state("Maximum", 0.1, 0)];
         let low = |said| Some(performance(said, &low));
-        check(Maximum, low(Some("Maximum")), "warning", "not heeded");
+        check(Maximum, low(Some("Maximum")), "warning", "had no effect");
         check(Default, low(Some("Default")), "warning", "say `Default`");
         let free = [state("Minimum", 0.9, 0), state("Maximum", 0.1, 0)];
         check(
             Default,
             Some(performance(None, &free)),
             "clock",
-            "as --gpu-clock default",
+            "as requested by --gpu-clock default",
         );
         check(
             Maximum,
             Some(performance(None, &[])),
             "warning",
-            "cannot be told",
+            "cannot tell",
         );
         check(Maximum, None, "warning", "has no clocks of the GPU");
     }

@@ -1,152 +1,153 @@
-//! Why there is no recording, and what there is instead.
+//! Errors of recording, which say what there is instead of a recording.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use metalens_failure::{Failure, FailureKind};
 
-/// The result of recording.
+/// Result of a function in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why there is no recording.
+/// The reason why there is no complete recording.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Apple's tool could not be used.
+    /// Apple's `xctrace` could not be used.
     #[error(transparent)]
     Xctrace(#[from] metalens_xctrace::Error),
-    /// Something of that name exists.
+    /// A bundle exists at the requested path.
     #[error("{} exists; --force replaces it, --append-run adds a run to it", .0.display())]
     Exists(PathBuf),
-    /// There is nothing to append to.
-    #[error("{} is no .trace bundle: there is nothing to append a run to", .0.display())]
+    /// There is no bundle to append a run to.
+    #[error("{} is not a .trace bundle, so no run can be appended to it", .0.display())]
     NothingToAppendTo(PathBuf),
-    /// The target cannot be started.
+    /// The program cannot be started.
     #[error("{0}")]
     Target(String),
-    /// A length of time that is nothing.
-    #[error("{0} must be longer than nothing")]
-    NoLength(&'static str),
-    /// A changed template for a bundle that has one.
-    #[error("{0} does not go with --append-run: a bundle keeps its first template")]
+    /// A duration is zero.
+    #[error("{0} must be greater than zero")]
+    ZeroLength(&'static str),
+    /// The options need a changed template, but the bundle already has one.
+    #[error("{0} cannot be combined with --append-run: a bundle keeps its first template")]
     TemplateIsKept(&'static str),
-    /// A changed template cannot be made.
+    /// A changed copy of the template cannot be made.
     #[error("{wanted} needs a changed copy of Apple's template: {why}")]
     Template {
-        /// The options that need it.
+        /// Options that need it.
         wanted: String,
-        /// Why not.
+        /// Reason for the failure.
         why: String,
     },
-    /// It did not begin to record.
-    #[error("xctrace did not record: {said}")]
+    /// `xctrace` ended without recording.
+    #[error("xctrace did not record: {explanation}")]
     NotStarted {
-        /// What it said, and what that means.
-        said: String,
+        /// Messages of `xctrace`, and what they mean.
+        explanation: String,
     },
-    /// It did not even say that it begins.
+    /// `xctrace` did not start recording in time.
     #[error(
-        "xctrace did not begin to record within {seconds} s, and was stopped; nothing was recorded. \
-         Try again; if it hangs again, restart the Mac (a simulator as the target is known to hang)"
+        "xctrace did not start recording within {seconds} s and was stopped; nothing was recorded. \
+         Try again; if it hangs again, restart the Mac (recording in a device simulator is known \
+         to hang)"
     )]
     NeverBegan {
-        /// How long was waited.
+        /// Time it was given, in seconds.
         seconds: u64,
     },
-    /// It ended, and there is no bundle.
-    #[error("xctrace left no bundle: {said}")]
+    /// `xctrace` ended, and there is no bundle.
+    #[error("xctrace left no bundle: {explanation}")]
     NoBundle {
-        /// What it said, and what that means.
-        said: String,
+        /// Messages of `xctrace`, and what they mean.
+        explanation: String,
     },
-    /// There is a bundle that is not whole.
-    #[error("the recording is not whole: {why}. What there is of it is kept as {}", kept.display())]
-    NotWhole {
-        /// Why.
+    /// The bundle is incomplete.
+    #[error("the recording is incomplete: {why}. It is kept as {}", kept.display())]
+    Incomplete {
+        /// Reason why it is incomplete.
         why: String,
-        /// Where it is.
+        /// Path of the bundle.
         kept: PathBuf,
     },
-    /// There is a recording, and it cannot have the name that was asked for.
+    /// The recording is complete, but cannot be moved to the requested path.
     #[error("the recording was made, but {why}. It is kept as {}", kept.display())]
     Elsewhere {
-        /// Why not.
+        /// Reason for the failure.
         why: String,
-        /// Where it is.
+        /// Path of the bundle.
         kept: PathBuf,
     },
-    /// The recorder was lost sight of.
-    #[error("{why}. What xctrace wrote, or still writes, is kept as {}", kept.display())]
+    /// The run could not be followed to its end.
+    #[error("{why}. The bundle, which xctrace may still be writing, is kept as {}", kept.display())]
     NotFollowed {
-        /// Why.
+        /// Reason for the failure.
         why: Box<Error>,
-        /// Where it is.
+        /// Path of the bundle.
         kept: PathBuf,
     },
-    /// A bundle was moved away to be replaced, and could not be put back.
-    #[error("{why}; what was {} before is {} now", was.display(), is.display())]
+    /// A bundle was moved aside to be replaced, and could not be put back.
+    #[error("{why}; the old {} is now {}", was.display(), is.display())]
     Displaced {
-        /// Why it was not replaced.
+        /// Reason why it was not replaced.
         why: Box<Error>,
-        /// Where it was.
+        /// Former path of the old bundle.
         was: PathBuf,
-        /// Where it is.
+        /// Present path of the old bundle.
         is: PathBuf,
     },
-    /// The recording has nothing of what it is for.
+    /// The recording does not contain what it was made for.
     #[error("{why}. The recording is kept as {}", kept.display())]
     Empty {
-        /// What is missing.
+        /// Description of what is missing.
         why: String,
-        /// Where it is.
+        /// Path of the bundle.
         kept: PathBuf,
     },
-    /// It saves and saves.
+    /// `xctrace` has not finished saving in time.
     #[error(
-        "xctrace (process {pid}) has not finished saving, and its bundle has not grown for {seconds} s. It \
-         was left running, since one that is stopped while it saves loses everything: when it \
-         ends, the bundle is {}",
+        "xctrace (pid {pid}) has not finished saving, and its bundle has not grown for {seconds} s. It \
+         was left running, because stopping it now would lose the recording; the bundle will be \
+         at {}",
         bundle.display()
     )]
     StillSaving {
-        /// Its process.
+        /// Process ID of `xctrace`.
         pid: u32,
-        /// Where it writes.
+        /// Path that it writes to.
         bundle: PathBuf,
-        /// For how long nothing was seen.
+        /// Time without growth, in seconds.
         seconds: u64,
     },
-    /// The user did not want to wait.
-    #[error("xctrace (process {pid}) still saves: when it ends, the bundle is {}", bundle.display())]
+    /// The user did not wait until the recording was saved.
+    #[error("xctrace (pid {pid}) is still saving; the bundle will be at {}", bundle.display())]
     GaveUp {
-        /// Its process.
+        /// Process ID of `xctrace`.
         pid: u32,
-        /// Where it writes.
+        /// Path that it writes to.
         bundle: PathBuf,
     },
-    /// The user stopped it before it began.
+    /// The user stopped `xctrace` before the recording started.
     #[error("interrupted before the recording began; nothing was recorded")]
     Interrupted,
-    /// A file could not be given away or read.
+    /// A file could not be read, or its owner could not be changed.
     #[error(transparent)]
     Files(#[from] metalens_files::Error),
-    /// A file could not be made, moved or removed.
+    /// A file could not be created, moved or removed.
     #[error("cannot {what} {}: {cause}", path.display())]
     File {
-        /// What could not be done.
+        /// Action that failed, as in "cannot …".
         what: &'static str,
-        /// To what.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Reason that the system gave.
         cause: io::Error,
     },
 }
 
 impl Error {
-    /// Returns where there is a bundle, or will be one, in spite of the error.
+    /// Returns the path where there is, or will be, a bundle in spite of the error.
     #[must_use]
     pub fn bundle(&self) -> Option<&Path> {
         match self {
-            Self::NotWhole { kept, .. }
+            Self::Incomplete { kept, .. }
             | Self::Empty { kept, .. }
             | Self::Elsewhere { kept, .. }
             | Self::NotFollowed { kept, .. } => Some(kept),
@@ -160,8 +161,8 @@ impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self {
             Self::Xctrace(error) => error.kind(),
-            Self::NoLength(_) => FailureKind::Misuse,
-            Self::NotWhole { .. } | Self::Empty { .. } => FailureKind::Unusable,
+            Self::ZeroLength(_) => FailureKind::Misuse,
+            Self::Incomplete { .. } | Self::Empty { .. } => FailureKind::Unusable,
             Self::Interrupted | Self::GaveUp { .. } => FailureKind::Interrupted,
             _ => FailureKind::Failed,
         }
@@ -170,15 +171,15 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Xctrace(error) => return error.hint(),
-            Self::NotStarted { .. } => "metalens doctor looks for what may be in the way",
-            Self::NotWhole { .. } => "record again: what was not saved cannot be saved afterwards",
+            Self::NotStarted { .. } => "run metalens doctor to find the cause",
+            Self::Incomplete { .. } => "record again; data that was not saved is lost",
             _ => return None,
         };
         Some(hint.to_owned())
     }
 }
 
-/// A failure with a file, told where and what.
+/// Returns a function that turns an error of the system into one that names action and path.
 pub(crate) fn file(
     what: &'static str,
     path: impl Into<PathBuf>,

@@ -1,70 +1,69 @@
-//! A recording request → a whole `.trace` bundle, under the name that was asked
-//! for, or an error that says what there is instead. Prints nothing, asks
-//! nothing; what happens is told to a [`Watcher`].
+//! Turns a request to record into a complete `.trace` bundle at the requested path, or into an
+//! error that says what there is instead. Prints nothing and asks nothing; a [`Watcher`] is told
+//! what happens.
 //!
 //! ```text
-//! RecordRequest → Plan ─ carry_out → Outcome: the Recording, what came of it, and beside it
-//!                   │                X.recording.json and X.work.json
+//! RecordRequest → RecordingPlan ─ carry_out → RecordingOutcome: the Recording with its messages,
+//!                   │        and beside the bundle X.recording.json and X.work.json
 //!                   ↓
-//! Request → staging folder → xctrace → landed? → whole? → owned → renamed → Recording
-//!           beside the output   │  told line by line
-//!                               └─ Watcher: what happens, what is wished, what it holds
+//! XctraceRequest → staging folder → xctrace → found? → complete? → given back → renamed → Recording
+//!                  beside the output  │ read line by line
+//!                                     └─ Watcher: gets events, asks to stop, judges the bundle
 //! ```
 //!
-//! # Laws
+//! # Rules
 //!
-//! * Under the asked name there is a whole recording or what was there before.
-//! * Nothing that exists is replaced unless that is asked for, and then only by
-//!   a whole recording.
-//! * The exit code alone decides nothing: a recording is good if its bundle is
-//!   there, said to be saved, and holds what it should.
-//! * A recorder that saves is never killed. If it takes too long it is left to
-//!   itself, and where it writes is told.
-//! * It is asked to stop once.
+//! * The requested path has either a complete recording or what was there before.
+//! * An existing bundle is replaced only on request, and only by a complete recording.
+//! * The exit code alone decides nothing. A recording is good if its bundle exists, if
+//!   `xctrace` said that it saved it, and if it contains what it was recorded for.
+//! * An `xctrace` that is saving is never killed. If it takes too long it is left running, and
+//!   the error says where it writes.
+//! * `xctrace` is asked to stop once.
 //! * Once there may be a recording, no failure removes it: it is kept, and the error says where.
 //!
-//! None of this has been run against Apple's own `xctrace` by its authors: it was
-//! tested against a stand-in that behaves and misbehaves as others' logs say.
+//! The authors have not run any of this with Apple's own `xctrace`. It was tested with a fake
+//! `xctrace`, which behaves and misbehaves as in logs that others published.
 
-mod analyzed;
+mod analysis;
 mod attempt;
 mod cargo;
 mod check;
 mod clock;
-mod ending;
 mod error;
-mod keep;
-mod landing;
+mod explain;
+mod find_bundle;
+mod machine;
 mod outcome;
-mod output;
 mod plan;
-mod private;
+mod program_end;
 mod promote;
 mod provenance;
 mod record_request;
+mod redactor;
 mod request;
 mod session;
+mod set_aside;
 mod shaders;
 mod signing;
 mod staging;
-mod subject;
-mod surroundings;
+mod tail;
+mod target;
 pub mod template;
-mod verdict;
 mod watch;
-mod work;
+mod work_file;
 
 pub use cargo::Build;
 pub use clock::ClockOutcome;
-pub use ending::Ending;
 pub use error::{Error, Result};
-pub use outcome::{NotRecorded, Outcome};
-pub use plan::{Plan, free, free_bundle};
+pub use machine::MachineSnapshot;
+pub use outcome::{RecordingFailure, RecordingOutcome};
+pub use plan::{RecordingPlan, unused_bundle_path, unused_path};
+pub use program_end::ProgramEnd;
 pub use provenance::json_schema;
-pub use record_request::{RecordRequest, Recorder, Subject};
-pub use request::{Patience, Recording, Request, StoppedBy};
+pub use record_request::{RecordRequest, Recorder, RecordingSubject};
+pub use request::{RecordTimeouts, Recording, StoppedBy, XctraceRequest};
 pub use session::record;
 pub use shaders::ShaderOutcome;
 pub use signing::sign_for_tracing;
-pub use surroundings::Surroundings;
-pub use watch::{Check, Event, Watcher, Wish};
+pub use watch::{BundleVerdict, Event, StopRequest, Watcher};

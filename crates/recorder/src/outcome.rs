@@ -1,74 +1,77 @@
-//! A recording from a plan: the bundle, what is kept beside it, and what came of it.
+//! Carries out a plan: records, and writes the files beside the bundle.
 
-use crate::clock::ClockOutcome;
-use crate::ending::{self, Ending};
+use crate::clock::{self, ClockOutcome};
 use crate::error::Error;
-use crate::plan::Plan;
+use crate::machine::MachineSnapshot;
+use crate::plan::RecordingPlan;
+use crate::program_end::{self, ProgramEnd};
 use crate::provenance;
 use crate::request::Recording;
 use crate::session::record;
-use crate::shaders::ShaderOutcome;
-use crate::surroundings::Surroundings;
+use crate::shaders::{self, ShaderOutcome};
 use crate::watch::Watcher;
-use crate::{clock, shaders};
 
-/// The outcome of a recording.
+/// A recording, and the effects of the options it was made with.
 #[derive(Debug)]
-pub struct Outcome {
-    /// The recording.
+pub struct RecordingOutcome {
+    /// The recording and its warnings.
     pub recording: Recording,
-    /// The end of its program, if the bundle says.
-    pub ending: Option<Ending>,
-    /// The outcome of asking for the times of shaders, if that was asked.
+    /// End of the recorded program, if the bundle describes it.
+    pub program_end: Option<ProgramEnd>,
+    /// Effect of `--shader-timeline`, if it was requested.
     pub shaders: Option<ShaderOutcome>,
-    /// The outcome of asking for a clock of the GPU, if that was asked.
+    /// Effect of `--gpu-clock`, if it was requested.
     pub clock: Option<ClockOutcome>,
-    /// The reasons why something could not be kept beside the bundle.
+    /// Errors with the files beside the bundle.
     pub troubles: Vec<Error>,
 }
 
 /// The reason why there is no recording.
 #[derive(Debug)]
-pub struct NotRecorded {
-    /// The reason.
-    pub why: Error,
-    /// The reason why the known work could not be kept either.
-    pub trouble: Option<Error>,
+pub struct RecordingFailure {
+    /// Error of the recording.
+    pub error: Error,
+    /// Error of keeping the work file, if that failed too.
+    pub work_file_error: Option<Error>,
 }
 
-impl Plan {
-    /// Records, and keeps beside the bundle what is known of it. Once there is a bundle, what
-    /// fails besides costs nothing more.
+impl RecordingPlan {
+    /// Records, and writes the files beside the bundle. Once there is a bundle, errors with
+    /// these files do not fail the recording.
     ///
     /// # Errors
     ///
     /// The errors of [`record`].
     pub fn carry_out(
         &self,
-        surroundings: Option<Surroundings>,
+        snapshot: Option<MachineSnapshot>,
         watcher: &mut dyn Watcher,
-    ) -> Result<Outcome, Box<NotRecorded>> {
-        let recording = record(&self.request, watcher).map_err(|why| {
-            let trouble = self.keep_work_of_failed(&why).err();
-            Box::new(NotRecorded { why, trouble })
+    ) -> Result<RecordingOutcome, Box<RecordingFailure>> {
+        let recording = record(&self.xctrace_request, watcher).map_err(|error| {
+            let work_file_error = self.keep_work_of_failed(&error).err();
+            Box::new(RecordingFailure {
+                error,
+                work_file_error,
+            })
         })?;
+
         let bundle = &recording.bundle;
         let kept = self.keep_work(bundle);
-        let ending = ending::look(bundle);
-        let machine = surroundings.map(Surroundings::made_on);
-        let shaders = shaders::look(bundle, &self.asked);
-        let clock = clock::look(bundle, &self.asked);
-        let found = provenance::Found {
-            machine,
-            changed: provenance::Changed {
+        let program_end = program_end::look(bundle);
+        let shaders = shaders::look(bundle, &self.request);
+        let clock = clock::look(bundle, &self.request);
+        let facts = provenance::ObservedFacts {
+            machine: snapshot.map(MachineSnapshot::after_recording),
+            changes: provenance::TemplateChanges {
                 shader_timeline: shaders.as_ref(),
                 gpu_clock: clock.as_ref(),
             },
-            ending: ending.as_ref(),
+            program_end: program_end.as_ref(),
         };
-        let written = provenance::write((&self.asked, &self.request), &recording, found);
-        Ok(Outcome {
-            ending,
+        let written = provenance::write((&self.request, &self.xctrace_request), &recording, facts);
+
+        Ok(RecordingOutcome {
+            program_end,
             shaders,
             clock,
             troubles: kept.err().into_iter().chain(written.err()).collect(),

@@ -1,4 +1,4 @@
-//! The plan of a recording, worked out before anything is run.
+//! Plans a recording before anything is run.
 
 use std::path::{Path, PathBuf};
 
@@ -6,207 +6,213 @@ use metalens_xctrace::command::{Length, Record, Template};
 use metalens_xctrace::{Tool, ToolSource};
 
 use crate::error::{Error, Result};
-use crate::record_request::{RecordRequest, Recorder, Subject};
-use crate::request::Request;
-use crate::subject::target;
-use crate::{provenance, template, work};
+use crate::record_request::{RecordRequest, Recorder, RecordingSubject};
+use crate::request::XctraceRequest;
+use crate::target::target;
+use crate::{provenance, template, work_file};
 
-/// A recording that can be made.
+/// A recording that is ready to be carried out.
 #[derive(Debug)]
-pub struct Plan {
-    /// The request that it was made for.
-    pub asked: RecordRequest,
-    /// The recording to be made.
-    pub request: Request,
-    /// The reasons why it may not go well.
-    pub doubts: Vec<String>,
-    /// Whether there must be work of the GPU's in it.
+pub struct RecordingPlan {
+    /// The request of the user.
+    pub request: RecordRequest,
+    /// The run of `xctrace` that fulfills it.
+    pub xctrace_request: XctraceRequest,
+    /// Reasons why the recording may fail.
+    pub warnings: Vec<String>,
+    /// True if the recording must contain work of the GPU.
     pub(crate) is_about_gpu: bool,
-    /// Where a bundled workload tells how much it did, until there is a bundle.
-    work_draft: Option<work::Draft>,
-    /// The changed template, for as long as it is needed.
+    /// File in which a bundled workload describes its work, until there is a bundle.
+    work_draft: Option<work_file::WorkFileDraft>,
+    /// The changed template, which is removed when the plan is dropped.
     changed_template: Option<template::Copy>,
 }
 
-impl Plan {
-    /// Works out what is asked for.
+impl RecordingPlan {
+    /// Plans the recording that a user requests.
     ///
     /// # Errors
     ///
-    /// If it cannot be recorded, or something is in the way.
-    pub fn of(asked: RecordRequest) -> Result<Self> {
-        let tool = match &asked.recorder {
+    /// If it cannot be recorded, or an existing file is in the way.
+    pub fn new(request: RecordRequest) -> Result<Self> {
+        let tool = match &request.recorder {
             Recorder::Xctrace => Tool::find(&ToolSource::from_environment())?,
             Recorder::Simulator { tool, .. } => tool.clone(),
         };
         let version = tool.version()?;
-        let may_replace = asked.may_replace();
-        let work = work::beside(&asked.output);
-        if !asked.dry_run {
-            metalens_files::refuse_existing(&work, may_replace)?;
-            provenance::check(&asked.output, asked.force, asked.append_run)?;
-        }
-        let is_bundled = matches!(asked.subject, Subject::Workload { .. });
-        let makes_draft = is_bundled && !asked.dry_run;
-        let work_draft = makes_draft.then(work::Draft::new).transpose()?;
-        let work_file = work_draft.as_ref().map_or(work, work::Draft::file);
 
-        let mut doubts = Vec::new();
-        let target = target(&asked, &work_file, &mut doubts)?;
-        let mut instruments = asked.instruments.clone();
-        if asked.cpu {
+        let may_replace = request.may_replace();
+        let work = work_file::beside(&request.output);
+        if !request.dry_run {
+            metalens_files::refuse_existing(&work, may_replace)?;
+            provenance::check(&request.output, request.force, request.append_run)?;
+        }
+        let is_bundled = matches!(request.subject, RecordingSubject::Workload { .. });
+        let makes_draft = is_bundled && !request.dry_run;
+        let work_draft = makes_draft
+            .then(work_file::WorkFileDraft::new)
+            .transpose()?;
+        let work_path = work_draft
+            .as_ref()
+            .map_or(work, work_file::WorkFileDraft::file);
+
+        let mut warnings = Vec::new();
+        let target = target(&request, &work_path, &mut warnings)?;
+        let mut instruments = request.instruments.clone();
+        if request.cpu {
             instruments.push("Time Profiler".to_owned());
         }
-        let changed_template = changed_template(&asked, &tool)?;
+
+        let changed_template = changed_template(&request, &tool)?;
         let template = match &changed_template {
             Some(copy) => Template::File(copy.path().to_owned()),
-            None => stock_template(&asked.template),
+            None => stock_template(&request.template),
         };
         let record = Record {
             template,
             instruments,
-            output: asked.output.clone(),
-            append_run: asked.append_run,
-            run_name: asked.run_name.clone(),
-            time_limit: length("--time-limit", asked.time_limit_ns)?,
-            window: length("--window", asked.window_ns)?,
-            device: asked.device.clone(),
+            output: request.output.clone(),
+            append_run: request.append_run,
+            run_name: request.run_name.clone(),
+            time_limit: length("--time-limit", request.time_limit_ns)?,
+            window: length("--window", request.window_ns)?,
+            device: request.device.clone(),
             tracing_started: None,
             target,
         };
-        if asked.is_simulated() {
-            doubts.clear();
+        if request.is_simulated() {
+            warnings.clear();
         }
+
         Ok(Self {
-            is_about_gpu: is_about_gpu(&asked.template),
-            doubts,
+            is_about_gpu: is_about_gpu(&request.template),
+            warnings,
             work_draft,
             changed_template,
-            request: Request {
+            xctrace_request: XctraceRequest {
                 tool,
                 version,
-                stdin: asked.stdin,
+                stdin: request.stdin,
                 record,
-                force: asked.force,
-                patience: asked.patience,
+                force: request.force,
+                timeouts: request.timeouts,
             },
-            asked,
+            request,
         })
     }
 
-    /// Returns whether it is recorded with a changed copy of a template, made for it alone.
+    /// Returns whether the recording uses a changed copy of a template, made for it alone.
     #[must_use]
     pub fn has_changed_template(&self) -> bool {
         self.changed_template.is_some()
     }
 
-    /// Puts what a bundled workload wrote beside its bundle. A run that is
-    /// appended leaves alone what tells of the others.
+    /// Moves the work file of a bundled workload beside its bundle. A run that is appended
+    /// leaves the file of the earlier runs alone.
     pub(crate) fn keep_work(&self, bundle: &Path) -> Result<()> {
-        if self.asked.append_run && self.work_draft.is_none() {
+        if self.request.append_run && self.work_draft.is_none() {
             return Ok(());
         }
-        work::keep(self.work_draft.as_ref(), bundle, self.asked.may_replace())
+        work_file::keep(self.work_draft.as_ref(), bundle, self.request.may_replace())
     }
 
-    /// Puts it beside a bundle that is whole, or may become so, in spite of an error.
+    /// Moves the work file beside a bundle that is complete, or may become so, after an error.
     pub(crate) fn keep_work_of_failed(&self, why: &Error) -> Result<()> {
-        let is_lacking = matches!(why, Error::NotWhole { .. } | Error::Empty { .. });
+        let is_lacking = matches!(why, Error::Incomplete { .. } | Error::Empty { .. });
         match (&self.work_draft, why.bundle().filter(|_| !is_lacking)) {
-            (Some(draft), Some(bundle)) => work::keep(Some(draft), bundle, false),
+            (Some(draft), Some(bundle)) => work_file::keep(Some(draft), bundle, false),
             _ => Ok(()),
         }
     }
 }
 
-/// Returns `bench.trace`, or the next of `bench-2.trace`, … that nothing has, and beside which
-/// nothing lies of another.
+/// Returns `bench.trace`, or the next of `bench-2.trace`, … that does not exist and has no
+/// files of another bundle beside it.
 #[must_use]
-pub fn free_bundle(subject: &str) -> PathBuf {
-    let beside = |bundle: &Path| [work::beside(bundle), provenance::beside(bundle)];
-    first_free(subject, ".trace", beside)
+pub fn unused_bundle_path(subject: &str) -> PathBuf {
+    let beside = |bundle: &Path| [work_file::beside(bundle), provenance::beside(bundle)];
+    first_unused(subject, ".trace", beside)
 }
 
-/// Returns the first of `NAME`, `NAME-2`, … with this ending that nothing has.
+/// Returns the first of `NAME`, `NAME-2`, … with this ending that does not exist.
 #[must_use]
-pub fn free(name: &str, ending: &str) -> PathBuf {
-    first_free(name, ending, |_| [])
+pub fn unused_path(name: &str, ending: &str) -> PathBuf {
+    first_unused(name, ending, |_| [])
 }
 
-fn first_free<const N: usize>(
+fn first_unused<const N: usize>(
     name: &str,
     ending: &str,
     beside: impl Fn(&Path) -> [PathBuf; N],
 ) -> PathBuf {
     let name: String = name
         .chars()
-        .map(|one| if one == '/' { '-' } else { one })
+        .map(|letter| if letter == '/' { '-' } else { letter })
         .collect();
+
     let all = (1..).map(|at: u32| match at {
         1 => PathBuf::from(format!("{name}{ending}")),
         _ => PathBuf::from(format!("{name}-{at}{ending}")),
     });
     let is_free = |path: &Path| path.symlink_metadata().is_err();
-    let mut free = all.filter(|path| is_free(path) && beside(path).iter().all(|one| is_free(one)));
+    let mut free =
+        all.filter(|path| is_free(path) && beside(path).iter().all(|other| is_free(other)));
     free.next()
         .unwrap_or_else(|| PathBuf::from(format!("{name}{ending}")))
 }
 
-/// A length of time. One of nothing would be none at all.
+/// Returns a duration for `xctrace`. Zero is an error, since it would mean no limit.
 fn length(option: &'static str, time: Option<u64>) -> Result<Option<Length>> {
-    let length = time.map(Length::from_nanoseconds);
-    match length {
-        Some(None) => Err(Error::NoLength(option)),
-        found => Ok(found.flatten()),
+    match time.map(Length::from_nanoseconds) {
+        Some(None) => Err(Error::ZeroLength(option)),
+        length => Ok(length.flatten()),
     }
 }
 
-/// The changed copy that is recorded with, if something is to be changed. A
-/// simulator has no template.
-fn changed_template(asked: &RecordRequest, tool: &Tool) -> Result<Option<template::Copy>> {
-    let shaders = asked
+/// Makes the changed copy of a template, if the request needs one. A simulator has no template.
+fn changed_template(request: &RecordRequest, tool: &Tool) -> Result<Option<template::Copy>> {
+    let shaders = request
         .shader_timeline
         .then_some(template::Change::ShaderTimeline);
-    let clock = asked.gpu_clock.map(template::Change::GpuClock);
+    let clock = request.gpu_clock.map(template::Change::GpuClock);
     let changes: Vec<_> = shaders.into_iter().chain(clock).collect();
-    if changes.is_empty() || asked.is_simulated() {
+    if changes.is_empty() || request.is_simulated() {
         return Ok(None);
     }
-    if asked.append_run {
-        return Err(Error::TemplateIsKept(if asked.shader_timeline {
+    if request.append_run {
+        return Err(Error::TemplateIsKept(if request.shader_timeline {
             "--shader-timeline"
         } else {
             "--gpu-clock"
         }));
     }
-    Ok(Some(template::Copy::of_template_of(
-        &tool.program,
-        &changes,
-    )?))
+
+    Ok(Some(template::Copy::new(&tool.program, &changes)?))
 }
 
 fn stock_template(name: &str) -> Template {
-    match name.ends_with(".tracetemplate") {
-        true => Template::File(name.into()),
-        false => Template::Named(name.to_owned()),
+    if name.ends_with(".tracetemplate") {
+        Template::File(name.into())
+    } else {
+        Template::Named(name.to_owned())
     }
 }
 
-/// Whether a template is for the GPU, as far as its name tells.
+/// Returns whether a template is for the GPU, as far as its name says.
 fn is_about_gpu(template: &str) -> bool {
     ["Metal", "Game"].iter().any(|word| template.contains(word))
 }
 
 #[cfg(test)]
-impl Plan {
-    /// Makes one that is never carried out.
-    pub(crate) fn of_a_test(asked: RecordRequest) -> Self {
+impl RecordingPlan {
+    /// Returns a plan that is never carried out.
+    pub(crate) fn for_test(request: RecordRequest) -> Self {
         Self {
-            doubts: Vec::new(),
+            warnings: Vec::new(),
             is_about_gpu: true,
             work_draft: None,
             changed_template: None,
-            request: Request {
+            xctrace_request: XctraceRequest {
                 tool: Tool::at("xctrace".into()),
                 version: metalens_xctrace::Version {
                     dotted: "26.0".to_owned(),
@@ -214,11 +220,11 @@ impl Plan {
                 },
                 stdin: metalens_xctrace::Stdin::Nothing,
                 force: false,
-                patience: asked.patience,
+                timeouts: request.timeouts,
                 record: Record {
-                    template: stock_template(&asked.template),
+                    template: stock_template(&request.template),
                     instruments: Vec::new(),
-                    output: asked.output.clone(),
+                    output: request.output.clone(),
                     append_run: false,
                     run_name: None,
                     time_limit: None,
@@ -228,7 +234,7 @@ impl Plan {
                     target: metalens_xctrace::command::Target::AllProcesses,
                 },
             },
-            asked,
+            request,
         }
     }
 }
@@ -238,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn templates_for_the_gpu() {
+    fn templates_for_the_gpu_are_known_by_name() {
         assert!(is_about_gpu("Metal System Trace") && is_about_gpu("/a/My Metal.tracetemplate"));
         assert!(!is_about_gpu("Time Profiler"));
     }

@@ -1,4 +1,4 @@
-//! From the staging folder to the name that was asked for.
+//! Moves a bundle from the staging folder to its requested path.
 
 use std::fs;
 use std::io;
@@ -8,16 +8,17 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::error::{Error, Result, file};
 
-/// Moves a bundle to its name. One that is there is replaced only if that is
-/// allowed: it is moved aside first, and put back if anything fails.
+/// Moves a bundle to its path. Replaces an existing one only if that is allowed: the old bundle
+/// is moved aside first, and put back if anything fails.
 pub(crate) fn promote(from: &Path, to: &Path, may_replace: bool, aside: &Path) -> Result<()> {
     if !may_replace || to.symlink_metadata().is_err() {
         return move_new(from, to);
     }
+
     fs::rename(to, aside).map_err(file("move away", to))?;
     move_new(from, to).map_err(|error| match rename_new(aside, to) {
         Ok(()) => error,
-        // Whoever was quick has the name now.
+        // Another process has taken the name in between.
         Err(_) => Error::Displaced {
             why: Box::new(error),
             was: to.to_owned(),
@@ -26,7 +27,7 @@ pub(crate) fn promote(from: &Path, to: &Path, may_replace: bool, aside: &Path) -
     })
 }
 
-/// Moves a folder to a name that nothing has.
+/// Moves a folder to a name that does not exist.
 pub(crate) fn move_new(from: &Path, to: &Path) -> Result<()> {
     rename_new(from, to).map_err(|cause| match cause.kind() {
         io::ErrorKind::AlreadyExists => Error::Exists(to.to_owned()),
@@ -34,18 +35,19 @@ pub(crate) fn move_new(from: &Path, to: &Path) -> Result<()> {
     })
 }
 
-/// Moves a folder from where the recorder ran, which may be another disk, to a name that
-/// is ours. If that fails it is where it was, whole.
-pub(crate) fn bring(from: &Path, to: &Path) -> Result<()> {
+/// Moves a folder from where `xctrace` ran, perhaps on another disk, into the staging folder. If
+/// that fails, the folder is unchanged where it was.
+pub(crate) fn move_or_copy(from: &Path, to: &Path) -> Result<()> {
     match rename_new(from, to) {
         Err(cause) if cause.kind() == io::ErrorKind::CrossesDevices => {}
         renamed => return renamed.map_err(file("write", to)),
     }
+
     if let Err(error) = copy(from, to) {
         let _ = fs::remove_dir_all(to);
         return Err(error);
     }
-    // The copy is whole: the rest of this is in nobody's way.
+    // The copy is complete, so that a failure to remove the original does no harm.
     let _ = fs::remove_dir_all(from);
     Ok(())
 }
@@ -53,7 +55,7 @@ pub(crate) fn bring(from: &Path, to: &Path) -> Result<()> {
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
-        // Some file systems cannot be asked for that.
+        // Some file systems do not support this flag.
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
             match to.symlink_metadata() {
                 Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
@@ -64,22 +66,23 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Copies a bundle. On APFS that shares the data.
+/// Copies a bundle. The copy shares its data on APFS.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir(to).map_err(file("create", to))?;
     let entries = fs::read_dir(from).map_err(file("read", from))?;
     for entry in entries {
         let entry = entry.map_err(file("read", from))?;
-        let (source, place) = (entry.path(), to.join(entry.file_name()));
+        let (source, copied) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type().map_err(file("read", &source))?;
+
         if kind.is_dir() {
-            copy(&source, &place)?;
+            copy(&source, &copied)?;
         } else if kind.is_symlink() {
-            copy_link(&source, &place)?;
+            copy_link(&source, &copied)?;
         } else {
-            // A pipe would be waited for without end.
+            // Opening refuses pipes, on which a copy would wait forever.
             metalens_files::open(&source).map_err(file("copy", &source))?;
-            fs::copy(&source, &place).map_err(file("copy", &source))?;
+            fs::copy(&source, &copied).map_err(file("copy", &source))?;
         }
     }
     Ok(())
@@ -92,16 +95,18 @@ fn copy_link(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A name beside another that nothing has: `a.incomplete.trace`, `a.incomplete-2.trace`, …
-pub(crate) fn free_name(output: &Path, what: &str) -> PathBuf {
+/// Returns a name beside another that does not exist: `a.incomplete.trace`,
+/// `a.incomplete-2.trace`, …
+pub(crate) fn unused_name(output: &Path, suffix: &str) -> PathBuf {
     let name = |at: u32| {
         let mut name = output.file_stem().unwrap_or_default().to_owned();
         name.push(match at {
-            1 => format!(".{what}.trace"),
-            _ => format!(".{what}-{at}.trace"),
+            1 => format!(".{suffix}.trace"),
+            _ => format!(".{suffix}-{at}.trace"),
         });
         output.with_file_name(name)
     };
+
     let mut names = (1..).map(name);
     let free = names.find(|path| path.symlink_metadata().is_err());
     free.unwrap_or_else(|| name(1))
@@ -121,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost() {
+    fn no_bundle_is_lost() {
         let root = tempfile::tempdir().unwrap();
         let path = |name: &str| root.path().join(name);
         let (new, to, aside) = (path("new"), path("x.trace"), path("aside"));
@@ -143,7 +148,7 @@ mod tests {
             ("newer".to_owned(), "new".to_owned())
         );
 
-        // What is to come is gone: what was there is there again.
+        // The new bundle does not exist, so that the old one is put back.
         fs::remove_dir_all(&aside).unwrap();
         assert!(promote(&path("absent"), &to, true, &aside).is_err());
         assert_eq!(text(&to), "newer");
@@ -158,39 +163,41 @@ mod tests {
         assert!(matches!(move_new(&new, &to), Err(Error::Exists(_))));
     }
 
-    /// From another disk it is copied, whole or not at all.
+    /// A bundle on another disk is copied completely or not at all.
     #[test]
-    fn brought_from_anywhere() {
+    fn bundles_come_from_any_disk() {
         use std::os::unix::fs::MetadataExt;
         let root = tempfile::tempdir().unwrap();
+
         let disk = |path: &Path| fs::metadata(path).map(|facts| facts.dev());
         let memory = Path::new("/dev/shm");
         let is_other = disk(memory).is_ok_and(|disk_of| disk_of != disk(root.path()).unwrap());
-        let elsewhere = match is_other {
-            true => tempfile::tempdir_in(memory).unwrap(),
-            // Then only the short way is tried.
-            false => tempfile::tempdir().unwrap(),
+        let elsewhere = if is_other {
+            tempfile::tempdir_in(memory).unwrap()
+        } else {
+            // Without a second disk, only moving is tested.
+            tempfile::tempdir().unwrap()
         };
         let (from, to) = (elsewhere.path().join("x"), root.path().join("y"));
         bundle(&from, "new");
-        bring(&from, &to).unwrap();
+        move_or_copy(&from, &to).unwrap();
         assert_eq!((text(&to).as_str(), from.exists()), ("new", false));
 
         bundle(&from, "newer");
         std::os::unix::net::UnixListener::bind(from.join("odd")).unwrap();
         let other = root.path().join("z");
-        match bring(&from, &other) {
+        match move_or_copy(&from, &other) {
             Ok(()) => assert!(!is_other && text(&other) == "newer"),
             Err(_) => assert!(is_other && text(&from) == "newer" && !other.exists()),
         }
     }
 
     #[test]
-    fn free_names() {
+    fn unused_names_are_numbered() {
         let root = tempfile::tempdir().unwrap();
         let output = root.path().join("a b.trace");
         let name = |output: &Path| {
-            let path = free_name(output, "incomplete");
+            let path = unused_name(output, "incomplete");
             path.file_name().unwrap().to_str().unwrap().to_owned()
         };
         assert_eq!(name(&output), "a b.incomplete.trace");

@@ -1,5 +1,5 @@
-//! `X.recording.json`: how a bundle was made, so that two of them can be compared
-//! and one can be made again. What names its maker is left out.
+//! Writes `X.recording.json`, which describes how a bundle was made, so that two bundles can be
+//! compared and a recording can be repeated. Private names are left out.
 
 use std::path::{Path, PathBuf};
 
@@ -8,157 +8,159 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::clock::ClockOutcome;
-use crate::ending::Ending;
 use crate::error::{Result, file};
-use crate::private::Private;
-use crate::record_request::{RecordRequest, Subject};
-use crate::request::{Recording, Request, StoppedBy};
+use crate::machine::MachineFacts;
+use crate::program_end::ProgramEnd;
+use crate::record_request::{RecordRequest, RecordingSubject};
+use crate::redactor::Redactor;
+use crate::request::{Recording, StoppedBy, XctraceRequest};
 use crate::shaders::ShaderOutcome;
-use crate::surroundings::MadeOn;
 
-/// The form's name.
+/// Name of the document's schema.
 const SCHEMA: &str = "metalens.recording/1";
 
-/// How a bundle was made. The home folder is `~`; the names of the user and the machine, and what
-/// looks like a secret, are replaced.
+/// Description of how a bundle was made. The home folder is `~`; the names of the user and the
+/// machine, and texts that look like secrets, are replaced.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Provenance<'a> {
-    /// `metalens.recording/1`.
+    /// Name of this schema: `metalens.recording/1`.
     schema: &'static str,
-    /// The version of metalens.
+    /// Version of metalens that made the recording.
     metalens: &'static str,
-    /// Whether a simulator took `xctrace`'s place.
+    /// True if a simulator ran in place of `xctrace`.
     synthetic: bool,
-    /// What recorded it.
+    /// The `xctrace` that made the recording.
     xctrace: Xctrace<'a>,
-    /// What it was made on. Null where nothing was asked: off macOS, and of a simulator.
-    machine: Option<MadeOn>,
-    /// The template.
+    /// Facts about the Mac. Null off macOS, and for a simulator.
+    machine: Option<MachineFacts>,
+    /// Name of the template, or path of its file.
     template: String,
-    /// The instruments beside it.
+    /// Names of the instruments that were added to the template.
     instruments: &'a [String],
-    /// What was changed in the template, and what came of it.
+    /// Changes of the template, and their effects.
     #[serde(flatten)]
-    changed: Changed<'a>,
-    /// What was recorded, as it was asked for.
+    changes: TemplateChanges<'a>,
+    /// Command or process that was recorded, as the user gave it.
     command: Vec<String>,
-    /// The names of the variables that were set; their values may be secrets.
+    /// Names of the environment variables that were set. Their values may be secrets.
     environment: Vec<&'a str>,
-    /// When it was to stop, at the latest.
+    /// Duration after which the recording was to stop, in nanoseconds. Null if there was no limit.
     time_limit_ns: Option<u64>,
-    /// How much of its end was to be kept.
+    /// Duration at the end that was to be kept, in nanoseconds. Null if all was kept.
     window_ns: Option<u64>,
-    /// What ended it.
+    /// Reason for the end of the recording.
     ended_by: EndedBy,
-    /// How the program that was started ended, as the bundle says: `exit(0)`, `SIGKILL`, `status 4`. Null if it
-    /// does not say, and of one that ran before.
+    /// End of the program that the recording started, as its bundle describes it: `exit(0)`, `SIGKILL` or
+    /// `status 4`. Null if the bundle does not, and for a process that was attached to.
     target_ended: Option<&'a str>,
-    /// The exit code of `xctrace`: 0 and 54 are usual. Null if a signal ended it.
+    /// Exit code of `xctrace`: 0 and 54 are usual. Null if a signal ended it.
     exit_code: Option<i32>,
-    /// What a reader of it should know.
+    /// Warnings for the reader of the recording.
     warnings: Vec<String>,
 }
 
-/// What a template was changed for.
+/// Changes of the template, with their effects.
 #[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
-pub(crate) struct Changed<'a> {
-    /// What came of `--shader-timeline`. Null if it was not asked for.
+#[schemars(rename = "Changed")]
+pub(crate) struct TemplateChanges<'a> {
+    /// Effect of `--shader-timeline`. Null if it was not requested.
     pub(crate) shader_timeline: Option<&'a ShaderOutcome>,
-    /// What came of `--gpu-clock`. Null if it was not asked for.
+    /// Effect of `--gpu-clock`. Null if it was not requested.
     pub(crate) gpu_clock: Option<&'a ClockOutcome>,
 }
 
-/// What recorded a bundle.
+/// The `xctrace` that made a recording.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Xctrace<'a> {
-    /// The number that it gives itself, which is not Xcode's.
+    /// Version that it prints, which differs from that of Xcode.
     version: &'a str,
-    /// The build of its Xcode.
+    /// Build number of its Xcode.
     build: &'a str,
 }
 
-/// What ended a recording.
+/// Reason for the end of a recording.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum EndedBy {
-    /// Its time limit.
+    /// The time limit was reached.
     TimeLimit,
-    /// The target's end.
+    /// The recorded program ended.
     TargetExit,
-    /// Its user.
+    /// The user stopped the recording.
     Interrupt,
-    /// It was not said.
+    /// `xctrace` gave no reason.
     Unknown,
 }
 
 impl<'a> Provenance<'a> {
-    fn of(
-        asked: &'a RecordRequest,
-        request: &'a Request,
-        recorded: &Recording,
-        private: &Private,
+    fn new(
+        request: &'a RecordRequest,
+        xctrace_request: &'a XctraceRequest,
+        recording: &Recording,
+        redactor: &Redactor,
     ) -> Self {
-        let version = &request.version;
-        let names = asked.environment.iter().map(|(name, _)| name.as_str());
+        let version = &xctrace_request.version;
+        let names = request.environment.iter().map(|(name, _)| name.as_str());
+
         Self {
             schema: SCHEMA,
             metalens: env!("CARGO_PKG_VERSION"),
-            synthetic: asked.is_simulated(),
+            synthetic: request.is_simulated(),
             xctrace: Xctrace {
                 version: &version.dotted,
                 build: &version.build,
             },
             machine: None,
-            template: private.text(&asked.template),
-            instruments: &request.record.instruments,
-            changed: Changed::default(),
-            command: command(&asked.subject, private),
+            template: redactor.redact(&request.template),
+            instruments: &xctrace_request.record.instruments,
+            changes: TemplateChanges::default(),
+            command: command(&request.subject, redactor),
             environment: names.collect(),
-            time_limit_ns: asked.time_limit_ns,
-            window_ns: asked.window_ns,
-            ended_by: match recorded.stopped_by {
+            time_limit_ns: request.time_limit_ns,
+            window_ns: request.window_ns,
+            ended_by: match recording.stopped_by {
                 StoppedBy::TimeLimit => EndedBy::TimeLimit,
                 StoppedBy::TargetExit => EndedBy::TargetExit,
-                StoppedBy::Wish => EndedBy::Interrupt,
+                StoppedBy::User => EndedBy::Interrupt,
                 StoppedBy::Unknown => EndedBy::Unknown,
             },
             target_ended: None,
-            exit_code: recorded.code,
-            warnings: recorded
+            exit_code: recording.code,
+            warnings: recording
                 .warnings
                 .iter()
-                .map(|one| private.text(one))
+                .map(|warning| redactor.redact(warning))
                 .collect(),
         }
     }
 }
 
-/// What was found out about a recording, beside what its recorder said.
+/// Facts about a recording besides the messages of `xctrace`.
 #[derive(Debug, Default)]
-pub(crate) struct Found<'a> {
-    /// What it was made on.
-    pub(crate) machine: Option<MadeOn>,
-    /// What came of a changed template.
-    pub(crate) changed: Changed<'a>,
-    /// How its program ended.
-    pub(crate) ending: Option<&'a Ending>,
+pub(crate) struct ObservedFacts<'a> {
+    /// The Mac that it was made on.
+    pub(crate) machine: Option<MachineFacts>,
+    /// Changes of the template, with their effects.
+    pub(crate) changes: TemplateChanges<'a>,
+    /// End of the recorded program.
+    pub(crate) program_end: Option<&'a ProgramEnd>,
 }
 
-/// The command; what cargo built, or is bundled, goes by its name.
-fn command(subject: &Subject, private: &Private) -> Vec<String> {
-    let words = private.words(subject.words());
-    let is_named = matches!(subject, Subject::Cargo { .. }) || words.is_empty();
-    let name = is_named.then(|| private.text(&subject.name()));
+/// Returns the redacted command. A bundled workload and a program that cargo built are given by name.
+fn command(subject: &RecordingSubject, redactor: &Redactor) -> Vec<String> {
+    let words = redactor.redact_command(subject.words());
+    let is_named = matches!(subject, RecordingSubject::Cargo { .. }) || words.is_empty();
+    let name = is_named.then(|| redactor.redact(&subject.name()));
     name.into_iter().chain(words).collect()
 }
 
-/// Returns where it is.
+/// Returns the path of the file that belongs to a bundle.
 pub(crate) fn beside(bundle: &Path) -> PathBuf {
     bundle.with_extension("recording.json")
 }
 
-/// Refuses to begin if there is one that may not be replaced: that of a bundle that is
-/// replaced or appended to may be. What is appended to replaces nothing but our own.
+/// Returns an error if a file exists that may not be replaced. `--force` replaces any file;
+/// appending a run replaces only a file that metalens wrote.
 pub(crate) fn check(bundle: &Path, force: bool, append_run: bool) -> Result<()> {
     let file = beside(bundle);
     Ok(metalens_files::refuse_existing(
@@ -167,33 +169,35 @@ pub(crate) fn check(bundle: &Path, force: bool, append_run: bool) -> Result<()> 
     )?)
 }
 
-/// Some kilobytes, and the words of a command line.
-const LONGEST: u64 = 16 << 20;
+/// Largest size of a file to read, in bytes. Usual are some kilobytes, plus the command line.
+const MAX_BYTES: u64 = 16 << 20;
 
 fn is_ours(file: &Path) -> bool {
-    let text = metalens_files::read(file, LONGEST).ok();
+    let text = metalens_files::read(file, MAX_BYTES).ok();
     let json = text.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
     json.is_some_and(|json| json.get("schema").is_some_and(|schema| schema == SCHEMA))
 }
 
-/// Writes it beside the bundle.
+/// Writes the file beside the bundle.
 pub(crate) fn write(
-    (asked, request): (&RecordRequest, &Request),
-    recorded: &Recording,
-    found: Found<'_>,
+    (request, xctrace_request): (&RecordRequest, &XctraceRequest),
+    recording: &Recording,
+    facts: ObservedFacts<'_>,
 ) -> Result<()> {
+    let redactor = Redactor::for_current_user();
     let provenance = Provenance {
-        machine: found.machine,
-        changed: found.changed,
-        target_ended: found.ending.map(|one| one.how.as_str()),
-        ..Provenance::of(asked, request, recorded, &Private::here())
+        machine: facts.machine,
+        changes: facts.changes,
+        target_ended: facts.program_end.map(|end| end.description.as_str()),
+        ..Provenance::new(request, xctrace_request, recording, &redactor)
     };
-    let path = beside(&recorded.bundle);
+
+    let path = beside(&recording.bundle);
     let text = serde_json::to_string_pretty(&provenance);
     let text = text.map_err(|error| file("write", &path)(error.into()))?;
     let text = in_json(&text).into_owned() + "\n";
-    // What came meanwhile is somebody's.
-    let may_replace = asked.may_replace();
+    // A file that appeared during the recording is replaced only if the request allows it.
+    let may_replace = request.may_replace();
     Ok(metalens_files::write_bytes(
         &path,
         may_replace,
@@ -215,10 +219,10 @@ mod tests {
     use metalens_xctrace::{Tool, Transcript};
 
     use super::*;
-    use crate::plan::Plan;
+    use crate::plan::RecordingPlan;
     use crate::record_request::Recorder;
 
-    fn recorded(bundle: &Path, warning: String) -> Recording {
+    fn recording(bundle: &Path, warning: String) -> Recording {
         Recording {
             bundle: bundle.to_owned(),
             transcript: Transcript::default(),
@@ -230,10 +234,9 @@ mod tests {
         }
     }
 
-    /// Whoever runs this test: nothing of them is in the file, and it is what its
-    /// schema says.
+    /// The file contains nothing about the user who runs this test, and matches its schema.
     #[test]
-    fn nobody_is_named() {
+    fn private_data_is_left_out() {
         let home = std::env::var("HOME").unwrap_or_default();
         let host = rustix::system::uname()
             .nodename()
@@ -251,22 +254,22 @@ mod tests {
             &host,
             "PASSWORD=three",
         ];
-        let subject = Subject::Program(words.map(Into::into).to_vec());
+        let subject = RecordingSubject::Program(words.map(Into::into).to_vec());
         let simulator = Recorder::Simulator {
             tool: Tool::at("xctrace".into()),
             scenario: None,
         };
-        let plan = Plan::of_a_test(RecordRequest {
+        let plan = RecordingPlan::for_test(RecordRequest {
             environment: vec![("TOKEN".to_owned(), "one".to_owned())],
             time_limit_ns: Some(1_000_000_000),
             ..RecordRequest::new(simulator, subject, bundle.clone())
         });
-        let recorded = recorded(&bundle, format!("{home}/y was slow"));
-        let found = Found {
-            machine: Some(crate::surroundings::of_a_test()),
-            ..Found::default()
+        let recording = recording(&bundle, format!("{home}/y was slow"));
+        let facts = ObservedFacts {
+            machine: Some(crate::machine::facts_for_test()),
+            ..ObservedFacts::default()
         };
-        write((&plan.asked, &plan.request), &recorded, found).unwrap();
+        write((&plan.request, &plan.xctrace_request), &recording, facts).unwrap();
 
         let text = std::fs::read_to_string(beside(&bundle)).unwrap();
         for secret in ["one", "two", "three"] {
@@ -288,7 +291,7 @@ mod tests {
         assert_eq!(value["ended_by"], "time-limit");
     }
 
-    /// The JSON Schema that is shipped is the one the code makes.
+    /// The shipped JSON Schema is the one that the code makes.
     #[test]
     fn the_schema_is_up_to_date() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/recording.schema.json");

@@ -1,4 +1,4 @@
-//! A request to record, before anything is looked for.
+//! Defines a user's request to record, before anything on the machine is looked up.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,98 +7,98 @@ use metalens_xctrace::{Stdin, Tool};
 use tempfile::NamedTempFile;
 
 use crate::cargo::Build;
-use crate::request::Patience;
+use crate::request::RecordTimeouts;
 use crate::template::Clock;
 
-/// A request to record.
+/// A user's request to record.
 #[derive(Debug)]
 pub struct RecordRequest {
-    /// The recorder.
+    /// The `xctrace` to use.
     pub recorder: Recorder,
-    /// The subject.
-    pub subject: Subject,
-    /// The bundle.
+    /// The program or process to record.
+    pub subject: RecordingSubject,
+    /// Path of the bundle.
     pub output: PathBuf,
-    /// Whether a bundle of that name may be replaced.
+    /// True if an existing bundle may be replaced.
     pub force: bool,
-    /// Whether a run is added to a bundle that exists.
+    /// True if a run is added to an existing bundle.
     pub append_run: bool,
-    /// Whether nothing is to be run, only shown.
+    /// True if the command is only shown.
     pub dry_run: bool,
-    /// The name of a template of Instruments, or its file.
+    /// Name of a template of Instruments, or path of its file.
     pub template: String,
-    /// Instruments beside it.
+    /// Names of instruments to add to the template.
     pub instruments: Vec<String>,
-    /// Whether CPU samples are added.
+    /// True to add CPU samples.
     pub cpu: bool,
-    /// Whether the times of shaders are added.
+    /// True to add the times of shaders.
     pub shader_timeline: bool,
-    /// The clock of the GPU that is asked for.
+    /// Requested clock of the GPU, if any.
     pub gpu_clock: Option<Clock>,
-    /// The time after which it stops, ns.
+    /// Duration after which the recording stops, in nanoseconds.
     pub time_limit_ns: Option<u64>,
-    /// The length of its end that is kept, ns.
+    /// Duration at the end that is kept, in nanoseconds.
     pub window_ns: Option<u64>,
-    /// Variables of the program's environment.
+    /// Environment variables for the program.
     pub environment: Vec<(String, String)>,
-    /// The name of the run.
+    /// Name of the run, if any.
     pub run_name: Option<String>,
-    /// A device that is connected.
+    /// Name of a connected device to record on, if any.
     pub device: Option<String>,
-    /// The program's standard input.
+    /// Standard input of the program.
     pub stdin: Stdin,
-    /// The times that are waited.
-    pub patience: Patience,
+    /// Times after which the session stops waiting.
+    pub timeouts: RecordTimeouts,
 }
 
-/// The recorder.
+/// The program that records.
 #[derive(Debug)]
 pub enum Recorder {
-    /// Apple's, wherever it is on this machine.
+    /// Apple's `xctrace`, as found on this machine.
     Xctrace,
-    /// A simulator of it.
+    /// A simulator in place of `xctrace`.
     Simulator {
-        /// The program that takes its place.
+        /// Program that runs instead of `xctrace`.
         tool: Tool,
-        /// The file of what it shows, which goes away with this.
+        /// File with the scenario to simulate, removed when this is dropped.
         scenario: Option<NamedTempFile>,
     },
 }
 
-/// The subject of a recording.
+/// The program or process to record.
 #[derive(Debug, Clone)]
-pub enum Subject {
-    /// A bundled workload.
+pub enum RecordingSubject {
+    /// A workload that is bundled with metalens.
     Workload {
-        /// Its name.
+        /// Name of the workload.
         name: String,
-        /// The command that runs it.
+        /// Command that runs it.
         command: Vec<OsString>,
-        /// The amount of it, in words of its command line.
+        /// Options that set the amount of work.
         amount: Vec<OsString>,
     },
-    /// A program and its arguments.
+    /// A program with its arguments.
     Program(Vec<OsString>),
     /// A program that cargo builds first.
     Cargo {
-        /// The build.
+        /// The build that makes the program.
         build: Build,
-        /// The program's arguments.
+        /// Arguments of the program.
         arguments: Vec<OsString>,
     },
-    /// A process that runs.
+    /// A running process, by name or pid.
     Process(String),
-    /// Every process.
+    /// All processes on the machine.
     Everyone,
 }
 
 impl RecordRequest {
-    /// The name of the template that is recorded with unless another is named.
+    /// Name of the default template.
     pub const TEMPLATE: &str = "Metal System Trace";
 
-    /// Asks for a recording with everything else as usual.
+    /// Requests a recording with default settings.
     #[must_use]
-    pub fn new(recorder: Recorder, subject: Subject, output: PathBuf) -> Self {
+    pub fn new(recorder: Recorder, subject: RecordingSubject, output: PathBuf) -> Self {
         Self {
             recorder,
             subject,
@@ -117,24 +117,24 @@ impl RecordRequest {
             run_name: None,
             device: None,
             stdin: Stdin::Nothing,
-            patience: Patience::default(),
+            timeouts: RecordTimeouts::default(),
         }
     }
 
-    /// Returns whether a simulator takes `xctrace`'s place.
+    /// Returns whether a simulator runs in place of `xctrace`.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         matches!(self.recorder, Recorder::Simulator { .. })
     }
 
-    /// Returns whether what belongs to an old bundle may be replaced.
+    /// Returns whether files that belong to an old bundle may be replaced.
     pub(crate) fn may_replace(&self) -> bool {
         self.force || self.append_run
     }
 }
 
-impl Subject {
-    /// Returns the subject in a word.
+impl RecordingSubject {
+    /// Returns a short name of the subject.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -152,12 +152,12 @@ impl Subject {
                 let named = named.into_iter().flatten().next();
                 named.cloned().unwrap_or_else(|| "program".to_owned())
             }
-            Self::Process(whom) => whom.clone(),
+            Self::Process(process) => process.clone(),
             Self::Everyone => "everyone".to_owned(),
         }
     }
 
-    /// Returns the words that the user gave for it.
+    /// Returns the words of the command line that the user gave.
     pub(crate) fn words(&self) -> &[OsString] {
         match self {
             Self::Program(command) => command,

@@ -1,4 +1,4 @@
-//! What is asked for, and what comes of it.
+//! Defines the request for one run of `xctrace`, and the recording that comes of it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,83 +7,83 @@ use metalens_files::OwnershipChanges;
 use metalens_xctrace::command::Record;
 use metalens_xctrace::{Stdin, Tool, Transcript, Version};
 
-/// A recording to be made.
+/// A request for one recording by `xctrace`.
 #[derive(Debug, Clone)]
-pub struct Request {
-    /// With what.
+pub struct XctraceRequest {
+    /// The `xctrace` to run.
     pub tool: Tool,
-    /// Which that is.
+    /// Version of that `xctrace`.
     pub version: Version,
-    /// Of what. Its output is the bundle that is wanted.
+    /// Command line of the recording. Its output is the path of the wanted bundle.
     pub record: Record,
-    /// Whether a bundle of that name may be replaced.
+    /// True if an existing bundle may be replaced.
     pub force: bool,
-    /// What the target reads, if it reads anything.
+    /// Standard input of the recorded program.
     pub stdin: Stdin,
-    /// How long to wait for what.
-    pub patience: Patience,
+    /// Times after which the session stops waiting.
+    pub timeouts: RecordTimeouts,
 }
 
-/// How long to wait for what.
+/// Times after which the session stops waiting for `xctrace`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// For the recording to begin.
+pub struct RecordTimeouts {
+    /// Time for the recording to start.
     pub start: Duration,
-    /// For a recorder that never began to record to heed a wish to stop.
-    pub heed: Duration,
-    /// For it to stop, after its time limit.
+    /// Time for an `xctrace` that never started recording to react to a stop request.
+    pub stop_response: Duration,
+    /// Time to stop after the time limit of the recording.
     pub overrun: Duration,
-    /// For the bundle, after its last growth: some take minutes.
+    /// Time without growth of the bundle while it is saved. Some bundles take minutes.
     pub save: Duration,
-    /// Before it is started again, when something else was recording.
-    pub pause: Duration,
-    /// How often it is started at most.
-    pub tries: u32,
+    /// Pause before another attempt, when something else was recording.
+    pub retry_delay: Duration,
+    /// Largest number of attempts.
+    pub max_attempts: u32,
 }
 
-impl Default for Patience {
-    /// One tool killed recorders that saved after 30 seconds, lost recordings,
-    /// and waits up to 300 now.
+impl Default for RecordTimeouts {
+    /// Returns times that lose no recording: another tool killed `xctrace` after 30 seconds of
+    /// saving, lost recordings, and waits up to 300 seconds now.
     fn default() -> Self {
         Self {
             start: Duration::from_secs(120),
-            heed: Duration::from_secs(15),
+            stop_response: Duration::from_secs(15),
             overrun: Duration::from_secs(60),
             save: Duration::from_secs(300),
-            pause: Duration::from_secs(2),
-            tries: 3,
+            retry_delay: Duration::from_secs(2),
+            max_attempts: 3,
         }
     }
 }
 
-/// A recording that was made.
+/// A recording that is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recording {
-    /// The bundle.
+    /// Path of the bundle.
     pub bundle: PathBuf,
-    /// What its recorder said.
+    /// Output of `xctrace`, parsed.
     pub transcript: Transcript,
-    /// How its recorder ended: 0 and 54 are usual. None if a signal ended it.
+    /// Exit code of `xctrace`: 0 and 54 are usual. `None` if a signal ended it.
     pub code: Option<i32>,
-    /// What ended the recording.
+    /// Reason for the end of the recording.
     pub stopped_by: StoppedBy,
-    /// What a reader of it should know.
+    /// Warnings for the reader of the recording.
     pub warnings: Vec<String>,
-    /// What of it was given back to whom ran `sudo`.
+    /// Changes of ownership, if the bundle was given back to the user who ran `sudo`.
     pub given: Option<OwnershipChanges>,
-    /// Why it could not be given back, and belongs to root.
+    /// Error that left the bundle with root, if there was one.
     pub not_given: Option<String>,
 }
 
-/// What ended a recording.
+/// Reason for the end of a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoppedBy {
-    /// Its time limit.
+    /// The time limit was reached.
     TimeLimit,
-    /// The target's end.
+    /// The recorded program ended.
     TargetExit,
-    /// A wish.
-    Wish,
-    /// It was not said.
+    /// The user stopped it.
+    User,
+    /// `xctrace` gave no reason.
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! One recording, from the first line to the bundle in its place.
+//! Makes one recording: attempts, judges the bundle, and moves it to its path.
 
 use std::path::Path;
 use std::thread;
@@ -6,43 +6,43 @@ use std::time::{Duration, Instant};
 
 use metalens_xctrace::command::{Record, Target};
 
-use crate::attempt::{Attempt, Ended, Hurry};
+use crate::attempt::{Attempt, AttemptEnd, AttemptError};
 use crate::error::{Error, Result, file};
-use crate::keep::{give_back, renamed, set_aside};
-use crate::landing;
+use crate::explain::{explain_end, retry_reason, warnings};
+use crate::find_bundle::find_bundle;
 use crate::promote::promote;
-use crate::request::{Recording, Request, StoppedBy};
+use crate::request::{Recording, StoppedBy, XctraceRequest};
+use crate::set_aside::{give_back, renamed, set_aside};
 use crate::staging::Staging;
-use crate::verdict::{said, try_again, warnings};
-use crate::watch::{Check, Event, Watcher, Wish};
+use crate::watch::{BundleVerdict, Event, StopRequest, Watcher};
 
-/// Makes a recording.
+/// Makes a recording, and returns it if it is complete.
 ///
 /// # Errors
 ///
-/// If there is none, or none that is whole; where what there is of it lies is in
-/// the error.
-pub fn record(request: &Request, watcher: &mut dyn Watcher) -> Result<Recording> {
+/// If there is no recording, or only an incomplete one. The error says where its bundle is.
+pub fn record(request: &XctraceRequest, watcher: &mut dyn Watcher) -> Result<Recording> {
     let output = &request.record.output;
     if output.symlink_metadata().is_ok() && !request.force && !request.record.append_run {
         return Err(Error::Exists(output.clone()));
     }
+
     let ran_in = std::env::current_dir().map_err(file("find", "."))?;
     let staging = Staging::beside(output, &ran_in)?;
     match attempts(request, &staging, watcher) {
         Ok(ended) => land(request, &staging, ended, &ran_in, watcher),
-        Err(Hurry::Failed(error)) => {
-            // At most a copy of what was to be appended to.
+        Err(AttemptError::Failed(error)) => {
+            // The staging folder has at most a copy of the bundle to append to.
             let _ = staging.clear();
             Err(error)
         }
-        Err(Hurry::LostSight(error)) => Err(Error::NotFollowed {
+        Err(AttemptError::LostTrack(error)) => Err(Error::NotFollowed {
             why: Box::new(error),
             kept: staging.leave(),
         }),
-        Err(Hurry::LeftSaving { pid, for_s }) => {
+        Err(AttemptError::StillSaving { pid, idle_seconds }) => {
             let bundle = staging.leave();
-            Err(match for_s {
+            Err(match idle_seconds {
                 Some(seconds) => Error::StillSaving {
                     pid,
                     bundle,
@@ -54,22 +54,23 @@ pub fn record(request: &Request, watcher: &mut dyn Watcher) -> Result<Recording>
     }
 }
 
-/// Starts it, and starts it again while something else records.
+/// Starts `xctrace`, and starts it again while something else is recording.
 fn attempts(
-    request: &Request,
+    request: &XctraceRequest,
     staging: &Staging,
     watcher: &mut dyn Watcher,
-) -> std::result::Result<Ended, Hurry> {
+) -> std::result::Result<AttemptEnd, AttemptError> {
     let record = staged(&request.record, staging);
     let append_to = request.record.append_run.then_some(&*request.record.output);
     let mut attempt = 1;
+
     loop {
         staging.prepare(append_to)?;
         let ended = Attempt::start(request, &record, staging)?.run(watcher)?;
-        match try_again(&ended.transcript) {
-            Some(why) if !ended.was_recorded() && attempt < request.patience.tries => {
-                watcher.happened(Event::TryingAgain(why));
-                pause(request.patience.pause, watcher);
+        match retry_reason(&ended.transcript) {
+            Some(why) if !ended.was_recorded() && attempt < request.timeouts.max_attempts => {
+                watcher.on_event(Event::TryingAgain(why));
+                pause(request.timeouts.retry_delay, watcher);
             }
             _ => return Ok(ended),
         }
@@ -77,7 +78,7 @@ fn attempts(
     }
 }
 
-/// The same, into the staging folder.
+/// Returns the same command line with its outputs in the staging folder.
 fn staged(record: &Record, staging: &Staging) -> Record {
     let mut record = Record {
         output: staging.bundle.clone(),
@@ -91,32 +92,33 @@ fn staged(record: &Record, staging: &Staging) -> Record {
 
 fn pause(length: Duration, watcher: &mut dyn Watcher) {
     let until = Instant::now() + length;
-    while Instant::now() < until && watcher.wish() == Wish::GoOn {
+    while Instant::now() < until && watcher.stop_request() == StopRequest::None {
         thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// Finds the bundle, judges it, and puts it in its place. From here on nothing that fails
-/// costs a recording.
+/// Finds the bundle, judges it, and moves it to its path. From here on, a failure never costs
+/// a recording.
 fn land(
-    request: &Request,
+    request: &XctraceRequest,
     staging: &Staging,
-    ended: Ended,
+    ended: AttemptEnd,
     ran_in: &Path,
     watcher: &mut dyn Watcher,
 ) -> Result<Recording> {
     let output = &request.record.output;
     let saved_as = ended.transcript.saved_as.as_deref();
-    let Some(found) = landing::find(&staging.bundle, ran_in, saved_as) else {
+    let Some(found) = find_bundle(&staging.bundle, ran_in, saved_as) else {
         return Err(no_recording(request, &ended));
     };
     if !ended.was_recorded() && is_worthless(&watcher.check(&found)) {
-        // Why there is none says more than why a stub cannot be removed.
+        // The error below says more than one about a stub that cannot be removed.
         let _ = staging.clear();
         return Err(no_recording(request, &ended));
     }
+
     if found != staging.bundle {
-        watcher.happened(Event::FoundElsewhere(&found));
+        watcher.on_event(Event::FoundElsewhere(&found));
     }
     let found = staging.bring_home(&found).map_err(|error| {
         let given = give_back(&found);
@@ -128,45 +130,49 @@ fn land(
         }
     })?;
     if saved_as.is_none() {
-        let why = format!("xctrace did not say that it saved it: {}", said(&ended));
-        return Err(not_whole(&found, output, &why, &[]));
+        let why = format!(
+            "xctrace did not confirm that it was saved: {}",
+            explain_end(&ended)
+        );
+        return Err(incomplete(&found, output, &why, &[]));
     }
 
     let mut warnings = warnings(&ended);
     match watcher.check(&found) {
-        Check::Good => {}
-        Check::Doubtful(why) => warnings.push(why),
-        Check::Unreadable(why) => return Err(not_whole(&found, output, &why, &warnings)),
-        Check::Empty(why) => {
+        BundleVerdict::Good => {}
+        BundleVerdict::Doubtful(why) => warnings.push(why),
+        BundleVerdict::Unreadable(why) => return Err(incomplete(&found, output, &why, &warnings)),
+        BundleVerdict::Empty(why) => {
             let kept = set_aside(&found, output, "empty");
             return Err(Error::Empty {
-                why: kept.why(&why, &found, &warnings),
-                kept: kept.at,
+                why: kept.explain(&why, &found, &warnings),
+                kept: kept.path,
             });
         }
     }
     settle(request, staging, ended, &found, warnings)
 }
 
-/// Gives a good recording back, and its name to it.
+/// Gives a good recording back to its user, and moves it to its path.
 fn settle(
-    request: &Request,
+    request: &XctraceRequest,
     staging: &Staging,
-    ended: Ended,
+    ended: AttemptEnd,
     found: &Path,
     warnings: Vec<String>,
 ) -> Result<Recording> {
     let output = &request.record.output;
-    // Before anybody but root can see it.
+    // This comes first, while the bundle is in a folder that only root can see.
     let given = give_back(found);
     let may_replace = request.force || request.record.append_run;
     if let Err(error) = promote(found, output, may_replace, &staging.aside()) {
         let kept = set_aside(found, output, "new");
         return Err(Error::Elsewhere {
-            why: kept.why(&error.to_string(), found, &[]),
-            kept: kept.at,
+            why: kept.explain(&error.to_string(), found, &[]),
+            kept: kept.path,
         });
     }
+
     let mut warnings: Vec<String> = warnings
         .iter()
         .map(|text| renamed(text, found, output))
@@ -174,6 +180,7 @@ fn settle(
     if let Err(error) = staging.forget_replaced() {
         warnings.push(error.to_string());
     }
+
     let (given, not_given) = match given {
         Ok(given) => (given.map(|given| given.under(found, output)), None),
         Err(error) => (None, Some(renamed(&error.to_string(), found, output))),
@@ -189,41 +196,52 @@ fn settle(
     })
 }
 
-/// Whether a bundle of which nothing was said can go: what can be read, or may be read by
-/// others, is a recording whatever was said.
-fn is_worthless(check: &Check) -> bool {
-    matches!(check, Check::Empty(_) | Check::Unreadable(_))
+/// Returns whether a bundle that `xctrace` said nothing about can go. A bundle that can be read
+/// by metalens, or perhaps by others, is a recording whatever was said.
+fn is_worthless(check: &BundleVerdict) -> bool {
+    matches!(
+        check,
+        BundleVerdict::Empty(_) | BundleVerdict::Unreadable(_)
+    )
 }
 
-fn not_whole(found: &Path, output: &Path, why: &str, warnings: &[String]) -> Error {
+fn incomplete(found: &Path, output: &Path, why: &str, warnings: &[String]) -> Error {
     let kept = set_aside(found, output, "incomplete");
-    Error::NotWhole {
-        why: kept.why(why, found, warnings),
-        kept: kept.at,
+    Error::Incomplete {
+        why: kept.explain(why, found, warnings),
+        kept: kept.path,
     }
 }
 
-fn no_recording(request: &Request, ended: &Ended) -> Error {
+fn no_recording(request: &XctraceRequest, ended: &AttemptEnd) -> Error {
     match ended {
-        Ended {
-            was_wished: true, ..
+        AttemptEnd {
+            stop_requested: true,
+            ..
         } if !ended.was_recorded() => Error::Interrupted,
-        Ended {
+        AttemptEnd {
             never_began: true, ..
         } => Error::NeverBegan {
-            seconds: request.patience.start.as_secs(),
+            seconds: request.timeouts.start.as_secs(),
         },
-        _ if ended.was_recorded() => Error::NoBundle { said: said(ended) },
-        _ => Error::NotStarted { said: said(ended) },
+        _ if ended.was_recorded() => Error::NoBundle {
+            explanation: explain_end(ended),
+        },
+        _ => Error::NotStarted {
+            explanation: explain_end(ended),
+        },
     }
 }
 
-fn stopped_by(ended: &Ended) -> StoppedBy {
+fn stopped_by(ended: &AttemptEnd) -> StoppedBy {
     let transcript = &ended.transcript;
-    match ended.was_wished {
-        _ if transcript.reached_limit => StoppedBy::TimeLimit,
-        _ if transcript.target_exited => StoppedBy::TargetExit,
-        true => StoppedBy::Wish,
-        false => StoppedBy::Unknown,
+    if transcript.reached_limit {
+        StoppedBy::TimeLimit
+    } else if transcript.target_exited {
+        StoppedBy::TargetExit
+    } else if ended.stop_requested {
+        StoppedBy::User
+    } else {
+        StoppedBy::Unknown
     }
 }

@@ -1,5 +1,5 @@
-//! Whether `--shader-timeline` gave what it is for. A device may refuse, and say
-//! all the same that the Shader Timeline was on.
+//! Checks whether `--shader-timeline` took effect. A device may give no samples although the
+//! recording's settings say that the Shader Timeline was on.
 
 use std::path::Path;
 
@@ -9,29 +9,29 @@ use serde::Serialize;
 
 use crate::record_request::RecordRequest;
 
-/// Where the samples are.
+/// Name of the table with the samples.
 const TABLE: &str = "metal-shader-profiler-intervals";
-/// What the run's settings call it.
+/// Start of the setting in the run's settings.
 const SETTING: &str = "Shader Timeline:";
 
-/// What came of asking for the Shader Timeline.
+/// Effect that `--shader-timeline` had.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Shaders")]
 pub struct ShaderOutcome {
-    /// How many samples of shaders the recording has. Null if that cannot be told.
+    /// Number of shader samples in the recording. Null if the recording cannot tell.
     samples: Option<u64>,
-    /// What the recording says of it itself: `Enabled`, `Disabled`. Null if it says nothing.
+    /// Value of the recording's own setting: `Enabled` or `Disabled`. Null if there is none.
     said: Option<String>,
 }
 
-/// Looks into a recording, if it was asked for.
-pub(crate) fn look(bundle: &Path, asked: &RecordRequest) -> Option<ShaderOutcome> {
-    let is_wanted = asked.shader_timeline && !asked.is_simulated();
-    is_wanted.then(|| ShaderOutcome::of(bundle))
+/// Reads the effect from a recording, if the Shader Timeline was requested.
+pub(crate) fn look(bundle: &Path, request: &RecordRequest) -> Option<ShaderOutcome> {
+    let is_requested = request.shader_timeline && !request.is_simulated();
+    is_requested.then(|| ShaderOutcome::read(bundle))
 }
 
 impl ShaderOutcome {
-    fn of(bundle: &Path) -> Self {
+    fn read(bundle: &Path) -> Self {
         let none = Self {
             samples: None,
             said: None,
@@ -42,7 +42,12 @@ impl ShaderOutcome {
         let Ok(trace) = trace else {
             return none;
         };
-        let settings = trace.run.settings.iter().flat_map(|one| &one.values);
+
+        let settings = trace
+            .run
+            .settings
+            .iter()
+            .flat_map(|setting| &setting.values);
         let mut said = settings.filter_map(|value| value.strip_prefix(SETTING));
         let said = said.next().map(|value| value.trim().to_owned());
         let table = trace.find_table(TABLE);
@@ -52,7 +57,7 @@ impl ShaderOutcome {
         }
     }
 
-    /// Returns a word that says how it went.
+    /// Returns the heading of the message.
     #[must_use]
     pub fn heading(&self) -> &'static str {
         match self.samples {
@@ -61,25 +66,27 @@ impl ShaderOutcome {
         }
     }
 
-    /// Returns how it went.
+    /// Returns the message for the user.
     #[must_use]
-    pub fn in_words(&self) -> String {
+    pub fn message(&self) -> String {
         let is_on = self.said.as_deref() == Some("Enabled");
         match self.samples {
             Some(count @ 1..) => format!("the Shader Timeline was recorded: {count} samples"),
             _ if self.said.as_deref() == Some("Disabled") => {
-                "the Shader Timeline stayed off: this xctrace did not heed the changed template. \
-                 Kernels are called by their labels"
+                "the Shader Timeline stayed off: this xctrace ignored the changed template. \
+                         Kernels are named by their labels"
                     .to_owned()
             }
-            Some(0) if is_on => "the Shader Timeline was on, and the device refused: it gave no \
-                                 samples (some M4 and M5 are known to). Kernels are called by their labels"
+            Some(0) if is_on => {
+                "the Shader Timeline was on, but the device gave no samples (as some \
+                                         M4 and M5 do). Kernels are named by their labels"
+                    .to_owned()
+            }
+            Some(0) => "the device gave no samples for the Shader Timeline. Kernels are named by \
+                                their labels"
                 .to_owned(),
-            Some(0) => "the device refused the Shader Timeline: it gave no samples. Kernels are \
-                        called by their labels"
-                .to_owned(),
-            None => "whether the Shader Timeline was recorded cannot be told: the recording has no \
-                     table that metalens can read for it"
+            None => "cannot tell whether the Shader Timeline was recorded: the recording has no \
+                             table for it that metalens can read"
                 .to_owned(),
         }
     }
@@ -95,14 +102,15 @@ mod tests {
         let mut scenario = metalens_simulator::Scenario::preset("eager").unwrap();
         change(&mut scenario);
         metalens_simulator::write_export(&scenario, &export, false).unwrap();
-        ShaderOutcome::of(&export)
+        ShaderOutcome::read(&export)
     }
 
     #[test]
-    fn what_a_recording_has() {
+    fn recordings_tell_whether_there_are_samples() {
         let stock = of_scenario(|_| {});
         assert_eq!(stock.said.as_deref(), Some("Disabled"));
         assert_eq!(stock.heading(), "warning");
+
         let on = of_scenario(|scenario| {
             scenario.recording.shader_timeline = true;
             for process in &mut scenario.process {
@@ -112,25 +120,26 @@ mod tests {
         assert_eq!(on.said.as_deref(), Some("Enabled"));
         assert!(on.samples.is_some_and(|count| count > 0), "{on:?}");
         assert_eq!(on.heading(), "shaders");
-        let absent = ShaderOutcome::of(Path::new("/no/such.trace"));
+
+        let absent = ShaderOutcome::read(Path::new("/no/such.trace"));
         assert_eq!((absent.samples, absent.said.clone()), (None, None));
-        assert!(absent.in_words().contains("cannot be told"));
+        assert!(absent.message().contains("cannot tell"));
     }
 
     #[test]
-    fn in_words() {
+    fn messages_name_the_cause() {
         let check = |samples: Option<u64>, said: Option<&str>, expected: &str| {
             let shaders = ShaderOutcome {
                 samples,
                 said: said.map(str::to_owned),
             };
-            assert!(shaders.in_words().contains(expected), "{shaders:?}");
+            assert!(shaders.message().contains(expected), "{shaders:?}");
         };
         check(Some(3), Some("Enabled"), "recorded: 3 samples");
-        check(Some(0), Some("Enabled"), "was on, and the device refused");
+        check(Some(0), Some("Enabled"), "was on, but the device gave no");
         check(Some(0), Some("Disabled"), "stayed off");
         check(None, Some("Disabled"), "stayed off");
-        check(Some(0), None, "the device refused");
-        check(None, Some("Enabled"), "cannot be told");
+        check(Some(0), None, "the device gave no samples");
+        check(None, Some("Enabled"), "cannot tell");
     }
 }

@@ -1,14 +1,14 @@
-//! Signing a program of one's own so that macOS lets it be traced.
+//! Signs a program so that macOS lets it be traced.
 
 use std::io::Write;
 use std::path::Path;
 
 use crate::error::{Error, Result, file};
 
-/// What a program must be allowed so that others may look into it.
+/// Entitlement that allows other processes to inspect a program.
 const ENTITLEMENT: &str = "com.apple.security.get-task-allow";
 
-/// The entitlements' file.
+/// Property list with that entitlement.
 const ENTITLEMENTS: &str = "\
 <?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">
@@ -20,8 +20,8 @@ const ENTITLEMENTS: &str = "\
 </plist>
 ";
 
-/// Signs a program for tracing, for this machine alone, unless it is so already.
-/// Whether it was signed.
+/// Signs a program for tracing on this machine, unless it is signed so already. Returns
+/// whether it signed the program.
 ///
 /// # Errors
 ///
@@ -33,6 +33,7 @@ pub fn sign_for_tracing(codesign: &Path, program: &Path) -> Result<bool> {
     if String::from_utf8_lossy(&shown.stdout).contains(ENTITLEMENT) {
         return Ok(false);
     }
+
     let mut entitlements = tempfile::Builder::new()
         .suffix(".plist")
         .tempfile()
@@ -41,6 +42,7 @@ pub fn sign_for_tracing(codesign: &Path, program: &Path) -> Result<bool> {
     entitlements
         .write_all(ENTITLEMENTS.as_bytes())
         .map_err(file("write", path))?;
+
     let signed = duct::cmd!(
         codesign,
         "--force",
@@ -52,19 +54,20 @@ pub fn sign_for_tracing(codesign: &Path, program: &Path) -> Result<bool> {
     );
     let signed = signed.stdout_capture().stderr_capture().unchecked().run();
     let signed = signed.map_err(|cause| cannot(codesign, &cause.to_string()))?;
-    match signed.status.success() {
-        true => Ok(true),
-        false => Err(cannot(
+    if signed.status.success() {
+        Ok(true)
+    } else {
+        Err(cannot(
             codesign,
             String::from_utf8_lossy(&signed.stderr).trim(),
-        )),
+        ))
     }
 }
 
 fn cannot(codesign: &Path, why: &str) -> Error {
     let shown = codesign.display();
     Error::Target(format!(
-        "the program cannot be signed for tracing: {shown}: {why}"
+        "cannot sign the program for tracing: {shown}: {why}"
     ))
 }
 
@@ -76,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// A `codesign` that keeps what it is given.
+    /// Writes a fake `codesign` that keeps its input.
     fn codesign(folder: &Path, script: &str) -> std::path::PathBuf {
         let path = folder.join("codesign");
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -85,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_once() {
+    fn a_program_is_signed_once() {
         let folder = tempfile::tempdir().unwrap();
         let kept = folder.path().join("kept");
         let script = format!(
@@ -102,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_told() {
+    fn errors_quote_codesign() {
         let folder = tempfile::tempdir().unwrap();
         let tool = codesign(
             folder.path(),

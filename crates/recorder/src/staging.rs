@@ -1,4 +1,4 @@
-//! The folder in which a recording is made, beside where it is to be.
+//! Manages the folder in which a recording is made, beside its final path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,22 @@ use tempfile::TempDir;
 use crate::error::{Error, Result, file};
 use crate::promote;
 
-/// The folder. It is removed with what is in it, unless that may be a recording.
+/// The staging folder. Dropping it removes it, unless it may contain a recording.
 #[derive(Debug)]
 pub(crate) struct Staging {
     folder: TempDir,
-    /// The bundle in it. Nobody else has ever used its name.
+    /// Path of the bundle in it, a name that nothing else has ever used.
     pub(crate) bundle: PathBuf,
-    /// Where the recorder was seen to put it instead: where it ran.
+    /// Path in the current folder, where `xctrace` was seen to put the bundle instead.
     pub(crate) stray: PathBuf,
-    /// What the target prints.
+    /// File for what the recorded program prints.
     pub(crate) target_output: PathBuf,
-    /// Whether somebody may still write into it.
+    /// True if another process may still write into it.
     is_in_use: bool,
 }
 
 impl Staging {
-    /// Beside the bundle that is wanted, so that moving it there is one step.
+    /// Creates the folder beside the wanted bundle, so that moving the bundle there is one step.
     pub(crate) fn beside(output: &Path, ran_in: &Path) -> Result<Self> {
         let parent = metalens_files::parent(output);
         let folder = tempfile::Builder::new()
@@ -33,6 +33,7 @@ impl Staging {
             .tempdir_in(parent)
             .map_err(file("create a folder in", parent))?;
         let path = std::path::absolute(folder.path()).map_err(file("find", folder.path()))?;
+
         let own = path.file_stem().unwrap_or_default().to_string_lossy();
         let random = own.trim_start_matches(".metalens-");
         let name = format!("{}-{random}.trace", plain(output));
@@ -45,13 +46,13 @@ impl Staging {
         })
     }
 
-    /// Where something can be moved aside.
+    /// Returns the path to which a replaced bundle is moved.
     pub(crate) fn aside(&self) -> PathBuf {
         self.folder.path().join("replaced.trace")
     }
 
-    /// Removes what an attempt left: a stale part of a bundle would be in the
-    /// next one's way. Puts what is to be appended to in its place.
+    /// Prepares for an attempt: removes what an earlier one left, which would be in the way, and
+    /// copies the bundle to append to.
     pub(crate) fn prepare(&self, append_to: Option<&Path>) -> Result<()> {
         self.clear()?;
         match append_to {
@@ -61,7 +62,7 @@ impl Staging {
         }
     }
 
-    /// Removes bundles that hold no recording, wherever they came.
+    /// Removes bundles that contain no recording, at both paths.
     pub(crate) fn clear(&self) -> Result<()> {
         let stray = Some(self.stray.clone()).filter(|stray| stray.is_dir());
         for bundle in self.bundles().into_iter().chain(stray) {
@@ -70,17 +71,17 @@ impl Staging {
         Ok(())
     }
 
-    /// Brings a bundle that came elsewhere into the folder. What follows happens on one
-    /// disk, out of others' reach.
+    /// Moves a bundle from another path into the folder, so that the next steps happen on one
+    /// disk and out of reach of others.
     pub(crate) fn bring_home(&self, found: &Path) -> Result<PathBuf> {
         if found.parent() == self.bundle.parent() {
             return Ok(found.to_owned());
         }
-        promote::bring(found, &self.bundle)?;
+        promote::move_or_copy(found, &self.bundle)?;
         Ok(self.bundle.clone())
     }
 
-    /// Removes what a new bundle has replaced.
+    /// Removes the bundle that the new one has replaced.
     pub(crate) fn forget_replaced(&self) -> Result<()> {
         let aside = self.aside();
         match aside.symlink_metadata() {
@@ -88,10 +89,10 @@ impl Staging {
             Ok(_) => fs::remove_file(&aside),
             Err(_) => Ok(()),
         }
-        .map_err(file("remove what was replaced,", aside))
+        .map_err(file("remove the replaced bundle", aside))
     }
 
-    /// Returns the bundles in it, and what was moved aside for one.
+    /// Returns the bundles in the folder, including one that was moved aside.
     fn bundles(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.path()).into_iter().flatten();
         let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|is| is.is_dir());
@@ -99,32 +100,36 @@ impl Staging {
         folders.map(|entry| entry.path()).collect()
     }
 
-    /// Leaves it to whoever still writes into it; returns where that bundle will be.
+    /// Leaves the folder to the process that still writes into it, and returns the path of its
+    /// bundle.
     pub(crate) fn leave(mut self) -> PathBuf {
         self.is_in_use = true;
-        match self.stray.is_dir() {
-            true => self.stray.clone(),
-            false => self.bundle.clone(),
+        if self.stray.is_dir() {
+            self.stray.clone()
+        } else {
+            self.bundle.clone()
         }
     }
 }
 
 impl Drop for Staging {
-    /// Whatever went wrong, even in a panic: a recording stays.
+    /// Removes the folder if it contains no bundle: a recording stays, even after a panic.
     fn drop(&mut self) {
         if !self.is_in_use && self.bundles().is_empty() {
-            // It is empty but for what the target printed, which was handed on.
+            // The only file left is the program's output, which was passed on already.
             let _ = fs::remove_dir_all(self.folder.path());
         }
     }
 }
 
-/// A bundle's name as a recorder takes and tells it whatever it is: in one line
-/// of text, and short enough for something to come behind it.
+/// Returns the name of a bundle in a form that `xctrace` accepts and prints unchanged: one line
+/// of text, short enough to append a suffix.
 fn plain(output: &Path) -> String {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-    let is_odd = |one: char| one.is_control() || one == char::REPLACEMENT_CHARACTER;
-    let plain = stem.chars().map(|one| if is_odd(one) { '-' } else { one });
+    let is_odd = |letter: char| letter.is_control() || letter == char::REPLACEMENT_CHARACTER;
+    let plain = stem
+        .chars()
+        .map(|letter| if is_odd(letter) { '-' } else { letter });
     plain.take(50).collect()
 }
 
@@ -133,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_any_recorder_takes() {
+    fn bundle_names_are_plain() {
         let check = |output: &str, expected: &str| {
             assert_eq!(plain(Path::new(output)), expected);
         };

@@ -1,7 +1,6 @@
-//! A copy of Apple's template with settings that `xctrace record` has no option
-//! for: the Shader Timeline, and the GPU's clock. Others record this way; it has
-//! never been run against a real Xcode by metalens's authors, and some GPUs
-//! refuse: see what comes of it.
+//! Makes a copy of Apple's template with settings for which `xctrace record` has no option: the
+//! Shader Timeline, and the GPU's clock. Others have recorded this way. The authors have never
+//! run it with a real Xcode, and some GPUs ignore these settings: the recorder checks the effect.
 
 mod change;
 mod patch;
@@ -16,32 +15,32 @@ use crate::error::{Error, Result, file};
 
 pub use self::change::{Change, Clock};
 
-/// Apple's template.
+/// File name of Apple's template.
 const STOCK: &str = "Metal System Trace.tracetemplate";
-/// Where it is, in Instruments' own folder: now, and in older Xcodes.
+/// Folders of the template inside Instruments: in present and in older versions of Xcode.
 const PLACES: [&str; 2] = [
     "Contents/Packages/GPU.instrdst/Contents/Templates",
     "Contents/Resources/templates",
 ];
-/// Elsewhere it is looked for no further than this.
-const DEEPEST: usize = 8;
-const MOST_FOLDERS: usize = 5_000;
-/// Apple's is a few hundred kilobytes.
-const LARGEST: u64 = 16 << 20;
+/// Limits of the search in other folders: their depth and their number.
+const MAX_DEPTH: usize = 8;
+const MAX_FOLDERS: usize = 5_000;
+/// Largest size of a template, in bytes. Apple's has a few hundred kilobytes.
+const MAX_BYTES: u64 = 16 << 20;
 
-/// A changed copy, which is removed when this is dropped.
+/// A changed copy of the template, which is removed when this is dropped.
 #[derive(Debug)]
 pub struct Copy {
     file: NamedTempFile,
 }
 
 impl Copy {
-    /// Makes one of the template that belongs to an `xctrace`, with all of these changes.
+    /// Copies the template that belongs to an `xctrace`, with all of these changes.
     ///
     /// # Errors
     ///
-    /// If it is not found, or has no such settings.
-    pub fn of_template_of(xctrace: &Path, changes: &[Change]) -> Result<Self> {
+    /// If the template is not found, or does not have these settings.
+    pub fn new(xctrace: &Path, changes: &[Change]) -> Result<Self> {
         let refused = |why: String| Error::Template {
             wanted: joined(changes, Change::option, " and "),
             why,
@@ -49,20 +48,22 @@ impl Copy {
         let stock = find(xctrace, &refused)?;
         let by_hand = |why: &str| {
             refused(format!(
-                "{}: {why}. In Instruments, {} in a Metal System Trace, save it as a template, \
-                 and give that with --template",
+                "{}: {why}. Instead, {} in a Metal System Trace in Instruments, save it as a template, \
+                 and pass that with --template",
                 stock.display(),
                 joined(changes, Change::by_hand, " and ")
             ))
         };
-        let bytes = match metalens_files::read(&stock, LARGEST) {
+
+        let bytes = match metalens_files::read(&stock, MAX_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                return Err(by_hand("it is far too large"));
+                return Err(by_hand("it is too large"));
             }
             read => read.map_err(file("read", &stock))?,
         };
         let changed = patch::patched(&bytes, changes).map_err(by_hand)?;
-        // Not under Apple's name: `xctrace` refuses that with exit code 30.
+
+        // The copy needs a name of its own: `xctrace` rejects Apple's with exit code 30.
         let options = joined(changes, Change::option, "").replace("--", "-");
         let mut copy = tempfile::Builder::new()
             .prefix(&format!("metalens{options}-"))
@@ -74,7 +75,7 @@ impl Copy {
         Ok(Self { file: copy })
     }
 
-    /// Where it is.
+    /// Returns the path of the copy.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
@@ -82,55 +83,53 @@ impl Copy {
 }
 
 fn joined(changes: &[Change], word: fn(Change) -> &'static str, between: &str) -> String {
-    let words: Vec<&str> = changes.iter().map(|&one| word(one)).collect();
+    let words: Vec<&str> = changes.iter().map(|&change| word(change)).collect();
     words.join(between)
 }
 
-/// The template of the Xcode that an `xctrace` is part of.
+/// Returns the path of the template in the Xcode that an `xctrace` belongs to.
 fn find(xctrace: &Path, refused: &dyn Fn(String) -> Error) -> Result<PathBuf> {
-    // Links lead to where it really is.
+    // `xctrace` may be a link: resolve it to find its Xcode.
     let real = fs::canonicalize(xctrace).map_err(file("find", xctrace))?;
     let mut instruments = real
         .ancestors()
         .map(|folder| folder.join("Applications/Instruments.app"));
     let Some(instruments) = instruments.find(|folder| folder.is_dir()) else {
         return Err(refused(format!(
-            "{} is in no Xcode, so its template cannot be found",
+            "{} is not part of an Xcode, so its template cannot be found",
             real.display()
         )));
     };
+
     let mut known = PLACES
         .iter()
         .map(|place| instruments.join(place).join(STOCK));
     let found = known.find(|path| path.is_file());
-    found.or_else(|| search(&instruments)).ok_or_else(|| {
-        refused(format!(
-            "there is no `{STOCK}` in {}",
-            instruments.display()
-        ))
-    })
+    found
+        .or_else(|| search(&instruments))
+        .ok_or_else(|| refused(format!("`{STOCK}` is missing in {}", instruments.display())))
 }
 
-/// Anywhere in a folder, the nearest first; links are not followed.
+/// Searches a folder breadth-first, without following links.
 fn search(root: &Path) -> Option<PathBuf> {
     let mut level = vec![root.to_owned()];
-    let mut seen = 0;
-    for _ in 0..DEEPEST {
+    let mut visited = 0;
+    for _ in 0..MAX_DEPTH {
         let mut next = Vec::new();
         for folder in &level {
-            seen += 1;
+            visited += 1;
             let candidate = folder.join(STOCK);
             if candidate.is_file() {
                 return Some(candidate);
             }
-            if seen > MOST_FOLDERS {
+            if visited > MAX_FOLDERS {
                 return None;
             }
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            let folders = entries.filter(|one| one.file_type().is_ok_and(|kind| kind.is_dir()));
-            next.extend(folders.map(|one| one.path()));
+            let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            next.extend(folders.map(|entry| entry.path()));
         }
-        // The same order on every disk.
+        // The order of a folder's entries differs between disks.
         next.sort();
         level = next;
     }
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_template_is() {
+    fn the_template_of_the_same_xcode_is_copied() {
         let root = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(root.path()).unwrap();
         let developer = root.join("Xcode.app/Contents/Developer/usr/bin");
@@ -158,26 +157,26 @@ mod tests {
         let tool = developer.join("xctrace");
         fs::write(&tool, "").unwrap();
         let error = found(&tool).unwrap_err().to_string();
-        assert!(error.contains("is in no Xcode"), "{error}");
+        assert!(error.contains("is not part of an Xcode"), "{error}");
         fs::create_dir_all(&instruments).unwrap();
         let error = found(&tool).unwrap_err().to_string();
         assert!(
-            error.contains("there is no `Metal System Trace.tracetemplate` in"),
+            error.contains("`Metal System Trace.tracetemplate` is missing in"),
             "{error}"
         );
         let put = |place: &str| {
             let folder = instruments.join(place);
             fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join(STOCK), patch::of_a_test()).unwrap();
+            fs::write(folder.join(STOCK), patch::template_for_test()).unwrap();
             assert_eq!(found(&tool).unwrap(), folder.join(STOCK));
         };
-        // The known places come before what is found by searching.
+        // Known folders take precedence over searched ones.
         put("Contents/PlugIns/New.instrdst/Contents/Templates");
         put("Contents/Resources/templates");
         put("Contents/Packages/GPU.instrdst/Contents/Templates");
 
         let both = [Change::ShaderTimeline, Change::GpuClock(Clock::Maximum)];
-        let copy = Copy::of_template_of(&tool, &both).unwrap();
+        let copy = Copy::new(&tool, &both).unwrap();
         let name = copy
             .path()
             .file_name()

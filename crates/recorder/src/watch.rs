@@ -1,65 +1,65 @@
-//! Who looks on while a recording is made.
+//! Defines the events of a recording, and the trait of those who follow it.
 
 use std::path::Path;
 
-/// What happens.
+/// An event during a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The recorder prepares.
+    /// `xctrace` prepares to record.
     Starting,
-    /// It records.
+    /// The recording has started.
     Recording,
-    /// It was asked to stop.
+    /// `xctrace` was asked to stop.
     Stopping,
-    /// It ends and saves; the bundle has this size so far.
+    /// The recording has ended, and `xctrace` saves it.
     Saving {
-        /// In bytes.
+        /// Size of the bundle so far, in bytes.
         bytes: u64,
     },
-    /// The target printed this.
+    /// The recorded program printed this.
     TargetOutput(&'a [u8]),
-    /// A line that is not the recorder's own: the target's, on standard error.
+    /// A line on standard error that is not from `xctrace` itself, but from the program.
     Line(&'a str),
-    /// The recorder reports a trouble.
-    Trouble(&'a str),
-    /// It could not start, and is started again.
+    /// `xctrace` printed an error or a warning.
+    Warning(&'a str),
+    /// `xctrace` could not start, for this reason, and is started again.
     TryingAgain(&'a str),
-    /// The bundle came under another name.
+    /// The bundle was saved at another path.
     FoundElsewhere(&'a Path),
 }
 
-/// What is wished.
+/// A request of the user to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wish {
-    /// Go on.
-    GoOn,
-    /// Stop and save.
+pub enum StopRequest {
+    /// The recording goes on.
+    None,
+    /// Stop recording, and save.
     Stop,
-    /// Do not even wait for that.
+    /// Do not wait for the saving either.
     GiveUp,
 }
 
-/// What a bundle holds.
+/// Judgment of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Check {
-    /// What it should.
+pub enum BundleVerdict {
+    /// The bundle contains what it was recorded for.
     Good,
-    /// It can be read, and what it is for is not in it.
+    /// The bundle can be read, but does not contain what it was recorded for.
     Empty(String),
-    /// It is not whole.
+    /// The bundle is incomplete.
     Unreadable(String),
-    /// It seems whole, and whoever looks on cannot tell.
+    /// The bundle seems complete, but metalens cannot tell.
     Doubtful(String),
 }
 
-/// Looks on, wishes, and judges what was recorded.
+/// Follows a recording, may stop it, and judges its bundle.
 pub trait Watcher {
-    /// Something happened.
-    fn happened(&mut self, event: Event<'_>);
+    /// Handles an event of the recording.
+    fn on_event(&mut self, event: Event<'_>);
 
-    /// What is wished now. Asked ten times a second or more.
-    fn wish(&mut self) -> Wish;
+    /// Returns the user's request at this moment. Called ten times a second or more.
+    fn stop_request(&mut self) -> StopRequest;
 
-    /// Returns what a bundle holds. Asked once at most.
-    fn check(&mut self, bundle: &Path) -> Check;
+    /// Judges a bundle. Called at most once per recording.
+    fn check(&mut self, bundle: &Path) -> BundleVerdict;
 }

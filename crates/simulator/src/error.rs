@@ -1,50 +1,50 @@
-//! What can go wrong between a scenario and its folder, said so that a stranger can fix it.
+//! Errors of reading a scenario and of writing its output.
 
 use std::io;
 use std::path::PathBuf;
 
 use metalens_failure::Failure;
 
-/// Why a scenario was refused or an export could not be written.
+/// The reason why a scenario was refused or its output could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The text is not TOML, or not a scenario; the cause shows the line and what is allowed.
+    /// The text is not TOML, or not a scenario. The cause names the line and what is allowed.
     #[error("cannot read the scenario")]
     Toml(#[from] toml::de::Error),
 
-    /// A field holds what no recording could.
+    /// A field has a value that no recording could have.
     #[error("scenario field `{field}` {problem}; allowed: {allowed}")]
     Field {
         /// Path of the field, such as `process[0].stream[1].count`.
         field: String,
-        /// What is wrong with its value.
+        /// Description of what is wrong with the value.
         problem: String,
-        /// What would be right.
+        /// Description of the values that are allowed.
         allowed: String,
     },
 
-    /// The folder holds files already, and overwriting was not asked for.
+    /// The folder is not empty, and overwriting was not requested.
     #[error("{} exists and is not empty", dir.display())]
     NotEmpty {
-        /// The folder asked for.
+        /// Path of the folder.
         dir: PathBuf,
     },
 
-    /// The path holds something else than a synthetic bundle, which is never overwritten.
+    /// The path has something other than a synthetic bundle, which is never overwritten.
     #[error("{} exists and was not written by {}", path.display(), crate::MARK)]
     NotOurs {
-        /// The bundle asked for.
+        /// Path of the bundle.
         path: PathBuf,
     },
 
-    /// The disk refused.
+    /// A file could not be read or written.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was being done, as in "cannot create …".
+        /// Action that failed, as in "cannot create …".
         action: &'static str,
-        /// To which file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// Reason that the system gave.
         source: io::Error,
     },
 
@@ -58,7 +58,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An I/O failure with the path it happened at.
+    /// Returns a function that turns an error of the system into one that names action and path.
     pub(crate) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,
@@ -71,7 +71,7 @@ impl Error {
         }
     }
 
-    /// A field no recording could have.
+    /// Returns an error about the value of a field.
     pub(crate) fn field(
         field: &str,
         problem: impl Into<String>,
@@ -88,8 +88,8 @@ impl Error {
 impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NotEmpty { .. } => "--force writes into it",
-            Self::NotOurs { .. } => "name another: a recording is never overwritten",
+            Self::NotEmpty { .. } => "use --force to write into it",
+            Self::NotOurs { .. } => "choose another path; a recording is never overwritten",
             _ => return None,
         };
         Some(hint.to_owned())

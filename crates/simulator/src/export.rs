@@ -1,7 +1,8 @@
-//! Writes the folder: one XML document per table, the table of contents, the truth, the scenario.
+//! Writes an export folder: one XML document per table, the table of contents, the truth, the
+//! scenario.
 //!
-//! A run is planned once and its tables are written one after another, each streamed to disk, so
-//! memory holds the plan and never a document. The table of contents is written last: a folder
+//! A run is planned once. Its tables are written one after another, each streamed to disk, so that
+//! memory contains the plan and never a document. The table of contents is written last: a folder
 //! without one was interrupted.
 
 pub(crate) mod bundle;
@@ -29,27 +30,30 @@ use crate::truth::{self, Truth, TruthFile};
 use document::Document;
 use folder::Folder;
 
-/// Writes the scenario's export into `dir`, with `truth.json` and `scenario.toml` beside the
+/// Writes the export of a scenario into `dir`, with `truth.json` and `scenario.toml` beside the
 /// tables, and returns the truth of each run.
 ///
 /// # Errors
-/// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use when
-/// `overwrite` is off, [`Error::Io`] when the disk refuses.
+/// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use if
+/// `overwrite` is false, [`Error::Io`] if a file cannot be written.
 pub fn write_export(scenario: &Scenario, dir: &Path, overwrite: bool) -> Result<Vec<Truth>, Error> {
     scenario.validate()?;
     let mut folder = Folder::open(dir, overwrite)?;
+
     let mut truths = Vec::new();
     let mut contents = Vec::new();
+
     for run in 1..=scenario.runs {
         let plan = plan::plan(scenario, run)?;
-        for table in Table::of(scenario) {
+        for table in Table::recorded(scenario) {
             let mut document = Document::create(&mut folder, table, scenario, &plan)?;
             tables::write_rows(table, &mut document)?;
             document.finish()?;
         }
-        truths.push(truth::of(&plan));
-        contents.push(toc::Contents::of(&plan));
+        truths.push(truth::count_truth(&plan));
+        contents.push(toc::Contents::new(&plan));
     }
+
     write_truth(&mut folder, &truths)?;
     write_scenario(&mut folder, scenario)?;
     toc::write(&mut folder, scenario, &contents)?;

@@ -1,10 +1,10 @@
-//! Writes synthetic `xctrace export` folders and `.trace` bundles whose truth is known. It starts
-//! no process, but for what the [stand-in for `xctrace`](stand_in) is told to launch, never reads a
-//! real trace, and writes nothing unmarked: every document names this crate in a `synthetic`
-//! attribute on its root element, every bundle in its manifest.
+//! Writes synthetic `xctrace export` folders and `.trace` bundles whose contents are known exactly.
+//! Never reads a real trace, and starts no process except the program that the
+//! [fake `xctrace`](fake_xctrace) is told to launch. Marks everything it writes: every document names
+//! this crate in a `synthetic` attribute on its root element, every bundle in its manifest.
 //!
-//! The way in is a [`Scenario`]: a small TOML document that says which processes put which work
-//! on the GPU, and which oddities the recording shows. From it come the folder and its [`Truth`]:
+//! The input is a [`Scenario`], a small TOML document. It says which processes submit which work
+//! to the GPU, and which oddities the recording shows. The output is a folder and its [`Truth`]:
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,7 +18,7 @@
 //!     role = "target"
 //!
 //!     [[process.stream]]
-//!     count = 3            # three dispatches, each waited for
+//!     count = 3            # three dispatches, with a wait after each
 //!     duration = "10us"    # on the GPU
 //!     encode = "5us"       # on the CPU, before
 //!     launch = "20us"      # from commit to the first kick
@@ -33,8 +33,8 @@
 //! # }
 //! ```
 //!
-//! [`write_export`] writes the same to disk as XML, [`write_bundle`] as Instruments itself would
-//! store it. The data goes one way:
+//! [`write_export`] writes the scenario as XML, [`write_bundle`] in the format of Instruments. The
+//! data goes one way:
 //!
 //! ```text
 //! Scenario -> plan (kicks, encoders, buffers in integer ns) -> rows of cells -> XML
@@ -42,18 +42,18 @@
 //!                                                          \-> Truth
 //! ```
 //!
-//! The rows of a table are written once, against a trait both outputs implement, so an export and
-//! a bundle of the same scenario cannot differ in content.
+//! The rows of a table are written once, through a trait that both outputs implement, so that an
+//! export and a bundle of the same scenario have the same content.
 //!
-//! # Beside the work
+//! # Optional parts
 //!
-//! All of this is optional, and a scenario without it is written as it always was:
+//! All of this is optional, and a scenario without it gives the same bytes as ever:
 //!
 //! ```toml
 //! [recording]
-//! shader-timeline = true          # kicks divided among the `shaders` of their process
+//! shader-timeline = true          # divides kicks among the `shaders` of their process
 //!
-//! [[recording.performance]]       # likewise [[recording.thermal]]; gaps between pieces may be left
+//! [[recording.performance]]       # also [[recording.thermal]]; pieces may have gaps between them
 //! state = "Minimum"
 //! start = "0ms"
 //! end = "705ms"                   # by default where the next piece starts
@@ -91,19 +91,19 @@
 //! length = "1ms"
 //! ```
 //!
-//! Where nobody has seen how a bundle stores a value (percentages, the values of counters, messages
-//! of signposts), it is NULL there; that functions have names is written as real bundles do it, with
-//! archives of symbols. `fixtures/findings` has two small scenarios for each finding: one that
-//! fires it and one that nearly does.
+//! A value is NULL in a bundle if no real bundle shows how it is stored: percentages, values of
+//! counters, messages of signposts. Names of functions are stored as in real bundles, in archives of
+//! symbols. `fixtures/findings` has two small scenarios for each finding: one that triggers it and
+//! one that nearly does.
 //!
-//! The truth is counted from the plan by event sweeps and by counting, on purpose unlike the
-//! sorted merges and indexed percentiles of a reader that is to be checked against it.
+//! The truth is counted from the plan by sweeps over events and by counting. A reader uses sorted
+//! merges and indexed percentiles, so that the two do not share mistakes.
 
 mod error;
 mod export;
+pub mod fake_xctrace;
 mod plan;
 mod scenario;
-pub mod stand_in;
 mod truth;
 
 pub use error::Error;
@@ -123,10 +123,10 @@ pub use scenario::stream::{
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Allocated, Busy, Channel, Counts, Gaps, HistogramBin, How, InState, Kernel, Latency, Ledger,
-    NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spread, States, Target, Truth,
-    TruthFile, Window, truths,
+    Allocated, Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, InState, Kernel, Latency,
+    Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spread, States, Target,
+    Truth, TruthFile, Window, truths,
 };
 
-/// The mark every document of an export carries: this crate's name and version.
+/// Mark that every document of an export carries: name and version of this crate.
 pub const MARK: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));

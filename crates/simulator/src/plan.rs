@@ -1,5 +1,5 @@
-//! The plan of one run: every kick, encoding and command buffer, in integer nanoseconds. All
-//! tables and the truth are written from it.
+//! Plans one run: every kick, encoding and command buffer, in integer nanoseconds. All tables and
+//! the truth are written from the plan.
 
 pub(crate) mod host;
 pub(crate) mod machine;
@@ -16,66 +16,66 @@ use crate::error::Error;
 use crate::scenario::nanos::Nanos;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::{Clock, Role, Scenario};
-use host::{Activity, Hung, Marked, Sample};
-use machine::{Held, Stretch};
+use host::{Activity, PlannedHang, PlannedSignpost, Sample};
+use machine::{MemoryInterval, PlannedState};
 
-/// One run of a scenario, worked out.
+/// The complete plan of one run of a scenario.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// Counted from 1.
+    /// Number of the run, counted from 1.
     pub(crate) run: u32,
-    /// What was recorded.
+    /// Kind of target that was recorded.
     pub(crate) target_kind: TargetKind,
-    /// The processes alive in this run.
+    /// Processes that exist in this run.
     pub(crate) processes: Vec<PlannedProcess>,
-    /// Every label used, once.
-    pub(crate) labels: Names,
-    /// Every channel used, once.
-    pub(crate) channels: Names,
-    /// In the order they were planned.
+    /// Every label in use, stored once.
+    pub(crate) labels: NameTable,
+    /// Every channel in use, stored once.
+    pub(crate) channels: NameTable,
+    /// Command buffers in the order they were planned.
     pub(crate) buffers: Vec<Buffer>,
-    /// Those of one buffer side by side.
+    /// Encoders, those of one buffer side by side.
     pub(crate) encoders: Vec<Encoder>,
-    /// The rows of `metal-gpu-intervals`, in the table's order.
+    /// Rows of `metal-gpu-intervals`, in the table's order.
     pub(crate) kicks: Vec<Kick>,
-    /// The run's whole length.
+    /// Duration of the run.
     pub(crate) wall_ns: u64,
-    /// Whether the shaders' times were recorded.
+    /// True if the times of shaders were recorded.
     pub(crate) shader_timeline: bool,
-    /// The GPU's performance states.
-    pub(crate) performance: Vec<Stretch>,
-    /// The device's thermal states.
-    pub(crate) thermal: Vec<Stretch>,
-    /// What Metal has allocated for whom.
-    pub(crate) memory: Vec<(ProcessIndex, Vec<Held>)>,
+    /// Performance states of the GPU.
+    pub(crate) performance: Vec<PlannedState>,
+    /// Thermal states of the device.
+    pub(crate) thermal: Vec<PlannedState>,
+    /// Memory that Metal has allocated, for each process.
+    pub(crate) memory: Vec<(ProcessIndex, Vec<MemoryInterval>)>,
     /// Wired system memory.
-    pub(crate) wired: Vec<Held>,
-    /// Signposts, by their beginnings.
-    pub(crate) signposts: Vec<Marked>,
-    /// What the threads of sampled processes do, in no order.
+    pub(crate) wired: Vec<MemoryInterval>,
+    /// Signposts, ordered by their begin.
+    pub(crate) signposts: Vec<PlannedSignpost>,
+    /// Activities of the threads of sampled processes, in no order.
     pub(crate) activities: Vec<Activity>,
-    /// Their samples.
+    /// Samples of these threads.
     pub(crate) samples: Vec<Sample>,
-    /// When main threads did not answer.
-    pub(crate) hangs: Vec<Hung>,
+    /// Hangs of main threads.
+    pub(crate) hangs: Vec<PlannedHang>,
 }
 
 /// A process as the tables show it.
 #[derive(Debug, Clone)]
 pub(crate) struct PlannedProcess {
-    /// Its name.
+    /// Name of the process.
     pub(crate) name: String,
-    /// Its process id.
+    /// Process id of the process.
     pub(crate) pid: u32,
-    /// The id of its one thread.
+    /// Id of its only thread.
     pub(crate) tid: u64,
-    /// What it is to the recording.
+    /// Relation to the recording.
     pub(crate) role: Role,
-    /// What the shader list says of it.
+    /// Functions in its shader list.
     pub(crate) shaders: Vec<String>,
-    /// Its first encoder; the others of it follow.
+    /// First encoder; its other encoders follow.
     pub(crate) first_encoder: EncoderIndex,
-    /// What its thread is called to do between completion and encoding; none when not sampled.
+    /// Function of its thread between a completion and the next encoding; `None` if not sampled.
     pub(crate) host_function: Option<String>,
 }
 
@@ -86,23 +86,23 @@ pub(crate) struct Buffer {
     pub(crate) label: NameIndex,
     /// The driver's id, unique in the run.
     pub(crate) id: u64,
-    /// Counted per process from 1.
+    /// Frame number, counted per process from 1.
     pub(crate) frame: u32,
-    /// When encoding ended and the buffer was committed.
+    /// Time when encoding ended and the buffer was committed.
     pub(crate) committed_ns: u64,
-    /// When the host learnt of its completion.
+    /// Time when the host was notified of its completion.
     pub(crate) completed_ns: u64,
-    /// Whether the completion was recorded.
+    /// True if the completion was recorded.
     pub(crate) completion_recorded: bool,
-    /// Whether the application's other tables have it.
+    /// True if the application's other tables contain it.
     pub(crate) submission_recorded: bool,
-    /// The error it ended in.
+    /// Code of the error in which it ended, if any.
     pub(crate) error: Option<u32>,
     pub(crate) first_encoder: EncoderIndex,
     pub(crate) encoder_count: u32,
 }
 
-/// One encoder's time on the CPU.
+/// An encoder, with its time on the CPU.
 #[derive(Debug, Clone)]
 pub(crate) struct Encoder {
     pub(crate) label: NameIndex,
@@ -110,43 +110,44 @@ pub(crate) struct Encoder {
     pub(crate) id: u64,
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
-    /// Whether the encoder list kept it.
+    /// True if the encoder list contains it.
     pub(crate) recorded: bool,
-    /// Whether the application's other tables have it.
+    /// True if the application's other tables contain it.
     pub(crate) recoverable: bool,
 }
 
-/// One row of `metal-gpu-intervals`: a stretch of time a channel was held.
+/// A row of `metal-gpu-intervals`: a period in which a channel was occupied.
 #[derive(Debug, Clone)]
 pub(crate) struct Kick {
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
     pub(crate) buffer: BufferIndex,
-    /// The encoder it ran, the first of them when several were coalesced.
+    /// Encoder that it ran, the first one if several were coalesced.
     pub(crate) encoder: EncoderIndex,
-    /// The encoder part of the row's label.
+    /// Encoder part of the row's label.
     pub(crate) label: NameIndex,
     pub(crate) channel: NameIndex,
-    /// Both halves of a split kick have the same.
+    /// Submission id; both halves of a split kick have the same.
     pub(crate) submission: u32,
-    /// The lane Instruments draws it in.
+    /// Lane in which Instruments draws it.
     pub(crate) depth: u32,
-    /// How many encoders the driver ran in it.
+    /// Number of encoders that the driver ran in it.
     pub(crate) encoder_count: u8,
-    /// Whether the row names its process and ids.
+    /// True if the row names its process and ids.
     pub(crate) attributed: bool,
-    /// Whether the row has a frame number.
+    /// True if the row has a frame number.
     pub(crate) framed: bool,
 }
 
-/// Works out one run.
+/// Plans one run of a scenario.
 pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
     let mut plan = Plan {
         run,
         target_kind: scenario.recording.target,
+
         processes: Vec::new(),
-        labels: Names::default(),
-        channels: Names::default(),
+        labels: NameTable::default(),
+        channels: NameTable::default(),
         buffers: Vec::new(),
         encoders: Vec::new(),
         kicks: Vec::new(),
@@ -161,17 +162,19 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         samples: Vec::new(),
         hangs: Vec::new(),
     };
+
     for (position, process) in scenario.processes_of(run) {
         schedule::process(&mut plan, scenario, position, process)?;
     }
     table_order::settle(&mut plan, scenario.clock);
     plan.wall_ns = wall_ns(&plan, scenario)?;
-    surroundings(&mut plan, scenario)?;
+
+    add_machine_and_host(&mut plan, scenario)?;
     Ok(plan)
 }
 
-/// What goes on beside the work, all of it within the run.
-fn surroundings(plan: &mut Plan, scenario: &Scenario) -> Result<(), Error> {
+/// Plans states, memory, signposts, hangs and samples, all within the duration of the run.
+fn add_machine_and_host(plan: &mut Plan, scenario: &Scenario) -> Result<(), Error> {
     plan.performance = machine::performance(scenario, plan.wall_ns);
     plan.thermal = machine::thermal(scenario, plan.wall_ns);
     plan.memory = machine::memory(scenario, plan);
@@ -182,7 +185,7 @@ fn surroundings(plan: &mut Plan, scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
-/// The longest run; it keeps the end date within the start date's day.
+/// Longest duration of a run: the end date stays on the day of the start date.
 pub(crate) const WALL_NS_MAX: u64 = 3_600_000_000_000;
 
 fn wall_ns(plan: &Plan, scenario: &Scenario) -> Result<u64, Error> {
@@ -198,6 +201,7 @@ fn wall_ns(plan: &Plan, scenario: &Scenario) -> Result<u64, Error> {
         .recording
         .wall
         .map_or(last_ns + scenario.recording.tail.get(), Nanos::get);
+
     if wall_ns < last_ns {
         let problem = format!(
             "ends at {wall_ns} ns, before the last event of run {}",
@@ -215,7 +219,7 @@ fn wall_ns(plan: &Plan, scenario: &Scenario) -> Result<u64, Error> {
     Ok(wall_ns)
 }
 
-/// The error of a run that would not end within [`WALL_NS_MAX`].
+/// Returns the error of a run that would not end within [`WALL_NS_MAX`].
 fn too_long(field: &str, run: u32) -> Error {
     Error::field(
         field,
@@ -225,12 +229,12 @@ fn too_long(field: &str, run: u32) -> Error {
 }
 
 impl Plan {
-    /// The process a row names; none for an unattributed row.
+    /// Returns the process that a row names, or `None` for an unattributed row.
     pub(crate) fn process_of(&self, kick: &Kick) -> Option<ProcessIndex> {
         kick.attributed.then(|| self.buffer(kick.buffer).process)
     }
 
-    /// The process launched or attached to.
+    /// Returns the process that was launched or attached to.
     pub(crate) fn recorded_target(&self) -> Option<ProcessIndex> {
         let is_analyzed = |process: &PlannedProcess| process.role == Role::Target;
         self.processes
@@ -239,7 +243,7 @@ impl Plan {
             .map(ProcessIndex::at)
     }
 
-    /// Whether the application tables (encodings, submissions) cover this process.
+    /// Returns whether the application tables (encodings, submissions) cover a process.
     pub(crate) fn is_instrumented(&self, process: ProcessIndex) -> bool {
         self.target_kind == TargetKind::AllProcesses || self.process(process).role == Role::Target
     }
@@ -256,7 +260,7 @@ impl Plan {
         &self.encoders[index.get()]
     }
 
-    /// The encoders of a buffer.
+    /// Returns the encoders of a buffer.
     pub(crate) fn encoders_of(&self, buffer: &Buffer) -> &[Encoder] {
         let first = buffer.first_encoder.get();
         &self.encoders[first..first + buffer.encoder_count as usize]
@@ -276,11 +280,11 @@ impl Encoder {
 }
 
 impl Clock {
-    /// The last instant or length the clock can show, in whole nanoseconds.
+    /// Returns the last instant or duration that the clock can show, in whole nanoseconds.
     pub(crate) const fn cut(self, ns: u64) -> u64 {
         match self {
             Self::Free => ns,
-            // 24 ticks are 1000 ns. Rounding to the nearest tick first leaves a cut value as it is.
+            // 24 ticks are 1000 ns. Rounding to the nearest tick first keeps a cut value as it is.
             Self::Mhz24 => ((ns * 24 + 500) / 1_000) * 125 / 3,
         }
     }
@@ -293,7 +297,7 @@ macro_rules! index {
         pub(crate) struct $name(u32);
 
         impl $name {
-            /// The index of the element at `position`; the interval cap keeps it within 32 bits.
+            /// Returns the index of the element at `position`. The limit on intervals keeps it in 32 bits.
             pub(crate) fn at(position: usize) -> Self {
                 Self(u32::try_from(position).unwrap_or(u32::MAX))
             }
@@ -306,29 +310,30 @@ macro_rules! index {
 }
 
 index!(
-    /// Which process of the plan.
+    /// Index of a process in the plan.
     ProcessIndex,
-    /// Which buffer of the plan.
+    /// Index of a buffer in the plan.
     BufferIndex,
-    /// Which encoder of the plan.
+    /// Index of an encoder in the plan.
     EncoderIndex,
-    /// Which label or channel of the plan.
+    /// Index of a label or channel in the plan.
     NameIndex
 );
 
-/// Texts that occur often, kept once.
+/// A table of texts that occur often, each stored once.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct NameTable {
     texts: Vec<String>,
     known: FxHashMap<String, NameIndex>,
 }
 
-impl Names {
-    /// The index of a text, new or known.
+impl NameTable {
+    /// Returns the index of a text, which is added if it is new.
     pub(crate) fn index_of(&mut self, text: &str) -> NameIndex {
         if let Some(index) = self.known.get(text) {
             return *index;
         }
+
         let index = NameIndex::at(self.texts.len());
         self.texts.push(text.to_owned());
         self.known.insert(text.to_owned(), index);

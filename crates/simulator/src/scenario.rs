@@ -1,4 +1,4 @@
-//! A scenario: which processes put which work on the GPU, and how the recording shows it.
+//! Defines a scenario: which processes submit work to the GPU, and how the recording shows it.
 
 pub(crate) mod host;
 pub(crate) mod labels;
@@ -21,87 +21,87 @@ use recording::Recording;
 use stream::Stream;
 use table::Table;
 
-/// Everything a synthetic recording is made from. On disk it is TOML; see `fixtures/scenarios`.
+/// A complete description of a synthetic recording. Stored as TOML; see `fixtures/scenarios`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Scenario {
-    /// A short name.
+    /// Short name of the scenario.
     #[serde(default)]
     pub name: String,
     /// One line on what it shows.
     #[serde(default)]
     pub about: String,
-    /// Where the random draws start; the same scenario and seed give the same bytes.
+    /// Seed of the random draws. The same scenario and seed give the same bytes.
     #[serde(default)]
     pub seed: u64,
-    /// Whose export format is written.
+    /// Version of Xcode whose export format is written.
     #[serde(default)]
     pub xcode: Generation,
-    /// Which instants the recorder can tell apart.
+    /// Resolution of the recorder's clock.
     #[serde(default)]
     pub clock: Clock,
-    /// How often the work is recorded into the same document.
-    #[serde(default = "one")]
+    /// Number of times that the work is recorded into the same document.
+    #[serde(default = "one_run")]
     pub runs: u32,
-    /// The tables exported; all of them when absent. The table of contents lists every one.
+    /// Tables to export, or all if absent. The table of contents always lists all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tables: Option<Vec<Table>>,
-    /// What the table of contents says about the recording.
+    /// Facts about the recording in its table of contents.
     #[serde(default)]
     pub recording: Recording,
-    /// Who used the GPU.
+    /// Processes in the recording.
     #[serde(default)]
     pub process: Vec<Process>,
 }
 
-/// A process seen by the recorder.
+/// A process in the recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Process {
-    /// Its name, in any script and with any punctuation.
+    /// Name of the process, in any script and with any punctuation.
     pub name: String,
-    /// Its process id, unique within a run.
+    /// Process id, unique within a run.
     pub pid: u32,
-    /// What it is to the recording.
+    /// Relation of the process to the recording.
     #[serde(default)]
     pub role: Role,
-    /// The runs it lives in, counted from 1; all of them when absent.
+    /// Runs in which it exists, counted from 1; all runs if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<u32>>,
-    /// Functions the shader profiler's list names for it (the list has no times).
+    /// Functions that the shader profiler lists for it (the list has no times).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shaders: Vec<String>,
-    /// Its GPU work; none when it never reached the GPU.
+    /// Streams of GPU work; empty if it never reached the GPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stream: Vec<Stream>,
-    /// Memory Metal allocates for it; by default 64 KiB for the target.
+    /// Memory that Metal allocates for it; by default 64 KiB for the recorded process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
-    /// What it marks with `os_signpost`.
+    /// Signposts that it emits with `os_signpost`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signpost: Vec<Signpost>,
-    /// Samples of its submitting thread; none when absent.
+    /// Stack samples of its submitting thread; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Samples>,
-    /// When its main thread did not answer.
+    /// Times during which its main thread did not respond.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hang: Vec<Hang>,
 }
 
-/// What a process is to the recording.
+/// Relation of a process to the recording.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// The process launched or attached to: exactly one per run, none with `all-processes`.
+    /// The process launched or attached to: one per run, or none with `all-processes`.
     Target,
-    /// Anyone else.
+    /// Any other process.
     #[default]
     Other,
-    /// The window server, which Instruments draws in a colour of its own.
+    /// The window server, which Instruments draws in its own color.
     Compositor,
 }
 
-/// Which `xctrace` generation's format is written.
+/// Version of `xctrace` whose export format is written.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Generation {
     /// Labels without blanks between their parts: `label   (P (1)) 0x1f`.
@@ -111,39 +111,39 @@ pub enum Generation {
     #[default]
     #[serde(rename = "26.0")]
     Xcode26,
-    /// As 26.0, with documented schemas and 64-bit commit ids.
+    /// Format of 26.0 with documented schemas and 64-bit commit ids.
     #[serde(rename = "27")]
     Xcode27,
 }
 
-/// Which instants the recorder can tell apart.
+/// Resolution of the recorder's clock.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Clock {
-    /// Every nanosecond.
+    /// Resolution of one nanosecond.
     #[default]
     #[serde(rename = "free")]
     Free,
-    /// The 24 MHz clock of Apple silicon: starts and durations are multiples of 41.67 ns, each
-    /// cut to whole nanoseconds, so rows that touch may come to lie a nanosecond apart.
+    /// The 24 MHz clock of Apple silicon. Starts and durations are multiples of 41.67 ns, each
+    /// cut to whole nanoseconds, so that rows that touch may end up one nanosecond apart.
     #[serde(rename = "24mhz")]
     Mhz24,
 }
 
 impl Scenario {
-    /// The most runs a scenario may have.
+    /// Largest number of runs in a scenario.
     pub const RUNS_MAX: u32 = 12;
 
-    /// Reads and checks a scenario.
+    /// Parses and checks a scenario.
     ///
     /// # Errors
-    /// [`Error::Toml`] when the text is not a scenario, [`Error::Field`] when a value is not possible.
+    /// [`Error::Toml`] if the text is not a scenario, [`Error::Field`] if a value is not possible.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         let scenario: Self = toml::from_str(text)?;
         scenario.validate()?;
         Ok(scenario)
     }
 
-    /// The named preset; [`presets`](crate::presets) lists them.
+    /// Returns the preset with this name; [`presets`](crate::presets) lists them.
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
         presets::presets()
@@ -152,27 +152,27 @@ impl Scenario {
             .and_then(|preset| preset.scenario().ok())
     }
 
-    /// Checks every field against what a recording could hold.
+    /// Checks every field for values that a recording could have.
     ///
     /// # Errors
-    /// [`Error::Field`] names the first field that fails.
+    /// [`Error::Field`] for the first field that fails.
     pub fn validate(&self) -> Result<(), Error> {
         validate::scenario(self)
     }
 
-    /// GPU intervals planned over all runs, before coalescing takes some and splitting adds some.
+    /// Returns the number of GPU intervals planned over all runs, before oddities join or split some.
     #[must_use]
     pub fn intervals_planned(&self) -> u64 {
-        let of_run = |run| {
+        let kicks_in = |run| {
             let streams = self
                 .processes_of(run)
                 .flat_map(|(_, process)| &process.stream);
             streams.map(Stream::kicks).sum::<u64>()
         };
-        (1..=self.runs).map(of_run).sum()
+        (1..=self.runs).map(kicks_in).sum()
     }
 
-    /// The processes alive in a run, with their position in the scenario.
+    /// Returns the processes that exist in a run, with their index in the scenario.
     pub(crate) fn processes_of(&self, run: u32) -> impl Iterator<Item = (usize, &Process)> {
         let alive =
             move |process: &Process| process.runs.as_ref().is_none_or(|runs| runs.contains(&run));
@@ -183,6 +183,6 @@ impl Scenario {
     }
 }
 
-fn one() -> u32 {
+fn one_run() -> u32 {
     1
 }

@@ -1,10 +1,10 @@
-//! What an analysis of the export must find, counted from the plan itself.
+//! Computes what an analysis of the export must find, counted from the plan.
 //!
-//! All times are integer nanoseconds and all intervals half-open. Absent is not zero: a target
-//! that never reached the GPU has no window, and a window without gaps has no median gap.
+//! All times are integer nanoseconds, and all intervals are half-open. Absent is not zero: a
+//! process that never reached the GPU has no window, and a window without gaps has no median gap.
 
-mod beside;
 mod counting;
+mod details;
 mod kernels;
 mod ledger;
 mod sweep;
@@ -15,127 +15,130 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
-pub use beside::{Allocated, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States};
-pub(crate) use counting::of;
+pub(crate) use counting::count_truth;
+pub use details::{Allocated, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States};
 pub use kernels::{Kernel, NamedBy};
 pub use ledger::Ledger;
 
-/// The file beside the export: marked, and one truth per run.
+/// The content of the file beside the export: its mark, and one truth per run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TruthFile {
-    /// Who made it up.
+    /// Name and version of the crate that made it.
     pub synthetic: String,
-    /// One per run, in order.
+    /// Truths of the runs, in order.
     pub runs: Vec<Truth>,
 }
 
-/// What is true of one run.
+/// True facts about one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
-    /// The run's number, from 1.
+    /// Number of the run, from 1.
     pub run: u32,
-    /// The run's own length.
+    /// Duration of the run, in nanoseconds.
     pub duration_ns: u64,
-    /// The process the run is about; none when nobody used the GPU of a whole-machine run.
+    /// Process that the run is about; null if no process used the GPU of a whole-machine run.
     pub target: Option<Target>,
-    /// First start to last end of the target's rows; none without rows.
+    /// First start to last end of the process's rows; null without rows.
     pub window: Option<Window>,
-    /// How much there is.
+    /// Counts of rows, encoders, command buffers and kernels.
     pub counts: Counts,
-    /// Who held the GPU inside the window.
+    /// Use of the GPU inside the window.
     pub busy: Option<Busy>,
-    /// The stretches of the window without a row of the target's.
+    /// Parts of the window without a row of the process.
     pub gaps: Option<Gaps>,
-    /// The target's rows by name and channel: longest total first, then by name and channel.
+    /// Rows of the process by name and channel: longest total first, then by name and channel.
     pub kernels: Vec<Kernel>,
-    /// The target's rows by channel, in the order of their names.
+    /// Rows of the process by channel, ordered by name.
     pub channels: Vec<Channel>,
-    /// Who used the GPU during the whole recording: busiest first, then by name and pid.
+    /// Use of the GPU by each process in the whole recording: busiest first, then by name and pid.
     pub processes: Vec<ProcessShare>,
-    /// Where the gaps' time went, by the encoder list alone.
+    /// Idle time by cause, by the encoder list alone.
     pub ledger: Option<Ledger>,
-    /// The same when encoders that the list lost are found among the application's intervals;
-    /// absent when that changes nothing.
+    /// Idle time by cause if encoders that the list lost are found among the application's
+    /// intervals; absent if that changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered_ledger: Option<Ledger>,
-    /// How long work and news were under way; none without a window, as with all that follows.
+    /// Submission and completion latency; null without a window, like all fields below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// How much was queued.
+    /// Queue depth inside the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
-    /// The GPU's performance states.
+    /// Performance states of the GPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub performance: Option<States>,
-    /// The device's thermal states.
+    /// Thermal states of the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thermal: Option<States>,
-    /// The target's memory.
+    /// Memory of the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Allocated>,
     /// Signposts of all processes in the whole recording, by pid and name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signposts: Vec<SignpostTotal>,
-    /// The target's shaders, when the shader timeline was recorded.
+    /// Shaders of the process, if the shader timeline was recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shaders: Vec<ShaderTotal>,
-    /// The target's command buffers that ended in an error.
+    /// Number of the process's command buffers that ended in an error.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub errors: u64,
-    /// The target's hangs that touch the window.
+    /// Number of the process's hangs that touch the window.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hangs: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// The process a run is about.
+/// The process that a run is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
-    /// Its name.
+    /// Name of the process.
     pub name: String,
-    /// Its process id.
+    /// Process id of the process.
     pub pid: u32,
-    /// Why it is the target.
-    pub how: How,
+    /// Reason for choosing it.
+    pub how: ChosenBy,
 }
 
-/// Why a process is the target.
+/// The reason why a process is the one that a run is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum How {
+pub enum ChosenBy {
     /// The recorder started it.
     Launched,
-    /// The recorder found it running.
+    /// The recorder attached to it.
     Attached,
-    /// Nobody was named; it held the GPU longest.
+    /// No process was named, and it used the GPU longest.
     Busiest,
 }
 
-/// First start to last end of the target's rows.
+/// First start to last end of the process's rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
-    /// First start.
+    /// Start of the first row.
     pub start_ns: u64,
-    /// Last end.
+    /// End of the last row.
     pub end_ns: u64,
-    /// Their difference.
+    /// Difference of both, in nanoseconds.
     pub span_ns: u64,
 }
 
-/// How much there is.
+/// Counts of rows, encoders, command buffers and kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// The target's rows.
+    /// Rows of the process.
     pub intervals: u64,
-    /// Distinct encoder ids among them.
+    /// Distinct encoder ids in these rows.
     pub encoders: u64,
-    /// Distinct command buffer ids among them.
+    /// Distinct command buffer ids in these rows.
     pub command_buffers: u64,
-    /// Entries of [`Truth::kernels`].
+    /// Number of entries in [`Truth::kernels`].
     pub kernels: u64,
     /// Rows of all processes.
     pub all_intervals: u64,
@@ -143,96 +146,96 @@ pub struct Counts {
     pub unattributed: u64,
 }
 
-/// Who held the GPU inside the window. "Foreign" is every row that is not the target's.
+/// Use of the GPU inside the window. A row is "foreign" if it is not of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Busy {
-    /// Time with a row of the target's.
+    /// Time with a row of the process.
     pub busy_ns: u64,
-    /// Durations of the target's rows, added up.
+    /// Sum of the durations of the process's rows.
     pub sum_ns: u64,
-    /// `busy_ns` of the window's span.
+    /// Share of `busy_ns` in the window's span.
     pub ratio: f64,
-    /// `sum_ns` of `busy_ns`: above 1 when rows overlap.
+    /// Ratio of `sum_ns` to `busy_ns`: above 1 if rows overlap.
     pub overlap_factor: f64,
     /// Time with any row.
     pub machine_busy_ns: u64,
-    /// Time the state table calls active.
+    /// Time that the state table calls active.
     pub machine_active_ns: u64,
     /// Time with a foreign row.
     pub others_busy_ns: u64,
-    /// Time with both.
+    /// Time with a row of the process and a foreign one.
     pub others_overlap_ns: u64,
 }
 
-/// The gaps, and how long they are. Percentiles are nearest-rank.
+/// The gaps and their lengths. Percentiles are nearest-rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gaps {
-    /// How many.
+    /// Number of gaps.
     pub count: u64,
-    /// Their time, added up: the window's span less `busy_ns`.
+    /// Sum of their lengths: the window's span minus `busy_ns`.
     pub total_ns: u64,
-    /// Rounded to the nearest nanosecond, halves up.
+    /// Mean length, rounded to the nearest nanosecond, halves up.
     pub mean_ns: Option<u64>,
-    /// The middle one.
+    /// Median of the lengths.
     pub median_ns: Option<u64>,
-    /// The 95th percentile.
+    /// 95th percentile of the lengths.
     pub p95_ns: Option<u64>,
-    /// The 99th percentile.
+    /// 99th percentile of the lengths.
     pub p99_ns: Option<u64>,
-    /// The longest.
+    /// Length of the longest gap.
     pub max_ns: Option<u64>,
-    /// How many are shorter than a microsecond.
+    /// Number of gaps shorter than a microsecond.
     pub below_1us: u64,
-    /// How many are how long.
+    /// Numbers of gaps by length.
     pub histogram: Vec<HistogramBin>,
 }
 
-/// Gaps of `from_ns` up to but not including `to_ns`.
+/// The gaps from `from_ns` up to but not including `to_ns`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistogramBin {
-    /// The shortest it takes.
+    /// Shortest length in the bin.
     pub from_ns: u64,
-    /// The first too long for it; open when absent.
+    /// Length from which a gap is too long for the bin; open if absent.
     pub to_ns: Option<u64>,
-    /// How many gaps.
+    /// Number of gaps in the bin.
     pub count: u64,
-    /// Their time, added up.
+    /// Sum of their lengths.
     pub total_ns: u64,
 }
 
-/// The target's use of one channel.
+/// Use of one channel by the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Channel {
-    /// The channel.
+    /// Name of the channel.
     pub name: String,
-    /// The target's rows on it.
+    /// Rows of the process on it.
     pub intervals: u64,
-    /// Their durations, added up.
+    /// Sum of their durations.
     pub sum_ns: u64,
-    /// Time with at least one of them.
+    /// Time with at least one of these rows.
     pub busy_ns: u64,
 }
 
-/// One process's use of the GPU, over the whole recording.
+/// Use of the GPU by one process in the whole recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessShare {
-    /// Its name.
+    /// Name of the process.
     pub name: String,
-    /// Its process id.
+    /// Process id of the process.
     pub pid: u32,
-    /// Its rows.
+    /// Rows of the process.
     pub intervals: u64,
-    /// Time with at least one of them.
+    /// Time with at least one of these rows.
     pub busy_ns: u64,
 }
 
-/// The truth of every run, without writing anything.
+/// Computes the truth of every run without writing anything.
 ///
 /// # Errors
-/// [`Error::Field`] when the scenario is not possible.
+/// [`Error::Field`] if the scenario is not possible.
 pub fn truths(scenario: &Scenario) -> Result<Vec<Truth>, Error> {
     scenario.validate()?;
     (1..=scenario.runs)
-        .map(|run| plan::plan(scenario, run).map(|plan| of(&plan)))
+        .map(|run| plan::plan(scenario, run).map(|plan| count_truth(&plan)))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Capturing a few steps to a `.gputrace`: what must hold for it.
+//! Checks whether a run can be captured to a `.gputrace`, before any work is done.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use crate::error::{Error, Result};
 use crate::plan::Plan;
 use crate::run::Options;
 
-/// The variable that Metal wants set before a process may capture itself.
+/// Environment variable that Metal requires before a process may capture itself.
 pub(crate) const ENABLED: &str = "MTL_CAPTURE_ENABLED";
 
-/// How many steps are captured: the last of the warm-up, so that the measured
-/// ones run as they would without.
+/// Number of captured steps. They are the last ones of the warm-up, so that the capture does
+/// not disturb the measured steps.
 pub const CAPTURED_STEPS: u64 = 2;
 
-/// Refuses what would fail only after the work was done.
+/// Rejects a capture that would fail, which Metal reports only after the work was done.
 pub(crate) fn check(plan: &Plan, options: &Options) -> Result<()> {
     let Some(path) = &options.capture else {
         return Ok(());
@@ -29,32 +29,32 @@ pub(crate) fn check(plan: &Plan, options: &Options) -> Result<()> {
 }
 
 fn refusal(plan: &Plan, path: &Path, enabled: bool) -> Option<(&'static str, &'static str)> {
-    if path.extension().is_none_or(|one| one != "gputrace") {
+    // Each refusal is a reason and a hint.
+    if path.extension().is_none_or(|ending| ending != "gputrace") {
         return Some((
-            "Xcode opens only files called .gputrace",
+            "the name must end in .gputrace, or Xcode cannot open the file",
             "name it FILE.gputrace",
         ));
     }
     if path.symlink_metadata().is_ok() {
         return Some((
-            "it exists, and a capture is never overwritten",
-            "name another, or remove it",
+            "the file exists, and a capture never overwrites one",
+            "choose another name, or remove the file",
         ));
     }
     if plan.warm_up == 0 {
         return Some((
-            "it is the last warm-up steps that are captured, and there are none",
-            "--warm-up 2",
+            "the last warm-up steps are captured, and this run has none",
+            "add --warm-up 2",
         ));
     }
     (!enabled).then_some((
         "MTL_CAPTURE_ENABLED is not 1",
-        "Metal lets a process capture itself only if it was started with MTL_CAPTURE_ENABLED=1 in \
-         its environment",
+        "set MTL_CAPTURE_ENABLED=1 in the environment before the process starts: Metal requires it",
     ))
 }
 
-/// The steps that are captured, of all steps.
+/// Returns the indices of the captured steps.
 #[cfg_attr(
     not(target_os = "macos"),
     expect(dead_code, reason = "only Metal captures")
@@ -69,7 +69,7 @@ mod tests {
     use crate::plan::Settings;
 
     #[test]
-    fn what_cannot_be_captured_is_refused_before_any_work() {
+    fn captures_that_would_fail_are_refused_before_any_work() {
         let plan = |warm_up| {
             let settings = Settings {
                 warm_up: Some(warm_up),
@@ -84,8 +84,8 @@ mod tests {
         let cases: [(&Path, u64, bool, Option<&str>); 5] = [
             (&new, 2, true, None),
             (&new, 2, false, Some("MTL_CAPTURE_ENABLED is not 1")),
-            (&new, 0, true, Some("there are none")),
-            (&old, 2, true, Some("never overwritten")),
+            (&new, 0, true, Some("this run has none")),
+            (&old, 2, true, Some("never overwrites")),
             (folder.path(), 2, true, Some(".gputrace")),
         ];
         for (path, warm_up, enabled, expected) in cases {

@@ -1,74 +1,75 @@
-//! What the GPU's results must be, computed by the CPU in `f64`.
+//! Computes the expected results on the CPU in `f64`, and compares the GPU's with them.
 //!
-//! Kernels are compiled with Metal's fast mathematics, as everybody's are, so
-//! each result has a tolerance that follows from what Apple's Metal Shading
-//! Language Specification promises of it ("Numerical Compliance").
+//! Kernels are compiled with Metal's fast math, the default, so each result has a tolerance.
+//! It follows from the error bounds in Apple's Metal Shading Language Specification
+//! ("Numerical Compliance").
 
 use crate::data::Fill;
 use crate::error::{Error, Result};
 use crate::kernel::ELEMENT_BYTES;
 use crate::plan::Array;
-use crate::run::Checked;
+use crate::run::CheckedArray;
 
-/// What an array must hold at last, from what the others were filled with.
+/// Expected content of an array, as a function of the initial content of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// log exp cos sin of the angles.
+    /// `log exp cos sin` of the angles.
     Chain,
-    /// 1.5 of the angles.
+    /// The angles times 1.5.
     Scale,
-    /// The angles and three of the fractions.
+    /// The angles plus three times the fractions.
     Triad,
-    /// The angles.
+    /// The angles themselves, unchanged.
     Copy,
-    /// Fractions × angles.
+    /// Matrix product of the fractions and the angles.
     Matmul {
-        /// Rows of the matrices.
+        /// Rows of the square matrices.
         rows: u64,
     },
 }
 
-/// Elements that are compared: all of a small array, else so many spread over it.
-const COMPARED: u64 = 1 << 16;
-/// Of a matrix product each is a sum over a row, so fewer.
-const COMPARED_PRODUCTS: u64 = 1 << 12;
+/// Largest number of elements to compare. They are spread over a larger array.
+const MAX_COMPARED: u64 = 1 << 16;
+/// The same limit for a matrix product, lower because each element is a sum over a row.
+const MAX_COMPARED_PRODUCTS: u64 = 1 << 12;
 
-/// Fast sine and cosine are within 2⁻¹³ between −π and π. The cosine moves by no
-/// more than its argument, so 2⁻¹² together; the exponential and the logarithm
-/// undo each other and add some 2⁻²¹. Twice that.
+/// Allowed error of the chain. Fast sine and cosine are within 2⁻¹³ between −π and π. The
+/// cosine moves by no more than its argument, so 2⁻¹² together; the exponential and the
+/// logarithm cancel out and add about 2⁻²¹. The tolerance is twice that.
 const CHAIN_TOLERANCE: f64 = 1.0 / 2048.0;
-/// Half an ulp of an `f32`, relatively.
+/// Relative rounding error of an `f32`: half a unit in the last place.
 const ROUNDING: f64 = 1.0 / 16_777_216.0;
 
 impl Expected {
-    /// The value at this place, and how far off one may be.
+    /// Returns the value at an index, and the allowed difference.
     #[must_use]
-    pub(crate) fn at(self, place: u64) -> (f64, f64) {
-        let angle = f64::from(Fill::Angles.at(place));
-        let fraction = f64::from(Fill::Fractions.at(place));
+    pub(crate) fn at(self, index: u64) -> (f64, f64) {
+        let angle = f64::from(Fill::Angles.at(index));
+        let fraction = f64::from(Fill::Fractions.at(index));
+
         match self {
             Self::Chain => (angle.sin().cos().exp().ln(), CHAIN_TOLERANCE),
             Self::Scale => (1.5 * angle, 2.0 * ROUNDING * (1.5 * angle).abs()),
-            // Rounded once or twice, as the compiler likes.
+            // The compiler may fuse the two operations, so they round once or twice.
             Self::Triad => (
                 angle + 3.0 * fraction,
                 2.0 * ROUNDING * (angle.abs() + 2.0 * 3.0 * fraction),
             ),
             Self::Copy => (angle, 0.0),
-            Self::Matmul { rows } => product(rows, place),
+            Self::Matmul { rows } => product(rows, index),
         }
     }
 }
 
-/// One element of the product. The error of a sum of n products is at most n
-/// roundings of the sum of their magnitudes (Higham, *Accuracy and Stability*,
-/// §3.1), whatever their order; twice that.
+/// Returns one element of the product, and the allowed difference. The error of a sum of n
+/// products is at most n roundings of the sum of their magnitudes, in any order (Higham,
+/// *Accuracy and Stability*, §3.1). The tolerance is twice that.
 #[expect(
     clippy::cast_precision_loss,
     reason = "rows are few enough to be exact"
 )]
-fn product(rows: u64, place: u64) -> (f64, f64) {
-    let (row, column) = (place / rows, place % rows);
+fn product(rows: u64, index: u64) -> (f64, f64) {
+    let (row, column) = (index / rows, index % rows);
     let (mut sum, mut magnitude) = (0.0, 0.0);
     for k in 0..rows {
         let left = f64::from(Fill::Fractions.at(row * rows + k));
@@ -76,36 +77,41 @@ fn product(rows: u64, place: u64) -> (f64, f64) {
         sum += left * right;
         magnitude += (left * right).abs();
     }
+
     (sum, 2.0 * rows as f64 * ROUNDING * magnitude)
 }
 
-/// Compares what the GPU left in an array.
-pub(crate) fn check(array: &Array, found: &[f32]) -> Result<Option<Checked>> {
+/// Compares the content of an array after the run with the expected one. Returns `None` for an
+/// array without an expectation.
+pub(crate) fn check(array: &Array, found: &[f32]) -> Result<Option<CheckedArray>> {
     let Some(expected) = array.result else {
         return Ok(None);
     };
-    let places = places(expected, found.len() as u64);
+
+    let indices = compared_indices(expected, found.len() as u64);
     let mut worst: f64 = 0.0;
     let mut compared = 0;
-    for place in places {
-        let Some(&value) = usize::try_from(place).ok().and_then(|at| found.get(at)) else {
+    for index in indices {
+        let Some(&value) = usize::try_from(index).ok().and_then(|at| found.get(at)) else {
             continue;
         };
-        let (wanted, tolerance) = expected.at(place);
-        let off = (f64::from(value) - wanted).abs();
-        if off > tolerance || off.is_nan() {
+
+        let (wanted, tolerance) = expected.at(index);
+        let difference = (f64::from(value) - wanted).abs();
+        if difference > tolerance || difference.is_nan() {
             return Err(Error::WrongResult {
                 array: array.name,
-                place,
+                index,
                 found: value,
                 wanted,
                 tolerance,
             });
         }
-        worst = worst.max(off);
+        worst = worst.max(difference);
         compared += 1;
     }
-    Ok(Some(Checked {
+
+    Ok(Some(CheckedArray {
         array: array.name,
         elements: array.elements,
         bytes: array.elements * ELEMENT_BYTES,
@@ -114,17 +120,18 @@ pub(crate) fn check(array: &Array, found: &[f32]) -> Result<Option<Checked>> {
     }))
 }
 
-/// All places of a few, or spread places with the first and the last.
-fn places(expected: Expected, elements: u64) -> impl Iterator<Item = u64> {
-    let most = match expected {
-        Expected::Matmul { .. } => COMPARED_PRODUCTS,
-        _ => COMPARED,
+/// Returns the indices to compare: all of a small array, else spread ones with both ends.
+fn compared_indices(expected: Expected, elements: u64) -> impl Iterator<Item = u64> {
+    let max = match expected {
+        Expected::Matmul { .. } => MAX_COMPARED_PRODUCTS,
+        _ => MAX_COMPARED,
     };
-    // Odd, so that columns of a matrix take turns.
-    let stride = match elements.div_ceil(most) {
+    // An odd stride visits all columns of a matrix, not the same few.
+    let stride = match elements.div_ceil(max) {
         0 | 1 => 1,
         stride => stride | 1,
     };
+
     let last = elements.saturating_sub(1);
     let spread = (0..elements).step_by(usize::try_from(stride).unwrap_or(usize::MAX));
     spread.chain((!last.is_multiple_of(stride)).then_some(last))
@@ -134,7 +141,7 @@ fn places(expected: Expected, elements: u64) -> impl Iterator<Item = u64> {
 mod tests {
     use super::*;
     use crate::plan::{Plan, Settings};
-    use crate::recipes::workloads;
+    use crate::workloads::workloads;
 
     fn settings(size: u64) -> Settings {
         Settings {
@@ -143,11 +150,12 @@ mod tests {
         }
     }
 
-    /// What a GPU that makes no mistake but rounding would leave: each kernel
-    /// done in `f32`, step by step, as the plan says.
+    /// Returns the arrays that a GPU without errors other than rounding would leave: each
+    /// kernel of the plan computed in `f32`, step by step.
     fn computed(plan: &Plan) -> Vec<Vec<f32>> {
         use crate::kernel::Kernel;
         use crate::plan::Task;
+
         let filled = |array: &Array| (0..array.elements).map(|at| array.fill.at(at)).collect();
         let mut arrays: Vec<Vec<f32>> = plan.arrays.iter().map(filled).collect();
         for encoder in plan.step.iter().flat_map(|buffer| &buffer.encoders) {
@@ -180,6 +188,7 @@ mod tests {
                     (0..rows * rows).map(product).collect()
                 }
             };
+
             assert_eq!(written.len(), arrays[encoder.writes].len());
             arrays[encoder.writes] = written;
         }
@@ -190,19 +199,19 @@ mod tests {
     fn right_results_pass_and_wrong_ones_do_not() {
         for workload in workloads() {
             for size in [1, 2, 17, 40] {
-                let plan = Plan::of(workload, &settings(size)).unwrap();
+                let plan = Plan::for_workload(workload, &settings(size)).unwrap();
                 let mut arrays = computed(&plan);
                 let mut checked = 0;
                 for (array, found) in plan.arrays.iter().zip(&mut arrays) {
-                    let Some(one) = check(array, found).unwrap() else {
+                    let Some(result) = check(array, found).unwrap() else {
                         continue;
                     };
-                    assert_eq!(one.compared, array.elements, "{workload:?}");
+                    assert_eq!(result.compared, array.elements, "{workload:?}");
                     checked += 1;
                     for wrong in [found[0] + 0.01, 0.0, f32::NAN, f32::INFINITY] {
                         let right = std::mem::replace(&mut found[0], wrong);
                         let error = check(array, found).unwrap_err();
-                        assert!(matches!(error, Error::WrongResult { place: 0, .. }));
+                        assert!(matches!(error, Error::WrongResult { index: 0, .. }));
                         found[0] = right;
                     }
                 }
@@ -211,13 +220,13 @@ mod tests {
         }
     }
 
-    /// A fast sine that is off by what the specification allows, and a cosine.
+    /// A fast sine and a fast cosine may be off by what the specification allows.
     #[test]
     fn fast_mathematics_is_within_the_tolerance() {
-        for place in 0..10_000 {
-            let (wanted, tolerance) = Expected::Chain.at(place);
+        for index in 0..10_000 {
+            let (wanted, tolerance) = Expected::Chain.at(index);
             for off in [-1.0 / 8192.0, 1.0 / 8192.0] {
-                let sine = f64::from(Fill::Angles.at(place)).sin() + off;
+                let sine = f64::from(Fill::Angles.at(index)).sin() + off;
                 let found = (sine.cos() + off).exp().ln();
                 assert!((found - wanted).abs() < tolerance / 1.5);
             }
@@ -225,13 +234,13 @@ mod tests {
     }
 
     #[test]
-    fn places_are_spread_and_have_both_ends() {
+    fn compared_indices_are_spread_and_have_both_ends() {
         for elements in [1, 2, 65_535, 65_536, 65_537, 1 << 20, 1 << 24] {
-            let places: Vec<u64> = places(Expected::Scale, elements).collect();
-            assert!(places.is_sorted_by(|a, b| a < b));
-            assert_eq!((places[0], *places.last().unwrap()), (0, elements - 1));
-            assert!(places.len() as u64 >= elements.min(COMPARED / 3));
-            assert!(places.len() as u64 <= COMPARED + 1);
+            let indices: Vec<u64> = compared_indices(Expected::Scale, elements).collect();
+            assert!(indices.is_sorted_by(|a, b| a < b));
+            assert_eq!((indices[0], *indices.last().unwrap()), (0, elements - 1));
+            assert!(indices.len() as u64 >= elements.min(MAX_COMPARED / 3));
+            assert!(indices.len() as u64 <= MAX_COMPARED + 1);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `list` and `run` as a command line has them, for the program of this crate and
-//! for any other that offers the same. It writes only to what it is given.
+//! Implements the subcommands `list` and `run`, for the program of this crate and for any
+//! other that offers them. Writes only to the writer it is given.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,33 +8,33 @@ use crate::error::Result;
 use crate::output::{Document, WorkFile};
 use crate::plan::{Plan, Settings};
 use crate::run::{Options, Run};
-use crate::words::{List, Outcome, Planned};
+use crate::summary::{PlanSummary, RunSummary, WorkloadList};
 
-/// What may be asked for.
+/// A subcommand of the workload program.
 #[derive(Debug, Clone, clap::Subcommand)]
 pub enum Command {
-    /// List the workloads
+    /// List the workloads by name
     List,
-    /// Run a workload on the GPU, check its results, and say how much work it was
+    /// Run a workload on the GPU and check its results
     Run(RunArguments),
 }
 
-/// `run NAME …`
+/// Arguments of `run NAME …`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RunArguments {
-    /// Which workload; `list` has them
+    /// Name of the workload (see `list`)
     #[arg(value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(names()))]
     pub name: String,
-    /// Elements of an array (copies: of a transfer; matmul: rows), instead of the workload's own
+    /// Elements of an array (copies: of a transfer; matmul: rows) [default: depends on the workload]
     #[arg(long, value_name = "N")]
     pub size: Option<u64>,
-    /// Steps that are measured
+    /// Number of measured steps
     #[arg(long, value_name = "N")]
     pub count: Option<u64>,
-    /// Steps before those
+    /// Number of steps before the measured ones
     #[arg(long, value_name = "N")]
     pub warm_up: Option<u64>,
-    /// Write how much work it was, for `metalens analyze --work`
+    /// Write the amount of work of each label, for `metalens analyze --work`
     #[arg(long, short, value_name = "WORK.JSON")]
     pub output: Option<PathBuf>,
     /// Replace an existing WORK.JSON
@@ -43,10 +43,10 @@ pub struct RunArguments {
     /// Capture the last two warm-up steps for Xcode; needs MTL_CAPTURE_ENABLED=1
     #[arg(long, value_name = "FILE.gputrace")]
     pub capture: Option<PathBuf>,
-    /// Print a JSON document instead
+    /// Print a JSON document instead of text
     #[arg(long)]
     pub json: bool,
-    /// Run nothing: print and write the plan, marked as simulated
+    /// Print and write the plan without running it, marked as simulated
     #[arg(long, hide = true, conflicts_with = "capture")]
     pub simulated: bool,
 }
@@ -55,11 +55,11 @@ fn names() -> impl Iterator<Item = &'static str> {
     crate::workloads().map(crate::Workload::name)
 }
 
-/// Does what was asked, and writes the answer to `out`. Where the workload cannot
-/// run, its plan is written before the error is returned.
+/// Runs a subcommand and writes its output to `out`. If the workload cannot run, its plan is
+/// written before the error is returned.
 pub fn execute(command: &Command, out: &mut dyn Write) -> Result<()> {
     match command {
-        Command::List => Ok(write!(out, "{List}")?),
+        Command::List => Ok(write!(out, "{WorkloadList}")?),
         Command::Run(arguments) => run(arguments, out),
     }
 }
@@ -69,54 +69,57 @@ fn run(arguments: &RunArguments, out: &mut dyn Write) -> Result<()> {
     if let Some(output) = &arguments.output {
         metalens_files::refuse_existing(output, arguments.force)?;
     }
+
     if !arguments.json {
         let simulated = arguments.simulated;
         write!(
             out,
             "{}",
-            Planned {
+            PlanSummary {
                 plan: &plan,
                 simulated
             }
         )?;
-        // A person should see what is being waited for.
+        // The run takes seconds: show what it will do before it starts.
         out.flush()?;
     }
-    let ran = match arguments.simulated {
-        true => Ok(None),
-        false => crate::run(&plan, &arguments.options()).map(Some),
+
+    let outcome = if arguments.simulated {
+        Ok(None)
+    } else {
+        crate::run(&plan, &arguments.options()).map(Some)
     };
-    let (ran, failed) = match ran {
-        Ok(ran) => (ran, None),
+    let (run, failure) = match outcome {
+        Ok(run) => (run, None),
         Err(error) => (None, Some(error)),
     };
-    answer(arguments, &plan, ran.as_ref(), out)?;
-    match failed {
+
+    write_result(arguments, &plan, run.as_ref(), out)?;
+    match failure {
         Some(error) => Err(error),
-        None => write_work(arguments, &plan, ran.as_ref()),
+        None => write_work(arguments, &plan, run.as_ref()),
     }
 }
 
-fn answer(
+fn write_result(
     arguments: &RunArguments,
     plan: &Plan,
     run: Option<&Run>,
     out: &mut dyn Write,
 ) -> Result<()> {
-    match (arguments.json, run) {
-        (true, run) => {
-            let document = Document::of(plan, run, arguments.simulated);
-            writeln!(out, "{}", serde_json::to_string_pretty(&document)?)?;
-        }
-        (false, Some(run)) => write!(out, "{}", Outcome { run })?,
-        (false, None) => {}
+    if arguments.json {
+        let document = Document::new(plan, run, arguments.simulated);
+        writeln!(out, "{}", serde_json::to_string_pretty(&document)?)?;
+    } else if let Some(run) = run {
+        write!(out, "{}", RunSummary { run })?;
     }
+
     Ok(())
 }
 
 fn write_work(arguments: &RunArguments, plan: &Plan, run: Option<&Run>) -> Result<()> {
     match &arguments.output {
-        Some(output) => WorkFile::of(plan, run).write(output, arguments.force),
+        Some(output) => WorkFile::new(plan, run).write(output, arguments.force),
         None => Ok(()),
     }
 }

@@ -1,36 +1,36 @@
-//! What is in the arrays: the same on every run, and of every size.
+//! Fills arrays with values that are the same on every run and for every size.
 
-/// What an array holds at first.
+/// The initial content of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fill {
-    /// Scattered over −3 to 3: where Metal's fast sine says how exact it is.
+    /// Values scattered over −3 to 3, where Metal specifies the error of its fast sine.
     Angles,
-    /// Scattered over 0 to 1.
+    /// Values scattered over 0 to 1.
     Fractions,
-    /// Nothing yet.
+    /// Zeros, for arrays that a kernel writes.
     Zeros,
 }
 
 impl Fill {
-    /// The element at this place.
+    /// Returns the element at an index.
     #[must_use]
-    pub(crate) fn at(self, place: u64) -> f32 {
+    pub(crate) fn at(self, index: u64) -> f32 {
         match self {
-            Self::Angles => fraction(place) * 6.0 - 3.0,
-            Self::Fractions => fraction(place ^ 0x5555_5555),
+            Self::Angles => fraction(index) * 6.0 - 3.0,
+            Self::Fractions => fraction(index ^ 0x5555_5555),
             Self::Zeros => 0.0,
         }
     }
 }
 
-/// 24 scattered bits of the place, as an exact fraction.
+/// Returns 24 scattered bits of the index as an exact fraction.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "the low half is wanted, and 24 bits fit an f32"
+    reason = "only the low half is used, and 24 bits fit an f32"
 )]
-fn fraction(place: u64) -> f32 {
+fn fraction(index: u64) -> f32 {
     // Knuth's multiplicative hash.
-    let scattered = (place as u32).wrapping_mul(2_654_435_761) >> 8;
+    let scattered = (index as u32).wrapping_mul(2_654_435_761) >> 8;
     scattered as f32 / 16_777_216.0
 }

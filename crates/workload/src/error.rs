@@ -1,87 +1,86 @@
-//! Why a workload could not be planned, run or written down.
+//! Errors of planning, running and describing a workload.
 
 use std::io;
 use std::path::PathBuf;
 
 use metalens_failure::{Failure, FailureKind};
 
-/// A result of this crate.
+/// Result of a function in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a workload could not be planned, run or written down.
+/// The reason why a workload could not be planned, run or written to a file.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such workload.
-    #[error("there is no workload `{name}`")]
+    /// The given name is not a workload.
+    #[error("unknown workload `{name}`")]
     NoSuchWorkload {
-        /// The name.
+        /// Name that was given.
         name: String,
-        /// Those that there are.
+        /// Names of all workloads.
         known: Vec<&'static str>,
     },
     /// A setting is out of range.
-    #[error("{name} {value} is out of range: {least} to {most}")]
+    #[error("{name} must be between {min} and {max}, not {value}")]
     Setting {
-        /// Which.
+        /// Name of the option.
         name: &'static str,
-        /// What was given.
+        /// Value that was given.
         value: u64,
-        /// The least.
-        least: u64,
-        /// The most.
-        most: u64,
+        /// Smallest value that is allowed.
+        min: u64,
+        /// Largest value that is allowed.
+        max: u64,
     },
     /// This system has no Metal.
-    #[error("the workload cannot run here: Metal is Apple's, and this is {system}")]
+    #[error("cannot run the workload: Metal needs macOS, and this is {system}")]
     NoMetal {
-        /// The operating system.
+        /// Name of the operating system.
         system: &'static str,
     },
-    /// macOS, but no GPU that this process may use.
-    #[error("the workload cannot run here: this Mac offers no Metal device to this process")]
+    /// The system is macOS, but no GPU is available to this process.
+    #[error("cannot run the workload: macOS offers no Metal device to this process")]
     NoDevice,
-    /// Metal refused.
+    /// A call of Metal failed.
     #[error("Metal could not {what}: {why}")]
     Metal {
-        /// What was asked of it, as in "could not …".
+        /// The attempted action, as in "could not …".
         what: String,
-        /// Its answer.
+        /// The reason that Metal gave.
         why: String,
     },
-    /// The GPU computed something else than the CPU.
+    /// A result of the GPU differs from the CPU's.
     #[error(
-        "the GPU's result is wrong: `{array}`[{place}] is {found}, and should be {wanted} \u{b1} \
-         {tolerance:.1e}"
+        "wrong GPU result: `{array}`[{index}] is {found}, expected {wanted} \u{b1} {tolerance:.1e}"
     )]
     WrongResult {
-        /// The array.
+        /// Name of the array.
         array: &'static str,
-        /// The place in it.
-        place: u64,
-        /// What is there.
+        /// Index of the element.
+        index: u64,
+        /// Value that the GPU computed.
         found: f32,
-        /// What the CPU has.
+        /// Value that the CPU computed.
         wanted: f64,
-        /// How far off it may be.
+        /// Largest difference that is allowed.
         tolerance: f64,
     },
-    /// A capture was asked for that cannot be made.
+    /// The requested capture is not possible.
     #[error("cannot capture to {}: {why}", path.display())]
     Capture {
-        /// The file.
+        /// Path of the capture.
         path: PathBuf,
-        /// Why not.
+        /// The reason why not.
         why: String,
-        /// What to do about it.
+        /// Advice for the user.
         hint: &'static str,
     },
-    /// A file is there already, or cannot be written.
+    /// A file exists already, or cannot be written.
     #[error(transparent)]
     File(#[from] metalens_files::Error),
-    /// The screen, or what it was piped to, refused.
+    /// Standard output could not be written.
     #[error("cannot write to standard output")]
     Output(#[from] io::Error),
-    /// What was to be written could not be put into JSON.
+    /// The document could not be turned into JSON.
     #[error("cannot write JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
@@ -98,16 +97,16 @@ impl Failure for Error {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NoSuchWorkload { known, .. } => {
-                return Some(format!("there are {}", known.join(", ")));
+                return Some(format!("the workloads are {}", known.join(", ")));
             }
-            Self::NoMetal { .. } => "run it on a Mac; its plan, above, is the same there",
+            Self::NoMetal { .. } => "run it on a Mac; the plan above is the same there",
             Self::NoDevice => {
-                "a session over ssh or in a virtual machine may have none: try the Mac's own \
-                 Terminal"
+                "a session over ssh or in a virtual machine may have none; try Terminal on the Mac \
+                 itself"
             }
             Self::WrongResult { .. } => {
-                "no figure of this run is worth anything; if it happens again, the GPU, its driver \
-                 or this program is broken"
+                "do not use any number of this run; if it happens again, the GPU, its driver or this \
+                 program has a defect"
             }
             Self::Capture { hint, .. } => hint,
             _ => return None,

@@ -1,36 +1,36 @@
-//! The kernels: what they are called, what they take, and how much work they are.
+//! Describes the kernels: their names, their arguments, and the work of a dispatch.
 
 use crate::plan::Amounts;
 
-/// The source of all kernels, in Metal's language.
+/// Source of all kernels, in the Metal Shading Language.
 pub const KERNELS_SOURCE: &str = include_str!("kernels.metal");
 
-/// Bytes of an `f32`.
+/// Size of an `f32`, in bytes.
 pub(crate) const ELEMENT_BYTES: u64 = 4;
 
 /// A kernel of [`KERNELS_SOURCE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kernel {
-    /// sin x.
+    /// `sin x` of each element.
     Sin,
-    /// cos x.
+    /// `cos x` of each element.
     Cos,
-    /// e to the x.
+    /// `exp x` of each element.
     Exp,
-    /// The natural logarithm.
+    /// `ln x` of each element.
     Log,
-    /// log exp cos sin x, at once.
+    /// `log exp cos sin x` of each element, in one kernel.
     Chain,
-    /// 1.5 x.
+    /// `1.5 x` of each element.
     Scale,
-    /// a + 3 b.
+    /// `a + 3 b` of each pair of elements.
     Triad,
-    /// A × B of square matrices, in tiles.
+    /// Product of two square matrices, computed in tiles.
     Matmul,
 }
 
 impl Kernel {
-    /// All of them.
+    /// All kernels of the source.
     pub const ALL: [Self; 8] = [
         Self::Sin,
         Self::Cos,
@@ -42,7 +42,7 @@ impl Kernel {
         Self::Matmul,
     ];
 
-    /// Its function in the source, and the label of encoders that run it.
+    /// Returns the name of its function in the source, which labels the encoders that run it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Kernel {
         }
     }
 
-    /// How many arrays it reads; it writes one, and takes a number after that.
+    /// Returns the number of arrays it reads. It writes one more, and takes a number after that.
     #[must_use]
     pub const fn reads(self) -> usize {
         match self {
@@ -66,11 +66,11 @@ impl Kernel {
         }
     }
 
-    /// The work of one dispatch over so many elements; for matrices, rows.
+    /// Returns the work of one dispatch over `size` elements (for matrices, rows).
     ///
-    /// Bytes are those that must move at least once: each array read and
-    /// written once. Operations are counted where they are defined: nobody can
-    /// say how many a sine is, so the chain has none.
+    /// The bytes are those that must move at least once: each array is read or written once.
+    /// Operations are counted where their number is defined. No specification says how many
+    /// operations a sine takes, so the chain has none.
     #[must_use]
     pub fn amounts(self, size: u64) -> Amounts {
         let arrays = self.reads() as u64 + 1;
@@ -84,24 +84,25 @@ impl Kernel {
             Self::Matmul => Some(2 * size * size * size),
             _ => None,
         };
+
         Amounts {
             bytes: arrays * elements * ELEMENT_BYTES,
             flops,
         }
     }
 
-    /// Threads of a threadgroup, by width and height.
+    /// Returns the threads of a threadgroup, as width and height.
     #[must_use]
     pub const fn group(self) -> (u64, u64) {
         match self {
-            // TILE of the source.
+            // TILE in the source.
             Self::Matmul => (16, 16),
             _ => (256, 1),
         }
     }
 
-    /// Threadgroups of a dispatch, by width and height: all elements, and up to
-    /// a group more.
+    /// Returns the threadgroups of a dispatch, as width and height. The grid covers all
+    /// elements and may exceed them by less than a threadgroup.
     #[must_use]
     pub const fn groups(self, size: u64) -> (u64, u64) {
         let (width, height) = self.group();

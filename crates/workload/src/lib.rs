@@ -1,6 +1,6 @@
-//! The bundled Metal program, whose work is known before it runs: for trying out,
-//! demonstrating and calibrating a profiler. It knows no other crate of this
-//! project, starts no process, and neither prints nor exits.
+//! Provides the bundled Metal workloads, whose amount of work is known before they run: for
+//! trying out, demonstrating and verifying a profiler. The crate depends on no other profiling
+//! crate of this project, starts no process, and neither prints nor exits.
 //!
 //! ```
 //! use metalens_workload::{Plan, Settings, workloads};
@@ -17,26 +17,25 @@
 //! ```
 //!
 //! ```text
-//! name, settings -> Plan (pure, anywhere) -> run (Metal, macOS) -> Run -> work.json
+//! name, settings -> Plan (pure, on any machine) -> run (Metal, macOS) -> Run -> work.json
 //! ```
 //!
-//! [`Plan`] says which command buffers, encoders and dispatches there will be, what they are
-//! called and how many bytes and operations they are. [`run`] issues exactly those, checks the
-//! results against the CPU, and says what Metal said of their times. Where there is no Metal it
-//! is an error that says so.
+//! [`Plan`] lists the command buffers, encoders and dispatches with their labels, bytes and
+//! operations. [`run`] issues exactly those, compares the results with the CPU, and returns
+//! the times that Metal reports. It returns an error on systems without Metal.
 //!
 //! # What a recording shows
 //!
-//! Every object is labelled, with few and stable labels: a command buffer is `eager step` (or
-//! `eager warm-up`), an encoder is called as the kernel that it runs. All encoders of a label do
-//! the same work. The measured steps lie in an `os_signpost` interval called `measured`
+//! Every object is labeled, with few and stable labels: a command buffer is `eager step` (or
+//! `eager warm-up`), and an encoder has the name of the kernel that it runs. All encoders of a
+//! label do the same work. The measured steps lie in an `os_signpost` interval called `measured`
 //! (subsystem `metalens`, category Points of Interest); warm-up steps come before it. There are
 //! no other command buffers: arrays are in shared memory, and the CPU fills them.
 
 mod capture;
 #[cfg_attr(
     not(any(test, target_os = "macos")),
-    expect(dead_code, reason = "only results of a GPU are compared")
+    expect(dead_code, reason = "only results of a GPU are checked")
 )]
 mod check;
 pub mod command;
@@ -47,10 +46,10 @@ mod kernel;
 mod metal;
 mod output;
 mod plan;
-mod recipes;
 mod run;
 mod simulated;
-mod words;
+mod summary;
+mod workloads;
 
 pub use capture::CAPTURED_STEPS;
 pub use error::{Error, Result};
@@ -59,6 +58,6 @@ pub use output::{Document, SIMULATED, WorkFile};
 pub use plan::{
     Amounts, Array, CommandBuffer, Encoder, LabelWork, Phase, Plan, Settings, Task, Totals,
 };
-pub use recipes::{Workload, workloads};
-pub use run::{BufferTime, Checked, ClockPair, CounterSample, Options, Run, run};
+pub use run::{BufferTime, CheckedArray, ClockPair, CounterSample, Options, Run, run};
 pub use simulated::scenario;
+pub use workloads::{Workload, workloads};

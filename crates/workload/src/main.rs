@@ -1,7 +1,7 @@
-//! `metalens-workload`: the bundled Metal program, by itself.
+//! Runs `metalens-workload`, the bundled Metal workloads as a program of its own.
 #![expect(
     clippy::disallowed_methods,
-    reason = "the standard streams are opened here, and each has its door"
+    reason = "the standard streams are opened here, each with a writer that escapes control characters"
 )]
 
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use metalens_text::{SafeWriter, shown_message};
 use metalens_workload::Error;
 use metalens_workload::command::{Command, execute};
 
-/// Metal work of known size, for trying out and calibrating a profiler
+/// Runs Metal workloads of known size, to try out and verify a profiler
 #[derive(Debug, Parser)]
 #[command(name = "metalens-workload", version)]
 struct Arguments {
@@ -30,20 +30,22 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tells a failure; the codes are those of `metalens`.
+/// Prints a failure and returns its exit code, the same as that of `metalens`.
 fn failed(error: &Error) -> ExitCode {
     if let Error::Output(error) = error
         && error.kind() == io::ErrorKind::BrokenPipe
     {
-        // `… | head` has all it wanted.
+        // The reader of `… | head` has closed the pipe, which is not a failure.
         return ExitCode::SUCCESS;
     }
+
     let mut err = SafeWriter::page(io::stderr().lock());
-    // Nothing is left to be done if even this cannot be written.
+    // If stderr cannot be written either, there is nobody left to tell.
     let _ = writeln!(err, "error: {}", shown_message(&error.to_string()));
     if let Some(hint) = error.hint() {
         let _ = writeln!(err, "hint: {}", shown_message(&hint));
     }
+
     ExitCode::from(match error.kind() {
         FailureKind::Misuse => 2,
         FailureKind::Unavailable => 3,

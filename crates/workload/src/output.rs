@@ -1,4 +1,4 @@
-//! What a run leaves behind: `work.json`, and the document of `--json`.
+//! Writes the results of a run: `work.json`, and the document of `--json`.
 
 use std::path::Path;
 
@@ -6,27 +6,27 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::plan::{Phase, Plan, Totals};
-use crate::run::{Checked, ClockPair, CounterSample, Run};
+use crate::run::{CheckedArray, ClockPair, CounterSample, Run};
 
-/// The mark of whatever no GPU had a part in.
+/// Text that marks results in which no GPU had a part.
 pub const SIMULATED: &str = "SIMULATED: no GPU ran";
 
-/// `work.json`: how much work each label is, for `metalens analyze --work`.
+/// The content of `work.json`: the amount of work of each label, for `metalens analyze --work`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkFile {
     schema: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     device: Option<String>,
-    work: Vec<Work>,
+    work: Vec<LabelEntry>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     timings: Vec<Timing>,
     program: Document,
 }
 
-/// The work of an encoder of a label: one GPU interval, unless the driver joins
-/// or splits encoders.
+/// Work of one encoder of a label. This is one GPU interval, unless the driver joins or splits
+/// encoders.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Work {
+struct LabelEntry {
     label: &'static str,
     per: &'static str,
     operations: u64,
@@ -35,7 +35,7 @@ struct Work {
     flops: Option<u64>,
 }
 
-/// When the GPU ran a command buffer.
+/// Time span in which the GPU ran a command buffer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Timing {
     label: String,
@@ -45,12 +45,12 @@ struct Timing {
 }
 
 impl WorkFile {
-    /// Of a run, or of the plan alone: then there are no times, and the device is
-    /// [`SIMULATED`]. The document is the one of `--json`, but for the times, which
-    /// stand beside it.
+    /// Describes a run, or a plan alone: then there are no times, and the device is
+    /// [`SIMULATED`]. The document inside is that of `--json` without the times, which are
+    /// in this file's own list.
     #[must_use]
-    pub fn of(plan: &Plan, run: Option<&Run>) -> Self {
-        let work = plan.labels().into_iter().map(|label| Work {
+    pub fn new(plan: &Plan, run: Option<&Run>) -> Self {
+        let work = plan.labels().into_iter().map(|label| LabelEntry {
             label: label.label,
             per: "instance",
             operations: label.dispatches_per_encoder,
@@ -62,11 +62,11 @@ impl WorkFile {
             device: Some(device(run)),
             work: work.collect(),
             timings: timings(plan, run),
-            program: Document::of(plan, run, run.is_none()).without_timings(),
+            program: Document::new(plan, run, run.is_none()).without_timings(),
         }
     }
 
-    /// Writes it, whole or not at all; an existing file only if `force`.
+    /// Writes the file atomically. Replaces an existing file only if `force`.
     pub fn write(&self, path: &Path, force: bool) -> Result<()> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
@@ -90,30 +90,30 @@ fn timings(plan: &Plan, run: Option<&Run>) -> Vec<Timing> {
     timing.collect()
 }
 
-/// All that is known of a run, or of a plan: what `--json` prints.
+/// All facts about a run or a plan, as `--json` prints them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Document {
     schema: &'static str,
     workload: &'static str,
-    /// No GPU ran, and was not meant to.
+    /// True if no GPU ran on purpose.
     simulated: bool,
-    /// The plan was carried out.
+    /// True if the plan was carried out.
     ran: bool,
     size: u64,
     count: u64,
     warm_up: u64,
     in_flight: u64,
     memory_bytes: u64,
-    /// The signpost interval around the measured steps.
+    /// Name of the signpost interval around the measured steps.
     phase: &'static str,
-    /// What a recording of the whole run has.
+    /// Sums over all steps, which a recording of the whole run shows.
     whole: Counts,
-    /// What the measured steps have.
+    /// Sums over the measured steps.
     measured: Counts,
     labels: Vec<Label>,
     command_buffer_labels: [String; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<Ran>,
+    run: Option<RunDetails>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -137,21 +137,21 @@ struct Label {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Ran {
+struct RunDetails {
     device: String,
     measured_ns: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     timings: Vec<Timing>,
     clocks: Vec<ClockPair>,
     counters: Vec<CounterSample>,
-    checked: Vec<Checked>,
+    checked: Vec<CheckedArray>,
     notes: Vec<String>,
 }
 
 impl Document {
-    /// Of a run, or of the plan alone.
+    /// Describes a run, or a plan alone.
     #[must_use]
-    pub fn of(plan: &Plan, run: Option<&Run>, simulated: bool) -> Self {
+    pub fn new(plan: &Plan, run: Option<&Run>, simulated: bool) -> Self {
         let steps = plan.count + plan.warm_up;
         let labels = plan.labels().into_iter().map(|label| {
             let per_step = label.encoders_per_step * label.dispatches_per_encoder;
@@ -176,12 +176,12 @@ impl Document {
             in_flight: plan.in_flight,
             memory_bytes: plan.memory_bytes(),
             phase: PHASE,
-            whole: plan.whole().into(),
+            whole: plan.total().into(),
             measured: plan.measured().into(),
             labels: labels.collect(),
             command_buffer_labels: [Phase::WarmUp, Phase::Measured]
                 .map(|phase| plan.command_buffer_label(phase)),
-            run: run.map(|run| Ran {
+            run: run.map(|run| RunDetails {
                 device: run.device.clone(),
                 measured_ns: run.measured_ns,
                 timings: timings(plan, Some(run)),
@@ -203,7 +203,7 @@ impl Document {
     }
 }
 
-/// What the signpost interval around the measured steps is called.
+/// Name of the signpost interval around the measured steps.
 pub(crate) const PHASE: &str = "measured";
 
 impl From<Totals> for Counts {

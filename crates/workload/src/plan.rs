@@ -1,165 +1,154 @@
-//! A plan: all that a workload will do, known before it runs.
+//! Plans a workload: all of its work, known before it runs.
 
 use crate::data::Fill;
 use crate::error::{Error, Result};
 use crate::kernel::{ELEMENT_BYTES, Kernel};
-use crate::recipes::Workload;
+use crate::workloads::Workload;
 
-/// What may be asked of a workload; what is not has the workload's default.
+/// The user's choices for a workload. A missing one takes the workload's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Elements of an array (of a copy: of each transfer); for `matmul`, rows.
+    /// Elements of an array (for copies: of each transfer; for `matmul`: rows).
     pub size: Option<u64>,
-    /// Steps that are measured.
+    /// Number of measured steps.
     pub count: Option<u64>,
-    /// Steps before those.
+    /// Number of steps before the measured ones.
     pub warm_up: Option<u64>,
 }
 
-/// Which command buffers, encoders and dispatches there will be. Warm-up steps
-/// and measured steps are the same but for the label of their command buffers.
+/// The command buffers, encoders and dispatches of a run. Warm-up steps and measured steps
+/// differ only in the label of their command buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Which workload.
+    /// Workload that is planned.
     pub workload: Workload,
-    /// Elements of an array, or rows.
+    /// Elements of an array, or rows of a matrix.
     pub size: u64,
-    /// Steps that are measured.
+    /// Number of measured steps.
     pub count: u64,
-    /// Steps before those.
+    /// Number of steps before the measured ones.
     pub warm_up: u64,
-    /// The arrays in memory.
+    /// Arrays in memory, which encoders refer to by index.
     pub arrays: Vec<Array>,
-    /// The command buffers of every step, in order of commit.
+    /// Command buffers of every step, in order of commit.
     pub step: Vec<CommandBuffer>,
-    /// How many command buffers are in flight at most; 1: each is waited for
-    /// before the next is encoded.
+    /// Largest number of command buffers in flight. With 1, the CPU waits for each command
+    /// buffer before it encodes the next.
     pub in_flight: u64,
 }
 
 /// An array of `f32` in memory that CPU and GPU share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
-    /// What it is called.
+    /// Name of the array, which is also its Metal label.
     pub name: &'static str,
-    /// How many.
+    /// Number of elements in the array.
     pub elements: u64,
-    /// What is in it at first.
+    /// Content before the run.
     pub(crate) fill: Fill,
-    /// What is in it at last.
+    /// Expected content after the run, or `None` if it is not checked.
     pub(crate) result: Option<crate::check::Expected>,
 }
 
-/// A command buffer.
+/// A planned command buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandBuffer {
-    /// Its encoders, in order.
+    /// Encoders of the command buffer, in order.
     pub encoders: Vec<Encoder>,
 }
 
-/// An encoder: one kernel, or copies, over and over.
+/// A planned encoder, which repeats one kernel or one kind of copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Encoder {
-    /// What it runs.
+    /// Kernel or copy that it runs.
     pub task: Task,
-    /// How many times.
+    /// Number of dispatches or copies.
     pub dispatches: u64,
-    /// The arrays that are read, as places in [`Plan::arrays`].
+    /// Arrays that it reads, as indices into [`Plan::arrays`].
     pub reads: Vec<usize>,
-    /// The array that is written.
+    /// Array that it writes, as an index into [`Plan::arrays`].
     pub writes: usize,
-    /// Elements of each dispatch or copy; for matrices, rows.
+    /// Elements of each dispatch or copy (for matrices: rows).
     pub size: u64,
 }
 
-/// What an encoder runs.
+/// The kind of work that an encoder repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
-    /// A kernel: each dispatch does the whole again.
+    /// A kernel, whose dispatches all do the same work again.
     Kernel(Kernel),
-    /// Transfers between arrays: each copies the next part.
+    /// Transfers between arrays, each of the next part.
     Copy,
 }
 
-/// Bytes and operations.
+/// Amount of work in bytes and operations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amounts {
-    /// Bytes read and written, each array once.
+    /// Bytes read and written, each array counted once.
     pub bytes: u64,
-    /// Floating-point operations; none where nobody can say.
+    /// Floating-point operations, or `None` if their number is not defined.
     pub flops: Option<u64>,
 }
 
-/// When a command buffer was committed.
+/// Part of the run in which a command buffer is committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Before it counts.
+    /// The steps before the measured ones.
     WarmUp,
-    /// Inside the signpost interval.
+    /// The steps inside the signpost interval.
     Measured,
 }
 
-/// How many of everything.
+/// Sums over several steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Command buffers.
+    /// Number of command buffers.
     pub command_buffers: u64,
-    /// Encoders.
+    /// Number of encoders in all command buffers.
     pub encoders: u64,
-    /// Dispatches and copies.
+    /// Number of dispatches and copies.
     pub dispatches: u64,
     /// Bytes read and written.
     pub bytes: u64,
-    /// Floating-point operations of the labels that have a known number; none
-    /// if no label has.
+    /// Floating-point operations of the labels whose number is defined, or `None` if no
+    /// label has one.
     pub flops: Option<u64>,
 }
 
-/// The work of one label. All encoders of a label do the same.
+/// Work of one label. All encoders of a label do the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LabelWork {
-    /// The label of the encoders.
+    /// Label of the encoders.
     pub label: &'static str,
-    /// Encoders of a step.
+    /// Number of encoders per step.
     pub encoders_per_step: u64,
-    /// Dispatches or copies of an encoder.
+    /// Number of dispatches or copies per encoder.
     pub dispatches_per_encoder: u64,
-    /// Bytes and operations of an encoder.
+    /// Bytes and operations per encoder.
     pub per_encoder: Amounts,
 }
 
 impl Plan {
-    /// The plan of a workload, by its name.
+    /// Plans the workload with this name.
     pub fn new(name: &str, settings: &Settings) -> Result<Self> {
-        Self::of(Workload::named(name)?, settings)
+        Self::for_workload(Workload::from_name(name)?, settings)
     }
 
-    /// The plan of a workload.
-    pub fn of(workload: Workload, settings: &Settings) -> Result<Self> {
+    /// Plans a workload with these settings.
+    pub fn for_workload(workload: Workload, settings: &Settings) -> Result<Self> {
         let defaults = workload.defaults();
-        let setting = |name, given: Option<u64>, default, least, most| {
-            let value = given.unwrap_or(default);
-            match (least..=most).contains(&value) {
-                true => Ok(value),
-                false => Err(Error::Setting {
-                    name,
-                    value,
-                    least,
-                    most,
-                }),
-            }
-        };
-        let most = workload.greatest_size();
-        let size = setting("--size", settings.size, defaults.size, 1, most)?;
-        let count = setting("--count", settings.count, defaults.count, 1, MOST_STEPS)?;
-        let warm_up = setting(
+        let max_size = workload.max_size();
+        let size = in_range("--size", settings.size, defaults.size, 1, max_size)?;
+        let count = in_range("--count", settings.count, defaults.count, 1, MAX_STEPS)?;
+        let warm_up = in_range(
             "--warm-up",
             settings.warm_up,
             defaults.warm_up,
             0,
-            MOST_STEPS,
+            MAX_STEPS,
         )?;
         let recipe = workload.recipe(size);
+
         Ok(Self {
             workload,
             size,
@@ -171,7 +160,7 @@ impl Plan {
         })
     }
 
-    /// The label of command buffers.
+    /// Returns the label of command buffers in a phase.
     #[must_use]
     pub fn command_buffer_label(&self, phase: Phase) -> String {
         match phase {
@@ -180,22 +169,22 @@ impl Plan {
         }
     }
 
-    /// All command buffers in order of commit, with their phase.
+    /// Returns all command buffers with their phase, in order of commit.
     pub fn command_buffers(&self) -> impl Iterator<Item = (Phase, &CommandBuffer)> {
         let warm_up = (0..self.warm_up).map(|_| Phase::WarmUp);
         let phases = warm_up.chain((0..self.count).map(|_| Phase::Measured));
         phases.flat_map(|phase| self.step.iter().map(move |buffer| (phase, buffer)))
     }
 
-    /// What the measured steps are together.
+    /// Returns the sums over the measured steps.
     #[must_use]
     pub fn measured(&self) -> Totals {
         self.times(self.count)
     }
 
-    /// What all steps are together: what a recording of the whole run has.
+    /// Returns the sums over all steps, which a recording of the whole run shows.
     #[must_use]
-    pub fn whole(&self) -> Totals {
+    pub fn total(&self) -> Totals {
         self.times(self.count + self.warm_up)
     }
 
@@ -203,10 +192,11 @@ impl Plan {
         let encoders = || self.step.iter().flat_map(|buffer| &buffer.encoders);
         let amounts = encoders().map(Encoder::amounts);
         let flops = amounts.clone().filter_map(|amounts| amounts.flops);
+
         Totals {
             command_buffers: steps * self.step.len() as u64,
             encoders: steps * encoders().count() as u64,
-            dispatches: steps * encoders().map(|one| one.dispatches).sum::<u64>(),
+            dispatches: steps * encoders().map(|encoder| encoder.dispatches).sum::<u64>(),
             bytes: steps.saturating_mul(amounts.map(|amounts| amounts.bytes).sum()),
             flops: flops
                 .reduce(|sum, more| sum + more)
@@ -214,13 +204,13 @@ impl Plan {
         }
     }
 
-    /// The work of each label, in order of first use.
+    /// Returns the work of each label, in order of first use.
     #[must_use]
     pub fn labels(&self) -> Vec<LabelWork> {
         let mut labels: Vec<LabelWork> = Vec::new();
         for encoder in self.step.iter().flat_map(|buffer| &buffer.encoders) {
             let label = encoder.task.label();
-            match labels.iter_mut().find(|one| one.label == label) {
+            match labels.iter_mut().find(|known| known.label == label) {
                 Some(known) => known.encoders_per_step += 1,
                 None => labels.push(LabelWork {
                     label,
@@ -233,39 +223,64 @@ impl Plan {
         labels
     }
 
-    /// Bytes of memory that the arrays take.
+    /// Returns the bytes of memory that the arrays take.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        let bytes = self.arrays.iter().map(|one| one.elements * ELEMENT_BYTES);
+        let bytes = self
+            .arrays
+            .iter()
+            .map(|array| array.elements * ELEMENT_BYTES);
         bytes.sum()
     }
 }
 
-/// More steps than anybody waits for; with it no total overflows but bytes and
-/// operations, which stop at the greatest number.
-const MOST_STEPS: u64 = 10_000_000;
+/// Largest number of steps. With it no total overflows except bytes and operations, which
+/// saturate.
+const MAX_STEPS: u64 = 10_000_000;
+
+/// Returns the value of a setting, or an error if it is out of range.
+fn in_range(
+    name: &'static str,
+    given: Option<u64>,
+    default: u64,
+    min: u64,
+    max: u64,
+) -> Result<u64> {
+    let value = given.unwrap_or(default);
+    if (min..=max).contains(&value) {
+        Ok(value)
+    } else {
+        Err(Error::Setting {
+            name,
+            value,
+            min,
+            max,
+        })
+    }
+}
 
 impl Encoder {
-    /// The work of all its dispatches.
+    /// Returns the work of all its dispatches.
     #[must_use]
     pub fn amounts(&self) -> Amounts {
-        let one = match self.task {
+        let per_dispatch = match self.task {
             Task::Kernel(kernel) => kernel.amounts(self.size),
-            // Read there, written here.
+            // Each byte is read in one array and written in the other.
             Task::Copy => Amounts {
                 bytes: 2 * self.size * ELEMENT_BYTES,
                 flops: None,
             },
         };
+
         Amounts {
-            bytes: one.bytes * self.dispatches,
-            flops: one.flops.map(|flops| flops * self.dispatches),
+            bytes: per_dispatch.bytes * self.dispatches,
+            flops: per_dispatch.flops.map(|flops| flops * self.dispatches),
         }
     }
 }
 
 impl Task {
-    /// What encoders of it are called.
+    /// Returns the label of encoders that run it.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {

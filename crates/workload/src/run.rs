@@ -1,4 +1,4 @@
-//! Running a plan, and what Metal said of it.
+//! Runs a plan, and defines the result of a run.
 
 use std::path::PathBuf;
 
@@ -7,93 +7,92 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::plan::{Phase, Plan};
 
-/// What else a run may do.
+/// Choices for a run besides the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Captures the last warm-up steps to this `.gputrace`, for Xcode.
+    /// Path of a `.gputrace` for Xcode that captures the last warm-up steps.
     pub capture: Option<PathBuf>,
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// The GPU, as Metal calls it.
+    /// Name of the GPU, as Metal reports it.
     pub device: String,
-    /// Each command buffer in order of commit, warm-up too.
+    /// Times of each command buffer in order of commit, warm-up included.
     pub buffers: Vec<BufferTime>,
-    /// From before the first measured command buffer was encoded until after the
-    /// last was known to be complete, on the CPU's clock.
+    /// Duration of the measured steps on the CPU's clock: from before the first command
+    /// buffer was encoded until after the last one had completed.
     pub measured_ns: u64,
-    /// The two clocks, before and after.
+    /// Readings of both clocks, before and after the run.
     pub clocks: Vec<ClockPair>,
     /// Timestamps that the GPU took inside the last warm-up step.
     pub counters: Vec<CounterSample>,
-    /// The results that were compared with the CPU's, all right.
-    pub checked: Vec<Checked>,
-    /// What the reader should know.
+    /// Arrays whose results were compared with the CPU's; all are correct.
+    pub checked: Vec<CheckedArray>,
+    /// Notes for the reader of the results.
     pub notes: Vec<String>,
 }
 
-/// When the GPU ran a command buffer.
+/// Time span in which the GPU ran a command buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BufferTime {
-    /// Warm-up or measured.
+    /// Phase of the run: warm-up or measured.
     pub phase: Phase,
     /// `GPUStartTime`, in whole nanoseconds since the machine started.
     pub start_ns: u64,
-    /// `GPUEndTime`, likewise.
+    /// `GPUEndTime`, in the same unit.
     pub end_ns: u64,
 }
 
-/// The CPU's and the GPU's clock at one moment, as `sampleTimestamps` has them:
-/// counts of each clock's own unit.
+/// Readings of the CPU's and the GPU's clock at the same moment, as `sampleTimestamps`
+/// returns them: each in its clock's own unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ClockPair {
-    /// The CPU's.
+    /// Reading of the CPU's clock.
     pub cpu: u64,
-    /// The GPU's.
+    /// Reading of the GPU's clock.
     pub gpu: u64,
 }
 
 /// GPU timestamps before and after a dispatch, or an encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CounterSample {
-    /// The encoder's place in the step.
+    /// Index of the encoder in its step.
     pub encoder: u64,
-    /// Its label.
+    /// Label of the encoder.
     pub label: &'static str,
-    /// The dispatch's place in it; none if the sample is of the whole encoder.
+    /// Index of the dispatch in its encoder; `None` if the sample covers the encoder.
     pub dispatch: Option<u64>,
-    /// Before, in units of the GPU's clock.
+    /// Timestamp before the work, in units of the GPU's clock.
     pub start: u64,
-    /// After.
+    /// Timestamp after the work, in units of the GPU's clock.
     pub end: u64,
 }
 
-/// A result that was compared with the CPU's.
+/// An array whose result was compared with the CPU's.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Checked {
-    /// The array.
+pub struct CheckedArray {
+    /// Name of the array.
     pub array: &'static str,
-    /// Its elements.
+    /// Number of elements in the array.
     pub elements: u64,
-    /// Its bytes.
+    /// Size of the array, in bytes.
     pub bytes: u64,
-    /// How many of them were compared.
+    /// Number of elements that were compared.
     pub compared: u64,
-    /// The greatest difference.
+    /// Largest absolute difference that was found.
     pub worst_difference: f64,
 }
 
-/// Runs a plan on this machine's GPU. All command buffers of the plan are
-/// committed, and no other.
+/// Runs a plan on this machine's GPU. Commits all command buffers of the plan, and no other.
 #[cfg(target_os = "macos")]
 pub fn run(plan: &Plan, options: &Options) -> Result<Run> {
     crate::capture::check(plan, options)?;
     crate::metal::run(plan, options)
 }
 
-/// Runs a plan on this machine's GPU: here there is no Metal.
+/// Returns an error, because this system has no Metal.
 #[cfg(not(target_os = "macos"))]
 pub fn run(plan: &Plan, options: &Options) -> Result<Run> {
     crate::capture::check(plan, options)?;

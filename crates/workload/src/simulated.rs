@@ -1,5 +1,5 @@
-//! What a simulator shows in the place of a bundled workload: its plan, as a
-//! scenario. The times are made up; how many of what and their names are true.
+//! Turns a plan into a scenario for the simulator. The times are made up; the counts and the
+//! names are those of the plan.
 
 use std::fmt::Write;
 
@@ -19,11 +19,12 @@ pub fn scenario(plan: &Plan) -> String {
         }
         push(&mut text, plan, Phase::Measured, &stream, plan.warm_up > 0);
     }
+
     text.push_str(COMPOSITOR);
     text
 }
 
-/// Others are on every real GPU.
+/// A second process in the scenario, since every real GPU has others.
 const COMPOSITOR: &str = "
 [[process]]
 name = \"Compositor\"
@@ -40,17 +41,19 @@ duration = [\"150us\", \"300us\"]
 host = \"16ms\"
 ";
 
-/// Encoders of one thread: all command buffers of a step if they are alike, else
-/// each of them apart.
+/// Splits the command buffers of a step into streams, one per thread: one stream if all
+/// command buffers are alike, else a stream for each.
 fn streams(plan: &Plan) -> Vec<Vec<&CommandBuffer>> {
     let shape = |buffer: &CommandBuffer| (buffer.encoders.len(), channel(buffer));
-    let alike = plan.step.windows(2).all(|two| match two {
-        [one, other] => shape(one) == shape(other),
+    let are_alike = plan.step.windows(2).all(|pair| match pair {
+        [left, right] => shape(left) == shape(right),
         _ => true,
     });
-    match alike {
-        true => vec![plan.step.iter().collect()],
-        false => plan.step.iter().map(|buffer| vec![buffer]).collect(),
+
+    if are_alike {
+        vec![plan.step.iter().collect()]
+    } else {
+        plan.step.iter().map(|buffer| vec![buffer]).collect()
     }
 }
 
@@ -62,22 +65,24 @@ fn channel(buffer: &CommandBuffer) -> &'static str {
 }
 
 fn push(text: &mut String, plan: &Plan, phase: Phase, buffers: &[&CommandBuffer], follows: bool) {
+    // In the scenario, `count` counts encoders, not command buffers.
     let steps = match phase {
         Phase::WarmUp => plan.warm_up,
         Phase::Measured => plan.count,
     };
-    let encoders: Vec<&Encoder> = buffers.iter().flat_map(|one| &one.encoders).collect();
+    let encoders: Vec<&Encoder> = buffers.iter().flat_map(|buffer| &buffer.encoders).collect();
     let labels: Vec<String> = encoders
         .iter()
-        .map(|one| format!("{:?}", one.task.label()))
+        .map(|encoder| format!("{:?}", encoder.task.label()))
         .collect();
     let lengths: Vec<String> = encoders
         .iter()
-        .map(|one| format!("\"{}ns\"", length_ns(one)))
+        .map(|encoder| format!("\"{}ns\"", length_ns(encoder)))
         .collect();
-    let per_buffer = buffers.first().map_or(1, |one| one.encoders.len());
-    let channel = buffers.first().map_or("Compute", |one| channel(one));
-    // A text takes whatever is written to it.
+    let per_buffer = buffers.first().map_or(1, |buffer| buffer.encoders.len());
+    let channel = buffers.first().map_or("Compute", |buffer| channel(buffer));
+
+    // Writing to a String cannot fail.
     let _ = write!(
         text,
         "\n[[process.stream]]\nchannel = \"{channel}\"\ncount = {}\nfollows = {follows}\n\
@@ -92,7 +97,7 @@ fn push(text: &mut String, plan: &Plan, phase: Phase, buffers: &[&CommandBuffer]
     );
 }
 
-/// As if 60 bytes and 1,000 operations took a nanosecond; nothing is shorter than 4 µs.
+/// Returns a made-up duration: 60 bytes and 1,000 operations per nanosecond, at least 4 µs.
 fn length_ns(encoder: &Encoder) -> u64 {
     let amounts = encoder.amounts();
     (amounts.bytes / 60 + amounts.flops.unwrap_or(0) / 1_000).max(4_000)
@@ -104,7 +109,7 @@ mod tests {
     use crate::{Settings, workloads};
     use metalens_simulator::Scenario;
 
-    /// What the simulator is told has as many encoders as the plan.
+    /// The scenario has as many encoders as the plan.
     #[test]
     fn every_workload_can_be_simulated() {
         let settings = Settings {
@@ -113,13 +118,13 @@ mod tests {
             ..Settings::default()
         };
         for workload in workloads() {
-            let plan = Plan::of(workload, &settings).unwrap();
+            let plan = Plan::for_workload(workload, &settings).unwrap();
             let text = scenario(&plan);
             let scenario = Scenario::from_toml(&text).unwrap();
             let others = 20;
             assert_eq!(
                 scenario.intervals_planned(),
-                plan.whole().encoders + others,
+                plan.total().encoders + others,
                 "{text}"
             );
         }

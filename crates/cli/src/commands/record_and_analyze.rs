@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_files::Folder;
-use metalens_recorder::{Plan, free};
+use metalens_recorder::{RecordingPlan, unused_path};
 
 use super::analyze::analyze;
 use super::record::{TargetOutput, record, show};
@@ -22,14 +22,14 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
     let name = subject.name();
     let folder = match &arguments.output {
         Some(folder) => folder.clone(),
-        None => free(&name, ".report"),
+        None => unused_path(&name, ".report"),
     };
     metalens_render::folder::check(&folder, arguments.force)?;
     let bundle = folder.join(free_name(&name));
     let mut request = recording.request(subject, bundle)?;
     request.force = arguments.force;
-    let plan = Plan::of(request)?;
-    if plan.asked.dry_run {
+    let plan = RecordingPlan::new(request)?;
+    if plan.request.dry_run {
         return show(&plan);
     }
     let output = if arguments.json {

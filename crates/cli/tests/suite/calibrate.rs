@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use super::{command, metalens, stderr, stdout};
 
-fn calibrate(folder: &Path, more: &[&str], misbehaviour: &str) -> Output {
+fn calibrate(folder: &Path, more: &[&str], misbehavior: &str) -> Output {
     let few = ["calibrate", "--simulate", "--count", "6", "--warm-up", "2"];
     let mut command = command(folder, &[&few, more].concat());
-    command.env("METALENS_STAND_IN_MISBEHAVE", misbehaviour);
-    command.env("METALENS_STAND_IN_SLOW_MS", "3");
+    command.env("METALENS_FAKE_XCTRACE_MISBEHAVE", misbehavior);
+    command.env("METALENS_FAKE_XCTRACE_SLOW_MS", "3");
     command.env("TMPDIR", folder.join("tmp"));
     fs::create_dir_all(folder.join("tmp")).unwrap();
     command.output().unwrap()
@@ -172,7 +172,7 @@ fn interrupted() {
             ])
             .current_dir(folder)
             .env_clear()
-            .env("METALENS_STAND_IN_SLOW_MS", saving_ms)
+            .env("METALENS_FAKE_XCTRACE_SLOW_MS", saving_ms)
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::piped())
             .spawn()

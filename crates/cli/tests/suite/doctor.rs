@@ -30,7 +30,7 @@ fn as_json() {
     assert!(diagnosis["facts"].is_null());
 }
 
-/// Without a Mac, and without a stand-in, recording says so as well.
+/// Without a Mac and without the fake `xctrace`, recording says so as well.
 #[test]
 fn recording_without_a_mac() {
     let folder = tempfile::tempdir().unwrap();

@@ -14,6 +14,7 @@ mod doctor;
 #[cfg(unix)]
 mod export;
 mod failures;
+mod fake_xctrace;
 mod folder;
 mod folder_failures;
 mod front_page;
@@ -34,7 +35,6 @@ mod record_and_analyze;
 mod settings;
 mod shader_timeline;
 mod stacks;
-mod stand_in;
 #[cfg(unix)]
 mod starved;
 mod synth;

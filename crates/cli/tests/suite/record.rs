@@ -1,9 +1,9 @@
-//! `metalens record` with an `xctrace` that is the stand-in, a real process: what
+//! `metalens record` with the fake `xctrace`, a real process: what
 //! the user sees, what is left on disk, and with which exit code.
 
 mod cargo;
 mod interrupts;
-mod misbehaviour;
+mod misbehavior;
 mod names;
 mod options;
 mod outputs;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::stand_in::SMALL;
+use super::fake_xctrace::SMALL;
 use super::{add_two_runs, stderr, stdout, transcript, write_program};
 
 /// Nothing that ends at all takes longer, however busy the machine is.
@@ -48,7 +48,9 @@ impl Bench {
         }
         fs::write(bench.path("small.toml"), SMALL).unwrap();
         fs::copy("/bin/sh", bench.path("here/bench")).unwrap();
-        bench.behave(&format!("{before}\nexec {METALENS} stand-in -- \"$@\"\n"));
+        bench.behave(&format!(
+            "{before}\nexec {METALENS} fake-xctrace -- \"$@\"\n"
+        ));
         bench
     }
 
@@ -68,7 +70,7 @@ impl Bench {
         self.path("here")
     }
 
-    /// `metalens`, with settings of the stand-in such as `MISBEHAVE=silent`.
+    /// `metalens`, with settings of the fake `xctrace` such as `MISBEHAVE=silent`.
     pub(crate) fn command<W: AsRef<OsStr>>(&self, settings: &[&str], arguments: &[W]) -> Command {
         let mut command = Command::new(METALENS);
         command.current_dir(self.here()).env_clear().args(arguments);
@@ -76,12 +78,12 @@ impl Bench {
             .env("PATH", "/usr/bin:/bin")
             .env("TMPDIR", self.path("tmp"))
             .env("METALENS_XCTRACE", self.path("xctrace"))
-            .env("METALENS_STAND_IN_SCENARIO", self.path("small.toml"))
-            .env("METALENS_STAND_IN_STATE", self.path("state"))
-            .env("METALENS_STAND_IN_SLOW_MS", "3");
+            .env("METALENS_FAKE_XCTRACE_SCENARIO", self.path("small.toml"))
+            .env("METALENS_FAKE_XCTRACE_STATE", self.path("state"))
+            .env("METALENS_FAKE_XCTRACE_SLOW_MS", "3");
         for setting in settings {
             let (name, value) = setting.split_once('=').unwrap();
-            command.env(format!("METALENS_STAND_IN_{name}"), value);
+            command.env(format!("METALENS_FAKE_XCTRACE_{name}"), value);
         }
         command
             .stdin(Stdio::null())

@@ -127,7 +127,7 @@ fn no_clock_to_change() {
     check(
         &["--gpu-clock", "maximum", "--append-run"],
         1,
-        "does not go with --append-run",
+        "cannot be combined with --append-run",
     );
     check(
         &["--gpu-clock", "maximum", "--template", "x"],
@@ -156,7 +156,7 @@ fn no_template_to_change() {
         assert!(said.contains(expected), "{said}");
         assert_eq!(left_behind(folder.path()), 0);
     };
-    check(&|_| {}, "is in no Xcode");
+    check(&|_| {}, "is not part of an Xcode");
     check(
         &|folder| template(folder, "other"),
         "it has no switch for the Shader Timeline",
@@ -170,7 +170,7 @@ fn not_for_a_bundle_that_has_its_template() {
     template(folder.path(), "shaderprofiler");
     let output = record(folder.path(), &["--append-run"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("does not go with --append-run"));
+    assert!(stderr(&output).contains("cannot be combined with --append-run"));
 }
 
 /// An `xctrace` that records what was made before it was asked.
@@ -268,6 +268,6 @@ fn what_came_of_a_clock() {
         assert!(validator.is_valid(&provenance), "{file}");
     };
     check("minimum", "clock:", "was at Minimum");
-    check("maximum", "warning:", "was not heeded");
-    check("default", "warning:", "was not heeded");
+    check("maximum", "warning:", "had no effect");
+    check("default", "warning:", "had no effect");
 }

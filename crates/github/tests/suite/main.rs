@@ -1,4 +1,4 @@
-//! Whole behaviours of asking.
+//! Tests requests against a server of our own.
 
 #![expect(
     clippy::print_stdout,

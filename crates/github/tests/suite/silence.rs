@@ -1,4 +1,4 @@
-//! A server that accepts, and says nothing.
+//! Tests a server that accepts connections and sends nothing.
 
 use std::io::Read;
 use std::net::TcpListener;
@@ -8,25 +8,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use metalens_github::{Api, Client, Error, Method, Patience, Request, Token};
+use metalens_github::{Api, Client, Error, Method, Request, Timeouts, Token};
 
 static CONNECTIONS: AtomicUsize = AtomicUsize::new(0);
-static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static NOTICES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// It is told what is waited for, and it is not waited for long.
+/// The user learns what the client waits for, and the client gives up soon.
 #[test]
-fn told_and_given_up() {
+fn silence_is_reported_and_bounded() {
     if Command::new("curl").arg("--version").output().is_err() {
-        println!("skipped: there is no curl");
+        println!("skipped: curl is missing");
         return;
     }
+
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let api = Api::parse(&address).unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {
             CONNECTIONS.fetch_add(1, Ordering::SeqCst);
-            // It reads until the other side has had enough.
+            // The thread reads until the client gives up.
             let mut stream = stream.unwrap();
             thread::spawn(move || stream.read_to_end(&mut Vec::new()));
         }
@@ -34,10 +35,10 @@ fn told_and_given_up() {
 
     let token = Token::new("ghp_secret").unwrap();
     let client = Client::new(api.clone(), token)
-        .telling(|text| TOLD.lock().unwrap().push(text.to_owned()))
-        .with_patience(Patience {
-            unsaid: Duration::ZERO,
-            silence: Duration::from_secs(1),
+        .with_notices(|text| NOTICES.lock().unwrap().push(text.to_owned()))
+        .with_timeouts(Timeouts {
+            notice_after: Duration::ZERO,
+            stalled_after: Duration::from_secs(1),
         });
     let error = client.send(&Request {
         method: Method::Get,
@@ -45,18 +46,21 @@ fn told_and_given_up() {
         body: None,
         is_repeatable: true,
     });
+
     assert!(
         matches!(error, Err(Error::NoAnswer { code: 28, .. })),
         "{error:?}"
     );
+
     assert_eq!(CONNECTIONS.load(Ordering::SeqCst), 2);
-    let asked = "GET /repos/o/r/pulls/7";
+
+    let request = "GET /repos/o/r/pulls/7";
     assert_eq!(
-        *TOLD.lock().unwrap(),
+        *NOTICES.lock().unwrap(),
         [
-            format!("waiting for an answer to {asked}"),
-            format!("no answer to {asked}: asking again"),
-            format!("waiting for an answer to {asked}"),
+            format!("waiting for an answer to {request}"),
+            format!("no answer to {request}: trying again"),
+            format!("waiting for an answer to {request}"),
         ]
     );
 }

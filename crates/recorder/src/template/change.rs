@@ -1,36 +1,36 @@
-//! What can be changed in Apple's template, and how that is known.
+//! Defines the changes of Apple's template, and the keys and values they need.
 
 use plist::Value;
 
 /// A setting that `xctrace record` has no option for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// The Shader Timeline, switched on.
+    /// The Shader Timeline is switched on.
     ShaderTimeline,
-    /// The GPU's performance state, held while it records.
+    /// The performance state of the GPU is held while it records.
     GpuClock(Clock),
 }
 
-/// A performance state of the GPU. The template holds its number.
+/// A performance state of the GPU. The template stores its number.
 ///
-/// The numbers are known from one public script that says to have checked them
-/// with xctrace 26.4, and in part from Apple's own device conditions, where the
-/// maximum is 3, too. That script says as well what the stock template's 0 does:
-/// it holds the GPU at its minimum, while the run's settings say `Default`.
+/// The numbers come from one public script, which says that they were checked with xctrace
+/// 26.4, and in part from Apple's own device conditions, where the maximum is 3 as well. The
+/// script also says what the stock template's 0 does: it holds the GPU at its minimum, while
+/// the run's settings say `Default`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// The lowest clock.
+    /// The lowest clock of the GPU.
     Minimum,
-    /// One between.
+    /// A clock between the lowest and the highest.
     Medium,
-    /// The highest, as long as the machine stays cool.
+    /// The highest clock, as long as the machine stays cool.
     Maximum,
-    /// The GPU chooses, as it does when nobody records.
+    /// The clock that the GPU chooses, as without a recording.
     Default,
 }
 
 impl Clock {
-    /// What Apple calls it, in a run's settings and in the table of states.
+    /// Returns Apple's name for it, in a run's settings and in the table of states.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Clock {
 }
 
 impl Change {
-    /// The option of `metalens record` that asks for it.
+    /// Returns the option of `metalens record` for the change.
     pub(super) const fn option(self) -> &'static str {
         match self {
             Self::ShaderTimeline => "--shader-timeline",
@@ -60,7 +60,7 @@ impl Change {
         }
     }
 
-    /// How a person does it.
+    /// Returns what a user does in Instruments for the same effect.
     pub(super) const fn by_hand(self) -> &'static str {
         match self {
             Self::ShaderTimeline => "switch Shader Timeline on",
@@ -68,7 +68,7 @@ impl Change {
         }
     }
 
-    /// What its key holds from now on.
+    /// Returns the new value of its keys.
     pub(super) fn value(self) -> Value {
         match self {
             Self::ShaderTimeline => Value::Boolean(true),
@@ -76,7 +76,7 @@ impl Change {
         }
     }
 
-    /// The key that must be there with a value of this kind, and its companion.
+    /// Returns the key that must exist with a value of this kind, and its companion key.
     pub(super) const fn keys(self) -> [&'static str; 2] {
         match self {
             Self::ShaderTimeline => ["shaderprofiler", "shaderprofilerinternal"],
@@ -84,15 +84,15 @@ impl Change {
         }
     }
 
-    /// Whether the companion is changed even if it holds something else, such as
-    /// a null. The script that is known to work does so with the clock; of the
-    /// Shader Timeline a null says that the instrument has no such setting.
-    pub(super) const fn is_of_both(self) -> bool {
+    /// Returns whether the companion is changed even if it has a value of another kind, such as
+    /// null. A script that is known to work does this for the clock. For the Shader Timeline, a
+    /// null means that the instrument has no such setting.
+    pub(super) const fn always_changes_companion(self) -> bool {
         matches!(self, Self::GpuClock(_))
     }
 
-    /// What is wrong with a template without the first key.
-    pub(super) const fn absent(self) -> &'static str {
+    /// Returns what is wrong with a template that lacks the first key.
+    pub(super) const fn missing_key(self) -> &'static str {
         match self {
             Self::ShaderTimeline => "it has no switch for the Shader Timeline",
             Self::GpuClock(_) => "it has no number for the GPU's performance state",

@@ -1,7 +1,7 @@
-//! Settings changed in a template's bytes, and nothing else.
+//! Changes settings in the bytes of a template, and nothing else.
 //!
-//! Template: an archive (`NSKeyedArchiver`), a flat list of objects that name each
-//! other by number. A dictionary in it has two lists, keys and values:
+//! A template is an archive (`NSKeyedArchiver`): a flat list of objects that refer to each
+//! other by index. A dictionary in it has two lists, keys and values:
 //!
 //! ```text
 //! $objects: … 8: {NS.keys: [9, …], NS.objects: [12, …]}  9: "shaderprofiler"  12: false  …  n: true
@@ -15,79 +15,86 @@ use plist::{Dictionary, Uid, Value};
 
 use super::change::Change;
 
-/// The same archive with the changes; nothing else in it means anything else.
+/// Returns the archive with the changes. All other objects in it stay as they are.
 pub(super) fn patched(template: &[u8], changes: &[Change]) -> Result<Vec<u8>, &'static str> {
     let mut archive =
-        Value::from_reader(Cursor::new(template)).map_err(|_| "it is no property list")?;
+        Value::from_reader(Cursor::new(template)).map_err(|_| "it is not a property list")?;
     let objects = archive
         .as_dictionary_mut()
         .and_then(|top| top.get_mut("$objects"))
         .and_then(Value::as_array_mut)
-        .ok_or("it is no archive")?;
+        .ok_or("it is not an archive")?;
+
     for &change in changes {
-        make(change, objects)?;
+        apply(change, objects)?;
     }
     let mut patched = Vec::with_capacity(template.len());
     archive
         .to_writer_binary(&mut patched)
-        .map_err(|_| "it cannot be written again")?;
+        .map_err(|_| "it cannot be written back")?;
     Ok(patched)
 }
 
-fn make(change: Change, objects: &mut Vec<Value>) -> Result<(), &'static str> {
-    let places = places(change, objects);
-    if places.is_empty() {
-        return Err(change.absent());
+fn apply(change: Change, objects: &mut Vec<Value>) -> Result<(), &'static str> {
+    let slots = slots(change, objects);
+    if slots.is_empty() {
+        return Err(change.missing_key());
     }
-    // A value of its own: what says `false` now may say it for others too.
+
+    // Append a new object, since other settings may share the old one.
     let new = Value::Uid(Uid::new(objects.len() as u64));
     objects.push(change.value());
-    for place in places {
+    for slot in slots {
         let values = objects
-            .get_mut(place.dictionary)
+            .get_mut(slot.dictionary)
             .and_then(Value::as_dictionary_mut)
             .and_then(|dictionary| dictionary.get_mut("NS.objects"))
             .and_then(Value::as_array_mut);
-        if let Some(value) = values.and_then(|values| values.get_mut(place.value)) {
+        if let Some(value) = values.and_then(|values| values.get_mut(slot.value)) {
             *value = new.clone();
         }
     }
     Ok(())
 }
 
-/// Where a value of a setting stands.
-struct Place {
+/// Position of a setting's value: the index of its dictionary, and the index in its values.
+struct Slot {
     dictionary: usize,
     value: usize,
 }
 
-/// Those of the first key, and of its companion; none if the first is nowhere.
-fn places(change: Change, objects: &[Value]) -> Vec<Place> {
+/// Returns the positions of the first key's values and of its companion's, or nothing if the
+/// first key does not exist.
+fn slots(change: Change, objects: &[Value]) -> Vec<Slot> {
     let [first, companion] = change.keys();
     let kind = discriminant(&change.value());
     let (mut all, mut has_first) = (Vec::new(), false);
-    let dictionaries = objects.iter().enumerate();
-    let dictionaries = dictionaries.filter_map(|(at, one)| Some((at, one.as_dictionary()?)));
+    let dictionaries = objects
+        .iter()
+        .enumerate()
+        .filter_map(|(at, object)| Some((at, object.as_dictionary()?)));
+
     for (dictionary, contents) in dictionaries {
         let (keys, values) = (list(contents, "NS.keys"), list(contents, "NS.objects"));
-        let named = |wanted: &str| {
-            let is_it =
-                |key: &Value| pointed(objects, key).and_then(Value::as_string) == Some(wanted);
+        let find = |name: &str| {
+            let is_key =
+                |key: &Value| resolved(objects, key).and_then(Value::as_string) == Some(name);
             let mut pairs = keys.iter().zip(values).enumerate();
-            pairs.find_map(|(at, (key, held))| is_it(key).then_some((at, pointed(objects, held))))
+            pairs.find_map(|(at, (key, value))| {
+                is_key(key).then_some((at, resolved(objects, value)))
+            })
         };
-        let is_kind = |held: Option<&Value>| held.is_some_and(|held| discriminant(held) == kind);
-        let first = named(first).filter(|&(_, held)| is_kind(held));
-        let with_first = change.is_of_both() && first.is_some();
-        let companion = named(companion).filter(|&(_, held)| with_first || is_kind(held));
+        let is_kind =
+            |value: Option<&Value>| value.is_some_and(|value| discriminant(value) == kind);
+
+        let first = find(first).filter(|&(_, value)| is_kind(value));
+        let with_first = change.always_changes_companion() && first.is_some();
+        let companion = find(companion).filter(|&(_, value)| with_first || is_kind(value));
         has_first |= first.is_some();
         let found = first.into_iter().chain(companion);
-        all.extend(found.map(|(value, _)| Place { dictionary, value }));
+        all.extend(found.map(|(value, _)| Slot { dictionary, value }));
     }
-    match has_first {
-        true => all,
-        false => Vec::new(),
-    }
+    if has_first { all } else { Vec::new() }
 }
 
 fn list<'a>(dictionary: &'a Dictionary, name: &str) -> &'a [Value] {
@@ -95,8 +102,8 @@ fn list<'a>(dictionary: &'a Dictionary, name: &str) -> &'a [Value] {
     list.map_or(&[], Vec::as_slice)
 }
 
-/// What a value names, if it is the number of another; else itself.
-fn pointed<'a>(objects: &'a [Value], value: &'a Value) -> Option<&'a Value> {
+/// Returns the object that a value refers to, or the value itself if it is not a reference.
+fn resolved<'a>(objects: &'a [Value], value: &'a Value) -> Option<&'a Value> {
     match value.as_uid() {
         Some(uid) => objects.get(usize::try_from(uid.get()).ok()?),
         None => Some(value),
@@ -104,7 +111,7 @@ fn pointed<'a>(objects: &'a [Value], value: &'a Value) -> Option<&'a Value> {
 }
 
 #[cfg(test)]
-pub(super) use tests::of_a_test;
+pub(super) use tests::template_for_test;
 
 #[cfg(test)]
 mod tests {
@@ -114,8 +121,8 @@ mod tests {
     use super::super::change::Clock;
     use super::*;
 
-    /// One that has all settings.
-    pub(in super::super) fn of_a_test() -> Vec<u8> {
+    /// Returns a template that has all settings.
+    pub(in super::super) fn template_for_test() -> Vec<u8> {
         let clock = [Value::Integer(0.into()), Value::Integer(0.into())];
         template(NAMES, [OFF, OFF], clock)
     }
@@ -133,7 +140,7 @@ mod tests {
         Value::Dictionary(all)
     }
 
-    /// An archive as Apple's: one `false` and one `true`, which all share.
+    /// Returns an archive like Apple's, with one `false` and one `true` that all settings share.
     fn template(names: [&str; 3], switches: [Value; 2], clock: [Value; 2]) -> Vec<u8> {
         let ([held, internal], [state, state_internal]) = (switches, clock);
         let objects = vec![
@@ -194,9 +201,9 @@ mod tests {
         Value::Dictionary(Dictionary::new())
     }
 
-    /// What is appended, and the five values of the dictionary then.
+    /// Checks the appended objects, and the five values of the dictionary after the change.
     #[test]
-    fn what_is_asked_for_and_nothing_else() {
+    fn only_the_requested_settings_change() {
         let check = |template: &[u8], changes: &[Change], new: &[Value], then: [u64; 5]| {
             let mut expected = parsed(template);
             let all = objects(&mut expected);
@@ -212,7 +219,7 @@ mod tests {
             assert_eq!(parsed(&patched(template, changes).unwrap()), expected);
         };
         let on = Value::Boolean(true);
-        let stock = of_a_test();
+        let stock = template_for_test();
         check(&stock, &[], &[], [4, 4, 12, 15, 16]);
         check(
             &stock,
@@ -231,34 +238,37 @@ mod tests {
             let change = [Change::GpuClock(clock)];
             check(&stock, &change, &[number(held)], [4, 4, 12, 17, 17]);
         }
-        // Where the second holds a null: of the Shader Timeline it is left alone.
+        // A null in the companion of the Shader Timeline stays.
         let nulls = template(NAMES, [OFF, null()], [number(0), null()]);
         check(&nulls, &[TIMELINE], &[on], [17, 4, 12, 15, 16]);
         check(&nulls, &[MAXIMUM], &[number(3)], [4, 4, 12, 17, 17]);
     }
 
-    /// Changed once more, it says the same.
+    /// Changing a template twice gives the same values.
     #[test]
-    fn a_second_time() {
-        let once = patched(&of_a_test(), &[TIMELINE, MAXIMUM]).unwrap();
+    fn changes_can_be_repeated() {
+        let once = patched(&template_for_test(), &[TIMELINE, MAXIMUM]).unwrap();
         let mut twice = parsed(&patched(&once, &[TIMELINE, MAXIMUM]).unwrap());
         let all = objects(&mut twice);
-        let held = list(all[6].as_dictionary().unwrap(), "NS.objects");
-        let held: Vec<_> = held.iter().filter_map(|one| pointed(all, one)).collect();
+        let values = list(all[6].as_dictionary().unwrap(), "NS.objects");
+        let values: Vec<_> = values
+            .iter()
+            .filter_map(|value| resolved(all, value))
+            .collect();
         let (on, three) = (Value::Boolean(true), number(3));
-        assert_eq!(held, [&on, &OFF, &on, &three, &three]);
+        assert_eq!(values, [&on, &OFF, &on, &three, &three]);
     }
 
     #[test]
-    fn what_is_no_template() {
+    fn other_files_are_refused() {
         let check = |bytes: &[u8], change: Change, expected: &str| {
             assert_eq!(patched(bytes, &[change]).unwrap_err(), expected);
         };
-        check(b"not a list", TIMELINE, "it is no property list");
+        check(b"not a list", TIMELINE, "it is not a property list");
         check(
             &bytes(&Value::Array(Vec::new())),
             TIMELINE,
-            "it is no archive",
+            "it is not an archive",
         );
         let numbers = || [number(0), number(0)];
         let absent = "it has no switch for the Shader Timeline";
@@ -278,8 +288,8 @@ mod tests {
         }
     }
 
-    /// An archive of Instruments' own, which has the same switches among 23,000
-    /// objects: it is read and written whole. Its clock is a null.
+    /// A real archive of Instruments, which has the same switches among 23,000 objects, is read
+    /// and written completely. Its clock is a null.
     #[test]
     #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     fn a_real_archive() {
@@ -287,7 +297,7 @@ mod tests {
         let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
         let file = "m1-time-profiler-bundle-and-export/cpu_time_profiler.trace/form.template";
         let Ok(template) = fs::read(folder.join(file)) else {
-            eprintln!("skipped: no real recordings at hand (METALENS_REAL names their folder)");
+            eprintln!("skipped: no real recordings (METALENS_REAL names their folder)");
             return;
         };
         let mut before = parsed(&template);
@@ -296,9 +306,9 @@ mod tests {
         assert_eq!(after.len(), before.len() + 1);
         let all = 0..before.len();
         let changed: Vec<usize> = all.filter(|&at| before[at] != after[at]).collect();
-        let places = places(TIMELINE, before);
-        let expected: Vec<usize> = places.iter().map(|place| place.dictionary).collect();
-        // One in the template, one in its run; the internal one is a null here.
+        let slots = slots(TIMELINE, before);
+        let expected: Vec<usize> = slots.iter().map(|slot| slot.dictionary).collect();
+        // One is in the template, one in its run; the internal one is a null here.
         assert_eq!((changed.len(), changed), (2, expected));
         let refused = patched(&template, &[MAXIMUM]).unwrap_err();
         assert_eq!(refused, "it has no number for the GPU's performance state");

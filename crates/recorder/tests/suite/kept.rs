@@ -1,55 +1,59 @@
-//! Once there may be a recording, nothing that fails removes it.
+//! Tests that no failure removes a bundle once it may be a recording.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use metalens_recorder::{Check, Error, Event, Patience, Recording, Request, Watcher, Wish, record};
+use metalens_recorder::{
+    BundleVerdict, Error, Event, RecordTimeouts, Recording, StopRequest, Watcher, XctraceRequest,
+    record,
+};
 use metalens_xctrace::command::{Record, Target, Template};
 use metalens_xctrace::{Stdin, Tool, Version};
 use tempfile::TempDir;
 
-/// What a recorder does that goes well; `$out` is where it is to write.
+/// Script of an `xctrace` that records well; `$out` is the requested path.
 const GOOD: &str = "echo 'Starting recording'; echo 'Ctrl-C to stop the recording'
 mkdir \"$out\"; echo data > \"$out/store\"
 echo 'Target app exited'; echo 'Recording completed. Saving output file...'
 echo \"Output file saved as: $(basename \"$out\")\"";
 
-/// Judges as it is told, and does something when something happens.
-struct Looking<'a> {
-    check: &'a dyn Fn(&Path) -> Check,
-    happened: &'a dyn Fn(Event<'_>),
+/// A watcher with a given verdict, and a given reaction to events.
+struct TestWatcher<'a> {
+    check: &'a dyn Fn(&Path) -> BundleVerdict,
+    on_event: &'a dyn Fn(Event<'_>),
 }
 
-impl Watcher for Looking<'_> {
-    fn happened(&mut self, event: Event<'_>) {
-        (self.happened)(event);
+impl Watcher for TestWatcher<'_> {
+    fn on_event(&mut self, event: Event<'_>) {
+        (self.on_event)(event);
     }
 
-    fn wish(&mut self) -> Wish {
-        Wish::GoOn
+    fn stop_request(&mut self) -> StopRequest {
+        StopRequest::None
     }
 
-    fn check(&mut self, bundle: &Path) -> Check {
+    fn check(&mut self, bundle: &Path) -> BundleVerdict {
         (self.check)(bundle)
     }
 }
 
-/// A folder with an `xctrace` that is a bit of shell.
+/// A folder with an `xctrace` that is a shell script.
 struct Bench {
     folder: TempDir,
 }
 
 impl Bench {
-    fn of(script: &str) -> Self {
+    fn new(script: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let tool = folder.path().join("xctrace");
         let find = "while [ $# -gt 1 ]; do [ \"$1\" = --output ] && out=\"$2\"; shift; done";
         let text = folder.path().join("text");
         fs::write(&text, format!("#!/bin/sh\n{find}\n{script}\n")).unwrap();
-        // Another process writes the program's file: what this one had open to write might not
-        // be started yet.
+
+        // Another process writes the script: a file that this process has had open for writing
+        // may fail to start ("text file busy").
         let written = Command::new("install")
             .args(["-m", "755"])
             .args([&text, &tool])
@@ -64,7 +68,7 @@ impl Bench {
     }
 
     fn record(&self, force: bool, watcher: &mut dyn Watcher) -> Result<Recording, Error> {
-        let request = Request {
+        let request = XctraceRequest {
             tool: Tool::at(self.folder.path().join("xctrace")),
             version: Version {
                 dotted: "26.0".to_owned(),
@@ -84,49 +88,50 @@ impl Bench {
             },
             force,
             stdin: Stdin::Nothing,
-            patience: Patience::default(),
+            timeouts: RecordTimeouts::default(),
         };
         record(&request, watcher)
     }
 
-    /// Where there are recordings, with random letters left out.
+    /// Returns the paths of all recordings, without the random letters.
     fn recordings(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        collect(&self.at(""), "", &mut found);
-        found.sort();
-        found
+        let mut recordings = Vec::new();
+        collect(&self.at(""), "", &mut recordings);
+        recordings.sort();
+        recordings
     }
 }
 
-fn collect(folder: &Path, inside: &str, found: &mut Vec<String>) {
+fn collect(folder: &Path, inside: &str, recordings: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
-        let name = match name.starts_with(".metalens-") {
-            true => "STAGING".to_owned(),
-            false => name.split('-').next().unwrap().to_owned(),
+        let name = if name.starts_with(".metalens-") {
+            "STAGING".to_owned()
+        } else {
+            name.split('-').next().unwrap().to_owned()
         };
         let path = format!("{inside}{name}");
         if entry.path().join("store").is_file() {
-            found.push(path);
+            recordings.push(path);
         } else if entry.path().is_dir() {
-            collect(&entry.path(), &format!("{path}/"), found);
+            collect(&entry.path(), &format!("{path}/"), recordings);
         }
     }
 }
 
-fn good(_: &Path) -> Check {
-    Check::Good
+fn good(_: &Path) -> BundleVerdict {
+    BundleVerdict::Good
 }
 
-fn nothing(_: Event<'_>) {}
+fn ignore(_: Event<'_>) {}
 
 #[test]
-fn all_well() {
-    let bench = Bench::of(GOOD);
-    let watcher = &mut Looking {
+fn a_good_recording_leaves_one_bundle() {
+    let bench = Bench::new(GOOD);
+    let watcher = &mut TestWatcher {
         check: &good,
-        happened: &nothing,
+        on_event: &ignore,
     };
     bench.record(false, watcher).unwrap();
     assert_eq!(bench.recordings(), ["x.trace"]);
@@ -135,17 +140,17 @@ fn all_well() {
     assert_eq!(fs::read_dir(bench.at("")).unwrap().count(), 1);
 }
 
-/// Somebody made a bundle of that name while it was recorded.
+/// Another process made a bundle of that name during the recording.
 #[test]
-fn the_name_is_taken_meanwhile() {
-    let bench = Bench::of(GOOD);
-    let watcher = &mut Looking {
+fn a_name_that_was_taken_meanwhile_is_left_alone() {
+    let bench = Bench::new(GOOD);
+    let watcher = &mut TestWatcher {
         check: &|_| {
             fs::create_dir_all(bench.at("x.trace")).unwrap();
             fs::write(bench.at("x.trace/mine"), "1").unwrap();
-            Check::Doubtful("odd".to_owned())
+            BundleVerdict::Doubtful("odd".to_owned())
         },
-        happened: &nothing,
+        on_event: &ignore,
     };
     let error = bench.record(false, watcher).unwrap_err();
     assert!(matches!(error, Error::Elsewhere { .. }), "{error}");
@@ -154,28 +159,28 @@ fn the_name_is_taken_meanwhile() {
     assert!(bench.at("x.trace/mine").is_file());
 }
 
-/// Whoever looks at it breaks off.
+/// A watcher that panics costs no recording.
 #[test]
-fn a_panic() {
-    let bench = Bench::of(GOOD);
-    let watcher = &mut Looking {
+fn a_panic_keeps_the_recording() {
+    let bench = Bench::new(GOOD);
+    let watcher = &mut TestWatcher {
         check: &|_| panic!("a bug"),
-        happened: &nothing,
+        on_event: &ignore,
     };
     let broke = catch_unwind(AssertUnwindSafe(|| bench.record(false, watcher)));
     assert!(broke.is_err());
     assert_eq!(bench.recordings(), ["STAGING/x"]);
 }
 
-/// Its end cannot be learned: somebody else was told of it.
+/// The end of `xctrace` cannot be read, because this test has waited for it already.
 #[test]
-fn the_recorder_is_lost_sight_of() {
+fn a_lost_process_keeps_the_recording() {
     let wait = "until [ -e \"$(dirname \"$out\")/../go\" ]; do sleep 0.02; done";
     let tell = "echo $$ > \"$(dirname \"$out\")/../pid\"";
-    let bench = Bench::of(&format!("{tell}\n{GOOD}\n{wait}"));
-    let watcher = &mut Looking {
+    let bench = Bench::new(&format!("{tell}\n{GOOD}\n{wait}"));
+    let watcher = &mut TestWatcher {
         check: &good,
-        happened: &|event| match event {
+        on_event: &|event| match event {
             Event::Saving { .. } if !bench.at("go").exists() => {
                 let pid = fs::read_to_string(bench.at("pid")).unwrap();
                 let pid = rustix::process::Pid::from_raw(pid.trim().parse().unwrap());
@@ -192,37 +197,37 @@ fn the_recorder_is_lost_sight_of() {
     assert!(error.bundle().unwrap().join("store").is_file());
 }
 
-/// What a recorder of the future says is not understood, and what it made is whole.
+/// Unknown messages of a future `xctrace` do not cost a complete bundle.
 #[test]
-fn other_words() {
-    let check = |judged: &dyn Fn(&Path) -> Check, expected: &[&str]| {
-        let bench = Bench::of("mkdir \"$out\"; echo data > \"$out/store\"; echo 'Done!'");
-        let watcher = &mut Looking {
-            check: judged,
-            happened: &nothing,
+fn unknown_messages_keep_the_recording() {
+    let check = |judge: &dyn Fn(&Path) -> BundleVerdict, expected: &[&str]| {
+        let bench = Bench::new("mkdir \"$out\"; echo data > \"$out/store\"; echo 'Done!'");
+        let watcher = &mut TestWatcher {
+            check: judge,
+            on_event: &ignore,
         };
         let error = bench.record(false, watcher).unwrap_err();
         assert_eq!(bench.recordings(), expected, "{error}");
-        let told = error.to_string();
-        assert!(!told.contains(".metalens-"), "{told}");
-        assert_eq!(error.bundle().is_some(), !expected.is_empty(), "{told}");
+        let message = error.to_string();
+        assert!(!message.contains(".metalens-"), "{message}");
+        assert_eq!(error.bundle().is_some(), !expected.is_empty(), "{message}");
     };
     check(&good, &["x.incomplete.trace"]);
     check(
-        &|bundle| Check::Doubtful(format!("{} is newer", bundle.display())),
+        &|bundle| BundleVerdict::Doubtful(format!("{} is newer", bundle.display())),
         &["x.incomplete.trace"],
     );
-    check(&|_| Check::Unreadable("a stub".to_owned()), &[]);
+    check(&|_| BundleVerdict::Unreadable("a stub".to_owned()), &[]);
 }
 
-/// Messages name the bundle as it is called in the end.
+/// Messages give the final path of the bundle.
 #[test]
-fn nobody_is_told_of_passing_names() {
-    let bench = Bench::of(GOOD);
-    let check = |judged: &dyn Fn(String) -> Check| {
-        let watcher = &mut Looking {
-            check: &|bundle| judged(format!("{}/store is odd", bundle.display())),
-            happened: &nothing,
+fn messages_do_not_name_staging_paths() {
+    let bench = Bench::new(GOOD);
+    let check = |judge: &dyn Fn(String) -> BundleVerdict| {
+        let watcher = &mut TestWatcher {
+            check: &|bundle| judge(format!("{}/store is odd", bundle.display())),
+            on_event: &ignore,
         };
         match bench.record(true, watcher) {
             Ok(recording) => recording.warnings.join("; "),
@@ -230,7 +235,7 @@ fn nobody_is_told_of_passing_names() {
         }
     };
     let odd = |name: &str| format!("{}/store is odd", bench.at(name).display());
-    assert_eq!(check(&Check::Doubtful), odd("x.trace"));
-    assert!(check(&Check::Empty).contains(&odd("x.empty.trace")));
-    assert!(check(&Check::Unreadable).contains(&odd("x.incomplete.trace")));
+    assert_eq!(check(&BundleVerdict::Doubtful), odd("x.trace"));
+    assert!(check(&BundleVerdict::Empty).contains(&odd("x.empty.trace")));
+    assert!(check(&BundleVerdict::Unreadable).contains(&odd("x.incomplete.trace")));
 }

@@ -1,4 +1,4 @@
-//! Whole behaviours of the recorder.
+//! Tests the recorder with fake `xctrace` scripts.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,8 +1,8 @@
-//! Writes the folder Instruments itself would: a `.trace` bundle, its binary stores and archives.
+//! Writes a `.trace` bundle in the format of Instruments: a folder of binary stores and archives.
 //!
-//! The layout is that of bundles of Instruments 26.0. A run's tables are written one after
-//! another, each streamed through its compressor; texts, processes and labels go to the run's
-//! uniquers on the way, so memory holds the plan and never a table.
+//! The layout is that of bundles of Instruments 26.0. The tables of a run are written one after
+//! another, each streamed through its compressor. Texts, processes and labels go to the uniquing
+//! stores of the run, so that memory contains the plan and never a table.
 
 mod archive;
 mod bulkstore;
@@ -39,15 +39,15 @@ use crate::truth::{self, Truth};
 use inputs::INPUTS;
 use spec::Spec;
 use staging::Staging;
-use store::{Place, Store};
+use store::{Store, StoreFolder};
 use uniquing::Uniquing;
 
-/// How a bundle is written.
+/// Options for writing a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BundleOptions {
-    /// Whether a bundle of ours may be replaced; a real one never is.
+    /// True if a bundle that this crate wrote may be replaced; a real one never is.
     pub overwrite: bool,
-    /// Whether it has its `form.template`; users' bundles sometimes lack theirs.
+    /// True to write `form.template`; bundles of users sometimes lack it.
     pub form_template: bool,
 }
 
@@ -61,13 +61,13 @@ impl Default for BundleOptions {
 }
 
 /// Writes the scenario as the bundle `path`, a folder `X.trace`, with `truth.json` and
-/// `scenario.toml` inside, and returns the truth of each run. The bundle appears whole or not at
-/// all.
+/// `scenario.toml` inside, and returns the truth of each run. The bundle appears complete or not
+/// at all.
 ///
 /// # Errors
-/// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use when
-/// `overwrite` is off, [`Error::NotOurs`] when it is on and the folder is no synthetic bundle,
-/// [`Error::Io`] when the disk refuses.
+/// [`Error::Field`] for an impossible scenario, [`Error::NotEmpty`] for a folder in use if
+/// `overwrite` is false, [`Error::NotOurs`] if it is true and the folder is not a synthetic bundle,
+/// [`Error::Io`] if a file cannot be written.
 pub fn write_bundle(
     scenario: &Scenario,
     path: &Path,
@@ -80,10 +80,10 @@ pub fn write_bundle(
     write_bundle_with(scenario, path, options)
 }
 
-/// As [`write_bundle`], with every option.
+/// Writes a bundle like [`write_bundle`], with every option.
 ///
 /// # Errors
-/// As [`write_bundle`].
+/// The errors of [`write_bundle`].
 pub fn write_bundle_with(
     scenario: &Scenario,
     path: &Path,
@@ -94,15 +94,17 @@ pub fn write_bundle_with(
     let bundle = staging.dir();
     let corespace = create_dir(bundle.join("corespace"))?;
     let tables = tables(scenario);
+
     let mut truths = Vec::new();
     let mut contents = Vec::new();
     for run in 1..=scenario.runs {
         let plan = plan::plan(scenario, run)?;
         write_run(&corespace, scenario, &plan, &tables)?;
         symbols::write(bundle, &plan)?;
-        truths.push(truth::of(&plan));
-        contents.push(Contents::of(&plan));
+        truths.push(truth::count_truth(&plan));
+        contents.push(Contents::new(&plan));
     }
+
     envelope::write_leftovers(&corespace)?;
     let stores = INPUTS.len() + symbols::inputs(scenario).len() + tables.len();
     envelope::write_manifest(&corespace, &contents, stores)?;
@@ -115,10 +117,10 @@ pub fn write_bundle_with(
     Ok(truths)
 }
 
-/// The tables chosen, and the one that names the processes.
+/// Returns the chosen tables, and the one that names the processes.
 fn tables(scenario: &Scenario) -> Vec<Table> {
-    let chosen: Vec<Table> = Table::of(scenario).collect();
-    // The signposts are among the inputs.
+    let chosen: Vec<Table> = Table::recorded(scenario).collect();
+    // Signposts are stored among the inputs instead.
     let is_needed = |table: &Table| match table {
         Table::ProcessInfo => true,
         Table::OsSignpost => false,
@@ -138,16 +140,16 @@ fn write_run(
     let mut specs: Vec<Spec> = Vec::new();
     let subject = (scenario, plan);
     for input in INPUTS.iter().chain(symbols::inputs(scenario)) {
-        let place = Place::new(corespace, specs.len());
+        let folder = StoreFolder::new(corespace, specs.len());
         let table = (&input.schema, input.spec());
-        let mut store = Store::create(place, table, subject, &mut uniquing)?;
+        let mut store = Store::create(folder, table, subject, &mut uniquing)?;
         (input.rows)(&mut store)?;
         specs.push(store.finish()?);
     }
     for table in chosen {
-        let place = Place::new(corespace, specs.len());
-        let of_table = (&table.schema(), Spec::of(*table, scenario));
-        let mut store = Store::create(place, of_table, subject, &mut uniquing)?;
+        let folder = StoreFolder::new(corespace, specs.len());
+        let table_spec = (&table.schema(), Spec::for_table(*table, scenario));
+        let mut store = Store::create(folder, table_spec, subject, &mut uniquing)?;
         tables::write_rows(*table, &mut store)?;
         specs.push(store.finish()?);
     }
@@ -165,13 +167,13 @@ fn write_texts(bundle: &Path, scenario: &Scenario, truths: &[Truth]) -> Result<(
     })
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 fn create_dir(dir: PathBuf) -> Result<PathBuf, Error> {
     fs::create_dir_all(&dir).map_err(Error::io("create folder", &dir))?;
     Ok(dir)
 }
 
-/// Writes a file at once.
+/// Writes a file completely.
 fn write_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -195,7 +197,7 @@ fn compressed(
     })
 }
 
-/// A property list fails to be written only when its file does.
+/// Converts an error of writing a property list, which only its file can cause.
 fn io_error(error: plist::Error) -> io::Error {
     error.into_io().unwrap_or_else(io::Error::other)
 }

@@ -1,5 +1,5 @@
-//! What a table is made of: cells of known kinds, in rows, on a sheet. The tables are written
-//! against the two traits here, so an export and a bundle cannot differ in content.
+//! Defines the traits that tables are written through: cells of known kinds, in rows, on a sheet.
+//! An export and a bundle both implement them, so that they have the same content.
 
 use super::functions::Stack;
 use crate::error::Error;
@@ -7,24 +7,24 @@ use crate::plan::{Plan, ProcessIndex};
 use crate::scenario::Generation;
 use crate::scenario::recording::Recording;
 
-/// A table being written row by row, wherever the rows go.
+/// A table that is written row by row, to XML or to a bundle.
 pub(super) trait Sheet<'a> {
-    /// Takes the cells of a row.
+    /// Type that takes the cells of a row.
     type Cells: Cells;
 
-    /// The run it is about.
+    /// Returns the run that the table is about.
     fn plan(&self) -> &'a Plan;
 
-    /// The recording it is about.
+    /// Returns the recording that the table is about.
     fn recording(&self) -> &'a Recording;
 
-    /// Whose format is written.
+    /// Returns the generation of the format.
     fn generation(&self) -> Generation;
 
     /// Writes one row; `fill` writes its cells.
     fn row(&mut self, fill: impl FnOnce(&mut Self::Cells)) -> Result<(), Error>;
 
-    /// The type commit ids have in this generation.
+    /// Returns the type of commit ids in this generation.
     fn commit_id(&self) -> Number {
         match self.generation() {
             Generation::Xcode27 => Number::Uint64,
@@ -33,33 +33,33 @@ pub(super) trait Sheet<'a> {
     }
 }
 
-/// The cells of a row, from left to right.
+/// A row that takes cells from left to right.
 pub(super) trait Cells {
-    /// NULL.
+    /// Writes a NULL cell.
     fn nothing(&mut self);
 
-    /// A number.
+    /// Writes a number.
     fn number(&mut self, kind: Number, value: u64);
 
-    /// A text.
+    /// Writes a plain text.
     fn text(&mut self, kind: Text, value: &str);
 
-    /// A process.
+    /// Writes a process.
     fn process(&mut self, process: ProcessIndex);
 
-    /// A process's one thread.
+    /// Writes the only thread of a process.
     fn thread(&mut self, process: ProcessIndex);
 
-    /// A label that later rows may repeat.
+    /// Writes a label that later rows may repeat.
     fn label(&mut self, tag: &'static str, parts: &[Part<'_>]);
 
-    /// A label that no later row repeats.
+    /// Writes a label that no later row repeats.
     fn label_once(&mut self, tag: &'static str, parts: &[Part<'_>]);
 
-    /// A call stack, innermost frame first.
+    /// Writes a call stack, innermost frame first.
     fn stack(&mut self, stack: &Stack<'_>);
 
-    /// A process, or NULL.
+    /// Writes a process, or NULL.
     fn process_if(&mut self, process: Option<ProcessIndex>) {
         match process {
             Some(process) => self.process(process),
@@ -121,24 +121,24 @@ pub(super) enum Text {
     GpuEventName,
 }
 
-/// One part of a composite label.
+/// A part of a composite label.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part<'p> {
     Number(Number, u64),
     Text(Text, &'p str),
     Process(ProcessIndex),
     Thread(ProcessIndex),
-    /// Where a process would stand.
-    Nobody,
+    /// Placeholder for a missing process.
+    NoProcess,
 }
 
-/// `formatted-label`, made of parts.
+/// Tag of a `formatted-label`, made of parts.
 pub(super) const FORMATTED_LABEL: &str = "formatted-label";
-/// `narrative`, made of parts.
+/// Tag of a `narrative`, made of parts.
 pub(super) const NARRATIVE: &str = "narrative";
 
 impl Number {
-    /// The engineering type as XML names it.
+    /// Returns the engineering type as XML names it.
     pub(super) const fn tag(self) -> &'static str {
         match self {
             Self::StartTime => "start-time",
@@ -167,7 +167,7 @@ impl Number {
 }
 
 impl Text {
-    /// The engineering type as XML names it.
+    /// Returns the engineering type as XML names it.
     pub(super) const fn tag(self) -> &'static str {
         match self {
             Self::String => "string",

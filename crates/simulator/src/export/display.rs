@@ -1,11 +1,11 @@
-//! How Instruments displays values: the `fmt` attributes.
+//! Formats values as Instruments displays them, for the `fmt` attributes.
 
 /// Appends a number in decimal.
 pub(super) fn decimal(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// `4,050,234,859`
+/// Appends a number with separators: `4,050,234,859`.
 pub(super) fn thousands(value: u64, out: &mut Vec<u8>) {
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(value).as_bytes();
@@ -18,7 +18,7 @@ pub(super) fn thousands(value: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// `0xf169adeb`
+/// Appends a hexadecimal number: `0xf169adeb`.
 pub(super) fn hex(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(b"0x");
     let digits = (16 - value.leading_zeros() / 4).max(1);
@@ -28,7 +28,8 @@ pub(super) fn hex(value: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// `00:00.481.424`: minutes, seconds, milli- and microseconds, the rest cut off.
+/// Appends an instant as minutes, seconds, milliseconds and microseconds, cut off there:
+/// `00:00.481.424`.
 pub(super) fn instant(ns: u64, out: &mut Vec<u8>) {
     let us = ns / 1_000;
     padded(us / 60_000_000, 2, out);
@@ -40,7 +41,7 @@ pub(super) fn instant(ns: u64, out: &mut Vec<u8>) {
     padded(us % 1_000, 3, out);
 }
 
-/// `583 ns`, `11.42 µs`, `22.42 ms`, `4.14 s`
+/// Appends a duration: `583 ns`, `11.42 µs`, `22.42 ms`, `4.14 s`.
 pub(super) fn duration(ns: u64, out: &mut Vec<u8>) {
     let (scale, unit) = match ns {
         0..1_000 => {
@@ -57,7 +58,7 @@ pub(super) fn duration(ns: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(unit.as_bytes());
 }
 
-/// `0 Bytes`, `64.00 KiB`
+/// Appends a size: `0 Bytes`, `64.00 KiB`.
 pub(super) fn bytes(value: u64, out: &mut Vec<u8>) {
     let (scale, unit) = match value {
         0..1_024 => {
@@ -73,7 +74,7 @@ pub(super) fn bytes(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(unit.as_bytes());
 }
 
-/// Two places behind the point; halves go to the even digit, as in `%.2f` of 95.125.
+/// Appends two decimal places. Halves go to the even digit, as in `%.2f` of 95.125.
 fn hundredths(value: u64, scale: u64, out: &mut Vec<u8>) {
     let (whole, rest) = (value / scale, value % scale * 100);
     let (cut, left) = (rest / scale, rest % scale);
@@ -84,7 +85,7 @@ fn hundredths(value: u64, scale: u64, out: &mut Vec<u8>) {
     padded(rounded % 100, 2, out);
 }
 
-/// Zeros in front up to `width` digits.
+/// Appends a number with leading zeros up to `width` digits.
 pub(super) fn padded(value: u64, width: usize, out: &mut Vec<u8>) {
     let mut buffer = itoa::Buffer::new();
     let digits = buffer.format(value).as_bytes();
@@ -95,7 +96,7 @@ pub(super) fn padded(value: u64, width: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(digits);
 }
 
-/// Text with XML's own characters escaped, for attributes and for content.
+/// Appends a text with XML's special characters escaped, for attributes and for content.
 pub(super) fn escaped(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut done = 0;
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_round_as_instruments_does() {
+    fn durations_round_like_those_of_instruments() {
         let shown = |ns| shown(|out| super::duration(ns, out));
         assert_eq!(shown(583), "583 ns");
         assert_eq!(shown(11_417), "11.42 µs");

@@ -1,7 +1,7 @@
-//! One query document: its head, its rows streamed to disk, its end.
+//! Writes one query document: its head, its rows streamed to disk, its end.
 
 use super::cells::Sheet;
-use super::folder::{Folder, WholeFile};
+use super::folder::{AtomicFile, Folder};
 use super::xml_cells::XmlCells;
 use crate::MARK;
 use crate::error::Error;
@@ -10,17 +10,17 @@ use crate::scenario::recording::Recording;
 use crate::scenario::table::Table;
 use crate::scenario::{Generation, Scenario};
 
-/// Bytes gathered before they go to disk.
+/// Number of bytes gathered before they go to disk.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// A document being written.
+/// A document that is being written.
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     plan: &'a Plan,
     recording: &'a Recording,
     generation: Generation,
     cells: XmlCells<'a>,
-    file: WholeFile,
+    file: AtomicFile,
 }
 
 impl<'a> Document<'a> {
@@ -32,12 +32,12 @@ impl<'a> Document<'a> {
         plan: &'a Plan,
     ) -> Result<Self, Error> {
         let file = folder.create(&table.file_name(scenario, plan.run))?;
-        let joint = if scenario.xcode == Generation::Xcode16 {
+        let separator = if scenario.xcode == Generation::Xcode16 {
             ""
         } else {
             " "
         };
-        let mut cells = XmlCells::new(plan, joint);
+        let mut cells = XmlCells::new(plan, separator);
         let (run, position) = (plan.run, table.position(scenario));
         cells.put("<?xml version=\"1.0\"?>\n");
         cells.put(&format!("<trace-query-result synthetic=\"{MARK}\">\n"));
@@ -45,6 +45,7 @@ impl<'a> Document<'a> {
             "<node xpath='//trace-toc[1]/run[{run}]/data[1]/table[{position}]'>"
         ));
         table.schema().write(scenario.xcode, cells.bytes());
+
         Ok(Self {
             plan,
             recording: &scenario.recording,
@@ -54,7 +55,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Ends the document and gives it its name.
+    /// Ends the document and gives the file its name.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         self.cells.put("</node></trace-query-result>\n");
         self.flush()?;

@@ -1,4 +1,4 @@
-//! The folder written into: files appear whole or not at all.
+//! Manages the export folder: its files appear complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -14,9 +14,9 @@ pub(super) struct Folder {
     written: Vec<String>,
 }
 
-/// A file under a passing name until it is finished.
+/// A file with a temporary name until it is finished.
 #[derive(Debug)]
-pub(super) struct WholeFile {
+pub(super) struct AtomicFile {
     file: File,
     partial: PathBuf,
     path: PathBuf,
@@ -24,7 +24,7 @@ pub(super) struct WholeFile {
 }
 
 impl Folder {
-    /// Makes the folder, or takes an existing one that is empty or may be overwritten.
+    /// Creates the folder, or opens an existing one that is empty or may be overwritten.
     pub(super) fn open(dir: &Path, overwrite: bool) -> Result<Self, Error> {
         fs::create_dir_all(dir).map_err(Error::io("create folder", dir))?;
         let mut entries = fs::read_dir(dir).map_err(Error::io("read folder", dir))?;
@@ -39,14 +39,14 @@ impl Folder {
         })
     }
 
-    /// Starts a file.
-    pub(super) fn create(&mut self, name: &str) -> Result<WholeFile, Error> {
+    /// Starts a file under a temporary name.
+    pub(super) fn create(&mut self, name: &str) -> Result<AtomicFile, Error> {
         let partial = self.dir.join(format!(".{name}.partial"));
-        // What a killed process left goes, and a link in its place is not followed.
+        // Remove what a killed process left; `create_new` does not follow a link in its place.
         let _ = fs::remove_file(&partial);
         let file = File::create_new(&partial).map_err(Error::io("create", &partial))?;
         self.written.push(name.to_owned());
-        Ok(WholeFile {
+        Ok(AtomicFile {
             file,
             partial,
             path: self.dir.join(name),
@@ -54,7 +54,7 @@ impl Folder {
         })
     }
 
-    /// Writes a file at once.
+    /// Writes a file completely.
     pub(super) fn write_whole(
         &mut self,
         name: &str,
@@ -69,7 +69,7 @@ impl Folder {
         file.finish()
     }
 
-    /// Removes what an earlier export left under names this crate uses and did not write now.
+    /// Removes files of an earlier export that have names of this crate and were not written now.
     pub(super) fn remove_stale(&self) -> Result<(), Error> {
         for name in Table::ALL.iter().flat_map(|table| table.file_names()) {
             let path = self.dir.join(&name);
@@ -81,15 +81,15 @@ impl Folder {
     }
 }
 
-impl WholeFile {
-    /// Adds to the file.
+impl AtomicFile {
+    /// Appends bytes to the file.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.file
             .write_all(bytes)
             .map_err(Error::io("write", &self.partial))
     }
 
-    /// Gives the file its name.
+    /// Gives the file its final name.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         fs::rename(&self.partial, &self.path).map_err(Error::io("rename to", &self.path))?;
         self.finished = true;
@@ -97,10 +97,10 @@ impl WholeFile {
     }
 }
 
-impl Drop for WholeFile {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         if !self.finished {
-            // Already failing: the reason is on its way, and a leftover is the lesser evil.
+            // Another error is being reported already, and a leftover file does little harm.
             let _ = fs::remove_file(&self.partial);
         }
     }

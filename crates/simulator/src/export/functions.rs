@@ -1,31 +1,31 @@
-//! The functions of a process as its stacks show them: names, addresses, and the one binary.
+//! Describes the functions in a process's stacks: their names, addresses, and the one binary.
 
-use crate::plan::host::Doing;
+use crate::plan::host::ActivityKind;
 use crate::plan::{Plan, ProcessIndex};
 
 /// A call stack of a process.
 #[derive(Debug)]
 pub(super) struct Stack<'p> {
     pub(super) process: ProcessIndex,
-    /// Innermost first.
+    /// Frames of the stack, innermost first.
     pub(super) frames: Vec<Frame<'p>>,
 }
 
-/// One frame.
+/// A frame of a call stack.
 #[derive(Debug)]
 pub(super) struct Frame<'p> {
     pub(super) name: &'p str,
     pub(super) address: u64,
 }
 
-/// Where every binary lies in its process.
+/// Address of every binary in its process.
 pub(super) const LOAD_ADDRESS: u64 = 0x1_0000_0000;
-/// How long its code is.
+/// Size of the code of a binary, in bytes.
 pub(super) const TEXT_BYTES: u64 = 0x1_0000;
-/// How long each function is.
+/// Size of each function, in bytes.
 pub(super) const FUNCTION_BYTES: u64 = 0x1000;
 
-/// What the thread does it in, besides the scenario's own function, which comes last.
+/// Functions of the thread, besides the scenario's own function, whose index comes last.
 const NAMES: [&str; 5] = ["main", "submit", "encode", "wait_until_completed", "sleep"];
 const MAIN: usize = 0;
 const SUBMIT: usize = 1;
@@ -34,61 +34,62 @@ const WAIT: usize = 3;
 const SLEEP: usize = 4;
 const HOST: usize = NAMES.len();
 
-/// The functions of a process with their distances from the start of the binary; none when
-/// nobody samples it.
+/// Returns the functions of a process with their offsets from the start of the binary. There are
+/// none if the process is not sampled.
 pub(super) fn functions(plan: &Plan, process: ProcessIndex) -> impl Iterator<Item = (&str, u64)> {
     let host = plan.process(process).host_function.as_deref();
     let all = NAMES
         .into_iter()
         .filter(move |_| host.is_some())
         .chain(host);
-    (0..).zip(all).map(|(place, name)| (name, offset(place)))
+    (0..).zip(all).map(|(index, name)| (name, offset(index)))
 }
 
-/// The stack of a thread that does this.
-pub(super) fn stack(plan: &Plan, process: ProcessIndex, doing: Doing) -> Stack<'_> {
-    let places: &[usize] = match doing {
-        Doing::Encode => &[ENCODE, SUBMIT, MAIN],
-        Doing::Host => &[HOST, MAIN],
-        Doing::Pause => &[SLEEP, MAIN],
-        Doing::Wait => &[WAIT, MAIN],
+/// Returns the stack of a thread during an activity.
+pub(super) fn stack(plan: &Plan, process: ProcessIndex, kind: ActivityKind) -> Stack<'_> {
+    let indices: &[usize] = match kind {
+        ActivityKind::Encode => &[ENCODE, SUBMIT, MAIN],
+        ActivityKind::Host => &[HOST, MAIN],
+        ActivityKind::Pause => &[SLEEP, MAIN],
+        ActivityKind::Wait => &[WAIT, MAIN],
     };
     let host = plan.process(process).host_function.as_deref();
-    let frame = |(depth, place): (usize, &usize)| Frame {
-        name: NAMES.get(*place).copied().or(host).unwrap_or_default(),
-        address: LOAD_ADDRESS + offset(*place) + inside(depth),
+    let frame = |(depth, index): (usize, &usize)| Frame {
+        name: NAMES.get(*index).copied().or(host).unwrap_or_default(),
+        address: LOAD_ADDRESS + offset(*index) + address_in_function(depth),
     };
+
     Stack {
         process,
-        frames: places.iter().enumerate().map(frame).collect(),
+        frames: indices.iter().enumerate().map(frame).collect(),
     }
 }
 
-const fn offset(place: usize) -> u64 {
-    (place as u64 + 1) * FUNCTION_BYTES
+const fn offset(index: usize) -> u64 {
+    (index as u64 + 1) * FUNCTION_BYTES
 }
 
-/// Where in its function a frame stands. Instructions are at multiples of 4: the innermost frame
-/// has the address it stands at, and one; the others that behind a call.
-const fn inside(depth: usize) -> u64 {
+/// Returns the offset of a frame's address in its function. Instructions are at multiples of 4. The
+/// address of the innermost frame is its instruction's plus one; other frames have that after a call.
+const fn address_in_function(depth: usize) -> u64 {
     if depth == 0 { 0x41 } else { 0x80 }
 }
 
-/// The id of a process's binary: one for each process of each run.
+/// Returns the id of a process's binary, different for each process of each run.
 pub(super) fn uuid(plan: &Plan, process: ProcessIndex) -> [u8; 16] {
     let mut uuid = *b"synthetic binary";
-    let place = u8::try_from(process.get()).unwrap_or(u8::MAX);
+    let index = u8::try_from(process.get()).unwrap_or(u8::MAX);
     let run = u8::try_from(plan.run).unwrap_or(u8::MAX);
     uuid[14] = uuid[14].wrapping_add(run);
-    uuid[15] = uuid[15].wrapping_add(place);
+    uuid[15] = uuid[15].wrapping_add(index);
     uuid
 }
 
-/// `73796E74-6865-…`
+/// Formats an id as `73796E74-6865-…`.
 pub(super) fn shown_uuid(uuid: [u8; 16]) -> String {
     let mut shown = String::with_capacity(36);
-    for (place, byte) in uuid.iter().enumerate() {
-        if matches!(place, 4 | 6 | 8 | 10) {
+    for (index, byte) in uuid.iter().enumerate() {
+        if matches!(index, 4 | 6 | 8 | 10) {
             shown.push('-');
         }
         for nibble in [byte >> 4, byte & 0xf] {
@@ -98,7 +99,7 @@ pub(super) fn shown_uuid(uuid: [u8; 16]) -> String {
     shown
 }
 
-/// Where a process's binary is.
+/// Returns the path of a process's binary.
 pub(super) fn path(plan: &Plan, process: ProcessIndex) -> String {
     format!("/synthetic/{}", plan.process(process).name)
 }

@@ -1,16 +1,16 @@
-//! The columns of every table, as Instruments 26.0 exports them: misspellings, blanks and all.
+//! Defines the columns of every table as Instruments 26.0 exports them, misspellings included.
 
-mod beside;
+mod optional_tables;
 
-pub(super) use beside::*;
+pub(super) use optional_tables::*;
 
 /// The columns of a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schema {
     pub(super) name: &'static str,
-    /// What the table holds, in our words; shown from Xcode 27 on.
+    /// Description of the table in our words, written since Xcode 27.
     pub(super) documentation: &'static str,
-    /// Mnemonic, display name and engineering type.
+    /// Mnemonic, display name and engineering type of each column.
     pub(super) columns: &'static [(&'static str, &'static str, &'static str)],
 }
 

@@ -1,4 +1,4 @@
-//! One document of an export alone, for whoever asks for one after another.
+//! Writes single documents of an export, for a caller that requests one after another.
 
 use std::path::{Path, PathBuf};
 
@@ -12,33 +12,36 @@ use crate::scenario::Scenario;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::table::Table;
 
-/// A table that a table of contents lists.
+/// A table in the table of contents.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Listed {
+pub(crate) struct ListedTable {
     pub(crate) schema: &'static str,
-    /// What its entry says of processes.
+    /// Value of the entry's attribute about processes.
     pub(crate) target_pid: Option<&'static str>,
-    /// The table; none for those that nobody writes.
+    /// The table, or `None` for one that is never written.
     pub(crate) table: Option<Table>,
 }
 
-/// Every table of a run, in the order of the table of contents.
-pub(crate) fn listed(scenario: &Scenario) -> Vec<Listed> {
+/// Returns every table of a run, in the order of the table of contents.
+pub(crate) fn listed_tables(scenario: &Scenario) -> Vec<ListedTable> {
     let signposts = Table::OsSignpost;
     let has_signposts = signposts.is_listed(scenario);
-    let unexported = UNEXPORTED.into_iter().map(|schema| Listed {
+
+    let unexported = UNEXPORTED.into_iter().map(|schema| ListedTable {
         schema,
         target_pid: None,
         table: (has_signposts && schema == signposts.name()).then_some(signposts),
     });
+
     let target_pid = match scenario.recording.target {
         TargetKind::AllProcesses => "ALL",
         TargetKind::Launched | TargetKind::Attached => "SINGLE",
     };
+
     let entries = Table::ALL
         .into_iter()
         .filter(|table| table.has_entry(scenario));
-    let entries = entries.map(|table| Listed {
+    let entries = entries.map(|table| ListedTable {
         schema: table.name(),
         target_pid: table.has_target_pid().then_some(target_pid),
         table: Some(table),
@@ -46,7 +49,7 @@ pub(crate) fn listed(scenario: &Scenario) -> Vec<Listed> {
     unexported.chain(entries).collect()
 }
 
-/// Writes the document of one table of one run into a folder, whatever else is in there.
+/// Writes the document of one table of one run into a folder, which may have other files.
 pub(crate) fn write_table(
     scenario: &Scenario,
     run: u32,
@@ -56,9 +59,10 @@ pub(crate) fn write_table(
     scenario.validate()?;
     let plan = plan::plan(scenario, run)?;
     let mut folder = Folder::open(dir, true)?;
+
     let mut document = Document::create(&mut folder, table, scenario, &plan)?;
-    // One that was not recorded is listed nevertheless, and empty.
-    if Table::of(scenario).any(|recorded| recorded == table) {
+    // A table that was not recorded is listed nevertheless, and empty.
+    if Table::recorded(scenario).any(|recorded| recorded == table) {
         tables::write_rows(table, &mut document)?;
     }
     document.finish()?;
@@ -70,8 +74,9 @@ pub(crate) fn write_contents(scenario: &Scenario, dir: &Path) -> Result<PathBuf,
     scenario.validate()?;
     let mut contents = Vec::new();
     for run in 1..=scenario.runs {
-        contents.push(toc::Contents::of(&plan::plan(scenario, run)?));
+        contents.push(toc::Contents::new(&plan::plan(scenario, run)?));
     }
+
     let mut folder = Folder::open(dir, true)?;
     toc::write(&mut folder, scenario, &contents)?;
     Ok(dir.join("toc.xml"))

@@ -1,10 +1,10 @@
-//! The tables an export can have: their names, places and documents.
+//! Knows the tables of an export: their names, positions and documents.
 
 use super::schemas::{self, Schema};
 use crate::scenario::table::Table;
 use crate::scenario::{Generation, Process, Scenario};
 
-/// Tables a table of contents lists before ours and nobody exports.
+/// Tables that the table of contents lists first and that are never exported.
 pub(super) const UNEXPORTED: [&str; UNEXPORTED_COUNT] = [
     "tick",
     "kdebug",
@@ -15,11 +15,11 @@ pub(super) const UNEXPORTED: [&str; UNEXPORTED_COUNT] = [
 ];
 
 const UNEXPORTED_COUNT: usize = 6;
-/// Where `os-signpost` is among them, from 1; it is exported when there are signposts.
+/// Position of `os-signpost` among them, from 1. It is exported if there are signposts.
 const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
-    /// Every table, in the order of the table of contents.
+    /// All tables, in the order of the table of contents.
     pub const ALL: [Self; 24] = [
         Self::ProcessInfo,
         Self::MetalApplicationEncodersList,
@@ -47,43 +47,44 @@ impl Table {
         Self::PotentialHangs,
     ];
 
-    /// The tables that a recording of the scenario has: those it chooses, or those of the stock
-    /// template and whatever else it has something for.
-    pub fn of(scenario: &Scenario) -> impl Iterator<Item = Self> {
+    /// Returns the tables that a recording of the scenario has: those it chooses, or those of the
+    /// stock template and others for which it has data.
+    pub fn recorded(scenario: &Scenario) -> impl Iterator<Item = Self> {
         let chosen = scenario.tables.as_deref();
-        let written = move |table: &Self| match chosen {
+        let is_recorded = move |table: &Self| match chosen {
             Some(chosen) => chosen.contains(table),
             None => table.is_listed(scenario),
         };
-        Self::ALL.into_iter().filter(written)
+        Self::ALL.into_iter().filter(is_recorded)
     }
 
-    /// Whether the table of contents lists it: tables the stock template leaves empty are listed
-    /// only when the scenario has something for them, or asks for them.
+    /// Returns whether the table of contents lists it. Tables that the stock template leaves empty
+    /// are listed only if the scenario has data for them, or requests them.
     pub(super) fn is_listed(self, scenario: &Scenario) -> bool {
-        let has = |shows: fn(&Process) -> bool| scenario.process.iter().any(shows);
-        let filled = match self {
+        let any = |has_data: fn(&Process) -> bool| scenario.process.iter().any(has_data);
+        let has_data = match self {
             Self::MetalWiredSysmemLevelInterval => !scenario.recording.wired.is_empty(),
             Self::GpuCounterInfo | Self::GpuCounterValue => !scenario.recording.counter.is_empty(),
-            Self::OsSignpost => has(|process| !process.signpost.is_empty()),
-            Self::TimeProfile => has(|process| process.samples.is_some()),
-            Self::PotentialHangs => has(|process| !process.hang.is_empty()),
-            Self::MetalCommandBufferError => has(|process| {
+            Self::OsSignpost => any(|process| !process.signpost.is_empty()),
+            Self::TimeProfile => any(|process| process.samples.is_some()),
+            Self::PotentialHangs => any(|process| !process.hang.is_empty()),
+            Self::MetalCommandBufferError => any(|process| {
                 let mut streams = process.stream.iter();
                 streams.any(|stream| stream.oddities.error_every.is_some())
             }),
             _ => true,
         };
-        filled || scenario.tables.iter().flatten().any(|table| *table == self)
+
+        has_data || scenario.tables.iter().flatten().any(|table| *table == self)
     }
 
-    /// The table's name, which is also that of its schema.
+    /// Returns the table's name, which is also that of its schema.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.schema().name
     }
 
-    /// The table's place in the table of contents, from 1.
+    /// Returns the table's position in the table of contents, from 1.
     pub(super) fn position(self, scenario: &Scenario) -> usize {
         if self == Self::OsSignpost {
             return SIGNPOST_POSITION;
@@ -92,12 +93,12 @@ impl Table {
         UNEXPORTED.len() + before.filter(|table| table.has_entry(scenario)).count() + 1
     }
 
-    /// Whether it has an entry of its own behind [`UNEXPORTED`].
+    /// Returns whether it has an entry of its own after [`UNEXPORTED`].
     pub(super) fn has_entry(self, scenario: &Scenario) -> bool {
         self != Self::OsSignpost && self.is_listed(scenario)
     }
 
-    /// The document's file name: `<schema>.xml`, or `<schema>.run-N.xml` when there are several runs.
+    /// Returns the document's file name: `<schema>.xml`, or `<schema>.run-N.xml` for several runs.
     pub(super) fn file_name(self, scenario: &Scenario, run: u32) -> String {
         match scenario.runs {
             1 => format!("{}.xml", self.name()),
@@ -105,15 +106,15 @@ impl Table {
         }
     }
 
-    /// Every file name a document of this table can have.
+    /// Returns every file name that a document of this table can have.
     pub(super) fn file_names(self) -> impl Iterator<Item = String> {
         let numbered =
             (1..=Scenario::RUNS_MAX).map(move |run| format!("{}.run-{run}.xml", self.name()));
         numbered.chain([format!("{}.xml", self.name())])
     }
 
-    /// Whether the table of contents says which processes the table covers. It does not restrict
-    /// the rows: `metal-gpu-intervals` says `SINGLE` and lists everyone.
+    /// Returns whether the table of contents says which processes the table covers. That does not
+    /// restrict the rows: `metal-gpu-intervals` says `SINGLE` and lists all processes.
     pub(super) const fn has_target_pid(self) -> bool {
         matches!(
             self,
@@ -128,7 +129,7 @@ impl Table {
         )
     }
 
-    /// The table's columns.
+    /// Returns the table's columns.
     pub(super) const fn schema(self) -> Schema {
         match self {
             Self::MetalApplicationEncodersList => schemas::ENCODERS_LIST,
@@ -160,7 +161,7 @@ impl Table {
 }
 
 impl Schema {
-    /// The `<schema>` element.
+    /// Writes the `<schema>` element.
     pub(super) fn write(&self, generation: Generation, out: &mut Vec<u8>) {
         let mut put = |text: &str| out.extend_from_slice(text.as_bytes());
         put("<schema name=\"");
@@ -183,7 +184,7 @@ impl Schema {
     }
 }
 
-/// Commit ids grew to 64 bits in Xcode 27.
+/// Returns the engineering type of a column. Commit ids have 64 bits since Xcode 27.
 pub(super) fn widened(
     mnemonic: &str,
     engineering_type: &'static str,

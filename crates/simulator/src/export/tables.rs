@@ -1,4 +1,4 @@
-//! The rows of every table.
+//! Writes the rows of every table.
 
 mod application;
 mod counters;
@@ -46,12 +46,12 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
     }
 }
 
-/// An encoder with what the tables say beside it.
+/// An encoder with its buffer and its index there.
 struct Encoding<'p> {
     encoder: &'p Encoder,
     buffer: &'p Buffer,
-    /// Its place in the buffer.
-    place: usize,
+    /// Index in the buffer.
+    index: usize,
 }
 
 /// A command buffer, or one of its encoders.
@@ -60,24 +60,24 @@ enum Object<'p> {
     Encoder(Encoding<'p>),
 }
 
-/// The encoders of a buffer with their places.
+/// Returns the encoders of a buffer with their indices.
 fn encodings<'p>(plan: &'p Plan, buffer: &'p Buffer) -> impl Iterator<Item = Encoding<'p>> {
     let encoders = plan.encoders_of(buffer).iter().enumerate();
-    encoders.map(move |(place, encoder)| Encoding {
+    encoders.map(move |(index, encoder)| Encoding {
         encoder,
         buffer,
-        place,
+        index,
     })
 }
 
-/// The buffers of the processes the application tables cover.
+/// Returns the buffers of the processes that the application tables cover.
 fn instrumented(plan: &Plan) -> impl Iterator<Item = &Buffer> {
     plan.buffers
         .iter()
         .filter(|buffer| plan.is_instrumented(buffer.process))
 }
 
-/// When the encoding of a buffer started.
+/// Returns the time when the encoding of a buffer started.
 fn encoding_start_ns(plan: &Plan, buffer: &Buffer) -> u64 {
     plan.encoder(buffer.first_encoder).start_ns
 }

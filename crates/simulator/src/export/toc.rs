@@ -1,4 +1,4 @@
-//! The table of contents: every run's target, summary, processes and tables.
+//! Writes the table of contents: target, summary, processes and tables of every run.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::scenario::recording::{Recording, TargetKind};
 use crate::scenario::table::Table;
 use crate::scenario::{Generation, Role, Scenario};
 
-/// What the table of contents says of one run.
+/// The part of the table of contents about one run.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) run: u32,
@@ -21,7 +21,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
         Self {
             run: plan.run,
             wall_ns: plan.wall_ns,
@@ -29,14 +29,14 @@ impl Contents {
         }
     }
 
-    /// The process launched or attached to.
+    /// Returns the process that was launched or attached to.
     pub(super) fn target(&self) -> Option<&PlannedProcess> {
         let is_analyzed = |process: &&PlannedProcess| process.role == Role::Target;
         self.processes.iter().find(is_analyzed)
     }
 }
 
-/// Writes `toc.xml`.
+/// Writes `toc.xml` into a folder.
 pub(super) fn write(
     folder: &mut Folder,
     scenario: &Scenario,
@@ -118,7 +118,7 @@ fn target(out: &mut impl Write, recording: &Recording, contents: &Contents) -> i
 }
 
 fn target_process(recording: &Recording, target: &PlannedProcess) -> String {
-    let how = match recording.target {
+    let target_type = match recording.target {
         TargetKind::Attached => "attached",
         TargetKind::Launched | TargetKind::AllProcesses => "launched",
     };
@@ -127,7 +127,7 @@ fn target_process(recording: &Recording, target: &PlannedProcess) -> String {
         .map(|text| format!("arguments=\"{}\" ", escaped(text)))
         .unwrap_or_default();
     format!(
-        "<process {arguments}type=\"{how}\" return-exit-status=\"{}\" name=\"{}\" pid=\"{}\" termination-reason=\"{}\"/>",
+        "<process {arguments}type=\"{target_type}\" return-exit-status=\"{}\" name=\"{}\" pid=\"{}\" termination-reason=\"{}\"/>",
         recording.exit_status,
         escaped(&target.name),
         target.pid,
@@ -155,7 +155,7 @@ fn summary(out: &mut impl Write, recording: &Recording, contents: &Contents) -> 
     writeln!(out, "            </summary>")
 }
 
-/// What is recorded on the GPU; the stock template has neither counters nor shaders.
+/// Returns the settings of the GPU recording. The stock template has neither counters nor shaders.
 pub(super) fn gpu_settings(recording: &Recording) -> [&'static str; 3] {
     [
         if recording.counter.is_empty() {
@@ -172,7 +172,7 @@ pub(super) fn gpu_settings(recording: &Recording) -> [&'static str; 3] {
     ]
 }
 
-/// What is recorded; "intruments" is Apple's spelling.
+/// Writes the settings of the recording. "intruments" is Apple's spelling.
 fn settings(out: &mut impl Write, recording: &Recording) -> io::Result<()> {
     out.write_all(SETTINGS_HEAD.as_bytes())?;
     for setting in gpu_settings(recording) {
@@ -198,24 +198,24 @@ const SETTINGS_TAIL: &str = r"                                </key>
                 </intruments-recording-settings>
 ";
 
-/// Runs start on the hour, on a day of their own making; no clock is read.
+/// Hour of the day at which the first run starts less one. Runs start on the hour; no clock is read.
 const START_HOUR: u64 = 8;
 const HOUR_NS: u64 = 3_600_000_000_000;
 
-/// When a run starts, since midnight.
+/// Returns the start of a run, in nanoseconds since midnight.
 const fn start_ns(run: u32) -> u64 {
     (START_HOUR + run as u64) * HOUR_NS
 }
 
-/// When a run starts, since 1970.
+/// Returns the start of a run, in nanoseconds since 1970.
 pub(super) const fn start_ns_since_1970(run: u32) -> u64 {
     MIDNIGHT_S * 1_000_000_000 + start_ns(run)
 }
 
-/// The day they start on, since 1970.
+/// Day on which all runs start, in seconds since 1970.
 const MIDNIGHT_S: u64 = 1_767_225_600;
 
-/// An instant of that day, to the millisecond.
+/// Formats an instant of that day, to the millisecond.
 fn date(since_midnight_ns: u64) -> String {
     let ms = since_midnight_ns / 1_000_000;
     let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
@@ -225,7 +225,7 @@ fn date(since_midnight_ns: u64) -> String {
     )
 }
 
-/// Seconds to the nearest microsecond.
+/// Formats a duration in seconds, to the nearest microsecond.
 fn seconds(ns: u64) -> String {
     let us = (ns + 500) / 1_000;
     format!("{}.{:06}", us / 1_000_000, us % 1_000_000)

@@ -1,9 +1,9 @@
-//! Cells as elements with dense ids, written out once and referred to afterwards.
+//! Writes cells as XML elements with dense ids. A value is written once and referred to afterwards.
 //!
 //! Ids rise by one in document order at every nesting depth. A value that was written before is
-//! `ref`erred to when it is still remembered: texts and composites always are, numbers only
-//! while their slot is not taken by another, which keeps memory small and looks like the real
-//! thing, where the same number may be written out again.
+//! `ref`erred to if it is still remembered. Texts and composites are always remembered. A number
+//! is remembered until another one takes its slot. That bounds memory, and real exports also write
+//! the same number again now and then.
 
 use rustc_hash::FxHashMap;
 
@@ -17,8 +17,8 @@ use crate::plan::{Plan, ProcessIndex};
 pub(super) struct XmlCells<'a> {
     out: Vec<u8>,
     plan: &'a Plan,
-    /// What stands between the parts of a label.
-    joint: &'static str,
+    /// Text between the parts of a label.
+    separator: &'static str,
     last_id: u64,
     numbers: Vec<Remembered>,
     texts: Vec<FxHashMap<Box<str>, u64>>,
@@ -31,11 +31,11 @@ pub(super) struct XmlCells<'a> {
 }
 
 impl<'a> XmlCells<'a> {
-    pub(super) fn new(plan: &'a Plan, joint: &'static str) -> Self {
+    pub(super) fn new(plan: &'a Plan, separator: &'static str) -> Self {
         Self {
             out: Vec::new(),
             plan,
-            joint,
+            separator,
             last_id: 0,
             numbers: vec![Remembered::default(); NUMBER_KINDS << SLOT_BITS],
             texts: vec![FxHashMap::default(); TEXT_KINDS],
@@ -48,7 +48,7 @@ impl<'a> XmlCells<'a> {
         }
     }
 
-    /// The bytes so far, to be taken and cleared.
+    /// Returns the bytes so far, which the caller takes and clears.
     pub(super) const fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
@@ -61,20 +61,20 @@ impl<'a> XmlCells<'a> {
                 Part::Text(kind, value) => self.text(kind, value),
                 Part::Process(process) => self.process(process),
                 Part::Thread(process) => self.thread(process),
-                Part::Nobody => self.nothing(),
+                Part::NoProcess => self.nothing(),
             }
         }
         self.close(tag);
     }
 
-    /// Up to the display form.
+    /// Writes an element up to its display form, and returns its id.
     fn open(&mut self, tag: &str) -> u64 {
         let id = self.define(tag);
         self.put(" fmt=\"");
         id
     }
 
-    /// Up to the id.
+    /// Writes an element up to its id, and returns the id.
     fn define(&mut self, tag: &str) -> u64 {
         self.last_id += 1;
         self.put("<");
@@ -93,7 +93,7 @@ impl<'a> XmlCells<'a> {
         self.put("\"");
     }
 
-    /// `<frame id="1" name="main" addr="0x100001080"><binary …/></frame>`
+    /// Writes `<frame id="1" name="main" addr="0x100001080"><binary …/></frame>`.
     fn frame(&mut self, process: ProcessIndex, frame: &Frame<'_>) {
         if let Some(id) = self.frames.get(&(process, frame.address)) {
             return self.refer("frame", *id);
@@ -175,7 +175,7 @@ impl Cells for XmlCells<'_> {
         self.texts[kind as usize].insert(value.into(), id);
     }
 
-    /// `<process fmt="P (1)"><pid>1</pid><device-session>TODO</device-session></process>`
+    /// Writes `<process fmt="P (1)"><pid>1</pid><device-session>TODO</device-session></process>`.
     fn process(&mut self, process: ProcessIndex) {
         if let Some(id) = self.processes.get(&process) {
             return self.refer("process", *id);
@@ -189,7 +189,7 @@ impl Cells for XmlCells<'_> {
         self.close("process");
     }
 
-    /// `<thread fmt="Main Thread 0x1f (P, pid: 1)"><tid>31</tid><process>…</process></thread>`
+    /// Writes `<thread fmt="Main Thread 0x1f (P, pid: 1)"><tid>31</tid><process>…</process></thread>`.
     fn thread(&mut self, process: ProcessIndex) {
         if let Some(id) = self.threads.get(&process) {
             return self.refer("thread", *id);
@@ -220,14 +220,15 @@ impl Cells for XmlCells<'_> {
 
     fn label(&mut self, tag: &'static str, parts: &[Part<'_>]) {
         let mut shown = Vec::new();
-        show_parts(self.plan, self.joint, parts, &mut shown);
+        show_parts(self.plan, self.separator, parts, &mut shown);
         let shown_bytes = shown.len();
-        // Two values may look the same: 1290853 and 1291748 ns are both 1.29 ms.
+        // Different values may look the same: 1290853 and 1291748 ns are both 1.29 ms.
         numbers_of(parts).for_each(|value| shown.extend_from_slice(&value.to_le_bytes()));
         let key = (tag, shown.into_boxed_slice());
         if let Some(id) = self.labels.get(&key) {
             return self.refer(tag, *id);
         }
+
         let id = self.open(tag);
         self.out.extend_from_slice(&key.1[..shown_bytes]);
         self.labels.insert(key, id);
@@ -236,7 +237,7 @@ impl Cells for XmlCells<'_> {
 
     fn label_once(&mut self, tag: &'static str, parts: &[Part<'_>]) {
         self.open(tag);
-        show_parts(self.plan, self.joint, parts, &mut self.out);
+        show_parts(self.plan, self.separator, parts, &mut self.out);
         self.parts(tag, parts);
     }
 }
@@ -248,17 +249,17 @@ fn numbers_of<'p>(parts: &'p [Part<'_>]) -> impl Iterator<Item = u64> + 'p {
     })
 }
 
-fn show_parts(plan: &Plan, joint: &str, parts: &[Part<'_>], out: &mut Vec<u8>) {
+fn show_parts(plan: &Plan, separator: &str, parts: &[Part<'_>], out: &mut Vec<u8>) {
     for (n, part) in parts.iter().enumerate() {
         if n > 0 {
-            out.extend_from_slice(joint.as_bytes());
+            out.extend_from_slice(separator.as_bytes());
         }
         match *part {
             Part::Number(kind, value) => kind.show(value, out),
             Part::Text(_, value) => display::escaped(value, out),
             Part::Process(process) => show_process(plan, process, out),
             Part::Thread(process) => show_thread(plan, process, out),
-            Part::Nobody => out.extend_from_slice(b"n/a"),
+            Part::NoProcess => out.extend_from_slice(b"n/a"),
         }
     }
 }
@@ -282,7 +283,7 @@ fn show_thread(plan: &Plan, process: ProcessIndex, out: &mut Vec<u8>) {
     out.push(b')');
 }
 
-/// A number written before; id 0 is none.
+/// A number that was written before. Id 0 means none.
 #[derive(Debug, Default, Clone, Copy)]
 struct Remembered {
     value: u64,
@@ -294,7 +295,8 @@ const TEXT_KINDS: usize = Text::GpuEventName as usize + 1;
 const SLOT_BITS: u32 = 10;
 
 impl Number {
-    /// Where a value of this kind is remembered, if no other took the place (Fibonacci hashing).
+    /// Returns the slot in which a value of this kind is remembered (Fibonacci hashing). Another
+    /// value may have the same slot.
     fn slot(self, value: u64) -> usize {
         let hash = value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SLOT_BITS);
         ((self as usize) << SLOT_BITS) | usize::try_from(hash).unwrap_or(0)

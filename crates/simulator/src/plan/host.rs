@@ -1,81 +1,81 @@
-//! What a planned run shows of its processes on the CPU: signposts, stack samples, hangs.
+//! Plans what a run shows of its processes on the CPU: signposts, stack samples, hangs.
 
 use super::{Buffer, Plan, ProcessIndex};
 use crate::error::Error;
 use crate::scenario::host::{Samples, Signpost};
 use crate::scenario::{Clock, Process, Scenario};
 
-/// One signpost that happened: an event when it has no end.
+/// A signpost, or an event if it has no end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Marked {
+pub(crate) struct PlannedSignpost {
     pub(crate) process: ProcessIndex,
     pub(crate) name: String,
     pub(crate) subsystem: String,
     pub(crate) category: String,
-    /// Tells apart those of one name that overlap; unique in the run.
+    /// Id that is unique in the run, so that overlapping signposts of one name differ.
     pub(crate) id: u64,
     pub(crate) start_ns: u64,
     pub(crate) end_ns: Option<u64>,
 }
 
-/// What a submitting thread does, the strongest first: of several at once a sample shows one.
+/// The kind of a thread's activity, ordered by priority: a sample shows one of several at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Doing {
-    /// It encodes.
+pub(crate) enum ActivityKind {
+    /// The thread encodes.
     Encode,
-    /// It works between a completion and the next encoding.
+    /// The thread works between a completion and the next encoding.
     Host,
-    /// It takes a break.
+    /// The thread takes a break.
     Pause,
-    /// It waits for a completion.
+    /// The thread waits for a completion.
     Wait,
 }
 
-/// A stretch of a thread's time.
+/// A period of one activity of a thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Activity {
     pub(crate) process: ProcessIndex,
-    pub(crate) doing: Doing,
+    pub(crate) kind: ActivityKind,
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
 }
 
-/// One sample of a thread's stack.
+/// A sample of a thread's stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sample {
     pub(crate) process: ProcessIndex,
     pub(crate) at_ns: u64,
     pub(crate) weight_ns: u64,
-    pub(crate) doing: Doing,
+    pub(crate) kind: ActivityKind,
 }
 
-/// A time during which a main thread did not answer.
+/// A time during which a main thread did not respond.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hung {
+pub(crate) struct PlannedHang {
     pub(crate) process: ProcessIndex,
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
     pub(crate) kind: String,
 }
 
-/// More samples than this are a typing error.
+/// Largest number of samples; more are a typing error.
 const SAMPLES_MAX: u64 = 1_000_000;
 
-impl Doing {
-    /// Whether the thread has a processor.
+impl ActivityKind {
+    /// Returns whether the thread runs on a processor.
     pub(crate) const fn is_running(self) -> bool {
         matches!(self, Self::Encode | Self::Host)
     }
 }
 
-/// The signposts of all processes, in the order in which they begin.
-pub(super) fn signposts(scenario: &Scenario, plan: &Plan) -> Vec<Marked> {
+/// Returns the signposts of all processes, ordered by their begin.
+pub(super) fn signposts(scenario: &Scenario, plan: &Plan) -> Vec<PlannedSignpost> {
     let mut all = Vec::new();
-    for (process, one) in alive(scenario, plan) {
-        for signpost in &one.signpost {
-            for (start_ns, end_ns) in times(signpost, plan, process, scenario.clock) {
-                all.push(Marked {
-                    process,
+    for (index, process) in alive(scenario, plan) {
+        for signpost in &process.signpost {
+            for (start_ns, end_ns) in times(signpost, plan, index, scenario.clock) {
+                all.push(PlannedSignpost {
+                    process: index,
                     name: signpost.name.clone(),
                     subsystem: signpost.subsystem.clone(),
                     category: signpost.category.clone(),
@@ -86,15 +86,16 @@ pub(super) fn signposts(scenario: &Scenario, plan: &Plan) -> Vec<Marked> {
             }
         }
     }
-    all.retain(|one| one.end_ns.unwrap_or(one.start_ns) <= plan.wall_ns);
-    all.sort_by_key(|one| one.start_ns);
-    for (id, one) in (1..).zip(&mut all) {
-        one.id = id;
+
+    all.retain(|signpost| signpost.end_ns.unwrap_or(signpost.start_ns) <= plan.wall_ns);
+    all.sort_by_key(|signpost| signpost.start_ns);
+    for (id, signpost) in (1..).zip(&mut all) {
+        signpost.id = id;
     }
     all
 }
 
-/// When a signpost begins and ends, as often as it does.
+/// Returns the begin and the end of each occurrence of a signpost.
 fn times(
     signpost: &Signpost,
     plan: &Plan,
@@ -106,27 +107,32 @@ fn times(
         let from = signpost.from.map(|from| (cut(from), signpost.to.map(cut)));
         return from.into_iter().collect();
     };
-    let own = plan.buffers.iter().filter(|one| one.process == process);
+
+    let own = plan
+        .buffers
+        .iter()
+        .filter(|buffer| buffer.process == process);
     let own: Vec<&Buffer> = own.collect();
     let around = |group: &[&Buffer]| {
         let starts = group
             .iter()
-            .map(|one| plan.encoder(one.first_encoder).start_ns);
+            .map(|buffer| plan.encoder(buffer.first_encoder).start_ns);
         let start_ns = starts.min()?;
-        let end_ns = group.iter().map(|one| one.completed_ns).max()?;
+        let end_ns = group.iter().map(|buffer| buffer.completed_ns).max()?;
         Some((start_ns, Some(end_ns.max(start_ns))))
     };
+
     own.chunks_exact(every.get() as usize)
         .filter_map(around)
         .collect()
 }
 
-/// The hangs of all processes, as far as the run goes.
-pub(super) fn hangs(scenario: &Scenario, plan: &Plan) -> Vec<Hung> {
+/// Returns the hangs of all processes that end within the run.
+pub(super) fn hangs(scenario: &Scenario, plan: &Plan) -> Vec<PlannedHang> {
     let mut all = Vec::new();
-    for (process, one) in alive(scenario, plan) {
-        all.extend(one.hang.iter().map(|hang| Hung {
-            process,
+    for (index, process) in alive(scenario, plan) {
+        all.extend(process.hang.iter().map(|hang| PlannedHang {
+            process: index,
             start_ns: scenario.clock.cut(hang.start.get()),
             duration_ns: scenario.clock.cut(hang.length.get()),
             kind: hang.kind.clone(),
@@ -137,19 +143,19 @@ pub(super) fn hangs(scenario: &Scenario, plan: &Plan) -> Vec<Hung> {
     all
 }
 
-/// The stack samples of all processes, in the order of their times.
+/// Returns the stack samples of all processes, ordered by time.
 pub(super) fn samples(scenario: &Scenario, plan: &Plan) -> Result<Vec<Sample>, Error> {
     let mut all = Vec::new();
-    for (process, one) in alive(scenario, plan) {
-        if let Some(samples) = &one.samples {
-            sample(samples, plan, process, scenario.clock, &mut all)?;
+    for (index, process) in alive(scenario, plan) {
+        if let Some(samples) = &process.samples {
+            sample(samples, plan, index, scenario.clock, &mut all)?;
         }
     }
     all.sort_by_key(|sample| sample.at_ns);
     Ok(all)
 }
 
-/// Samples one thread; its stretches may overlap when it serves several streams.
+/// Samples one thread. Its activities may overlap if it serves several streams.
 fn sample(
     samples: &Samples,
     plan: &Plan,
@@ -157,9 +163,13 @@ fn sample(
     clock: Clock,
     all: &mut Vec<Sample>,
 ) -> Result<(), Error> {
-    let own = || plan.activities.iter().filter(|one| one.process == process);
-    let first_ns = own().map(|one| one.start_ns).min().unwrap_or(0);
-    let last_ns = own().map(|one| one.end_ns).max().unwrap_or(0);
+    let own = || {
+        plan.activities
+            .iter()
+            .filter(|activity| activity.process == process)
+    };
+    let first_ns = own().map(|activity| activity.start_ns).min().unwrap_or(0);
+    let last_ns = own().map(|activity| activity.end_ns).max().unwrap_or(0);
     let period_ns = samples.period.get();
     let count = (last_ns - first_ns) / period_ns;
     if count > SAMPLES_MAX {
@@ -167,29 +177,31 @@ fn sample(
         let field = format!("process[{}].samples.period", process.get());
         return Err(Error::field(&field, problem, "a million or fewer"));
     }
-    // The n-th sample is taken when n periods of the recording are over.
+
+    // The n-th sample is taken when n periods of the recording have passed.
     let ordinal = |at_ns: u64| at_ns.div_ceil(period_ns);
     let first = ordinal(first_ns);
     let slot = |at_ns: u64| usize::try_from(ordinal(at_ns) - first).unwrap_or(usize::MAX);
-    let mut seen: Vec<Option<Doing>> = vec![None; slot(last_ns)];
-    for one in own() {
-        for doing in &mut seen[slot(one.start_ns)..slot(one.end_ns)] {
-            *doing = Some(doing.map_or(one.doing, |other| other.min(one.doing)));
+    let mut slots: Vec<Option<ActivityKind>> = vec![None; slot(last_ns)];
+    for activity in own() {
+        for kind in &mut slots[slot(activity.start_ns)..slot(activity.end_ns)] {
+            *kind = Some(kind.map_or(activity.kind, |other| other.min(activity.kind)));
         }
     }
-    for (n, doing) in (first..).zip(seen) {
-        let shown = |doing: &Doing| doing.is_running() || samples.blocked;
-        all.extend(doing.filter(shown).map(|doing| Sample {
+
+    for (n, kind) in (first..).zip(slots) {
+        let is_shown = |kind: &ActivityKind| kind.is_running() || samples.blocked;
+        all.extend(kind.filter(is_shown).map(|kind| Sample {
             process,
             at_ns: clock.cut(n * period_ns),
             weight_ns: period_ns,
-            doing,
+            kind,
         }));
     }
     Ok(())
 }
 
-/// The processes of the run by their place in the plan.
+/// Returns the processes of the run with their indices in the plan.
 fn alive<'s>(
     scenario: &'s Scenario,
     plan: &Plan,

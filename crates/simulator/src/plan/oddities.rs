@@ -1,16 +1,16 @@
-//! Where a recording shows otherwise than it was: coalesced, pre-empted and unnamed kicks.
+//! Makes kicks odd as in real recordings: coalesced, preempted and unattributed ones.
 
 use std::num::NonZeroU32;
 
 use super::{EncoderIndex, Kick, NameIndex, Plan};
 use crate::scenario::stream::{CoalescedName, Oddities};
 
-/// Whether the thing at `ordinal` (from 0) is an `n`-th one: the n-th, the 2n-th, …
+/// Returns whether the item at `ordinal` (from 0) is an n-th one: the n-th, the 2n-th, …
 pub(super) fn every(n: Option<NonZeroU32>, ordinal: usize) -> bool {
     n.is_some_and(|n| (ordinal + 1).is_multiple_of(n.get() as usize))
 }
 
-/// A pre-empted kick: the same ids twice, a third of the time before the hole.
+/// Splits a preempted kick into two with the same ids, a third of its time before the hole.
 ///
 /// ```text
 /// planned   [---------)
@@ -31,12 +31,12 @@ pub(super) fn split(kick: Kick, hole_ns: u64) -> Vec<Kick> {
     vec![before, after]
 }
 
-/// A number no kick so far has; `table_order` turns it into an id.
+/// Returns a number that no kick has so far; `table_order` turns it into an id.
 pub(super) fn next_submission(kicks: &[Kick]) -> u32 {
     kicks.last().map_or(0, |kick| kick.submission + 1)
 }
 
-/// The encoder part of a row's label.
+/// Returns the encoder part of a row's label.
 pub(super) fn kick_label(
     plan: &mut Plan,
     odd: &Oddities,
@@ -47,8 +47,9 @@ pub(super) fn kick_label(
     if count < 2 {
         return label;
     }
+
     let joined = match odd.coalesced_name {
-        // The misspelling is Instruments' own.
+        // Instruments itself misspells the word.
         CoalescedName::Count => format!("Coelasced {count} Encoders"),
         CoalescedName::Labels => {
             let encoders = &plan.encoders[first.get()..first.get() + usize::from(count)];

@@ -1,10 +1,10 @@
-//! Plays a process's streams on the host and the GPU and writes down what happened when.
+//! Plays a process's streams on the host and the GPU, and records what happens when.
 //!
-//! One loop serves every kind of submission: a buffer is encoded when the host is free and no
-//! more than `in-flight` buffers are out; its kicks start when they are launched and their
-//! channel is free. `sync` is one encoder per buffer with one buffer in flight.
+//! One loop serves every kind of submission. A buffer is encoded when the host is free and fewer
+//! than `in-flight` buffers are in flight. Its kicks start when the submission latency has passed
+//! and their channel is free. `sync` is one encoder per buffer with one buffer in flight.
 
-use super::host::{Activity, Doing};
+use super::host::{Activity, ActivityKind};
 use super::oddities::{self, every};
 use super::random::Random;
 use super::{
@@ -16,7 +16,7 @@ use crate::scenario::nanos::Nanos;
 use crate::scenario::stream::{LostFrom, Stream};
 use crate::scenario::{Process, Scenario};
 
-/// Adds one process and all its work to the plan.
+/// Adds a process and all its work to the plan.
 pub(super) fn process(
     plan: &mut Plan,
     scenario: &Scenario,
@@ -24,8 +24,9 @@ pub(super) fn process(
     process: &Process,
 ) -> Result<(), Error> {
     let place = u64::try_from(position).unwrap_or(u64::MAX);
-    let mut random = Random::of(scenario.seed, &[u64::from(plan.run), place]);
+    let mut random = Random::new(scenario.seed, &[u64::from(plan.run), place]);
     let index = ProcessIndex::at(plan.processes.len());
+
     plan.processes.push(PlannedProcess {
         name: process.name.clone(),
         pid: process.pid,
@@ -38,7 +39,8 @@ pub(super) fn process(
             .as_ref()
             .map(|samples| samples.host_function.clone()),
     });
-    // A range of ids for each process: 2^28 apart, and never starting at a round number.
+
+    // Each process has its own range of ids, 2^28 apart, which never starts at a round number.
     let first_id = ((place + 1) << 28) + random.between(1, 0xf_ffff);
     let mut worker = Worker {
         process: index,
@@ -47,60 +49,61 @@ pub(super) fn process(
         done_ns: 0,
         sampled: process.samples.is_some(),
     };
+
     for (n, stream) in process.stream.iter().enumerate() {
         let field = format!("process[{position}].stream[{n}]");
-        let mut playing = Playing::new(stream, &worker, random.next());
+        let mut stream_run = StreamRun::new(stream, &worker, random.next());
         for number in 0..stream.count.div_ceil(stream.encoders_per_buffer()) {
-            playing.buffer(plan, &mut worker, number as usize);
+            stream_run.buffer(plan, &mut worker, number as usize);
             if worker.done_ns > WALL_NS_MAX {
                 return Err(too_long(&field, plan.run));
             }
         }
-        let (host_ns, done_ns) = (playing.host_ns, playing.done_ns);
-        worker.note(plan, Doing::Wait, host_ns, done_ns);
+        let (host_ns, done_ns) = (stream_run.host_ns, stream_run.done_ns);
+        worker.note(plan, ActivityKind::Wait, host_ns, done_ns);
     }
     Ok(())
 }
 
-/// Where a process's own first work starts when the scenario does not say: a launched program
-/// takes that long to reach the GPU.
+/// Start of a process's work if the scenario gives none: the time that a launched program takes
+/// to reach the GPU.
 const FIRST_START_NS: u64 = 700_000_000;
 
-/// What the streams of one process share.
+/// State that the streams of one process share.
 struct Worker {
     process: ProcessIndex,
     next_id: u64,
     frame: u32,
-    /// When all work so far is done.
+    /// Time when all work so far is done.
     done_ns: u64,
-    /// Whether what its thread does is wanted.
+    /// True if the activities of its thread are recorded.
     sampled: bool,
 }
 
-/// A stream being played.
-struct Playing<'a> {
+/// State of a stream while it is played.
+struct StreamRun<'a> {
     stream: &'a Stream,
     random: Random,
-    /// When the host can go on.
+    /// Time when the host can go on.
     host_ns: u64,
-    /// When the stream's channel can take another kick, and its second channel.
+    /// Time when the stream's channel can take another kick, and its second channel.
     free_ns: [u64; 2],
-    /// Completion of each buffer so far.
+    /// Completion time of each buffer so far.
     completed_ns: Vec<u64>,
-    /// When all of the stream's work so far is done.
+    /// Time when all of the stream's work so far is done.
     done_ns: u64,
-    /// Encoders encoded so far.
+    /// Number of encoders so far.
     encoders: usize,
-    /// Pairs of encoders that could have been coalesced so far.
+    /// Number of pairs of encoders so far that could have been coalesced.
     pairs: usize,
-    /// Kicks so far, for splitting.
+    /// Number of kicks so far, for splitting.
     kicks: usize,
 }
 
-/// Encoders that run as one kick: `count` of them from `first`, `ordinal` being the place of the
-/// first in its stream.
+/// Encoders that run as one kick: `count` of them from `first`, whose index in its stream is
+/// `ordinal`.
 #[derive(Clone, Copy)]
-struct Group {
+struct EncoderGroup {
     first: EncoderIndex,
     count: u8,
     ordinal: usize,
@@ -112,12 +115,12 @@ impl Worker {
         self.next_id - 1
     }
 
-    /// Notes what the thread does, if anybody wants to know.
-    fn note(&self, plan: &mut Plan, doing: Doing, start_ns: u64, end_ns: u64) {
+    /// Adds an activity of the thread to the plan, if the thread is sampled.
+    fn note(&self, plan: &mut Plan, kind: ActivityKind, start_ns: u64, end_ns: u64) {
         if self.sampled && start_ns < end_ns {
             plan.activities.push(Activity {
                 process: self.process,
-                doing,
+                kind,
                 start_ns,
                 end_ns,
             });
@@ -125,7 +128,7 @@ impl Worker {
     }
 }
 
-impl<'a> Playing<'a> {
+impl<'a> StreamRun<'a> {
     fn new(stream: &'a Stream, worker: &Worker, seed: u64) -> Self {
         let start = stream.start.map(Nanos::get);
         let host_ns = if stream.follows {
@@ -135,7 +138,7 @@ impl<'a> Playing<'a> {
         };
         Self {
             stream,
-            random: Random::of(seed, &[]),
+            random: Random::new(seed, &[]),
             host_ns,
             free_ns: [0; 2],
             completed_ns: Vec::new(),
@@ -149,12 +152,14 @@ impl<'a> Playing<'a> {
     /// Encodes, commits and runs one command buffer.
     fn buffer(&mut self, plan: &mut Plan, worker: &mut Worker, number: usize) {
         self.wait(plan, worker, number);
+
         let index = BufferIndex::at(plan.buffers.len());
         let ordinal = self.encoders;
         let first = EncoderIndex::at(plan.encoders.len());
         let id = worker.id();
         let count = self.encode(plan, worker);
         let committed_ns = self.host_ns;
+
         let ready_ns = committed_ns + self.stream.launch.pick(number, &mut self.random);
         let mut last_ns = ready_ns;
         for group in self.groups(first, count, ordinal) {
@@ -162,6 +167,7 @@ impl<'a> Playing<'a> {
         }
         let completed_ns = self.completion(number, last_ns);
         let odd = &self.stream.oddities;
+
         worker.frame += 1;
         self.done_ns = self.done_ns.max(completed_ns).max(last_ns);
         worker.done_ns = worker.done_ns.max(self.done_ns);
@@ -184,7 +190,7 @@ impl<'a> Playing<'a> {
         });
     }
 
-    /// Lets the host wait for the buffer that must be done before the next is encoded.
+    /// Lets the host wait for the buffer that must complete before the next one is encoded.
     fn wait(&mut self, plan: &mut Plan, worker: &Worker, number: usize) {
         let pause = self
             .stream
@@ -192,32 +198,34 @@ impl<'a> Playing<'a> {
             .filter(|pause| number > 0 && number.is_multiple_of(pause.every.get() as usize));
         if let Some(pause) = pause {
             let until_ns = self.host_ns.max(self.done_ns);
-            worker.note(plan, Doing::Wait, self.host_ns, until_ns);
+            worker.note(plan, ActivityKind::Wait, self.host_ns, until_ns);
             self.host_ns = until_ns + pause.length.get();
-            worker.note(plan, Doing::Pause, until_ns, self.host_ns);
+            worker.note(plan, ActivityKind::Pause, until_ns, self.host_ns);
         }
+
         let awaited = number
             .checked_sub(self.stream.in_flight())
             .map(|earlier| self.completed_ns[earlier]);
         if let Some(completed_ns) = awaited {
             let until_ns = self.host_ns.max(completed_ns);
-            worker.note(plan, Doing::Wait, self.host_ns, until_ns);
+            worker.note(plan, ActivityKind::Wait, self.host_ns, until_ns);
             self.host_ns = until_ns + self.stream.host.pick(number, &mut self.random);
-            worker.note(plan, Doing::Host, until_ns, self.host_ns);
+            worker.note(plan, ActivityKind::Host, until_ns, self.host_ns);
         }
     }
 
-    /// Encodes the next buffer's encoders, one after another; how many there were.
+    /// Encodes the encoders of the next buffer, one after another, and returns their number.
     fn encode(&mut self, plan: &mut Plan, worker: &mut Worker) -> u32 {
         let left = (self.stream.count as usize).saturating_sub(self.encoders);
         let count = (self.stream.encoders_per_buffer() as usize).min(left);
+
         for in_buffer in 0..count {
             let duration_ns = self.stream.encode.pick(self.encoders, &mut self.random);
             let label = encoder_label(plan, self.stream, self.encoders, in_buffer);
             let odd = &self.stream.oddities;
             let lost = every(odd.lose_encoder_every, self.encoders);
             let end_ns = self.host_ns + duration_ns;
-            worker.note(plan, Doing::Encode, self.host_ns, end_ns);
+            worker.note(plan, ActivityKind::Encode, self.host_ns, end_ns);
             plan.encoders.push(Encoder {
                 label,
                 id: worker.id(),
@@ -232,8 +240,8 @@ impl<'a> Playing<'a> {
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// The encoders of a buffer, as the driver groups them into kicks.
-    fn groups(&mut self, first: EncoderIndex, count: u32, ordinal: usize) -> Vec<Group> {
+    /// Groups the encoders of a buffer into kicks, as the driver does.
+    fn groups(&mut self, first: EncoderIndex, count: u32, ordinal: usize) -> Vec<EncoderGroup> {
         let count = count as usize;
         let mut groups = Vec::with_capacity(count);
         let mut at = 0;
@@ -242,7 +250,7 @@ impl<'a> Playing<'a> {
             let coalesced = paired && every(self.stream.oddities.coalesce_every, self.pairs);
             self.pairs += usize::from(paired);
             let encoders: u8 = if coalesced { 2 } else { 1 };
-            groups.push(Group {
+            groups.push(EncoderGroup {
                 first: EncoderIndex::at(first.get() + at),
                 count: encoders,
                 ordinal: ordinal + at,
@@ -252,20 +260,28 @@ impl<'a> Playing<'a> {
         groups
     }
 
-    /// Runs one group on the GPU, on both channels if there are two; when the last kick ends.
-    fn run(&mut self, plan: &mut Plan, buffer: BufferIndex, group: Group, ready_ns: u64) -> u64 {
+    /// Runs a group on the GPU, on both channels if there are two. Returns the end of the last kick.
+    fn run(
+        &mut self,
+        plan: &mut Plan,
+        buffer: BufferIndex,
+        group: EncoderGroup,
+        ready_ns: u64,
+    ) -> u64 {
         let stream = self.stream;
         let mut duration_ns = 0;
         for ordinal in group.ordinals() {
             duration_ns +=
                 stream.duration.pick(ordinal, &mut self.random) * slowness(stream, ordinal);
         }
+
         let start_ns = ready_ns.max(self.free_ns[0]);
         let end_ns = self.kick(plan, buffer, group, &stream.channel, start_ns, duration_ns);
         self.free_ns[0] = end_ns + stream.gap.pick(group.ordinal, &mut self.random);
         let Some(then) = &stream.then else {
             return end_ns;
         };
+
         let lag_ns = then.lag.pick(group.ordinal, &mut self.random);
         let duration_ns =
             then.duration.pick(group.ordinal, &mut self.random) * slowness(stream, group.ordinal);
@@ -274,12 +290,12 @@ impl<'a> Playing<'a> {
         self.free_ns[1]
     }
 
-    /// Holds a channel once, in two parts if the kick is pre-empted; when it ends.
+    /// Occupies a channel, in two parts if the kick is preempted. Returns the end of the last part.
     fn kick(
         &mut self,
         plan: &mut Plan,
         buffer: BufferIndex,
-        group: Group,
+        group: EncoderGroup,
         channel: &str,
         start_ns: u64,
         duration_ns: u64,
@@ -302,6 +318,7 @@ impl<'a> Playing<'a> {
                 .ordinals()
                 .any(|ordinal| every(odd.null_frame_every, ordinal)),
         };
+
         let split = every(odd.split_every, self.kicks);
         self.kicks += 1;
         let parts = if split {
@@ -313,7 +330,7 @@ impl<'a> Playing<'a> {
         plan.kicks.last().map_or(start_ns, Kick::end_ns)
     }
 
-    /// When the host learns that a buffer whose last kick ends at `last_ns` is done.
+    /// Returns the time when the host is notified of a buffer whose last kick ends at `last_ns`.
     fn completion(&mut self, number: usize, last_ns: u64) -> u64 {
         let odd = &self.stream.oddities;
         let delay_ns = self.stream.completion.pick(number, &mut self.random);
@@ -324,8 +341,8 @@ impl<'a> Playing<'a> {
     }
 }
 
-impl Group {
-    /// The places of its encoders in the stream.
+impl EncoderGroup {
+    /// Returns the indices of its encoders in the stream.
     fn ordinals(self) -> std::ops::Range<usize> {
         self.ordinal..self.ordinal + usize::from(self.count)
     }
@@ -346,7 +363,8 @@ fn buffer_label(plan: &mut Plan, stream: &Stream, number: usize) -> NameIndex {
     plan.labels.index_of(label.unwrap_or("Command Buffer 0"))
 }
 
-/// The label given, or the one Metal makes up from the kind of encoder and its place in the buffer.
+/// Returns the label that the scenario gives, or the one that Metal makes from the kind of
+/// encoder and its index in the buffer.
 fn encoder_label(plan: &mut Plan, stream: &Stream, ordinal: usize, in_buffer: usize) -> NameIndex {
     if let Some(label) = stream
         .encoder_label
@@ -355,6 +373,7 @@ fn encoder_label(plan: &mut Plan, stream: &Stream, ordinal: usize, in_buffer: us
     {
         return plan.labels.index_of(label);
     }
+
     let kind = match stream.channel.as_str() {
         "Vertex" | "Fragment" => "Render",
         "Blit" => "Blit",

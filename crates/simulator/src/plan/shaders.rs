@@ -1,46 +1,50 @@
-//! Which shader ran when: the shaders of a process take its encoders in turn.
+//! Assigns shaders to kicks: the shaders of a process take its encoders in turn.
 
 use super::{Kick, Plan, ProcessIndex};
 
 /// The part of a kick that one shader took.
 #[derive(Debug, Clone)]
-pub(crate) struct Share<'p> {
+pub(crate) struct ShaderInterval<'p> {
     pub(crate) kick: &'p Kick,
     pub(crate) process: ProcessIndex,
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
     pub(crate) name: &'p str,
-    /// Its place in the list of shaders, from 1.
+    /// Number in the list of shaders, from 1.
     pub(crate) number: usize,
 }
 
-impl Share<'_> {
-    /// `matmul (1)`, as the list of shaders has it.
+impl ShaderInterval<'_> {
+    /// Returns the name in the form of the list of shaders: `matmul (1)`.
     pub(crate) fn numbered_name(&self) -> String {
         format!("{} ({})", self.name, self.number)
     }
 }
 
-/// The kicks of the processes the application tables cover, divided among their shaders: a kick
-/// of several encoders into equal parts.
-pub(crate) fn shares(plan: &Plan) -> Vec<Share<'_>> {
-    let mut shares: Vec<Share<'_>> = plan.kicks.iter().flat_map(|kick| of(plan, kick)).collect();
-    shares.sort_by_key(|share| share.start_ns);
-    shares
+/// Divides the kicks of the processes that the application tables cover among their shaders. A
+/// kick of several encoders is divided into equal parts.
+pub(crate) fn shader_intervals(plan: &Plan) -> Vec<ShaderInterval<'_>> {
+    let mut intervals: Vec<ShaderInterval<'_>> = plan
+        .kicks
+        .iter()
+        .flat_map(|kick| intervals_of(plan, kick))
+        .collect();
+    intervals.sort_by_key(|interval| interval.start_ns);
+    intervals
 }
 
-fn of<'p>(plan: &'p Plan, kick: &'p Kick) -> impl Iterator<Item = Share<'p>> {
+fn intervals_of<'p>(plan: &'p Plan, kick: &'p Kick) -> impl Iterator<Item = ShaderInterval<'p>> {
     let process = plan.process_of(kick);
     let covered = process.filter(|process| plan.is_instrumented(*process));
     let parts = u64::from(kick.encoder_count);
     covered.into_iter().flat_map(move |process| {
         let owner = plan.process(process);
         let first = kick.encoder.get() - owner.first_encoder.get();
-        let share = move |part: u8| {
+        let interval = move |part: u8| {
             let from_ns = kick.duration_ns * u64::from(part) / parts;
             let to_ns = kick.duration_ns * (u64::from(part) + 1) / parts;
             let place = (first + usize::from(part)).checked_rem(owner.shaders.len())?;
-            Some(Share {
+            Some(ShaderInterval {
                 kick,
                 process,
                 start_ns: kick.start_ns + from_ns,
@@ -49,6 +53,6 @@ fn of<'p>(plan: &'p Plan, kick: &'p Kick) -> impl Iterator<Item = Share<'p>> {
                 number: place + 1,
             })
         };
-        (0..kick.encoder_count).filter_map(share)
+        (0..kick.encoder_count).filter_map(interval)
     })
 }

@@ -1,46 +1,48 @@
-//! When the GPU as a whole was active and idle, and on how many channels.
+//! Computes when the GPU was active and idle, and on how many channels.
 
 use super::{Kick, Plan};
 use crate::scenario::Role;
 
-/// A stretch of time with the same number of channels active.
+/// A period with the same number of active channels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct GpuState {
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
-    /// Channels active; 0 is idle.
+    /// Number of active channels; 0 is idle.
     pub(crate) channels: u32,
-    /// What Instruments colours it.
+    /// Number of the color in Instruments.
     pub(crate) color: u64,
 }
 
-/// The states from the first kick's start to the last one's end; they tile that time.
+/// Returns the states from the first kick's start to the last one's end, without gaps.
 ///
 /// ```text
 /// Vertex    [-----)
 /// Fragment     [------)      [--)
 /// states    [1 [2 [1  [idle  [1 )
 /// ```
-pub(crate) fn states(plan: &Plan) -> Vec<State> {
+pub(crate) fn states(plan: &Plan) -> Vec<GpuState> {
     let mut edges: Vec<Edge> = plan
         .kicks
         .iter()
         .flat_map(|kick| edges_of(plan, kick))
         .collect();
     edges.sort_by_key(|edge| edge.at_ns);
-    let mut held = vec![0_u32; plan.channels.len()];
-    let mut states: Vec<State> = Vec::new();
+
+    let mut kicks_on = vec![0_u32; plan.channels.len()];
+    let mut states: Vec<GpuState> = Vec::new();
     let (mut active, mut color) = (0, COLOR_OTHER);
     for (n, edge) in edges.iter().enumerate() {
-        let holders = &mut held[edge.channel];
+        let kicks = &mut kicks_on[edge.channel];
         if edge.starts {
-            active += u32::from(*holders == 0);
-            *holders += 1;
+            active += u32::from(*kicks == 0);
+            *kicks += 1;
             color = edge.color;
         } else {
-            *holders -= 1;
-            active -= u32::from(*holders == 0);
+            *kicks -= 1;
+            active -= u32::from(*kicks == 0);
         }
+
         let until = edges.get(n + 1).map_or(edge.at_ns, |next| next.at_ns);
         extend(
             &mut states,
@@ -53,7 +55,7 @@ pub(crate) fn states(plan: &Plan) -> Vec<State> {
     states
 }
 
-/// The colour Instruments gives a process's rows; a row without one looks like anyone else's.
+/// Returns the color of a kick's process in Instruments. A row without a process looks like others.
 pub(crate) fn color(plan: &Plan, kick: &Kick) -> u64 {
     let role = plan
         .process_of(kick)
@@ -61,7 +63,7 @@ pub(crate) fn color(plan: &Plan, kick: &Kick) -> u64 {
     role.map_or(COLOR_OTHER, role_color)
 }
 
-/// The colour Instruments gives a role.
+/// Returns the color that Instruments gives a role.
 pub(crate) const fn role_color(role: Role) -> u64 {
     match role {
         Role::Target => 0,
@@ -73,7 +75,7 @@ pub(crate) const fn role_color(role: Role) -> u64 {
 const COLOR_IDLE: u64 = 1_000;
 const COLOR_OTHER: u64 = 1_001;
 
-/// A channel taken or let go.
+/// The start or the end of a kick on a channel.
 struct Edge {
     at_ns: u64,
     channel: usize,
@@ -91,14 +93,14 @@ fn edges_of(plan: &Plan, kick: &Kick) -> [Edge; 2] {
     [edge(kick.start_ns, true), edge(kick.end_ns(), false)]
 }
 
-/// Adds a stretch, joining it to one of the same kind that it touches.
-fn extend(states: &mut Vec<State>, start_ns: u64, end_ns: u64, channels: u32, color: u64) {
+/// Adds a period, and joins it to the previous one if both touch and are alike.
+fn extend(states: &mut Vec<GpuState>, start_ns: u64, end_ns: u64, channels: u32, color: u64) {
     if start_ns == end_ns {
         return;
     }
     match states.last_mut() {
         Some(last) if last.channels == channels && last.end_ns == start_ns => last.end_ns = end_ns,
-        _ => states.push(State {
+        _ => states.push(GpuState {
             start_ns,
             end_ns,
             channels,

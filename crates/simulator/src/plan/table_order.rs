@@ -1,4 +1,4 @@
-//! Puts the kicks in the order, with the ids and in the lanes that Instruments shows them in.
+//! Puts the kicks into the order, ids and lanes of Instruments.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +9,7 @@ use crate::scenario::Clock;
 /// Cuts all times to the clock, then sorts and numbers the kicks.
 pub(super) fn settle(plan: &mut Plan, clock: Clock) {
     cut_times(plan, clock);
-    // Stable: rows that start together stay in the order they were planned in.
+    // The sort is stable: rows that start together stay in the order they were planned in.
     plan.kicks.sort_by_key(|kick| kick.start_ns);
     number_submissions(&mut plan.kicks);
     let lanes = lanes(&plan.kicks, plan.channels.len());
@@ -23,6 +23,7 @@ fn cut_times(plan: &mut Plan, clock: Clock) {
         return;
     }
     let shortest_ns = clock.cut(42);
+    // 42 ns is one tick of the clock.
     for kick in &mut plan.kicks {
         kick.start_ns = clock.cut(kick.start_ns);
         kick.duration_ns = clock.cut(kick.duration_ns).max(shortest_ns);
@@ -41,16 +42,16 @@ fn cut_times(plan: &mut Plan, clock: Clock) {
     }
 }
 
-/// The first submission id of a run: of the size seen in real traces.
+/// First submission id of a run, of the size seen in real traces.
 const FIRST_SUBMISSION: u32 = 0xd169_0001;
 
-/// Numbers the submissions in the order they reached the GPU; split kicks keep one number.
+/// Numbers the submissions in the order they reached the GPU. Split kicks keep one number.
 fn number_submissions(kicks: &mut [Kick]) {
     let count = kicks
         .iter()
         .map(|kick| kick.submission)
         .max()
-        .map_or(0, |most| most as usize + 1);
+        .map_or(0, |max| max as usize + 1);
     let mut numbers: Vec<Option<u32>> = vec![None; count];
     let mut next = FIRST_SUBMISSION;
     for kick in kicks {
@@ -62,7 +63,8 @@ fn number_submissions(kicks: &mut [Kick]) {
     }
 }
 
-/// The lane of each kick: how many earlier rows of its channel end at or after its start.
+/// Returns the lane of each kick: the number of earlier rows of its channel that end at or after
+/// its start.
 ///
 /// ```text
 /// lane 0  [------)[---)     [--)

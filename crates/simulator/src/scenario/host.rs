@@ -1,4 +1,4 @@
-//! What a process shows of itself on the CPU: signposts, samples of its stack, hangs.
+//! Describes what a process shows on the CPU: signposts, stack samples, hangs.
 
 use std::num::NonZeroU32;
 
@@ -7,55 +7,56 @@ use serde::{Deserialize, Serialize};
 use super::machine::is_false;
 use super::nanos::Nanos;
 
-/// An `os_signpost`: one interval, one event, or one interval around every so many command buffers.
+/// An `os_signpost`: one interval, one event, or one interval around every `every` command
+/// buffers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Signpost {
-    /// What it marks.
+    /// Name of the interval or event.
     pub name: String,
-    /// Who marks it.
+    /// Subsystem of the log.
     #[serde(default = "Signpost::default_subsystem")]
     pub subsystem: String,
-    /// Instruments shows `PointsOfInterest` without being asked.
+    /// Category of the log. Instruments shows `PointsOfInterest` by default.
     #[serde(default = "Signpost::default_category")]
     pub category: String,
-    /// Where it begins, since the recording's start.
+    /// Begin, counted from the start of the recording.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Nanos>,
-    /// Where it ends; an event, without a length, when absent.
+    /// End, counted from the start of the recording; an event if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Nanos>,
-    /// Instead of `from` and `to`: from the start of a command buffer's encoding to the completion
-    /// of the last of so many.
+    /// Number of command buffers per interval, in place of `from` and `to`. The interval lasts
+    /// from the start of the first buffer's encoding to the completion of the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<NonZeroU32>,
 }
 
-/// Samples of the submitting thread's stack, as Time Profiler takes them, from its first encoding
-/// until all is done.
+/// Stack samples of the submitting thread, as Time Profiler takes them, from its first encoding
+/// until all work is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Samples {
-    /// From one sample to the next.
+    /// Time between two samples.
     #[serde(default = "Samples::default_period")]
     pub period: Nanos,
-    /// The function the thread is in between a completion and the next encoding.
+    /// Function in which the thread is between a completion and the next encoding.
     #[serde(default = "Samples::default_host_function")]
     pub host_function: String,
-    /// Whether the thread is sampled while it waits, too. Time Profiler does so only when asked.
+    /// True to sample the thread while it waits, too. Time Profiler does so only on request.
     #[serde(default, skip_serializing_if = "is_false")]
     pub blocked: bool,
 }
 
-/// A time during which the main thread did not answer.
+/// A time during which the main thread did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Hang {
-    /// Since the recording's start.
+    /// Start, counted from the start of the recording.
     pub start: Nanos,
-    /// How long it took.
+    /// Duration of the hang.
     pub length: Nanos,
-    /// What Instruments calls one of that length.
+    /// Name that Instruments has for a hang of this duration.
     #[serde(default = "Hang::default_kind")]
     pub kind: String,
 }

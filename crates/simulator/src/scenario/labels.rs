@@ -1,4 +1,4 @@
-//! What a stream's command buffers or encoders are labelled.
+//! Defines the labels of a stream's command buffers or encoders.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
     expecting = "expected a label such as \"matmul\" or several taken in turn, [\"matmul\", \"softmax\"]"
 )]
 pub enum Labels {
-    /// Every one the same.
+    /// The same label for all.
     Same(String),
-    /// One after another, then from the first again.
+    /// Each label in turn, then from the first again.
     Cycle(Vec<String>),
 }
 
 impl Labels {
-    /// The label of the thing at `index`.
+    /// Returns the label of the item at `index`.
     pub(crate) fn pick(&self, index: usize) -> &str {
         let all = self.all();
         all.get(index % all.len().max(1)).map_or("", String::as_str)
     }
 
-    /// Every label it can give.
+    /// Returns every label that it can give.
     pub(crate) fn all(&self) -> &[String] {
         match self {
             Self::Same(label) => std::slice::from_ref(label),

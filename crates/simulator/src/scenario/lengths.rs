@@ -1,11 +1,11 @@
-//! How long each of many like things takes: always the same, drawn from a range, or in turn.
+//! Defines durations of many similar items: constant, drawn from a range, or in turn.
 
 use serde::{Deserialize, Serialize};
 
 use super::nanos::Nanos;
 use crate::plan::random::Random;
 
-/// One length per kick, gap or encoding.
+/// One duration per kick, gap or encoding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
@@ -13,25 +13,25 @@ use crate::plan::random::Random;
                  [\"5us\", \"7us\"], or { cycle = [\"5us\", \"9us\"] }"
 )]
 pub enum Lengths {
-    /// Every one the same.
+    /// The same duration for all.
     Fixed(Nanos),
-    /// Each drawn from the scenario's seed, both ends included.
+    /// Durations drawn from the scenario's seed, between both ends inclusive.
     Range([Nanos; 2]),
-    /// One after another, then from the first again.
+    /// Each duration in turn, then from the first again.
     Cycle {
-        /// The lengths taken in turn.
+        /// Durations in their order.
         cycle: Vec<Nanos>,
     },
 }
 
 impl Lengths {
-    /// Always the same length.
+    /// Returns a constant duration.
     #[must_use]
     pub const fn fixed(ns: u64) -> Self {
         Self::Fixed(Nanos::new(ns))
     }
 
-    /// The length of the thing at `index`.
+    /// Returns the duration of the item at `index`.
     pub(crate) fn pick(&self, index: usize, random: &mut Random) -> u64 {
         match self {
             Self::Fixed(length) => length.get(),
@@ -42,13 +42,14 @@ impl Lengths {
         }
     }
 
-    /// The shortest and the longest it can give; nothing when a cycle is empty.
+    /// Returns the shortest and the longest duration it can give, or `None` for an empty cycle.
     pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
         let all: &[Nanos] = match self {
             Self::Fixed(length) => std::slice::from_ref(length),
             Self::Range(ends) => ends,
             Self::Cycle { cycle } => cycle,
         };
+
         let shortest = all.iter().min()?.get();
         let longest = all.iter().max()?.get();
         Some((shortest, longest))

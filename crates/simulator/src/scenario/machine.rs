@@ -1,4 +1,4 @@
-//! What the machine does beside the work: states, memory, counters.
+//! Describes the machine: states, memory, counters.
 
 use std::num::NonZeroU32;
 
@@ -6,33 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use super::nanos::Nanos;
 
-/// A stretch of time in one performance or thermal state.
+/// A period in one performance or thermal state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct StatePiece {
-    /// `Minimum`, `Medium`, `Maximum`; `Nominal`, `Fair`, `Serious`, `Critical`; or anything else.
+    /// Name of the state: `Minimum`, `Medium`, `Maximum`; `Nominal`, `Fair`, `Serious`,
+    /// `Critical`; or any other text.
     pub state: String,
-    /// Since the recording's start.
+    /// Start, counted from the start of the recording.
     pub start: Nanos,
-    /// Where the table says no more; by default where the next piece starts, or the run ends.
+    /// End in the table; by default the start of the next piece, or the end of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<Nanos>,
-    /// Whether Instruments forced it.
+    /// True if Instruments forced the state.
     #[serde(default, skip_serializing_if = "is_false")]
     pub induced: bool,
 }
 
-/// So many bytes from an instant on.
+/// An amount of memory from an instant on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Level {
-    /// Since the recording's start.
+    /// Instant, counted from the start of the recording.
     pub at: Nanos,
-    /// Allocated or wired from then on.
+    /// Bytes allocated or wired from this instant on.
     pub bytes: u64,
 }
 
-/// How much memory Metal has allocated for a process.
+/// Memory that Metal has allocated for a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
@@ -40,9 +41,9 @@ pub struct Level {
                  { start-bytes = 65536, step-bytes = 4096, every = 8 }"
 )]
 pub enum Memory {
-    /// Said outright.
+    /// Explicit amounts, each from an instant on.
     Levels(Vec<Level>),
-    /// Grows with the work.
+    /// An amount that grows with the work.
     Growth(Growth),
 }
 
@@ -50,11 +51,11 @@ pub enum Memory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Growth {
-    /// Allocated when the first encoding starts.
+    /// Bytes when the first encoding starts.
     pub start_bytes: u64,
-    /// More with each step, or less; never below nothing.
+    /// Change with each step, positive or negative; the amount never falls below zero.
     pub step_bytes: i64,
-    /// A step is so many command buffers long, and taken when the last of them is committed.
+    /// Command buffers per step. A step is taken when its last buffer is committed.
     pub every: NonZeroU32,
 }
 
@@ -62,14 +63,14 @@ pub struct Growth {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Counter {
-    /// What it counts.
+    /// Name of the counter.
     pub name: String,
-    /// Its value while any kick runs.
+    /// Value while any kick runs.
     pub busy: u64,
-    /// Its value while none does.
+    /// Value while no kick runs.
     #[serde(default)]
     pub idle: u64,
-    /// From one sample to the next.
+    /// Time between two samples.
     #[serde(default = "Counter::default_period")]
     pub period: Nanos,
 }
@@ -80,7 +81,10 @@ impl Counter {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 pub(super) fn is_false(value: &bool) -> bool {
     !value
 }

@@ -1,15 +1,15 @@
-//! A length of time in whole nanoseconds, written for people: `6us`, `1.5ms`.
+//! Parses and formats times in whole nanoseconds, written for people: `6us`, `1.5ms`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A length of time, or an instant counted from the start of the recording.
+/// A duration, or an instant counted from the start of the recording.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Nanos(u64);
 
-/// What a duration may look like, for error messages.
+/// Description of the form of a duration, for error messages.
 pub(crate) const FORM: &str =
     "a number and a unit (ns, us, µs, ms, s), such as \"6us\" or \"1.5ms\"";
 
@@ -22,13 +22,13 @@ const UNITS: [(&str, u64); 5] = [
 ];
 
 impl Nanos {
-    /// That many nanoseconds.
+    /// Returns a time of that many nanoseconds.
     #[must_use]
     pub const fn new(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// The number of nanoseconds.
+    /// Returns the number of nanoseconds.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -48,12 +48,14 @@ impl FromStr for Nanos {
             .iter()
             .find(|(name, _)| *name == unit)
             .ok_or_else(|| wrong("has an unknown unit"))?;
+
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         let whole: u64 = whole
             .parse()
             .map_err(|_| wrong("has no whole number first"))?;
         let fraction =
             fraction_ns(fraction, *scale).ok_or_else(|| wrong("is finer than a nanosecond"))?;
+
         whole
             .checked_mul(*scale)
             .and_then(|ns| ns.checked_add(fraction))
@@ -62,7 +64,7 @@ impl FromStr for Nanos {
     }
 }
 
-/// The part behind the point in nanoseconds: "25" of a microsecond is 250.
+/// Returns the digits after the point in nanoseconds: "25" of a microsecond is 250.
 fn fraction_ns(digits: &str, scale: u64) -> Option<u64> {
     digits
         .bytes()
@@ -102,7 +104,7 @@ mod tests {
     use super::Nanos;
 
     #[test]
-    fn reads_what_people_write() {
+    fn people_can_write_durations() {
         let read = |text: &str| text.parse::<Nanos>().map(Nanos::get);
         assert_eq!(read("6us"), Ok(6_000));
         assert_eq!(read("1.5ms"), Ok(1_500_000));
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_the_rest_and_says_what_is_allowed() {
+    fn other_texts_are_refused_with_the_form() {
         for text in [
             "",
             "6",

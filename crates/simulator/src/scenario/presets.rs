@@ -1,4 +1,4 @@
-//! The scenarios that come with the crate; their files are in `fixtures/scenarios`.
+//! Lists the scenarios that come with the crate; their files are in `fixtures/scenarios`.
 
 use super::Scenario;
 use crate::error::Error;
@@ -6,19 +6,19 @@ use crate::error::Error;
 /// A scenario that comes with the crate.
 #[derive(Debug, Clone, Copy)]
 pub struct Preset {
-    /// What to ask for.
+    /// Name to request it by.
     pub name: &'static str,
     /// One line on what it shows.
     pub about: &'static str,
-    /// The scenario itself.
+    /// Text of the scenario.
     pub toml: &'static str,
 }
 
 impl Preset {
-    /// The scenario, read.
+    /// Parses the scenario.
     ///
     /// # Errors
-    /// None for the presets here; a test reads them all.
+    /// No errors for the presets here; a test parses them all.
     pub fn scenario(&self) -> Result<Scenario, Error> {
         let mut scenario = Scenario::from_toml(self.toml)?;
         self.name.clone_into(&mut scenario.name);
@@ -27,7 +27,7 @@ impl Preset {
     }
 }
 
-/// The presets, simplest first.
+/// Returns the presets, simplest first.
 #[must_use]
 pub fn presets() -> &'static [Preset] {
     &PRESETS
@@ -46,27 +46,30 @@ macro_rules! preset {
 const PRESETS: [Preset; 10] = [
     preset!(
         "eager",
-        "1,000 small dispatches, each committed alone and waited for"
+        "1,000 small dispatches, each in its own command buffer, with a wait after each"
     ),
-    preset!("fused", "eager's GPU work in a quarter of the dispatches"),
-    preset!("batched", "eager's dispatches, 25 to a command buffer"),
+    preset!(
+        "fused",
+        "the GPU work of eager in a quarter of the dispatches"
+    ),
+    preset!("batched", "the dispatches of eager, 25 per command buffer"),
     preset!(
         "pipelined",
-        "eager's dispatches committed ahead: the queue is never empty"
+        "the dispatches of eager, committed ahead: the queue is never empty"
     ),
     preset!(
         "renderer",
-        "overlapping Vertex and Fragment work beside a compositor"
+        "overlapping Vertex and Fragment work next to a compositor"
     ),
-    preset!("shared-machine", "other processes hold most of the GPU"),
+    preset!("shared-machine", "other processes use most of the GPU"),
     preset!("awkward", "every oddity of real recordings at once"),
-    preset!("two-runs", "two runs of the same target in one document"),
+    preset!("two-runs", "two runs of the same process in one document"),
     preset!(
         "no-target-rows",
-        "the target died before it reached the GPU"
+        "the recorded process ended before it reached the GPU"
     ),
     preset!(
         "million",
-        "1,000,000 intervals of the target, for benchmarks"
+        "1,000,000 intervals of one process, for benchmarks"
     ),
 ];

@@ -1,4 +1,4 @@
-//! Small scenarios made to be awkward, for property tests.
+//! Makes small awkward scenarios for property tests.
 
 use std::num::NonZeroU32;
 
@@ -14,11 +14,11 @@ use super::stream::{
 use super::{Clock, Generation, Process, Role, Scenario};
 use crate::plan::random::Random;
 
-/// A valid scenario of one run and at most some 300 intervals, full of touching and overlapping
-/// rows, odd names and oddities. The same seed gives the same scenario.
+/// Returns a valid scenario of one run and at most about 300 intervals, with many touching and
+/// overlapping rows, odd names and oddities. The same seed gives the same scenario.
 #[must_use]
 pub fn random_scenario(seed: u64) -> Scenario {
-    let mut random = Random::of(seed, &[0x5eed]);
+    let mut random = Random::new(seed, &[0x5eed]);
     let target = *random.one_of(&[
         TargetKind::Launched,
         TargetKind::Launched,
@@ -26,6 +26,7 @@ pub fn random_scenario(seed: u64) -> Scenario {
         TargetKind::AllProcesses,
     ]);
     let processes = 1 + random.below(4);
+
     let mut scenario = Scenario {
         name: format!("random-{seed}"),
         about: "made from a seed".to_owned(),
@@ -47,13 +48,14 @@ pub fn random_scenario(seed: u64) -> Scenario {
             .map(|n| process(&mut random, n, target))
             .collect(),
     };
-    // Drawn apart, so that a seed keeps the work it always had.
-    surround(&mut Random::of(seed, &[0xbe51de]), &mut scenario);
+
+    // Separate draws, so that adding these parts did not change the work of existing seeds.
+    add_optional_parts(&mut Random::new(seed, &[0xbe51de]), &mut scenario);
     scenario
 }
 
-/// Now and then something beside the work: states, memory, signposts, samples, errors, hangs.
-fn surround(random: &mut Random, scenario: &mut Scenario) {
+/// Adds optional parts at random: states, memory, signposts, samples, errors, hangs.
+fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
     let recording = &mut scenario.recording;
     if random.once_in(4) {
         recording.performance = pieces(random, &["Minimum", "Medium", "Maximum"]);
@@ -73,11 +75,11 @@ fn surround(random: &mut Random, scenario: &mut Scenario) {
         }];
     }
     for process in &mut scenario.process {
-        surround_process(random, process);
+        add_optional_parts_of_process(random, process);
     }
 }
 
-fn surround_process(random: &mut Random, process: &mut Process) {
+fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
     process.memory = match random.below(8) {
         0 => Some(Memory::Levels(levels(random))),
         1 => Some(Memory::Growth(Growth {
@@ -88,7 +90,7 @@ fn surround_process(random: &mut Random, process: &mut Process) {
         _ => None,
     };
     if random.once_in(8) {
-        let every = some(random, 2, 4);
+        let every = optional_count(random, 2, 4);
         let from = Nanos::new(random.between(0, 300_000));
         let to = Nanos::new(from.get() + random.between(1, 100_000));
         process.signpost.push(Signpost {
@@ -115,14 +117,14 @@ fn surround_process(random: &mut Random, process: &mut Process) {
         });
     }
     for stream in &mut process.stream {
-        stream.oddities.error_every = some(random, 10, 4);
+        stream.oddities.error_every = optional_count(random, 10, 4);
         if random.once_in(3) {
             stream.oddities.lose_encoder_from = LostFrom::Everywhere;
         }
     }
 }
 
-/// Up to four states, some of them with time after them that nothing covers.
+/// Returns up to four states, some of them with uncovered time after them.
 fn pieces(random: &mut Random, states: &[&str]) -> Vec<StatePiece> {
     let mut at_ns = random.between(0, 40_000);
     let mut pieces = Vec::new();
@@ -165,7 +167,7 @@ const NAMES: [&str; 8] = [
 fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
     let is_analyzed = n == 0 && target != TargetKind::AllProcesses;
     let others = [Role::Other, Role::Other, Role::Compositor];
-    // One target in twelve never reaches the GPU.
+    // One analyzed process in twelve never reaches the GPU.
     let streams = if is_analyzed && random.once_in(12) {
         0
     } else {
@@ -189,7 +191,8 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
     }
 }
 
-/// At most 12 encoders: 4 processes of 3 streams with two kicks each stay below 300 intervals.
+/// Returns a stream of at most 12 encoders. With two kicks each, 4 processes of 3 streams stay
+/// below 300 intervals.
 fn stream(random: &mut Random, n: u32) -> Stream {
     let channels = [
         "Compute", "Compute", "Vertex", "Fragment", "Blit", "T & <P>",
@@ -218,19 +221,20 @@ fn stream(random: &mut Random, n: u32) -> Stream {
         first: random.below(4),
         factor: 1 + random.below(9),
     });
-    stream.pause = some(random, 4, 5).map(|every| Pause {
+    stream.pause = optional_count(random, 4, 5).map(|every| Pause {
         every,
         length: Nanos::new(random.between(0, 100_000)),
     });
+
     stream.oddities = oddities(random);
-    label(random, &mut stream);
-    fit(&mut stream);
+    set_labels(random, &mut stream);
+    remove_conflicts(&mut stream);
     stream
 }
 
-/// Labels as people choose them. Those with a colon are kept from streams that lose encoders,
-/// whose rows would leave open where the command buffer's label ends.
-fn label(random: &mut Random, stream: &mut Stream) {
+/// Sets labels like those that people choose. A stream that loses encoders gets no label with a
+/// colon: its rows would not show where the command buffer's label ends.
+fn set_labels(random: &mut Random, stream: &mut Stream) {
     let plain = [
         "matmul",
         "softmax",
@@ -252,6 +256,7 @@ fn label(random: &mut Random, stream: &mut Stream) {
                 .collect(),
         )),
     };
+
     stream.buffer_label = labels(random);
     stream.encoder_label = labels(random);
     if random.once_in(8) {
@@ -260,51 +265,52 @@ fn label(random: &mut Random, stream: &mut Stream) {
     }
 }
 
-/// Takes back what does not go together.
-fn fit(stream: &mut Stream) {
+/// Removes oddities that conflict with other settings.
+fn remove_conflicts(stream: &mut Stream) {
     if stream.encoders_per_buffer() < 2 {
         stream.oddities.coalesce_every = None;
     }
-    let labelled = stream.encoder_label.as_ref();
-    let ambiguous = |label: &String| label.is_empty() || label.starts_with("Compute Command");
-    if labelled.is_none_or(|labels| labels.all().iter().any(ambiguous)) {
+    let labels = stream.encoder_label.as_ref();
+    let is_ambiguous = |label: &String| label.is_empty() || label.starts_with("Compute Command");
+    if labels.is_none_or(|labels| labels.all().iter().any(is_ambiguous)) {
         stream.oddities.coalesced_name = CoalescedName::Count;
     }
 }
 
 fn oddities(random: &mut Random) -> Oddities {
     Oddities {
-        coalesce_every: some(random, 3, 3),
+        coalesce_every: optional_count(random, 3, 3),
         coalesced_name: *random.one_of(&[CoalescedName::Count, CoalescedName::Labels]),
-        split_every: some(random, 4, 6),
+        split_every: optional_count(random, 4, 6),
         split_hole: Nanos::new(random.between(0, 5_000)),
-        lose_encoder_every: some(random, 4, 6),
-        lose_completion_every: some(random, 4, 6),
-        early_completion_every: some(random, 4, 4),
+        lose_encoder_every: optional_count(random, 4, 6),
+        lose_completion_every: optional_count(random, 4, 6),
+        early_completion_every: optional_count(random, 4, 4),
         early_by: Nanos::new(random.between(0, 20_000)),
-        unattributed_every: some(random, 5, 6),
-        null_frame_every: some(random, 5, 6),
+        unattributed_every: optional_count(random, 5, 6),
+        null_frame_every: optional_count(random, 5, 6),
         ..Oddities::default()
     }
 }
 
-/// Once in `n` draws a number from 1 to `most`.
-fn some(random: &mut Random, n: u32, most: u32) -> Option<NonZeroU32> {
+/// Returns a number from 1 to `max` once in `n` draws, else `None`.
+fn optional_count(random: &mut Random, n: u32, max: u32) -> Option<NonZeroU32> {
     if random.once_in(n) {
-        NonZeroU32::new(1 + random.below(most))
+        NonZeroU32::new(1 + random.below(max))
     } else {
         None
     }
 }
 
-fn lengths(random: &mut Random, least: u64, most: u64) -> Lengths {
-    let mut draw = || Nanos::new(random.between(least, most));
-    let (one, other) = (draw(), draw());
-    let cycle = vec![one, Nanos::new(least), other];
+fn lengths(random: &mut Random, min: u64, max: u64) -> Lengths {
+    let mut draw = || Nanos::new(random.between(min, max));
+    let (first, second) = (draw(), draw());
+    let cycle = vec![first, Nanos::new(min), second];
+
     match random.below(4) {
-        0 => Lengths::Fixed(one),
+        0 => Lengths::Fixed(first),
         1 => Lengths::Cycle { cycle },
-        2 => Lengths::Fixed(Nanos::new(least)),
-        _ => Lengths::Range([one.min(other), one.max(other)]),
+        2 => Lengths::Fixed(Nanos::new(min)),
+        _ => Lengths::Range([first.min(second), first.max(second)]),
     }
 }

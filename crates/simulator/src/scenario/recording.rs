@@ -1,79 +1,79 @@
-//! What the table of contents says about the recording.
+//! Describes the recording as its table of contents shows it.
 
 use serde::{Deserialize, Serialize};
 
 use super::machine::{Counter, Level, StatePiece, is_false};
 use super::nanos::Nanos;
 
-/// The recording's own facts; every one has a default that says it is synthetic or is harmless.
+/// Facts about the recording. Each has a default that says it is synthetic, or is harmless.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Recording {
-    /// Instruments template.
+    /// Name of the Instruments template.
     pub template: String,
-    /// Instruments version and build.
+    /// Version and build of Instruments.
     pub instruments: String,
-    /// Operating system version and build.
+    /// Version and build of the operating system.
     pub os: String,
-    /// The device's name.
+    /// Name of the device.
     pub device: String,
-    /// The device's model.
+    /// Model of the device.
     pub model: String,
-    /// The Metal device's name.
+    /// Name of the Metal device.
     pub gpu: String,
-    /// `Deferred`, `Windowed (5 seconds)`, …
+    /// Recording mode: `Deferred`, `Windowed (5 seconds)`, …
     pub mode: String,
-    /// The time limit as `xctrace` words it.
+    /// Time limit in the words of `xctrace`.
     pub time_limit: String,
-    /// Why the recording ended.
+    /// Reason for the end of the recording.
     pub end_reason: String,
-    /// What was recorded.
+    /// Kind of target that was recorded.
     pub target: TargetKind,
-    /// The target's own exit status.
+    /// Exit status of the recorded process.
     pub exit_status: u32,
-    /// How the target ended, as `xctrace` words it.
+    /// End of the recorded process in the words of `xctrace`.
     pub termination: String,
-    /// The target's arguments; the attribute is absent when there are none.
+    /// Arguments of the recorded process; the attribute is absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
-    /// The run's whole length; by default the last event and `tail`.
+    /// Duration of the run; by default until `tail` after the last event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<Nanos>,
-    /// From the last event to the end of the run.
+    /// Time from the last event to the end of the run.
     pub tail: Nanos,
-    /// The GPU's performance state throughout, unless `performance` has pieces.
+    /// Performance state of the GPU throughout, unless `performance` has pieces.
     pub performance_state: String,
-    /// Whether Instruments forced that state.
+    /// True if Instruments forced that state.
     pub performance_state_induced: bool,
-    /// The device's thermal state throughout, unless `thermal` has pieces.
+    /// Thermal state of the device throughout, unless `thermal` has pieces.
     pub thermal_state: String,
-    /// Performance states one after another; time between them is not covered.
+    /// Performance states in order; time between them is not covered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub performance: Vec<StatePiece>,
-    /// Thermal states one after another; time between them is not covered.
+    /// Thermal states in order; time between them is not covered.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub thermal: Vec<StatePiece>,
-    /// Wired system memory from each instant on; not recorded when empty.
+    /// Wired system memory from each instant on; not recorded if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wired: Vec<Level>,
-    /// GPU counters; not recorded when empty.
+    /// GPU counters; not recorded if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counter: Vec<Counter>,
-    /// Whether kicks are divided among the shaders of their process.
+    /// True if kicks are divided among the shaders of their process.
     #[serde(skip_serializing_if = "is_false")]
     pub shader_timeline: bool,
 }
 
-/// What `xctrace record` was pointed at.
+/// The kind of target that `xctrace record` was given.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetKind {
-    /// A command it started.
+    /// A command that it started.
     #[default]
     Launched,
-    /// A process it found running.
+    /// A process that it found running.
     Attached,
-    /// The whole machine.
+    /// The whole machine, all processes.
     AllProcesses,
 }
 

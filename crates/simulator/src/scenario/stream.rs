@@ -1,4 +1,4 @@
-//! A stream of GPU work: how many encoders, how long, how submitted, and what goes odd.
+//! Defines a stream of GPU work: how many encoders, their durations, their submission, oddities.
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use super::labels::Labels;
 use super::lengths::Lengths;
 use super::nanos::Nanos;
 
-/// Like work, encoded and submitted the same way by one thread of a process.
+/// Similar work that one thread of a process encodes and submits the same way.
 ///
 /// ```text
 /// CPU  [encode][encode]                                 [host][encode]…
@@ -18,75 +18,75 @@ use super::nanos::Nanos;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Stream {
-    /// The GPU channel: `Compute`, `Vertex`, `Fragment`, `Blit` or anything else.
+    /// GPU channel: `Compute`, `Vertex`, `Fragment`, `Blit` or any other name.
     #[serde(default = "Stream::default_channel")]
     pub channel: String,
-    /// How many encoders; each is one kick on the channel.
+    /// Number of encoders; each is one kick on the channel.
     pub count: u32,
-    /// When the first encoding starts: since the recording's start, or with `follows` since the
-    /// end of the stream before.
+    /// Start of the first encoding, counted from the start of the recording, or with `follows`
+    /// from the end of the previous stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Nanos>,
-    /// Starts when the process's stream before it has completed.
+    /// True to start when the previous stream of the process has completed.
     #[serde(default)]
     pub follows: bool,
-    /// How long each kick holds the channel.
+    /// Time that each kick occupies the channel.
     pub duration: Lengths,
-    /// The least idle time of the channel between two kicks of this stream.
+    /// Shortest idle time of the channel between two kicks of this stream.
     #[serde(default = "Stream::nothing")]
     pub gap: Lengths,
-    /// What the host does between learning of a completion and encoding again.
+    /// Host work between the notification of a completion and the next encoding.
     #[serde(default = "Stream::nothing")]
     pub host: Lengths,
     /// CPU time to encode one encoder.
     #[serde(default = "Stream::default_encode")]
     pub encode: Lengths,
-    /// From commit to the first kick on an idle GPU.
+    /// Submission latency: time from commit to the first kick on an idle GPU.
     #[serde(default = "Stream::default_launch")]
     pub launch: Lengths,
-    /// From a buffer's last kick until the host learns of it.
+    /// Completion latency: time from a buffer's last kick until the host is notified.
     #[serde(default = "Stream::default_completion")]
     pub completion: Lengths,
-    /// How work is submitted.
+    /// Way in which the work is submitted.
     #[serde(default)]
     pub submit: Submission,
     /// Encoders per command buffer; by default 1 with `sync`, 16 with `batched`, 8 with `pipelined`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoders_per_buffer: Option<u32>,
-    /// Buffers committed but not completed at any time; by default 3 with `pipelined`, else 1.
+    /// Largest number of buffers committed and not completed; by default 3 with `pipelined`, else 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<u32>,
-    /// Labels of the command buffers; the driver's `Command Buffer 0` when absent.
+    /// Labels of the command buffers; the driver's `Command Buffer 0` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer_label: Option<Labels>,
-    /// Labels of the encoders; the driver's `Compute Command N` and the like when absent.
+    /// Labels of the encoders; the driver's `Compute Command N` and the like if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoder_label: Option<Labels>,
-    /// A second kick of every encoder, on another channel: a render encoder's fragment work.
+    /// Second kick of every encoder on another channel, like a render encoder's fragment work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<SecondPass>,
-    /// Slower first kicks.
+    /// Slower first kicks, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_up: Option<WarmUp>,
     /// Regular breaks, taken when all committed work is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Pause>,
-    /// What the recording shows otherwise than it was.
+    /// Differences between what the recording shows and what happened.
     #[serde(default)]
     pub oddities: Oddities,
 }
 
-/// How work is submitted. The three differ in their defaults only: encoders per buffer, and
-/// buffers in flight.
+/// The way in which work is submitted. The three differ only in their defaults: encoders per
+/// buffer, and buffers in flight.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Submission {
-    /// Encode one, commit, wait for its completion, next.
+    /// Encodes one encoder, commits, waits for the completion, and goes on.
     #[default]
     Sync,
-    /// Many encoders per buffer, then commit and wait.
+    /// Encodes many encoders per buffer, then commits and waits.
     Batched,
-    /// Buffers committed ahead, so that the GPU's queue is never empty.
+    /// Commits buffers ahead, so that the GPU's queue is never empty.
     Pipelined,
 }
 
@@ -94,83 +94,86 @@ pub enum Submission {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SecondPass {
-    /// Its channel, not the stream's own.
+    /// Channel of the kick, different from that of the stream.
     pub channel: String,
-    /// How long it holds that channel.
+    /// Time that the kick occupies that channel.
     pub duration: Lengths,
-    /// How long after the first kick's end it starts at the earliest.
+    /// Shortest time from the end of the first kick to the start of the second.
     #[serde(default = "Stream::nothing")]
     pub lag: Lengths,
 }
 
-/// Slower first kicks.
+/// Slower kicks at the start of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct WarmUp {
-    /// How many kicks are slow.
+    /// Number of kicks that are slow.
     pub first: u32,
-    /// How many times slower.
+    /// Factor by which they are slower.
     pub factor: u32,
 }
 
-/// Regular breaks.
+/// Regular breaks of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Pause {
-    /// After this many command buffers.
+    /// Number of command buffers between two breaks.
     pub every: NonZeroU32,
-    /// For this long, once all of them have completed.
+    /// Duration of a break, counted from when all buffers have completed.
     pub length: Nanos,
 }
 
-/// What the recording shows otherwise than it was: each a quirk seen in real traces.
+/// Differences between what the recording shows and what happened, each a quirk of real traces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Oddities {
-    /// The driver runs every so-many-th pair of encoders of a buffer as one kick.
+    /// Every n-th pair of encoders of a buffer that the driver runs as one kick.
     pub coalesce_every: Option<NonZeroU32>,
-    /// What such a kick is called.
+    /// Name of the row of such a kick.
     pub coalesced_name: CoalescedName,
-    /// Every so-many-th kick is pre-empted: two rows with the same ids.
+    /// Every n-th kick that is preempted: two rows with the same ids.
     pub split_every: Option<NonZeroU32>,
-    /// The hole between those two rows.
+    /// Time between those two rows.
     pub split_hole: Nanos,
-    /// Every so-many-th encoder is missing from the encoder list.
+    /// Every n-th encoder that is missing in the encoder list.
     pub lose_encoder_every: Option<NonZeroU32>,
-    /// What else it is missing from.
+    /// Further tables in which it is missing.
     #[serde(skip_serializing_if = "LostFrom::is_list")]
     pub lose_encoder_from: LostFrom,
-    /// Every so-many-th buffer is missing from the completions.
+    /// Every n-th buffer that is missing in the completions.
     pub lose_completion_every: Option<NonZeroU32>,
-    /// Every so-many-th buffer completes before its last kick ends.
+    /// Every n-th buffer that completes before its last kick ends.
     pub early_completion_every: Option<NonZeroU32>,
-    /// By how much.
+    /// Time by which it completes early.
     pub early_by: Nanos,
-    /// Every so-many-th encoder's kicks name no process, no buffer and no encoder.
+    /// Every n-th encoder whose kicks name no process, no buffer and no encoder.
     pub unattributed_every: Option<NonZeroU32>,
-    /// Every so-many-th encoder's kicks have no frame number.
+    /// Every n-th encoder whose kicks have no frame number.
     pub null_frame_every: Option<NonZeroU32>,
-    /// Every so-many-th buffer ends in an error.
+    /// Every n-th buffer that ends in an error.
     pub error_every: Option<NonZeroU32>,
-    /// Which error: 2 is a timeout, 3 a page fault, 8 too little memory.
+    /// Code of the error: 2 is a timeout, 3 a page fault, 8 too little memory.
     #[serde(skip_serializing_if = "is_default_error")]
     pub error_code: u32,
 }
 
-/// Where a lost encoder is missing.
+/// The tables in which a lost encoder is missing.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LostFrom {
-    /// In the encoder list alone, as in real recordings: the application's intervals have it, and
-    /// the submissions its buffer.
+    /// The encoder list only, as in real recordings: the application's intervals have it, and
+    /// the submissions have its buffer.
     #[default]
     List,
-    /// In the application's intervals as well, and its buffer in these and in the submissions.
+    /// The application's intervals as well; its buffer is missing there and in the submissions.
     Everywhere,
 }
 
 impl LostFrom {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
     fn is_list(&self) -> bool {
         *self == Self::List
     }
@@ -178,16 +181,19 @@ impl LostFrom {
 
 const DEFAULT_ERROR: u32 = 3;
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it so")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_default_error(code: &u32) -> bool {
     *code == DEFAULT_ERROR
 }
 
-/// What the row of a coalesced kick is called.
+/// The name of the row of a coalesced kick.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CoalescedName {
-    /// `Coelasced 2 Encoders`, spelt as Instruments spells it.
+    /// `Coelasced 2 Encoders`, spelled as Instruments spells it.
     #[default]
     Count,
     /// `EncA & EncB`; needs an `encoder-label`.
@@ -195,7 +201,7 @@ pub enum CoalescedName {
 }
 
 impl Stream {
-    /// A stream of `count` kicks on `Compute`, every other field at its default.
+    /// Returns a stream of `count` kicks on `Compute`, with defaults for all other fields.
     #[must_use]
     pub fn new(count: u32, duration: Lengths) -> Self {
         Self {
@@ -221,7 +227,7 @@ impl Stream {
         }
     }
 
-    /// Encoders per command buffer, at least one.
+    /// Returns the encoders per command buffer, at least one.
     pub(crate) fn encoders_per_buffer(&self) -> u32 {
         let default = match self.submit {
             Submission::Sync => 1,
@@ -231,7 +237,7 @@ impl Stream {
         self.encoders_per_buffer.unwrap_or(default).max(1)
     }
 
-    /// Buffers the host lets run before it waits, at least one.
+    /// Returns the buffers that the host keeps in flight before it waits, at least one.
     pub(crate) fn in_flight(&self) -> usize {
         let default = if self.submit == Submission::Pipelined {
             3
@@ -241,7 +247,7 @@ impl Stream {
         self.in_flight.unwrap_or(default).max(1) as usize
     }
 
-    /// GPU intervals planned, before coalescing and splitting.
+    /// Returns the number of GPU intervals planned, before oddities join or split some.
     pub(crate) fn kicks(&self) -> u64 {
         u64::from(self.count) * if self.then.is_some() { 2 } else { 1 }
     }

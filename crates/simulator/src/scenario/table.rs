@@ -1,4 +1,4 @@
-//! The tables that a recording can have.
+//! Lists the tables that a recording can have.
 
 use serde::{Deserialize, Serialize};
 

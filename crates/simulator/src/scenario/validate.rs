@@ -1,6 +1,6 @@
-//! Refuses a scenario no recording could show, naming the field and what is allowed.
+//! Refuses a scenario that no recording could show, with the field and what is allowed.
 
-mod beside;
+mod machine_and_host;
 
 use super::labels::Labels;
 use super::lengths::Lengths;
@@ -9,8 +9,8 @@ use super::stream::{CoalescedName, Stream};
 use super::{Process, Role, Scenario};
 use crate::error::Error;
 
-/// More intervals than this is a typing error: a plan takes 240 bytes for each. From where they
-/// begin, submission ids of 32 bits would last for 780 million.
+/// Largest number of intervals; more are a typing error, since a plan takes 240 bytes for each.
+/// Submission ids of 32 bits would last for 780 million from where they begin.
 const INTERVALS_MAX: u64 = 12_000_000;
 const PROCESSES_MAX: usize = 64;
 const ENCODERS_PER_BUFFER_MAX: u32 = 1_000;
@@ -19,7 +19,7 @@ const WARM_UP_FACTOR_MAX: u32 = 1_000;
 const TEXT_CHARS_MAX: usize = 200;
 const LENGTH_NS_MAX: u64 = 60_000_000_000;
 
-/// Checks a whole scenario; the first field that fails is the error.
+/// Checks a scenario. The error is about the first field that fails.
 pub(super) fn scenario(scenario: &Scenario) -> Result<(), Error> {
     within("runs", scenario.runs, 1, Scenario::RUNS_MAX)?;
     recording(&scenario.recording)?;
@@ -31,13 +31,15 @@ pub(super) fn scenario(scenario: &Scenario) -> Result<(), Error> {
             format!("at most {PROCESSES_MAX}"),
         ));
     }
-    for (index, one) in scenario.process.iter().enumerate() {
-        process(&format!("process[{index}]"), one, scenario.runs)?;
+    for (index, entry) in scenario.process.iter().enumerate() {
+        process(&format!("process[{index}]"), entry, scenario.runs)?;
     }
+
     for run in 1..=scenario.runs {
         targets(scenario, run)?;
         pids(scenario, run)?;
     }
+
     let planned = scenario.intervals_planned();
     if planned > INTERVALS_MAX {
         let many = format!("add up to {planned} intervals");
@@ -70,7 +72,7 @@ fn recording(facts: &Recording) -> Result<(), Error> {
         .into_iter()
         .chain(arguments)
         .try_for_each(|(name, value)| text(&format!("recording.{name}"), value))?;
-    beside::recording(facts)
+    machine_and_host::recording(facts)
 }
 
 fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
@@ -82,17 +84,17 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
     for shader in &process.shaders {
         name(&format!("{at}.shaders"), shader)?;
     }
-    beside::process(at, process)?;
-    for (index, one) in process.stream.iter().enumerate() {
+    machine_and_host::process(at, process)?;
+    for (index, entry) in process.stream.iter().enumerate() {
         let at = format!("{at}.stream[{index}]");
-        if index == 0 && one.follows {
+        if index == 0 && entry.follows {
             return Err(Error::field(
                 &format!("{at}.follows"),
                 "has no stream to follow",
                 "false here",
             ));
         }
-        stream(&at, one)?;
+        stream(&at, entry)?;
     }
     Ok(())
 }
@@ -112,6 +114,7 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
         1,
         IN_FLIGHT_MAX,
     )?;
+
     // A split kick needs a nanosecond on either side of its hole.
     let shortest_ns = if stream.oddities.split_every.is_some() {
         2
@@ -124,6 +127,7 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
     lengths(&format!("{at}.host"), &stream.host, 0)?;
     lengths(&format!("{at}.launch"), &stream.launch, 0)?;
     lengths(&format!("{at}.completion"), &stream.completion, 0)?;
+
     if let Some(then) = &stream.then {
         name(&format!("{at}.then.channel"), &then.channel)?;
         lengths(&format!("{at}.then.duration"), &then.duration, shortest_ns)?;
@@ -137,6 +141,7 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
             WARM_UP_FACTOR_MAX,
         )?;
     }
+
     let moments = [
         ("start", stream.start.unwrap_or_default()),
         (
@@ -155,7 +160,7 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
     combinations(at, stream)
 }
 
-/// Choices that are fine alone and make no sense together.
+/// Refuses settings that are possible alone but not together.
 fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
     let refuse = |field: &str, problem: &str, allowed: &str| {
         Err(Error::field(&format!("{at}.{field}"), problem, allowed))
@@ -178,7 +183,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
             "encoders-per-buffer of 2 or more",
         );
     }
-    // `Compute Command 0 & Compute Command 1` would leave open whether it is a real label.
+    // `Compute Command 0 & Compute Command 1` could also be a label that somebody chose.
     if stream.oddities.coalesced_name == CoalescedName::Labels && stream.encoder_label.is_none() {
         return refuse(
             "oddities.coalesced-name",
@@ -189,7 +194,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
     Ok(())
 }
 
-/// Instruments shows either both labels or, for unlabeled work, none.
+/// Checks the labels. Instruments shows either both labels or, for unlabeled work, none.
 fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
     let fields = [
         ("buffer-label", &stream.buffer_label),
@@ -210,14 +215,16 @@ fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
             .iter()
             .try_for_each(|label| text(&field, label))?;
     }
-    let empty = |label: &Option<Labels>| {
-        label
+
+    let has_empty = |labels: &Option<Labels>| {
+        labels
             .as_ref()
-            .is_some_and(|label| label.all().iter().any(String::is_empty))
+            .is_some_and(|labels| labels.all().iter().any(String::is_empty))
     };
-    let unlabeled = |label: &Option<Labels>| *label == Some(Labels::Same(String::new()));
+    let is_unlabeled = |labels: &Option<Labels>| *labels == Some(Labels::Same(String::new()));
     let (buffer, encoder) = (&stream.buffer_label, &stream.encoder_label);
-    if (empty(buffer) || empty(encoder)) && !(unlabeled(buffer) && unlabeled(encoder)) {
+    if (has_empty(buffer) || has_empty(encoder)) && !(is_unlabeled(buffer) && is_unlabeled(encoder))
+    {
         let allowed = "buffer-label = \"\" and encoder-label = \"\" together, or no empty label";
         return Err(Error::field(
             &format!("{at}.encoder-label"),
@@ -228,7 +235,7 @@ fn labels(at: &str, stream: &Stream) -> Result<(), Error> {
     Ok(())
 }
 
-/// A launched or attached run is about one process; a whole-machine run about none.
+/// Checks the number of recorded processes: one for a launched or attached run, else none.
 fn targets(scenario: &Scenario, run: u32) -> Result<(), Error> {
     let is_analyzed = |process: &Process| process.role == Role::Target;
     let found = scenario
@@ -301,7 +308,7 @@ fn name(field: &str, value: &str) -> Result<(), Error> {
     text(field, value)
 }
 
-/// XML has no way to write most control characters, escaped or not.
+/// Checks a text. XML cannot represent most control characters, escaped or not.
 fn text(field: &str, value: &str) -> Result<(), Error> {
     let chars = value.chars().count();
     if chars > TEXT_CHARS_MAX {
@@ -317,20 +324,20 @@ fn text(field: &str, value: &str) -> Result<(), Error> {
     {
         return Err(Error::field(
             field,
-            "holds a control character",
+            "contains a control character",
             "printable text",
         ));
     }
     Ok(())
 }
 
-fn within(field: &str, value: u32, least: u32, most: u32) -> Result<(), Error> {
-    if (least..=most).contains(&value) {
+fn within(field: &str, value: u32, min: u32, max: u32) -> Result<(), Error> {
+    if (min..=max).contains(&value) {
         return Ok(());
     }
     Err(Error::field(
         field,
         format!("is {value}"),
-        format!("{least} to {most}"),
+        format!("{min} to {max}"),
     ))
 }

@@ -4,19 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sweep::{self, Gap, Segment, Side};
 use super::tally::Tally;
-use super::{Busy, Channel, Counts, Gaps, HistogramBin, How, ProcessShare, Target, Truth, Window};
-use super::{beside, kernels, ledger};
-use crate::plan::host::Hung;
+use super::{
+    Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth, Window,
+};
+use super::{details, kernels, ledger};
+use crate::plan::host::PlannedHang;
 use crate::plan::states::states;
 use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
 use crate::scenario::recording::TargetKind;
 
 /// Counts the truth of a planned run.
-pub(crate) fn of(plan: &Plan) -> Truth {
+pub(crate) fn count_truth(plan: &Plan) -> Truth {
     let shares = shares(plan);
     let target = target(plan, &shares);
     let is_analyzed = |kick: &Kick| target.is_some() && plan.process_of(kick) == target;
     let own: Vec<&Kick> = plan.kicks.iter().filter(|kick| is_analyzed(kick)).collect();
+
     let segments = sweep::segments(plan.kicks.iter().map(|kick| {
         let side = if is_analyzed(kick) {
             Side::Target
@@ -27,13 +30,16 @@ pub(crate) fn of(plan: &Plan) -> Truth {
     }));
     let window = window(&own);
     let gaps = window.map(|window| sweep::gaps(&segments, window));
+
     let kernels = kernels::kernels(plan, &own);
     let ledger = |known: fn(&Encoder) -> bool| {
         let gaps = gaps.as_deref()?;
         Some(ledger::ledger(plan, &own, (&segments, gaps), known))
     };
+
     let listed = ledger(|encoder| encoder.recorded);
     let recovered = ledger(|encoder| encoder.recorded || encoder.recoverable);
+
     Truth {
         run: plan.run,
         duration_ns: plan.wall_ns,
@@ -47,17 +53,17 @@ pub(crate) fn of(plan: &Plan) -> Truth {
         processes: shares.into_iter().map(|(_, share)| share).collect(),
         ledger: listed,
         recovered_ledger: recovered.filter(|_| recovered != listed),
-        latency: window.map(|_| beside::latency(plan, &own)),
-        queue: window.map(|window| beside::queue(plan, &own, window)),
-        performance: window.map(|window| beside::states(&plan.performance, &segments, window)),
-        thermal: window.map(|window| beside::thermal(&plan.thermal, &segments, window)),
+        latency: window.map(|_| details::latency(plan, &own)),
+        queue: window.map(|window| details::queue(plan, &own, window)),
+        performance: window.map(|window| details::states(&plan.performance, &segments, window)),
+        thermal: window.map(|window| details::thermal(&plan.thermal, &segments, window)),
         memory: window
             .zip(target)
-            .and_then(|(window, target)| beside::memory(plan, target, window)),
-        signposts: beside::signposts(plan),
+            .and_then(|(window, target)| details::memory(plan, target, window)),
+        signposts: details::signposts(plan),
         shaders: target
             .filter(|_| plan.shader_timeline)
-            .map_or_else(Vec::new, |target| beside::shader_totals(plan, target)),
+            .map_or_else(Vec::new, |target| details::shader_totals(plan, target)),
         errors: count(errors(plan, target)),
         hangs: window.map_or(0, |window| count(hangs(plan, target, window))),
     }
@@ -71,7 +77,7 @@ fn errors(plan: &Plan, target: Option<ProcessIndex>) -> usize {
 }
 
 fn hangs(plan: &Plan, target: Option<ProcessIndex>, window: Window) -> usize {
-    let touches = |hang: &&Hung| {
+    let touches = |hang: &&PlannedHang| {
         hang.start_ns < window.end_ns && hang.start_ns + hang.duration_ns > window.start_ns
     };
     let own = plan
@@ -92,9 +98,9 @@ fn named(plan: &Plan, target: ProcessIndex) -> Target {
         name: process.name.clone(),
         pid: process.pid,
         how: match plan.target_kind {
-            TargetKind::Launched => How::Launched,
-            TargetKind::Attached => How::Attached,
-            TargetKind::AllProcesses => How::Busiest,
+            TargetKind::Launched => ChosenBy::Launched,
+            TargetKind::Attached => ChosenBy::Attached,
+            TargetKind::AllProcesses => ChosenBy::Busiest,
         },
     }
 }
@@ -126,7 +132,7 @@ fn counts(plan: &Plan, own: &[&Kick], kernels: usize) -> Counts {
 }
 
 fn busy(plan: &Plan, own: &[&Kick], segments: &[Segment], window: Window) -> Busy {
-    let during = |held: fn(&Segment) -> bool| sweep::time_ns(segments, window, held);
+    let during = |matches: fn(&Segment) -> bool| sweep::time_ns(segments, window, matches);
     let busy_ns = during(|segment| segment.target > 0);
     let sum_ns = own.iter().map(|kick| kick.duration_ns).sum();
     Busy {
@@ -171,6 +177,7 @@ fn gap_lengths(gaps: &[Gap]) -> Gaps {
             total_ns,
         }
     };
+
     Gaps {
         count: lengths.count(),
         total_ns: lengths.total(),
@@ -219,11 +226,13 @@ fn shares(plan: &Plan) -> Vec<(ProcessIndex, ProcessShare)> {
         };
         (!kicks.is_empty()).then_some((index, share))
     };
+
     let mut shares: Vec<_> = by_process
         .into_iter()
         .enumerate()
         .filter_map(share)
         .collect();
+
     shares.sort_by(|(_, a), (_, b)| {
         let by_name = || (&a.name, a.pid).cmp(&(&b.name, b.pid));
         b.busy_ns.cmp(&a.busy_ns).then_with(by_name)

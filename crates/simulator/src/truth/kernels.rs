@@ -1,4 +1,4 @@
-//! The target's rows by what they are called.
+//! Counts the rows of the process by name and channel.
 
 use std::collections::BTreeMap;
 
@@ -10,43 +10,43 @@ use crate::plan::{Kick, Plan};
 /// All rows of one name on one channel. Percentiles are nearest-rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
-    /// What the rows are called.
+    /// Name of the rows.
     pub name: String,
-    /// Where the name comes from.
+    /// Origin of the name.
     pub named_by: NamedBy,
-    /// The GPU channel.
+    /// Name of the GPU channel.
     pub channel: String,
-    /// How many rows.
+    /// Number of rows.
     pub instances: u64,
-    /// Their durations, added up.
+    /// Sum of their durations.
     pub total_ns: u64,
-    /// The shortest.
+    /// Shortest duration of a row.
     pub min_ns: u64,
-    /// The longest.
+    /// Longest duration of a row.
     pub max_ns: u64,
-    /// Rounded to the nearest nanosecond, halves up.
+    /// Mean duration, rounded to the nearest nanosecond, halves up.
     pub avg_ns: u64,
-    /// The middle one.
+    /// Median of the durations.
     pub med_ns: u64,
-    /// The 95th percentile.
+    /// 95th percentile of the durations.
     pub p95_ns: u64,
-    /// The 99th percentile.
+    /// 99th percentile of the durations.
     pub p99_ns: u64,
 }
 
-/// Where a kernel's name comes from.
+/// The origin of a kernel's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedBy {
     /// The encoder part of the row's label.
     EncoderLabel,
-    /// The command buffer's label; the encoder had none of its own.
+    /// The command buffer's label, since the encoder had none.
     CommandBufferLabel,
-    /// Nothing: neither had a label of its own.
+    /// Neither label, since both are defaults of Metal.
     None,
 }
 
-/// One entry per name and channel: longest total first, then by name and channel.
+/// Returns one entry per name and channel: longest total first, then by name and channel.
 pub(super) fn kernels(plan: &Plan, own: &[&Kick]) -> Vec<Kernel> {
     let mut by_name = BTreeMap::<(String, &str, NamedBy), Tally>::new();
     for kick in own {
@@ -57,8 +57,9 @@ pub(super) fn kernels(plan: &Plan, own: &[&Kick]) -> Vec<Kernel> {
             .or_default()
             .add(kick.duration_ns);
     }
+
     let mut kernels: Vec<Kernel> = by_name.into_iter().filter_map(kernel).collect();
-    // Stable, and the map was sorted by name and channel.
+    // The sort is stable, and the map is sorted by name and channel.
     kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.total_ns));
     kernels
 }
@@ -89,17 +90,18 @@ fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
     } else if is_real(buffer) {
         (buffer.to_owned(), NamedBy::CommandBufferLabel)
     } else {
-        // What Metal calls a copy is one on whatever channel it runs.
-        let kind = match encoder.starts_with("Blit Command ") {
-            true => "Blit",
-            false => plan.channels.text(kick.channel),
+        // A copy is named after its kind, whatever channel it runs on.
+        let kind = if encoder.starts_with("Blit Command ") {
+            "Blit"
+        } else {
+            plan.channels.text(kick.channel)
         };
         (format!("(unlabeled {kind})"), NamedBy::None)
     }
 }
 
-/// What Metal calls objects that nobody labelled, before the number.
-const MADE_UP: [&str; 7] = [
+/// Default labels of Metal, without the number at their end.
+const DEFAULT_LABELS: [&str; 7] = [
     "Command Buffer ",
     "Compute Command ",
     "Render Command ",
@@ -109,13 +111,13 @@ const MADE_UP: [&str; 7] = [
     "Acceleration Structure Command ",
 ];
 
-/// Whether somebody chose this label.
+/// Returns whether a label is not one of Metal's defaults.
 fn is_real(label: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let made_up = MADE_UP
+    let is_default = DEFAULT_LABELS
         .iter()
         .any(|kind| label.strip_prefix(kind).is_some_and(is_number));
-    !label.is_empty() && !made_up
+    !label.is_empty() && !is_default
 }
 
 #[cfg(test)]
@@ -123,7 +125,7 @@ mod tests {
     use super::is_real;
 
     #[test]
-    fn numbered_kinds_are_not_labels() {
+    fn default_labels_are_not_real() {
         for label in [
             "",
             "Command Buffer 0",

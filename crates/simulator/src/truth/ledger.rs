@@ -1,4 +1,4 @@
-//! Splits gaps by cause, by asking of every instant what the GPU was waiting for.
+//! Computes the idle time by cause: for every instant of a gap, what the process waited for.
 //!
 //! ```text
 //! GPU    …A)                                                   [B…
@@ -7,11 +7,11 @@
 //!          completion |   host    |    encoding   | submission
 //! ```
 //!
-//! A is the row that closes the busy stretch before the gap (of the rows ending there the last in
-//! the table), B the one that opens the next (of those starting there the first). If B's command
-//! buffer was committed by `a`, the whole gap is queued. A host that does not wait for A before it
-//! encodes B loses nothing to completion. Another process that holds the GPU in queued or
-//! submission time is contention.
+//! A is the row that ends the busy time before the gap (the last in the table of those that end
+//! there). B is the row that starts the next (the first of those that start there). If B's command
+//! buffer was committed by `a`, the whole gap is queued instead. Completion delays only a host
+//! that waits for A before it encodes B. Queued and submission time in which another process used
+//! the GPU is contention.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -19,57 +19,58 @@ use serde::{Deserialize, Serialize};
 use super::sweep::{Gap, Segment};
 use crate::plan::{Encoder, Kick, Plan};
 
-/// The idle time by cause. The seven components add up to `total_ns`.
+/// The idle time by cause. The seven causes add up to `total_ns`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// All gaps.
+    /// Sum of all gaps.
     pub total_ns: u64,
-    /// The host had yet to learn of A's completion.
+    /// Completion latency: the host was not yet notified of A's completion.
     pub completion_ns: u64,
-    /// The host knew, and did not encode.
+    /// Host work: the host was notified, and did not encode.
     pub host_ns: u64,
-    /// The host encoded B.
+    /// Encoding: the host encoded B.
     pub encoding_ns: u64,
-    /// B was encoded and under way to the GPU.
+    /// Submission latency: B was encoded and had not reached the GPU.
     pub submission_ns: u64,
-    /// B had been encoded before A ended, and did not start.
+    /// Queued: B had been encoded before A ended, and did not start.
     pub queued_ns: u64,
-    /// Launch or queued time during which another process held the GPU.
+    /// Contention: submission or queued time in which another process used the GPU.
     pub contention_ns: u64,
-    /// A's completion or B's encoding is not in the recording.
+    /// Unknown: the recording lacks A's completion or B's encoding.
     pub unknown_ns: u64,
     /// Joinable pairs in which B's encoding started at or after A's completion.
     pub serialized: u64,
-    /// Pairs with both A's completion and B's encoding.
+    /// Pairs for which the recording has A's completion and B's encoding.
     pub joinable: u64,
-    /// Gaps; each lies between one pair of A and B.
+    /// Number of gaps; each lies between one pair of A and B.
     pub pairs: u64,
 }
 
-/// What is known of the rows around a gap.
+/// The facts about the rows around a gap.
 struct Pair<'a> {
     gap_start_ns: u64,
-    /// When A completed.
+    /// Time when A completed.
     completed_ns: u64,
-    /// The encoding of B.
+    /// Encoding of B.
     encoding: &'a Encoder,
-    /// When B's command buffer was committed.
+    /// Time when B's command buffer was committed.
     committed_ns: u64,
 }
 
-/// Adds up the causes of all gaps; `known` says of which encodings the recording tells.
+/// Adds up the causes of all gaps. `known` returns whether the recording has an encoding.
 pub(super) fn ledger(
     plan: &Plan,
     own: &[&Kick],
     (segments, gaps): (&[Segment], &[Gap]),
     known: fn(&Encoder) -> bool,
 ) -> Ledger {
-    let neighbours = Neighbours::of(own, gaps);
+    let neighbors = Neighbors::new(own, gaps);
     let mut ledger = Ledger::default();
     for gap in gaps {
-        let pair = neighbours
+        let pair = neighbors
             .pair(plan, gap)
             .filter(|pair| known(pair.encoding));
+
         ledger.pairs += 1;
         ledger.joinable += u64::from(pair.is_some());
         ledger.serialized += u64::from(pair.as_ref().is_some_and(Pair::is_serialized));
@@ -85,7 +86,7 @@ pub(super) fn ledger(
 }
 
 impl Ledger {
-    /// Cuts a segment where the cause changes, and books each piece.
+    /// Cuts a segment where the cause changes, and adds each part to its cause.
     fn add_segment(&mut self, pair: &Pair<'_>, segment: &Segment) {
         let inside = |at_ns: &u64| (segment.from_ns..segment.to_ns).contains(at_ns);
         let mut cuts: Vec<u64> = [pair.completed_ns, pair.encoding.start_ns, pair.committed_ns]
@@ -94,13 +95,14 @@ impl Ledger {
             .chain([segment.from_ns, segment.to_ns])
             .collect();
         cuts.sort_unstable();
-        for piece in cuts.windows(2) {
-            *self.account(pair, piece[0], segment.foreign > 0) += piece[1] - piece[0];
+
+        for part in cuts.windows(2) {
+            *self.cause(pair, part[0], segment.foreign > 0) += part[1] - part[0];
         }
     }
 
-    /// The component an instant of a gap belongs to.
-    fn account(&mut self, pair: &Pair<'_>, at_ns: u64, foreign: bool) -> &mut u64 {
+    /// Returns the cause that an instant of a gap belongs to.
+    fn cause(&mut self, pair: &Pair<'_>, at_ns: u64, foreign: bool) -> &mut u64 {
         let queued = pair.committed_ns <= pair.gap_start_ns;
         if pair.is_serialized() && at_ns < pair.completed_ns {
             &mut self.completion_ns
@@ -124,15 +126,15 @@ impl Pair<'_> {
     }
 }
 
-/// The rows that end where a gap starts, and start where one ends.
-struct Neighbours<'a> {
+/// The rows that end where a gap starts, and those that start where a gap ends.
+struct Neighbors<'a> {
     closing: FxHashMap<u64, Option<&'a Kick>>,
     opening: FxHashMap<u64, Option<&'a Kick>>,
 }
 
-impl<'a> Neighbours<'a> {
-    /// Looks through the target's rows in the table's order.
-    fn of(own: &[&'a Kick], gaps: &[Gap]) -> Self {
+impl<'a> Neighbors<'a> {
+    /// Searches the process's rows, which are in the table's order.
+    fn new(own: &[&'a Kick], gaps: &[Gap]) -> Self {
         let mut closing: FxHashMap<_, _> = gaps.iter().map(|gap| (gap.from_ns, None)).collect();
         let mut opening: FxHashMap<_, _> = gaps.iter().map(|gap| (gap.to_ns, None)).collect();
         for kick in own {
@@ -146,7 +148,7 @@ impl<'a> Neighbours<'a> {
         Self { closing, opening }
     }
 
-    /// The pair around a gap, when the recording kept A's completion.
+    /// Returns the pair around a gap, if the recording has A's completion.
     fn pair<'p>(&self, plan: &'p Plan, gap: &Gap) -> Option<Pair<'p>> {
         let closing = self.closing.get(&gap.from_ns).copied().flatten()?;
         let opening = self.opening.get(&gap.to_ns).copied().flatten()?;

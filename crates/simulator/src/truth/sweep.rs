@@ -1,10 +1,10 @@
-//! Who held the GPU when: a sweep over starts (+1) and ends (-1).
+//! Computes who used the GPU when, by a sweep over starts (+1) and ends (-1).
 //!
 //! ```text
 //! target   [------)        [---)
 //! foreign     [-------)
 //! segments [t )[tf)[f )[ - )[t )
-//! gaps            [--------)         inside the target's window
+//! gaps            [--------)         inside the process's window
 //! ```
 
 use std::ops::Range;
@@ -12,30 +12,30 @@ use std::ops::Range;
 use super::Window;
 use crate::plan::Kick;
 
-/// Whose row it is.
+/// The owner of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Target,
     Foreign,
 }
 
-/// A stretch of time during which nothing starts or ends.
+/// A period in which no row starts or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Segment {
     pub(super) from_ns: u64,
     pub(super) to_ns: u64,
-    /// Rows of the target's running.
+    /// Number of running rows of the process.
     pub(super) target: u32,
-    /// Other rows running.
+    /// Number of other running rows.
     pub(super) foreign: u32,
 }
 
-/// A maximal stretch of the window without a row of the target's.
+/// A maximal part of the window without a row of the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Gap {
     pub(super) from_ns: u64,
     pub(super) to_ns: u64,
-    /// The segments it is made of.
+    /// Indices of the segments that it consists of.
     pub(super) segments: Range<usize>,
 }
 
@@ -45,12 +45,13 @@ impl Gap {
     }
 }
 
-/// Cuts the time from the first start to the last end wherever a row starts or ends.
+/// Cuts the time from the first start to the last end at each start and end of a row.
 pub(super) fn segments(rows: impl Iterator<Item = (u64, u64, Side)>) -> Vec<Segment> {
     let mut edges: Vec<(u64, i32, Side)> = rows
         .flat_map(|(start_ns, end_ns, side)| [(start_ns, 1, side), (end_ns, -1, side)])
         .collect();
     edges.sort_unstable_by_key(|(at_ns, _, _)| *at_ns);
+
     let mut segments = Vec::with_capacity(edges.len());
     let (mut target, mut foreign) = (0_i32, 0_i32);
     for (n, (at_ns, step, side)) in edges.iter().enumerate() {
@@ -71,7 +72,7 @@ pub(super) fn segments(rows: impl Iterator<Item = (u64, u64, Side)>) -> Vec<Segm
     segments
 }
 
-/// The segments without the target inside its window, neighbours joined.
+/// Returns the parts of the window without a row of the process, with adjacent segments joined.
 pub(super) fn gaps(segments: &[Segment], window: Window) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = Vec::new();
     for (n, segment) in segments.iter().enumerate() {
@@ -93,19 +94,19 @@ pub(super) fn gaps(segments: &[Segment], window: Window) -> Vec<Gap> {
     gaps
 }
 
-/// The window's time during which `held` is true.
+/// Returns the time inside the window in segments that match.
 pub(super) fn time_ns(
     segments: &[Segment],
     window: Window,
-    held: impl Fn(&Segment) -> bool,
+    matches: impl Fn(&Segment) -> bool,
 ) -> u64 {
     let counted = segments
         .iter()
-        .filter(|segment| inside(segment, window) && held(segment));
+        .filter(|segment| inside(segment, window) && matches(segment));
     counted.map(|segment| segment.to_ns - segment.from_ns).sum()
 }
 
-/// The time with at least one of these rows.
+/// Returns the time with at least one of these rows.
 pub(super) fn covered_ns(kicks: &[&Kick]) -> u64 {
     let rows = kicks
         .iter()
@@ -116,7 +117,8 @@ pub(super) fn covered_ns(kicks: &[&Kick]) -> u64 {
     covered.map(|segment| segment.to_ns - segment.from_ns).sum()
 }
 
-/// A window starts and ends with a row, so no segment crosses its ends.
+/// Returns whether a segment is in the window. A window starts and ends with a row, so that no
+/// segment crosses its ends.
 const fn inside(segment: &Segment, window: Window) -> bool {
     segment.from_ns >= window.start_ns && segment.to_ns <= window.end_ns
 }

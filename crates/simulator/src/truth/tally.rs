@@ -1,8 +1,8 @@
-//! How many values of each size there are: means, percentiles and histograms by counting.
+//! Counts values: computes means, percentiles and histograms by counting equal values.
 
 use std::collections::BTreeMap;
 
-/// Values and how often each occurs.
+/// Values with their numbers of occurrences.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     times: BTreeMap<u64, u64>,
@@ -25,12 +25,12 @@ impl Tally {
         self.total
     }
 
-    /// The mean to the nearest whole number, halves up.
+    /// Returns the mean to the nearest whole number, halves up.
     pub(super) fn mean(&self) -> Option<u64> {
         (self.total + self.count / 2).checked_div(self.count)
     }
 
-    /// The smallest value that at least `percent` of all values do not exceed.
+    /// Returns the smallest value that at least `percent` of all values do not exceed.
     pub(super) fn percentile(&self, percent: u64) -> Option<u64> {
         let wanted = (self.count * percent).div_ceil(100);
         let mut so_far = 0;
@@ -49,7 +49,7 @@ impl Tally {
         self.times.keys().next_back().copied()
     }
 
-    /// How many values from `low` up to but not including `high`, and their total.
+    /// Returns the number of values from `low` up to but not including `high`, and their total.
     pub(super) fn between(&self, low: u64, high: Option<u64>) -> (u64, u64) {
         let within = self
             .times

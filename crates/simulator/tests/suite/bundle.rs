@@ -1,4 +1,4 @@
-//! Bundles: the stores say what the documents say, byte layout and all.
+//! Tests bundles: the stores have the same content as the documents, in the real byte layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,18 +15,18 @@ use crate::keyed::{archive, get, int_keyed, plain};
 use crate::trace_bundle::{Run, inflated};
 use crate::xml::{self, Element};
 
-/// A scenario's bundle, on disk as long as this lives.
-struct Written {
+/// The bundle of a scenario, on disk for as long as this lives.
+struct TestBundle {
     dir: tempfile::TempDir,
 }
 
-impl Written {
+impl TestBundle {
     fn new(scenario: &Scenario) -> Self {
-        let written = Self {
+        let bundle = Self {
             dir: tempfile::tempdir().unwrap(),
         };
-        write_bundle(scenario, &written.path(), false).unwrap();
-        written
+        write_bundle(scenario, &bundle.path(), false).unwrap();
+        bundle
     }
 
     fn path(&self) -> PathBuf {
@@ -49,13 +49,13 @@ fn stores_and_documents_agree_for_random_scenarios() {
 }
 
 fn agree(scenario: &Scenario) {
-    let (bundle, files) = (Written::new(scenario), exported(scenario));
+    let (bundle, files) = (TestBundle::new(scenario), exported(scenario));
     for run in 1..=scenario.runs {
         let read = Run::open(&bundle.path(), run);
-        for table in Table::of(scenario) {
+        for table in Table::recorded(scenario) {
             let numbered = format!("{}.run-{run}.xml", table.name());
-            let whole = format!("{}.xml", table.name());
-            let document = files.get(&numbered).or_else(|| files.get(&whole));
+            let unnumbered = format!("{}.xml", table.name());
+            let document = files.get(&numbered).or_else(|| files.get(&unnumbered));
             let document = xml::table(document.expect("a document"));
             let stored = read.table(table.name());
             let named = |column: &[String; 4]| (column[0].clone(), column[1].clone());
@@ -73,13 +73,13 @@ fn agree(scenario: &Scenario) {
     }
 }
 
-/// A cell of a document as the bundle's reader shows its own.
+/// Shows a cell of a document as the bundle's reader shows its own.
 fn shown(cell: &Element) -> String {
     let parts = || cell.children.iter().map(shown);
     match cell.tag.as_str() {
         "sentinel" => "null".to_owned(),
         "process" | "thread" => parts().collect::<Vec<_>>().join(" "),
-        // No bundle was seen to hold one.
+        // No real bundle shows how these are stored, so that ours have NULL.
         "fixed-decimal" => "null".to_owned(),
         "backtrace" => {
             let addresses = cell.children.iter().map(|frame| frame.attribute("addr"));
@@ -92,7 +92,7 @@ fn shown(cell: &Element) -> String {
 
 #[test]
 fn rows_are_not_in_order_of_time() {
-    let bundle = Written::new(&Scenario::preset("eager").unwrap());
+    let bundle = TestBundle::new(&Scenario::preset("eager").unwrap());
     let run = Run::open(&bundle.path(), 1);
     let moved = run.table("metal-gpu-intervals").steps_back;
     assert!((10..500).contains(&moved), "{moved} of 1000");
@@ -107,9 +107,9 @@ fn headers_are_constant() {
     ] {
         let mut scenario = Scenario::preset("awkward").unwrap();
         scenario.xcode = generation;
-        let bundle = Written::new(&scenario);
+        let bundle = TestBundle::new(&scenario);
         let run = Run::open(&bundle.path(), 1);
-        for table in Table::of(&scenario) {
+        for table in Table::recorded(&scenario) {
             let [magic, version, bytes, rows_at, _, _, per_block] = run.table(table.name()).header;
             assert_eq!(
                 [magic, version, bytes, rows_at, per_block],
@@ -124,12 +124,13 @@ fn headers_are_constant() {
 fn rows_and_lists_fill_several_blocks() {
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.process[0].stream[0].count = 20_000;
-    // Blocks of 16384 rows.
+    // This generation has small blocks, of 16384 rows.
     scenario.xcode = Generation::Xcode16;
-    let bundle = Written::new(&scenario);
+    let bundle = TestBundle::new(&scenario);
     let run = Run::open(&bundle.path(), 1);
     assert!(run.typed.blocks > 1, "{} blocks", run.typed.blocks);
     assert!(run.typed.lists.len() > 20_000);
+
     let stored = run.table("metal-gpu-intervals");
     let labels: BTreeSet<&String> = stored.rows.iter().map(|row| &row[6]).collect();
     assert_eq!(labels.len(), stored.rows.len(), "every label is its own");
@@ -140,15 +141,15 @@ fn the_document_archive_says_what_the_table_of_contents_says() {
     for preset in ["awkward", "two-runs", "no-target-rows", "shared-machine"] {
         let scenario = Scenario::preset(preset).unwrap();
         let toc = &exported(&scenario)["toc.xml"];
-        let bundle = Written::new(&scenario);
+        let bundle = TestBundle::new(&scenario);
         let roots = archive(&bundle.path().join("form.template"));
         let list = &roots["com.apple.xray.run.data"];
         assert_eq!(
             get(list, "$0").as_array().unwrap().len(),
             scenario.runs as usize
         );
-        for (run, seen) in (1..).zip(xml::parse(toc).all("run")) {
-            same_facts(get(get(list, "$1"), &format!("{run}")), seen);
+        for (run, element) in (1..).zip(xml::parse(toc).all("run")) {
+            same_facts(get(get(list, "$1"), &format!("{run}")), element);
         }
     }
 }
@@ -159,6 +160,7 @@ fn same_facts(run: &Value, toc: &Element) {
         toc.child("info").child("target"),
         toc.child("info").child("summary"),
     );
+
     let text = |key: &str| plain(get(info, key));
     for (key, tag) in [
         ("_endReason", "end-reason"),
@@ -172,6 +174,7 @@ fn same_facts(run: &Value, toc: &Element) {
     assert_eq!(limit, summary.child("time-limit").text);
     let seconds = get(info, "_rawDuration").as_real().unwrap();
     assert_eq!(format!("{seconds:.6}"), summary.child("duration").text);
+
     let start = get(info, "_rawStartTime").as_real().unwrap();
     assert_eq!(start % 3_600.0, 0.0, "on the hour");
     let device = target.child("device");
@@ -182,6 +185,7 @@ fn same_facts(run: &Value, toc: &Element) {
         device.attribute("os-version")
     );
     assert_eq!(text("_targetUUID"), device.attribute("uuid"));
+
     if let Some(process) = target.all("process").next() {
         assert_eq!(text("_targetProcessName"), process.attribute("name"));
         assert_eq!(text("_targetProcessPid"), process.attribute("pid"));
@@ -190,6 +194,7 @@ fn same_facts(run: &Value, toc: &Element) {
             process.attribute("return-exit-status")
         );
     }
+
     let processes = get(run, "processDatas").as_array().unwrap().iter();
     let listed = processes.map(|process| plain(get(process, "displayName")));
     let seen = toc.child("processes").all("process");
@@ -200,7 +205,7 @@ fn same_facts(run: &Value, toc: &Element) {
 #[test]
 fn the_manifest_names_every_folder_and_the_maker() {
     let scenario = Scenario::preset("two-runs").unwrap();
-    let bundle = Written::new(&scenario);
+    let bundle = TestBundle::new(&scenario);
     let corespace = bundle.path().join("corespace");
     let manifest = Value::from_file(corespace.join("MANIFEST.plist")).unwrap();
     assert_eq!(get(&manifest, "synthetic").as_string(), Some(MARK));
@@ -211,23 +216,26 @@ fn the_manifest_names_every_folder_and_the_maker() {
             assert!(paths.contains(store), "{store}");
         }
     }
+
     for path in paths {
         assert!(corespace.join(&path).is_dir(), "{path}");
     }
+
     let required = Value::from_file(bundle.path().join("open.creq")).unwrap();
     let format = get(&required, "com.apple.dt.trace").as_array().unwrap();
     assert_eq!(format[0].as_unsigned_integer(), Some(5));
 }
 
 #[test]
-fn inputs_are_told_from_what_was_derived() {
-    let bundle = Written::new(&Scenario::preset("eager").unwrap());
+fn inputs_are_distinguished_from_derived_tables() {
+    let bundle = TestBundle::new(&Scenario::preset("eager").unwrap());
     let core = bundle.path().join("corespace/run1/core");
     let tables = archive(&core.join("table-manager/tables.plist"));
     let tables = get(&tables["root"], "tableDetails")
         .as_dictionary()
         .unwrap();
     let tables = int_keyed(tables);
+
     let exposed = archive(&core.join("core-config/exposedTableInfo.plist"));
     let inputs = get(&exposed["root"], "inputTableIDs").as_array().unwrap();
     let name = |id: &Value| plain(get(get(&tables[&plain(id)], "spec"), "schemaName"));
@@ -241,11 +249,11 @@ fn inputs_are_told_from_what_was_derived() {
 #[test]
 fn the_same_scenario_gives_the_same_bundle() {
     let scenario = Scenario::preset("renderer").unwrap();
-    let (one, other) = (Written::new(&scenario), Written::new(&scenario));
-    assert_eq!(files(&one.path()), files(&other.path()));
+    let (first, second) = (TestBundle::new(&scenario), TestBundle::new(&scenario));
+    assert_eq!(files(&first.path()), files(&second.path()));
 }
 
-/// Every file of a bundle, inflated.
+/// Returns every file of a bundle, inflated.
 fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(dir).unwrap() {
@@ -264,7 +272,7 @@ fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 #[test]
 fn the_truth_and_the_scenario_are_inside() {
     let scenario = random_scenario(7);
-    let bundle = Written::new(&scenario);
+    let bundle = TestBundle::new(&scenario);
     let text = |name| fs::read_to_string(bundle.path().join(name)).unwrap();
     assert_eq!(
         Scenario::from_toml(&text("scenario.toml")).unwrap(),
@@ -291,7 +299,7 @@ fn the_document_archive_may_be_left_out() {
 fn processes_are_named_whatever_tables_are_chosen() {
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.tables = Some(vec![Table::MetalGpuIntervals]);
-    let bundle = Written::new(&scenario);
+    let bundle = TestBundle::new(&scenario);
     let run = Run::open(&bundle.path(), 1);
     assert!(run.stores_of("metal-gpu-state-intervals").is_empty());
     let names = run.table("process-info").rows;
@@ -299,7 +307,7 @@ fn processes_are_named_whatever_tables_are_chosen() {
 }
 
 #[test]
-fn only_a_bundle_of_ours_gives_way() {
+fn only_synthetic_bundles_are_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("below/X.trace");
     let scenario = Scenario::preset("two-runs").unwrap();
@@ -323,11 +331,11 @@ fn only_a_bundle_of_ours_gives_way() {
 }
 
 #[test]
-fn nothing_is_left_beside_it() {
+fn no_temporary_files_are_left() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("X.trace");
     let mut scenario = Scenario::preset("eager").unwrap();
-    // Too short for its own events: found out only once the run is planned.
+    // The run is too short for its own events, which is found only when it is planned.
     scenario.recording.wall = Some(metalens_simulator::Nanos::new(1));
     assert!(write_bundle(&scenario, &path, false).is_err());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);

@@ -1,5 +1,5 @@
-//! The fixtures of the findings: each is small, readable and possible, and by the truth's own
-//! figures one of a pair is beyond its rule's limit and the other just short of it.
+//! Tests the fixtures of the findings: each is small, readable and possible. By the truth's own
+//! figures, one of each pair is beyond the limit of its finding and the other just short of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings")
 }
 
-/// Rule, file, text.
+/// Returns rule, file name and text of each fixture.
 fn fixtures() -> Vec<(String, String, String)> {
     let mut all = Vec::new();
     for rule in fs::read_dir(folder()).unwrap() {
@@ -38,11 +38,11 @@ fn truth(text: &str) -> Truth {
 }
 
 #[test]
-fn every_one_reads_and_is_small() {
+fn every_fixture_is_valid_and_small() {
     let all = fixtures();
     assert_eq!(
         all.len(),
-        2 * (RULES.len() + BESIDE.len()) + 1,
+        2 * (RULES.len() + RULES_WITHOUT_TRUTH.len()) + 1,
         "a pair per rule, and all-well"
     );
     for (rule, file, text) in all {
@@ -54,8 +54,8 @@ fn every_one_reads_and_is_small() {
     }
 }
 
-/// Rules whose figures the truth does not have: the analyzer's own tests run their fixtures.
-const BESIDE: [&str; 6] = [
+/// Rules whose figures the truth does not have. The analyzer's own tests run their fixtures.
+const RULES_WITHOUT_TRUTH: [&str; 6] = [
     "clock-fault",
     "compiling-inside",
     "little-work",
@@ -64,19 +64,23 @@ const BESIDE: [&str; 6] = [
     "tables-disagree",
 ];
 
-/// How far a rule's figure is, of its limit.
+/// A function that returns a rule's figure as a multiple of its limit.
 type Measure = fn(&Truth) -> f64;
 
-/// Returns how far the CPU time in gaps is; the larger part decides which of two rules fires.
+/// Returns the CPU time in gaps as a multiple of its limit. Its larger part decides which of two
+/// rules fires.
 fn cpu_time(truth: &Truth) -> f64 {
-    let share = of_idle(truth, |ledger| ledger.host_ns + ledger.encoding_ns);
+    let share = share_of_idle(truth, |ledger| ledger.host_ns + ledger.encoding_ns);
     not_busy(truth, share / 0.4)
 }
 
-/// Every rule with what the truth can say of it: 1 or more fires.
+/// Rules with figures in the truth. A finding is reported at 1 or more.
 const RULES: [(&str, Measure); 25] = [
     ("submission-latency", |truth| {
-        not_busy(truth, of_idle(truth, |ledger| ledger.submission_ns) / 0.3)
+        not_busy(
+            truth,
+            share_of_idle(truth, |ledger| ledger.submission_ns) / 0.3,
+        )
     }),
     ("serialized", |truth| {
         let ledger = truth.ledger.unwrap();
@@ -85,7 +89,10 @@ const RULES: [(&str, Measure); 25] = [
         not_busy(truth, if enough { share } else { 0.0 })
     }),
     ("completion-latency", |truth| {
-        not_busy(truth, of_idle(truth, |ledger| ledger.completion_ns) / 0.25)
+        not_busy(
+            truth,
+            share_of_idle(truth, |ledger| ledger.completion_ns) / 0.25,
+        )
     }),
     ("tiny-kernels", |truth| {
         let short = instances(truth, |max_ns| max_ns < 10_000);
@@ -97,7 +104,7 @@ const RULES: [(&str, Measure); 25] = [
     ("host-bound", cpu_time),
     ("encoding-bound", cpu_time),
     ("queue-starved", |truth| {
-        not_busy(truth, of_idle(truth, |ledger| ledger.queued_ns) / 0.2)
+        not_busy(truth, share_of_idle(truth, |ledger| ledger.queued_ns) / 0.2)
     }),
     ("transfers-dominate", |truth| {
         let blit = truth
@@ -126,7 +133,7 @@ const RULES: [(&str, Measure); 25] = [
         ) / 0.1
     }),
     ("contention", |truth| {
-        of_idle(truth, |ledger| ledger.contention_ns) / 0.1
+        share_of_idle(truth, |ledger| ledger.contention_ns) / 0.1
     }),
     ("low-performance-state", |truth| {
         let states = &truth.performance.as_ref().unwrap().states;
@@ -143,8 +150,8 @@ const RULES: [(&str, Measure); 25] = [
             other => panic!("{other:?}"),
         }
     }),
-    // What a steady state is, the truth does not say: how much the busy time is above that of
-    // like kicks.
+    // The truth has no steady state. Instead: how far the busy time exceeds that of kicks of
+    // median duration.
     ("warm-up-inside", |truth| {
         let steady = truth.counts.intervals * truth.kernels[0].med_ns;
         ratio(truth.busy.unwrap().busy_ns - steady, steady) / 0.1
@@ -169,8 +176,8 @@ const RULES: [(&str, Measure); 25] = [
         assert_eq!(gaps.median_ns, gaps.max_ns);
         ratio(gaps.count, 20)
     }),
-    // How the idle time is spread over lengths, the truth does not say: how far the longest is
-    // from the middle.
+    // The truth has no distribution of the idle time over lengths. Instead: the ratio of the
+    // longest gap to the median.
     ("irregular-gaps", |truth| {
         let gaps = truth.gaps.as_ref().unwrap();
         ratio(gaps.max_ns.unwrap(), gaps.median_ns.unwrap()) / 4.0
@@ -191,7 +198,7 @@ const RULES: [(&str, Measure); 25] = [
         if truth.errors > 0 { 1.0 } else { 0.9 }
     }),
     ("hangs", |truth| if truth.hangs > 0 { 1.0 } else { 0.9 }),
-    // 20 % of 68.25 GB/s, against the bytes of the file beside it.
+    // The limit is 20 % of 68.25 GB/s; the bytes are in the work file beside the scenario.
     ("inefficient-kernels", |truth| {
         assert!(truth.busy.unwrap().ratio > 0.9);
         1.0
@@ -202,12 +209,12 @@ fn ratio(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-fn of_idle(truth: &Truth, part: fn(&Ledger) -> u64) -> f64 {
+fn share_of_idle(truth: &Truth, part: fn(&Ledger) -> u64) -> f64 {
     let ledger = truth.ledger.unwrap();
     ratio(part(&ledger), ledger.total_ns)
 }
 
-/// Nothing is wrong with gaps that hardly cost anything.
+/// Returns the measure. Findings about gaps need a GPU that is not busy.
 fn not_busy(truth: &Truth, measure: f64) -> f64 {
     assert!(truth.busy.unwrap().ratio < 0.8);
     measure
@@ -225,7 +232,9 @@ fn instances(truth: &Truth, longest_ns: fn(u64) -> bool) -> u64 {
 fn one_of_each_pair_is_beyond_the_limit_and_one_just_short() {
     let all = fixtures();
     let text = |rule: &str, file: &str| {
-        let found = all.iter().find(|one| one.0 == rule && one.1 == file);
+        let found = all
+            .iter()
+            .find(|fixture| fixture.0 == rule && fixture.1 == file);
         &found.unwrap_or_else(|| panic!("no {rule}/{file}")).2
     };
     for (rule, measure) in RULES
@@ -235,8 +244,8 @@ fn one_of_each_pair_is_beyond_the_limit_and_one_just_short() {
         let fires = measure(&truth(text(rule, "fires")));
         let nearly = measure(&truth(text(rule, "nearly")));
         assert!(fires >= 1.0, "{rule}/fires: {fires} of the limit");
-        let near = (0.35..1.0).contains(&nearly);
-        assert!(near, "{rule}/nearly: {nearly} of the limit");
+        let is_near = (0.35..1.0).contains(&nearly);
+        assert!(is_near, "{rule}/nearly: {nearly} of the limit");
     }
     for file in ["fires", "nearly"] {
         let measure = RULES[RULES.len() - 1].1;
@@ -245,8 +254,8 @@ fn one_of_each_pair_is_beyond_the_limit_and_one_just_short() {
 }
 
 #[test]
-fn work_files_say_what_their_scenarios_say() {
-    for (file, least, most) in [("fires", 0.0, 1.0), ("nearly", 1.0, 1.3)] {
+fn work_files_match_their_scenarios() {
+    for (file, min, max) in [("fires", 0.0, 1.0), ("nearly", 1.0, 1.3)] {
         let path = folder().join(format!("inefficient-kernels/{file}.work.json"));
         let work: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
@@ -254,17 +263,17 @@ fn work_files_say_what_their_scenarios_say() {
             fs::read_to_string(folder().join(format!("inefficient-kernels/{file}.toml")));
         for kernel in truth(&scenario.unwrap()).kernels {
             let mut entries = work["work"].as_array().unwrap().iter();
-            let entry = entries.find(|one| one["label"] == kernel.name.as_str());
+            let entry = entries.find(|entry| entry["label"] == kernel.name.as_str());
             let bytes = entry.unwrap()["bytes"].as_f64().unwrap();
-            // Bytes in a nanosecond are GB/s.
+            // One byte per nanosecond is 1 GB/s.
             let share = bytes / kernel.avg_ns as f64 / 68.25 / 0.2;
-            assert!((least..most).contains(&share), "{file}: {share}");
+            assert!((min..max).contains(&share), "{file}: {share}");
         }
     }
 }
 
 #[test]
-fn all_is_well_with_all_well() {
+fn all_well_has_no_problem() {
     let text = fs::read_to_string(folder().join("all-well/scenario.toml")).unwrap();
     let truth = truth(&text);
     let busy = truth.busy.unwrap();

@@ -1,4 +1,4 @@
-//! The folder: what is in it, that it is marked, whole, and the same every time.
+//! Tests the export folder: its content, its mark, and that it is complete and reproducible.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use metalens_simulator::{
 
 use crate::xml;
 
-/// Every file of a folder by name.
+/// Returns every file of a folder by name.
 pub(crate) fn files(dir: &Path) -> BTreeMap<String, String> {
     let entries = fs::read_dir(dir).unwrap();
     entries
@@ -22,7 +22,7 @@ pub(crate) fn files(dir: &Path) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A scenario's export, read back.
+/// Returns the files of a scenario's export.
 pub(crate) fn exported(scenario: &Scenario) -> BTreeMap<String, String> {
     let dir = tempfile::tempdir().unwrap();
     write_export(scenario, dir.path(), false).unwrap();
@@ -30,10 +30,10 @@ pub(crate) fn exported(scenario: &Scenario) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn holds_one_document_per_table_and_the_truth() {
+fn a_folder_has_one_document_per_table_and_the_truth() {
     let scenario = Scenario::preset("eager").unwrap();
     let files = exported(&scenario);
-    let mut expected: Vec<String> = Table::of(&scenario)
+    let mut expected: Vec<String> = Table::recorded(&scenario)
         .map(|table| format!("{}.xml", table.name()))
         .collect();
     expected.extend(["toc.xml", "truth.json", "scenario.toml"].map(str::to_owned));

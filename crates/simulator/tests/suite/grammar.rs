@@ -1,4 +1,4 @@
-//! The documents keep to the grammar of the real ones.
+//! Tests that the documents have the grammar of the real ones.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use metalens_simulator::{Scenario, Table, TruthFile, presets, random_scenario};
 use crate::folder::exported;
 use crate::xml::{self, Element};
 
-/// Presets small enough to be read whole.
+/// Returns scenarios that are small enough to read completely.
 fn scenarios() -> impl Iterator<Item = Scenario> {
     let small = presets().iter().filter(|preset| preset.name != "million");
     small
@@ -37,7 +37,7 @@ fn every_document_keeps_the_grammar() {
 }
 
 #[test]
-fn rows_stand_one_to_a_line_and_the_first_with_the_schema() {
+fn rows_are_one_per_line_and_the_first_follows_the_schema() {
     let files = exported(&Scenario::preset("eager").unwrap());
     let text = &files["metal-gpu-intervals.xml"];
     let lines: Vec<&str> = text.lines().collect();
@@ -51,7 +51,7 @@ fn rows_stand_one_to_a_line_and_the_first_with_the_schema() {
 }
 
 #[test]
-fn the_table_of_contents_lists_every_document_where_its_xpath_says() {
+fn the_table_of_contents_lists_every_document_at_its_xpath() {
     for scenario in scenarios() {
         let files = exported(&scenario);
         let toc = xml::parse(&files["toc.xml"]);
@@ -76,7 +76,7 @@ fn the_table_of_contents_lists_every_document_where_its_xpath_says() {
 }
 
 #[test]
-fn the_table_of_contents_knows_the_recording() {
+fn the_table_of_contents_has_the_facts_of_the_recording() {
     let files = exported(&Scenario::preset("no-target-rows").unwrap());
     let toc = xml::parse(&files["toc.xml"]);
     let info = toc.child("run").child("info");
@@ -104,7 +104,7 @@ fn the_process_column_refers_into_the_label() {
     assert!(after.contains("<process ref="));
 }
 
-/// The label of the first row of the target's in a scenario of that generation.
+/// Returns the label of the first row in a scenario of a generation.
 fn first_label(xcode: &str) -> String {
     let toml = format!(
         "xcode = \"{xcode}\"\n[[process]]\nname = \"a (b)\"\npid = 12\nrole = \"target\"\n\
@@ -120,7 +120,7 @@ fn first_label(xcode: &str) -> String {
 }
 
 #[test]
-fn labels_are_spaced_as_their_generation_spaces_them() {
+fn labels_are_spaced_as_in_their_generation() {
     let spaced = "Command Buffer 0:Compute Command 0      ( a (b) (12) )  0xd1690001";
     assert_eq!(first_label("26.0"), spaced);
     assert_eq!(first_label("27"), spaced);
@@ -136,6 +136,7 @@ fn unattributed_rows_have_no_process_no_latency_and_no_ids() {
     let table = xml::table(&files["metal-gpu-intervals.xml"]);
     let cell = |row: &'_ [Element], name: &str| row[table.column(name)].clone();
     let mut unattributed = 0;
+
     for row in &table.rows {
         let none = cell(row, "process").tag == "sentinel";
         unattributed += u64::from(none);
@@ -252,9 +253,12 @@ fn the_tables_join() {
 #[test]
 fn a_24_mhz_clock_shows_only_whole_ticks() {
     let files = exported(&Scenario::preset("awkward").unwrap());
-    let whole = |ns: u64| (ns * 24).div_ceil(1_000) * 1_000 / 24 == ns;
+    let is_tick = |ns: u64| (ns * 24).div_ceil(1_000) * 1_000 / 24 == ns;
     for row in xml::table(&files["metal-gpu-intervals.xml"]).rows {
-        assert!(whole(row[0].number()) && whole(row[1].number()), "{row:?}");
+        assert!(
+            is_tick(row[0].number()) && is_tick(row[1].number()),
+            "{row:?}"
+        );
         assert!(row[1].number() > 0);
     }
 }

@@ -1,4 +1,4 @@
-//! A tiny reader of keyed archives that shares nothing with the writer.
+//! Reads keyed archives, with code that shares nothing with the writer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,20 +7,22 @@ use plist::{Dictionary, Value};
 
 use crate::trace_bundle::inflated;
 
-/// A keyed archive's roots, with collections as such and objects as dictionaries of their fields.
+/// Reads the roots of a keyed archive. Collections become arrays and dictionaries, and objects
+/// become dictionaries of their fields.
 pub(crate) fn archive(path: &Path) -> Dictionary {
     archive_to(path, 20)
 }
 
-/// The same, no deeper than this: real documents are large and lead in circles.
+/// Reads an archive down to a depth. Real documents are large and have cycles.
 pub(crate) fn archive_to(path: &Path, depth: usize) -> Dictionary {
     let value = Value::from_reader(std::io::Cursor::new(inflated(path))).unwrap();
-    let whole = value.into_dictionary().unwrap();
-    assert_eq!(whole["$archiver"].as_string(), Some("NSKeyedArchiver"));
-    assert_eq!(whole["$version"].as_unsigned_integer(), Some(100_000));
-    let objects = whole["$objects"].as_array().unwrap();
+    let file = value.into_dictionary().unwrap();
+    assert_eq!(file["$archiver"].as_string(), Some("NSKeyedArchiver"));
+    assert_eq!(file["$version"].as_unsigned_integer(), Some(100_000));
+    let objects = file["$objects"].as_array().unwrap();
     assert_eq!(objects[0].as_string(), Some("$null"));
-    let top = whole["$top"].as_dictionary().unwrap();
+
+    let top = file["$top"].as_dictionary().unwrap();
     top.iter()
         .map(|(key, value)| (key.clone(), resolved(objects, value, depth)))
         .collect()
@@ -46,6 +48,7 @@ fn resolved(objects: &[Value], value: &Value, depth: usize) -> Value {
                 .collect(),
         )
     };
+
     match (list("NS.keys"), list("NS.objects")) {
         (Some(keys), Some(values)) => {
             let keys = keys.iter().map(|key| match key {
@@ -71,7 +74,7 @@ fn uid(value: &Value) -> usize {
     usize::try_from(value.as_uid().unwrap().get()).unwrap()
 }
 
-/// A key or number as text.
+/// Returns a key or number as text.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -80,7 +83,7 @@ pub(crate) fn plain(value: &Value) -> String {
     }
 }
 
-/// A member of a dictionary.
+/// Returns a member of a dictionary.
 pub(crate) fn get<'v>(value: &'v Value, key: &str) -> &'v Value {
     let members = value
         .as_dictionary()
@@ -90,7 +93,8 @@ pub(crate) fn get<'v>(value: &'v Value, key: &str) -> &'v Value {
         .unwrap_or_else(|| panic!("no {key} in {members:?}"))
 }
 
-/// Entries of Instruments' own dictionary: the count, then key and value in turns.
+/// Returns the entries of a dictionary of Instruments' own kind: the count, then keys and values
+/// alternating.
 pub(crate) fn int_keyed(fields: &Dictionary) -> BTreeMap<String, Value> {
     let count = fields["$0"].as_unsigned_integer().unwrap();
     let field = |n: u64| &fields[format!("${n}").as_str()];

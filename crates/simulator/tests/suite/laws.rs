@@ -1,4 +1,4 @@
-//! What holds for every scenario.
+//! Tests laws that hold for every scenario.
 
 use metalens_simulator::{Ledger, Truth, random_scenario, truths};
 use proptest::prelude::*;
@@ -37,12 +37,15 @@ fn parts_add_up(truth: &Truth) -> Result<(), TestCaseError> {
             .map(|channel| channel.intervals)
             .sum::<u64>()
     );
-    let of_processes: u64 = truth
+    let intervals_of_processes: u64 = truth
         .processes
         .iter()
         .map(|process| process.intervals)
         .sum();
-    prop_assert_eq!(counts.all_intervals, of_processes + counts.unattributed);
+    prop_assert_eq!(
+        counts.all_intervals,
+        intervals_of_processes + counts.unattributed
+    );
     prop_assert_eq!(counts.kernels, truth.kernels.len() as u64);
     prop_assert!(counts.encoders <= counts.intervals && counts.command_buffers <= counts.encoders);
     prop_assert_eq!(truth.window.is_none(), counts.intervals == 0);

@@ -1,4 +1,4 @@
-//! The simulator from outside: what it writes, and whether its truth is true.
+//! Tests the simulator from outside: its output, and whether its truth is true.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -6,8 +6,8 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
-mod beside;
 mod bundle;
+mod details;
 mod findings;
 mod folder;
 mod grammar;

@@ -1,11 +1,11 @@
-//! The tables say what the truth says: an analysis of the documents alone, by sorting and
-//! clamping where the truth sweeps and counts, comes to the same figures.
+//! Compares the tables with the truth: an analysis of the documents alone, by sorting and clamping
+//! where the truth sweeps and counts, comes to the same figures.
 
 use std::collections::{BTreeMap, HashMap};
 
 use metalens_simulator::{Ledger, Scenario, Truth, TruthFile, presets, random_scenario};
 
-use crate::beside;
+use crate::details;
 use crate::folder::exported;
 use crate::xml::{self, Element, Table};
 
@@ -47,36 +47,38 @@ fn check(scenario: &Scenario) {
         scenario.name
     );
     let Some(busy) = truth.busy else { return };
-    let stretches = union(own.iter().map(|row| (row.start, row.end)));
-    assert_eq!(busy.busy_ns, length(&stretches), "{}", scenario.name);
+    let busy_times = union(own.iter().map(|row| (row.start, row.end)));
+    assert_eq!(busy.busy_ns, length(&busy_times), "{}", scenario.name);
     let foreign = union(
         rows.iter()
             .filter(|row| !is_own(row))
             .map(|row| (row.start, row.end)),
     );
-    let (start, end) = (stretches[0].0, stretches[stretches.len() - 1].1);
+    let (start, end) = (busy_times[0].0, busy_times[busy_times.len() - 1].1);
     assert_eq!(
         busy.others_busy_ns,
         length(&cut(&foreign, start, end)),
         "{}",
         scenario.name
     );
-    gap_figures(truth, &stretches);
+    gap_figures(truth, &busy_times);
+
     assert_eq!(
         truth.ledger.unwrap(),
-        ledger(&files, &own, &stretches, &foreign, false),
+        ledger(&files, &own, &busy_times, &foreign, false),
         "{}",
         scenario.name
     );
     assert_eq!(
         truth.recovered_ledger.or(truth.ledger).unwrap(),
-        ledger(&files, &own, &stretches, &foreign, true),
+        ledger(&files, &own, &busy_times, &foreign, true),
         "{}",
         scenario.name
     );
-    // The rest is read a second time, which takes long where there is much of it.
+
+    // The details read the documents a second time, which takes long for large ones.
     if scenario.intervals_planned() < 500 {
-        beside::check(truth, &files, scenario);
+        details::check(truth, &files, scenario);
     }
 }
 
@@ -98,7 +100,7 @@ fn rows(files: &BTreeMap<String, String>) -> Vec<Row> {
     table.rows.iter().map(row).collect()
 }
 
-/// Sorted stretches that neither touch nor overlap.
+/// Returns sorted intervals that neither touch nor overlap.
 fn union(intervals: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
     let mut intervals: Vec<_> = intervals.collect();
     intervals.sort_unstable();
@@ -112,19 +114,19 @@ fn union(intervals: impl Iterator<Item = (u64, u64)>) -> Vec<(u64, u64)> {
     union
 }
 
-fn cut(stretches: &[(u64, u64)], from: u64, to: u64) -> Vec<(u64, u64)> {
-    let inside = stretches
+fn cut(intervals: &[(u64, u64)], from: u64, to: u64) -> Vec<(u64, u64)> {
+    let inside = intervals
         .iter()
         .map(|(start, end)| (*start.max(&from), *end.min(&to)));
     inside.filter(|(start, end)| start < end).collect()
 }
 
-fn length(stretches: &[(u64, u64)]) -> u64 {
-    stretches.iter().map(|(start, end)| end - start).sum()
+fn length(intervals: &[(u64, u64)]) -> u64 {
+    intervals.iter().map(|(start, end)| end - start).sum()
 }
 
-fn gap_figures(truth: &Truth, stretches: &[(u64, u64)]) {
-    let mut gaps: Vec<u64> = stretches
+fn gap_figures(truth: &Truth, busy_times: &[(u64, u64)]) {
+    let mut gaps: Vec<u64> = busy_times
         .windows(2)
         .map(|pair| pair[1].0 - pair[0].1)
         .collect();
@@ -142,7 +144,7 @@ fn gap_figures(truth: &Truth, stretches: &[(u64, u64)]) {
     );
 }
 
-/// Id to (start, end) of a table with such columns.
+/// Returns start and end of each row by its id.
 fn times(table: &Table, id: &str, end: impl Fn(&[Element]) -> u64) -> HashMap<u64, (u64, u64)> {
     let at = table.column(id);
     let entry = |row: &Vec<Element>| (row[at].number(), (row[0].number(), end(row)));
@@ -152,7 +154,7 @@ fn times(table: &Table, id: &str, end: impl Fn(&[Element]) -> u64) -> HashMap<u6
 fn ledger(
     files: &BTreeMap<String, String>,
     own: &[&Row],
-    stretches: &[(u64, u64)],
+    busy_times: &[(u64, u64)],
     foreign: &[(u64, u64)],
     recovered: bool,
 ) -> Ledger {
@@ -173,8 +175,9 @@ fn ledger(
             assert_eq!(*listed, time, "both tables say the same");
         }
     }
+
     let mut ledger = Ledger::default();
-    for pair in stretches.windows(2) {
+    for pair in busy_times.windows(2) {
         let (a, b) = (pair[0].1, pair[1].0);
         let closing = own.iter().rfind(|row| row.end == a).unwrap();
         let opening = own.iter().find(|row| row.start == b).unwrap();
@@ -186,7 +189,8 @@ fn ledger(
         ) {
             (Some((done, _)), Some(encoding)) => {
                 let committed = opening.committed.max(encoding.1);
-                book(&mut ledger, (a, b), *done, (encoding.0, committed), foreign);
+                let encoding = (encoding.0, committed);
+                add_gap(&mut ledger, (a, b), *done, encoding, foreign);
             }
             _ => ledger.unknown_ns += b - a,
         }
@@ -194,8 +198,9 @@ fn ledger(
     ledger
 }
 
-/// Walks from `a` to `b`, each part clamped to what is left; `encoding` ends with the commit.
-fn book(
+/// Adds the parts of a gap from `a` to `b`, each clamped to the rest of the gap. `encoding` ends
+/// with the commit.
+fn add_gap(
     ledger: &mut Ledger,
     (a, b): (u64, u64),
     done: u64,
@@ -203,24 +208,22 @@ fn book(
     foreign: &[(u64, u64)],
 ) {
     ledger.joinable += 1;
-    ledger.serialized += u64::from(encoding.0 >= done);
-    let held = |from, to| length(&cut(foreign, from, to));
+    let is_serialized = encoding.0 >= done;
+    ledger.serialized += u64::from(is_serialized);
+    let others = |from, to| length(&cut(foreign, from, to));
     if encoding.1 <= a {
-        ledger.contention_ns += held(a, b);
-        ledger.queued_ns += b - a - held(a, b);
+        ledger.contention_ns += others(a, b);
+        ledger.queued_ns += b - a - others(a, b);
         return;
     }
+
     // Completion delays only a host that waits for it.
-    let known = if encoding.0 >= done {
-        done.clamp(a, b)
-    } else {
-        a
-    };
-    let starts = encoding.0.clamp(known, b);
+    let notified = if is_serialized { done.clamp(a, b) } else { a };
+    let starts = encoding.0.clamp(notified, b);
     let ends = encoding.1.clamp(starts, b);
-    ledger.completion_ns += known - a;
-    ledger.host_ns += starts - known;
+    ledger.completion_ns += notified - a;
+    ledger.host_ns += starts - notified;
     ledger.encoding_ns += ends - starts;
-    ledger.contention_ns += held(ends, b);
-    ledger.submission_ns += b - ends - held(ends, b);
+    ledger.contention_ns += others(ends, b);
+    ledger.submission_ns += b - ends - others(ends, b);
 }

@@ -1,5 +1,5 @@
-//! Our bundles are laid out as Apple's: schemas, descriptors, archives and headers compared with
-//! real bundles, where those are at hand.
+//! Compares the layout of our bundles with real ones, if there are any on this machine: schemas,
+//! descriptors, archives and headers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct Pair {
     _dir: tempfile::TempDir,
 }
 
-/// None when the real one is not at hand, which is said.
+/// Returns both bundles, or `None` with a message if the real one is missing.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn pair(name: &str) -> Option<Pair> {
     let real = real_folder().join(name);
@@ -144,7 +144,7 @@ fn surrounding_files_are_where_the_real_ones_are() {
     }
 }
 
-/// The keys and kinds of an archive, without its values.
+/// Returns the keys and kinds of an archive, without its values.
 fn shape(value: &Value) -> String {
     match value {
         Value::Dictionary(members) if !members.contains_key("NS.data") => {

@@ -1,4 +1,4 @@
-//! Our schemas are Apple's: column by column as real exports have them, where those are at hand.
+//! Compares our schemas with Apple's, column by column, if there are real exports on this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn our_columns_are_the_real_ones() {
     assert!(compared >= 15, "{compared} documents compared");
 }
 
-/// The real documents of a table.
+/// Returns the real documents of a table.
 fn documents(real: &Path, name: &str) -> Vec<PathBuf> {
     let folders = [
         "m1-launched-1000",
@@ -55,7 +55,8 @@ fn documents(real: &Path, name: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.is_file()).collect()
 }
 
-/// The columns of a gzipped document; none when it is not one (some are pointers to large files).
+/// Returns the columns of a gzipped document, or `None` for another file (some are pointers to large
+/// files).
 fn schema(path: &Path, name: &str) -> Option<Vec<(String, String, String)>> {
     assert!(fs::metadata(path).is_ok());
     let output = Command::new("gzip").arg("-dc").arg(path).output().ok()?;

@@ -1,11 +1,11 @@
-//! Scenarios: presets are readable, and a wrong one says what is wrong.
+//! Tests that presets can be read, and that errors of a scenario name what is wrong.
 
 use std::error::Error as _;
 
 use metalens_simulator::{Scenario, presets, random_scenario, truths};
 
 #[test]
-fn every_preset_reads() {
+fn every_preset_can_be_read() {
     for preset in presets() {
         let scenario = preset
             .scenario()
@@ -54,7 +54,7 @@ fn random_scenarios_reach_every_oddity() {
     assert!((0..300).any(without_rows));
 }
 
-/// The whole message of the error a scenario gives.
+/// Returns the complete error message of a scenario.
 fn refused(toml: &str) -> String {
     let error = Scenario::from_toml(toml).unwrap_err();
     let cause = error
@@ -64,7 +64,7 @@ fn refused(toml: &str) -> String {
     format!("{error}{cause}")
 }
 
-/// A target with one stream, and a line added to the stream.
+/// Returns a scenario of one process with one stream, and adds a line to the stream.
 fn with_line(line: &str) -> String {
     format!(
         "[[process]]\nname = \"a\"\npid = 1\nrole = \"target\"\n[[process.stream]]\ncount = 1\n{line}\n"
@@ -124,7 +124,7 @@ fn errors_name_the_field_and_what_is_allowed() {
 }
 
 #[test]
-fn errors_beside_the_work_name_the_field_too() {
+fn errors_of_optional_parts_name_the_field_too() {
     let recording =
         |lines: &str| format!("[recording]\n{lines}\n{}", with_line("duration = \"1us\""));
     let process = |lines: &str| format!("{}\n{lines}", with_line("duration = \"1us\""));
@@ -149,7 +149,7 @@ fn errors_beside_the_work_name_the_field_too() {
         ),
         (
             process("[[process.signpost]]\nname = \"a\"\nto = \"1ms\""),
-            "`process[0].signpost[0]` does not say when",
+            "`process[0].signpost[0]` has no time",
         ),
         (
             process("[[process.hang]]\nstart = \"1ms\"\nlength = \"0ms\""),
@@ -171,7 +171,7 @@ fn errors_beside_the_work_name_the_field_too() {
 }
 
 #[test]
-fn the_example_of_the_first_page_is_possible() {
+fn the_example_of_the_crate_documentation_is_valid() {
     let page = include_str!("../../src/lib.rs");
     let (_, example) = page.split_once("//! ```toml\n").unwrap();
     let (example, _) = example.split_once("//! ```\n").unwrap();
@@ -187,25 +187,25 @@ fn the_example_of_the_first_page_is_possible() {
 }
 
 #[test]
-fn what_is_beside_the_work_leaves_the_work_alone() {
+fn optional_parts_do_not_change_the_work() {
     let plain = with_line("duration = \"10us\"").replace("count = 1", "count = 50");
     let busy = format!(
         "{plain}[process.samples]\nblocked = true\n[[process.signpost]]\nname = \"step\"\nevery = 5\n\
          [recording]\nshader-timeline = true\ncounter = [{{ name = \"a\", busy = 1 }}]\n"
     );
-    let of = |toml: &str| {
+    let truth = |toml: &str| {
         truths(&Scenario::from_toml(toml).unwrap())
             .unwrap()
             .remove(0)
     };
-    let (plain, busy) = (of(&plain), of(&busy));
+    let (plain, busy) = (truth(&plain), truth(&busy));
     assert_eq!(plain.ledger, busy.ledger);
     assert_eq!(plain.kernels, busy.kernels);
     assert_eq!((plain.signposts.len(), busy.signposts[0].count), (0, 10));
 }
 
 #[test]
-fn a_run_that_cannot_be_is_refused_when_it_is_planned() {
+fn impossible_runs_are_refused_when_they_are_planned() {
     let too_short = with_line("duration = \"6us\"\n[recording]\nwall = \"1us\"");
     let scenario = Scenario::from_toml(&too_short).unwrap();
     let message = truths(&scenario).unwrap_err().to_string();
@@ -222,7 +222,7 @@ fn a_run_that_cannot_be_is_refused_when_it_is_planned() {
 }
 
 #[test]
-fn the_awkward_preset_is_as_awkward_as_it_says() {
+fn the_awkward_preset_has_its_oddities() {
     let truth = &truths(&Scenario::preset("awkward").unwrap()).unwrap()[0];
     let ledger = truth.ledger.as_ref().unwrap();
     let names: Vec<&str> = truth

@@ -1,4 +1,5 @@
-//! How fast a million intervals are written. Run with `cargo test --release -- --ignored million`.
+//! Measures how fast a million intervals are written. Run with
+//! `cargo test --release -- --ignored million`.
 
 use std::fs;
 use std::time::Instant;

@@ -1,9 +1,9 @@
-//! Truth against timelines drawn by hand. A column is 10 us and the first one starts at 100 us;
-//! `#` is a kick, `.` a gap, `e` an encoding on the host.
+//! Compares the truth with timelines drawn by hand. A column is 10 us and the first one starts at
+//! 100 us; `#` is a kick, `.` a gap, `e` an encoding on the host.
 
 use metalens_simulator::{Channel, NamedBy, Scenario, Truth, truths};
 
-/// The truth of a target's streams, each a TOML body, with a table of others if any.
+/// Returns the truth of a process with these streams (TOML bodies), and of another process.
 fn truth(target: &[&str], others: &str) -> Truth {
     let stream = |body: &&str| format!("[[process.stream]]\nstart = \"100us\"\n{body}\n");
     let streams: String = target.iter().map(stream).collect();
@@ -15,10 +15,10 @@ fn truth(target: &[&str], others: &str) -> Truth {
     truths.remove(0)
 }
 
-/// Nothing takes time but what a test names.
+/// Durations of zero for everything that a test does not name.
 const QUICK: &str = "encode = \"10us\"\nlaunch = \"0us\"\ncompletion = \"0us\"";
 
-/// Waiting for each dispatch: every gap is completion, host, encode and launch.
+/// With a wait after each dispatch, every gap consists of completion, host, encode and launch.
 ///
 /// ```text
 /// host  ee          ee          ee
@@ -51,7 +51,7 @@ fn serialized_gaps_divide_into_their_causes() {
     );
 }
 
-/// Encoders of one buffer: encoded long before, so the holes between them are the queue's.
+/// The encoders of one buffer are encoded long before, so that the gaps between them are queued.
 ///
 /// ```text
 /// host  eee
@@ -73,7 +73,7 @@ fn gaps_inside_a_buffer_are_queued() {
     );
 }
 
-/// Somebody else held the GPU for part of the queue's time, and beside the target.
+/// Another process used the GPU for part of the queued time, and at the same time as the process.
 ///
 /// ```text
 /// t        ####....####....####
@@ -81,7 +81,7 @@ fn gaps_inside_a_buffer_are_queued() {
 /// foreign      f         ff
 /// ```
 #[test]
-fn what_others_held_of_the_queue_is_foreign() {
+fn queued_time_with_other_processes_is_foreign() {
     let stream =
         format!("count = 3\nsubmit = \"batched\"\nduration = \"40us\"\ngap = \"40us\"\n{QUICK}");
     let other = format!(
@@ -135,7 +135,7 @@ fn overlap_is_counted_once_and_touching_leaves_no_gap() {
     );
 }
 
-/// The second pass of an encoder has its ids, and overlaps the first pass of the next.
+/// The second pass of an encoder has the encoder's ids, and overlaps the first pass of the next.
 ///
 /// ```text
 /// Vertex      ########
@@ -153,7 +153,7 @@ fn a_second_pass_shares_its_encoder() {
     assert_eq!((busy.busy_ns, busy.sum_ns), (160_000, 200_000));
 }
 
-/// A pre-empted kick is two rows of one encoder with a hole that the queue answers for.
+/// A preempted kick is two rows of one encoder, with a queued gap between them.
 ///
 /// ```text
 /// planned    ######
@@ -171,14 +171,14 @@ fn a_split_kick_is_two_rows_of_one_encoder() {
     assert_eq!(truth.ledger.unwrap().queued_ns, 30_000);
 }
 
-/// Without a completion or an encoding on record a gap stays unexplained.
+/// A gap stays unknown if a completion or an encoding is not in the recording.
 ///
 /// ```text
 /// GPU     ##.....##.....##.....##
 /// lost          e        c     e
 /// ```
 #[test]
-fn what_cannot_be_joined_is_unexplained() {
+fn gaps_without_a_pair_are_unknown() {
     let stream = format!(
         "count = 4\nduration = \"20us\"\nhost = \"40us\"\n{QUICK}\n\
                           oddities = {{ lose-completion-every = 3, lose-encoder-every = 2 }}"
@@ -192,7 +192,7 @@ fn what_cannot_be_joined_is_unexplained() {
     );
 }
 
-/// A kick nobody owns is not the target's, though it was: it counts as others' work.
+/// A kick without a process counts as work of others, although it is the process's.
 ///
 /// ```text
 /// rows     ##..??..##
@@ -217,9 +217,9 @@ fn unattributed_work_is_foreign() {
     assert_eq!((ledger.queued_ns, ledger.contention_ns), (40_000, 20_000));
 }
 
-/// Names come from the encoder, else the command buffer, else the channel.
+/// Names come from the encoder, or the command buffer, or the channel.
 #[test]
-fn kernels_are_named_by_the_best_label_there_is() {
+fn kernels_are_named_by_the_best_label() {
     let named = |body: &str| {
         let truth = truth(
             &[&format!(
@@ -232,29 +232,29 @@ fn kernels_are_named_by_the_best_label_there_is() {
             .map(|kernel| (kernel.name, kernel.named_by, kernel.instances))
             .collect::<Vec<_>>()
     };
-    let one = |name: &str, by, n| vec![(name.to_owned(), by, n)];
+    let kernel = |name: &str, by, n| vec![(name.to_owned(), by, n)];
     assert_eq!(
         named("encoder-label = \"mul\"\nbuffer-label = \"step\""),
-        one("mul", NamedBy::EncoderLabel, 2)
+        kernel("mul", NamedBy::EncoderLabel, 2)
     );
     assert_eq!(
         named("buffer-label = \"step\""),
-        one("step", NamedBy::CommandBufferLabel, 2)
+        kernel("step", NamedBy::CommandBufferLabel, 2)
     );
-    assert_eq!(named(""), one("(unlabeled Compute)", NamedBy::None, 2));
+    assert_eq!(named(""), kernel("(unlabeled Compute)", NamedBy::None, 2));
     assert_eq!(
         named(
             "encoder-label = [\"a\", \"b\"]\noddities = { coalesce-every = 1, coalesced-name = \"labels\" }"
         ),
-        one("a & b", NamedBy::EncoderLabel, 1)
+        kernel("a & b", NamedBy::EncoderLabel, 1)
     );
     assert_eq!(
         named("oddities.coalesce-every = 1"),
-        one("Coelasced 2 Encoders", NamedBy::EncoderLabel, 1)
+        kernel("Coelasced 2 Encoders", NamedBy::EncoderLabel, 1)
     );
 }
 
-/// Warm-up and cycles decide the durations; of equal totals the first by name comes first.
+/// Warm-up and cycles determine the durations. Kernels of equal totals are ordered by name.
 #[test]
 fn kernel_figures_are_counted_from_their_rows() {
     let stream = format!(
@@ -276,7 +276,7 @@ fn kernel_figures_are_counted_from_their_rows() {
     );
 }
 
-/// The gaps' histogram: from an edge up to, but not including, the next.
+/// A bin of the histogram goes from an edge up to, but not including, the next.
 #[test]
 fn a_gap_as_long_as_an_edge_belongs_above_it() {
     let stream = format!(
@@ -290,7 +290,7 @@ fn a_gap_as_long_as_an_edge_belongs_above_it() {
     assert_eq!(gaps.histogram.last().unwrap().to_ns, None);
 }
 
-/// A target that never reached the GPU has no window; nothing is made up for it.
+/// A process that never reached the GPU has no window, and no figures.
 #[test]
 fn a_target_without_rows_has_no_window() {
     let truth = &truths(&Scenario::preset("no-target-rows").unwrap()).unwrap()[0];

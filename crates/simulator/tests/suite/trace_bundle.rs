@@ -1,5 +1,5 @@
-//! A tiny reader of bundles that shares nothing with the writer: it holds every file to the
-//! layout as it goes, and shows values as the XML side does.
+//! Reads bundles, with code that shares nothing with the writer. Checks the layout of every file on
+//! the way, and shows values like the XML reader does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,31 +13,31 @@ use crate::keyed::{archive, get, int_keyed, plain};
 
 const BLOCK: usize = 1 << 20;
 
-/// One run of a bundle.
+/// The data of one run of a bundle.
 pub(crate) struct Run {
     corespace: PathBuf,
     strings: Vec<String>,
     types: Vec<String>,
     pub(crate) arrays: Integers,
     pub(crate) typed: Integers,
-    /// Every store with its table's name, in the order of their subpaths.
+    /// Name of the table of every store, by the store's subpath.
     pub(crate) stores: BTreeMap<String, String>,
 }
 
-/// A table read back, its rows in the order of their times.
+/// A table that was read back, with its rows ordered by time.
 pub(crate) struct Stored {
-    /// Mnemonic, name, engineering type, part of the topology.
+    /// Mnemonic, name, engineering type and topology field of each column.
     pub(crate) columns: Vec<[String; 4]>,
-    /// `_name` and `_type` of the descriptor.
+    /// Values of `_name` and `_type` in the descriptor.
     pub(crate) fields: Vec<(String, u64)>,
     pub(crate) rows: Vec<Vec<String>>,
-    /// How many rows come before their predecessor.
+    /// Number of rows that come before their predecessor.
     pub(crate) steps_back: usize,
-    /// The words of the header.
+    /// Words of the header.
     pub(crate) header: [u32; 7],
 }
 
-/// A file, inflated when it is compressed.
+/// Returns the content of a file, inflated if it is compressed.
 pub(crate) fn inflated(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     match bytes.as_slice() {
@@ -57,7 +57,7 @@ pub(crate) fn inflated(path: &Path) -> Vec<u8> {
     }
 }
 
-/// An `integeruniquer`, whole.
+/// The content of an `integeruniquer`.
 pub(crate) struct Integers {
     pub(crate) lists: Vec<Vec<u64>>,
     pub(crate) blocks: usize,
@@ -75,6 +75,7 @@ fn integers(dir: &Path) -> Integers {
         !data.is_empty() && data.len().is_multiple_of(BLOCK),
         "whole blocks"
     );
+
     let list = |entry: &[u8]| {
         let [offset, block] = words(entry)[..] else {
             panic!("two words")
@@ -135,13 +136,13 @@ impl Run {
         }
     }
 
-    /// Where the stores of a table are.
+    /// Returns the folders of a table's stores.
     pub(crate) fn stores_of(&self, table: &str) -> Vec<PathBuf> {
         let ours = self.stores.iter().filter(|(_, name)| *name == table);
         ours.map(|(path, _)| self.corespace.join(path)).collect()
     }
 
-    /// The one store of a table.
+    /// Returns the only store of a table.
     pub(crate) fn table(&self, table: &str) -> Stored {
         match self.stores_of(table).as_slice() {
             [store] => self.store(store),
@@ -158,6 +159,7 @@ impl Run {
         let (rows, rest) = bytes[0x1000..].split_at(count * row_bytes);
         assert_eq!(rest.len(), padding(count, &header), "whole blocks");
         assert!(is_zero(&bytes[28..0x1000]) && is_zero(rest));
+
         let mut rows: Vec<&[u8]> = rows.chunks_exact(row_bytes).collect();
         let time = |row: &&[u8]| u64::from_le_bytes(row[..8].try_into().unwrap());
         let steps_back = rows
@@ -166,6 +168,7 @@ impl Run {
         let steps_back = steps_back.count();
         rows.sort_by_key(time);
         let places = places(&columns, &fields);
+
         let row = |row: &&[u8]| {
             let cells = columns.iter().zip(&places);
             cells
@@ -181,7 +184,7 @@ impl Run {
         }
     }
 
-    /// A value as the XML side shows it.
+    /// Shows a value like the XML reader does.
     fn value(&self, engineering_type: &str, bytes: &[u8]) -> String {
         let kind = engineering_type.strip_prefix("XR").unwrap();
         let kind = kind.strip_suffix("TypeID").unwrap();
@@ -190,8 +193,9 @@ impl Run {
         let value = u64::from_le_bytes(wide);
         let at = usize::try_from(value).unwrap();
         let is_null = bytes.iter().all(|byte| *byte == 0xff);
+
         match kind {
-            // Instruments shows these in full: they are ids, and their NULL is a number.
+            // Instruments shows these in full: they are ids, whose NULL is shown as a number.
             "PrototypeValue" | "MetalCommandBufferID" => value.to_string(),
             _ if is_null => "null".to_owned(),
             "FormattedLabel" | "NarrativeEntry" => self.label(at),
@@ -209,10 +213,10 @@ impl Run {
                 format!("{tid} {}", self.value("XRProcessTypeID", &process))
             }
             "Backtrace" => {
-                let [piece] = self.arrays.lists[at][..] else {
-                    panic!("one piece")
+                let [part] = self.arrays.lists[at][..] else {
+                    panic!("one part")
                 };
-                let (owner, addresses) = (piece >> 32, piece & u64::from(u32::MAX));
+                let (owner, addresses) = (part >> 32, part & u64::from(u32::MAX));
                 let owner = &self.arrays.lists[usize::try_from(owner).unwrap()];
                 assert_eq!(owner.len(), 2, "a process");
                 let addresses = &self.arrays.lists[usize::try_from(addresses).unwrap()];
@@ -234,7 +238,7 @@ impl Run {
     }
 }
 
-/// Engineering types whose values are indexes into the strings.
+/// Engineering types whose values are indices of strings.
 const TEXTS: [&str; 22] = [
     "PrototypeString",
     "NarrativeText",
@@ -272,7 +276,7 @@ fn padding(count: usize, header: &[u32; 7]) -> usize {
     count.div_ceil(rows_per_block) * block - count * row
 }
 
-/// Fields, row size and row count.
+/// Returns the fields, the size of a row and the number of rows.
 fn descriptor(store: &Path) -> (Vec<(String, u64)>, usize, usize) {
     let archive = archive(&store.join("bulkstore_descriptor"));
     let facts = get(&archive["root"], "$0");
@@ -286,6 +290,7 @@ fn descriptor(store: &Path) -> (Vec<(String, u64)>, usize, usize) {
             (plain(get(field, "_name")), number(get(field, "_type")))
         })
         .collect();
+
     let size = fields.iter().map(|(_, kind)| width(*kind)).sum::<usize>();
     assert_eq!(number(get(facts, "_maxEventSize")), size as u64);
     assert_eq!(get(facts, "_minEventSize"), get(facts, "_maxEventSize"));
@@ -306,7 +311,7 @@ const fn width(kind: u64) -> usize {
     }
 }
 
-/// Where in a row each column is.
+/// Returns the range of bytes of each column in a row.
 fn places(columns: &[[String; 4]], fields: &[(String, u64)]) -> Vec<std::ops::Range<usize>> {
     let category = width(fields[0].1) - 8;
     let mut own = fields.iter();
@@ -329,7 +334,7 @@ fn places(columns: &[[String; 4]], fields: &[(String, u64)]) -> Vec<std::ops::Ra
     places
 }
 
-/// The columns of a `schema.xml`: one element per column, attributes in quotes.
+/// Reads the columns of a `schema.xml`: one element per column, attributes in quotes.
 fn columns(xml: &[u8]) -> Vec<[String; 4]> {
     let text = std::str::from_utf8(xml).unwrap();
     let column = |element: &str| {

@@ -1,8 +1,8 @@
-//! A tiny XML reader that shares nothing with the writer: it checks the grammar as it goes.
+//! Reads XML, with code that shares nothing with the writer. Checks the grammar on the way.
 
 use std::collections::HashMap;
 
-/// An element as it stands in the document.
+/// An element of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Element {
     pub(crate) tag: String,
@@ -11,12 +11,12 @@ pub(crate) struct Element {
     pub(crate) text: String,
 }
 
-/// A query document, its references resolved.
+/// A query document with resolved references.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) xpath: String,
     pub(crate) name: String,
-    /// Mnemonic, display name, engineering type.
+    /// Mnemonic, display name and engineering type of each column.
     pub(crate) columns: Vec<(String, String, String)>,
     pub(crate) documentation: Option<String>,
     pub(crate) rows: Vec<Vec<Element>>,
@@ -61,7 +61,7 @@ impl Table {
     }
 }
 
-/// Reads a document's root element.
+/// Parses the root element of a document.
 pub(crate) fn parse(text: &str) -> Element {
     let rest = text
         .strip_prefix("<?xml version=\"1.0\"?>")
@@ -126,10 +126,10 @@ fn content(mut found: Element, mut rest: &str) -> (Element, &str) {
 }
 
 fn unescaped(text: &str) -> String {
-    let mut pieces = text.split('&');
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        let (entity, rest) = piece.split_once(';').expect("& starts an entity");
+    let mut parts = text.split('&');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (entity, rest) = part.split_once(';').expect("& starts an entity");
         out.push(match entity {
             "amp" => '&',
             "lt" => '<',
@@ -142,8 +142,8 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// Reads a query document, holding it to the grammar: ids dense in document order at every depth,
-/// references backwards and of the same tag, as many cells as columns, each of its column's type.
+/// Reads a query document and checks its grammar: ids are dense in document order at every depth,
+/// references go backwards to the same tag, and each cell has the type of its column.
 pub(crate) fn table(text: &str) -> Table {
     let root = parse(text);
     assert_eq!(root.tag, "trace-query-result");
@@ -155,7 +155,8 @@ pub(crate) fn table(text: &str) -> Table {
         let part = |tag| col.child(tag).text.clone();
         (part("mnemonic"), part("name"), part("engineering-type"))
     });
-    let mut known = Known::default();
+
+    let mut known = KnownElements::default();
     let mut table = Table {
         xpath: node.attribute("xpath").to_owned(),
         name: schema.attribute("name").to_owned(),
@@ -164,6 +165,7 @@ pub(crate) fn table(text: &str) -> Table {
         rows: Vec::new(),
         references: 0,
     };
+
     for row in node.all("row") {
         assert!(row.attributes.is_empty(), "a row has no attributes");
         assert_eq!(
@@ -189,14 +191,14 @@ pub(crate) fn table(text: &str) -> Table {
     table
 }
 
-/// Elements by id, counted in document order.
+/// The elements by id, in document order.
 #[derive(Default)]
-struct Known {
+struct KnownElements {
     elements: Vec<Option<Element>>,
     references: usize,
 }
 
-impl Known {
+impl KnownElements {
     fn resolve(&mut self, cell: &Element) -> Element {
         if cell.tag == "sentinel" {
             assert_eq!(
@@ -208,6 +210,7 @@ impl Known {
             );
             return cell.clone();
         }
+
         if let Some(reference) = cell.attributes.get("ref") {
             assert_eq!(cell.attributes.len(), 1);
             let id: usize = reference.parse().unwrap();
@@ -217,14 +220,16 @@ impl Known {
             self.references += 1;
             return known.clone();
         }
+
         let id: usize = cell.attribute("id").parse().unwrap();
         match cell.tag.as_str() {
-            // These three say in attributes of their own what others display.
+            // These three have attributes of their own in place of a display form.
             "backtrace" | "frame" | "binary" => assert!(!cell.attributes.contains_key("fmt")),
             _ => assert_eq!(cell.attributes.len(), 2, "id and fmt: {cell:?}"),
         }
         assert_eq!(id, self.elements.len() + 1, "ids are dense");
         self.elements.push(None);
+
         let mut resolved = cell.clone();
         resolved.attributes.remove("id");
         resolved.children = cell

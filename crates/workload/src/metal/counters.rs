@@ -1,8 +1,8 @@
-//! GPU timestamps inside a step: around each dispatch where the GPU can take them
-//! there, else around each encoder.
+//! Takes GPU timestamps inside a step: around each dispatch if the GPU can, else around each
+//! encoder.
 #![expect(
     unsafe_code,
-    reason = "Metal may not check the places of samples; they are given out here"
+    reason = "Metal may not check indices of samples; they are assigned here"
 )]
 
 use objc2::rc::Retained;
@@ -19,13 +19,13 @@ use super::gpu::Gpu;
 use crate::plan::{Encoder, Plan, Task};
 use crate::run::CounterSample;
 
-/// Bytes of a timestamp, `MTLCounterResultTimestamp`.
+/// Size of a timestamp (`MTLCounterResultTimestamp`), in bytes.
 const SAMPLE_BYTES: usize = 8;
-/// A sample buffer may have 32 KiB (Apple, *Metal Feature Set Tables*); half is
-/// enough here.
-const MOST_PAIRS: usize = 1_024;
+/// Largest number of pairs in a sample buffer. A buffer may have 32 KiB (Apple, *Metal Feature
+/// Set Tables*); half of that is enough here.
+const MAX_PAIRS: usize = 1_024;
 
-/// Where the samples of a step go.
+/// The sample buffer of a step, with the meaning of each pair of samples.
 pub(super) struct Sampler {
     buffer: Retained<ProtocolObject<dyn MTLCounterSampleBuffer>>,
     at_dispatches: bool,
@@ -33,7 +33,7 @@ pub(super) struct Sampler {
     left_out: usize,
 }
 
-/// Two places in the sample buffer: twice this one's own place, and the next.
+/// The work that a pair of samples is around. Slot `n` has the samples `2 n` and `2 n + 1`.
 #[derive(Clone, Copy)]
 struct Slot {
     encoder: usize,
@@ -41,14 +41,14 @@ struct Slot {
     dispatch: Option<u64>,
 }
 
-/// The places of one encoder.
+/// The samples of one encoder.
 #[derive(Clone, Copy)]
 pub(super) struct EncoderSamples<'a> {
     sampler: &'a Sampler,
     encoder: usize,
 }
 
-/// The places of one dispatch or one whole encoder.
+/// The two samples around one dispatch or one encoder.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     buffer: &'a ProtocolObject<dyn MTLCounterSampleBuffer>,
@@ -56,7 +56,7 @@ pub(super) struct Pair<'a> {
 }
 
 impl Sampler {
-    /// Ready for a step of the plan; else a line on why not.
+    /// Returns a sampler for a step of the plan, or a note on why there is none.
     pub(super) fn new(gpu: &Gpu, plan: &Plan) -> Result<Self, String> {
         let supports = |point| gpu.device.supportsCounterSampling(point);
         let at_dispatches = supports(MTLCounterSamplingPoint::AtDispatchBoundary);
@@ -66,18 +66,20 @@ impl Sampler {
                     .to_owned(),
             );
         }
+
         let mut slots = slots(plan, at_dispatches);
-        let left_out = slots.len().saturating_sub(MOST_PAIRS);
-        slots.truncate(MOST_PAIRS);
+        let left_out = slots.len().saturating_sub(MAX_PAIRS);
+        slots.truncate(MAX_PAIRS);
         if slots.is_empty() {
             return Err("no GPU timestamps: this GPU takes none around copies".to_owned());
         }
-        let set = timestamps(gpu).ok_or("no GPU timestamps: this GPU has no such counter set")?;
+
+        let set = timestamps(gpu).ok_or("no GPU timestamps: this GPU has no timestamp counters")?;
         let descriptor = MTLCounterSampleBufferDescriptor::new();
         descriptor.setCounterSet(Some(&set));
         descriptor.setLabel(&NSString::from_str("metalens timestamps"));
         descriptor.setStorageMode(MTLStorageMode::Shared);
-        // SAFETY: a number of samples that every GPU has room for.
+        // SAFETY: every GPU has room for this number of samples.
         unsafe { descriptor.setSampleCount(2 * slots.len()) };
         let buffer = gpu
             .device
@@ -91,36 +93,38 @@ impl Sampler {
         })
     }
 
-    /// What the reader should know of the samples.
+    /// Returns a note for the reader of the samples, if one is needed.
     pub(super) fn note(&self) -> Option<String> {
         if !self.at_dispatches {
             return Some(
-                "GPU timestamps are of whole encoders: this GPU takes none between dispatches, as \
-                 no Apple silicon does"
+                "GPU timestamps are per encoder: this GPU takes none between dispatches, like all \
+                Apple silicon"
                     .to_owned(),
             );
         }
+
         let left_out = self.left_out;
-        (left_out > 0).then(|| format!("no GPU timestamps of the last {left_out} dispatches"))
+        (left_out > 0).then(|| format!("the last {left_out} dispatches have no GPU timestamps"))
     }
 
-    pub(super) fn of(&self, encoder: usize) -> EncoderSamples<'_> {
+    pub(super) fn samples_of(&self, encoder: usize) -> EncoderSamples<'_> {
         EncoderSamples {
             sampler: self,
             encoder,
         }
     }
 
-    /// What was sampled, once the step is complete.
+    /// Returns the samples that were taken, once the step is complete.
     pub(super) fn samples(&self) -> Vec<CounterSample> {
         let range = NSRange::new(0, 2 * self.slots.len());
-        // SAFETY: as many as the buffer was made for.
+        // SAFETY: the range is that of the buffer.
         let data = unsafe { self.buffer.resolveCounterRange(range) };
         let bytes = data.map(|data| data.to_vec()).unwrap_or_default();
         let values = bytes.chunks_exact(SAMPLE_BYTES);
         let values: Vec<u64> = values
             .map(|value| u64::from_ne_bytes(value.try_into().unwrap_or_default()))
             .collect();
+
         let pairs = self.slots.iter().zip(values.chunks_exact(2));
         let taken = |value: u64| value != MTLCounterErrorValue && value != 0;
         let sample = |(slot, pair): (&Slot, &[u64])| match *pair {
@@ -137,8 +141,8 @@ impl Sampler {
     }
 
     fn pair(&self, encoder: usize, dispatch: Option<u64>) -> Option<Pair<'_>> {
-        let wanted = |slot: &Slot| slot.encoder == encoder && slot.dispatch == dispatch;
-        let at = self.slots.iter().position(wanted)?;
+        let is_slot = |slot: &Slot| slot.encoder == encoder && slot.dispatch == dispatch;
+        let at = self.slots.iter().position(is_slot)?;
         Some(Pair {
             buffer: &self.buffer,
             first: 2 * at,
@@ -155,16 +159,18 @@ fn slots(plan: &Plan, at_dispatches: bool) -> Vec<Slot> {
             label: encoder.task.label(),
             dispatch,
         };
-        match at_dispatches {
-            true => slots.extend((0..dispatches(encoder)).map(|at| slot(Some(at)))),
-            false => slots.push(slot(None)),
+        if at_dispatches {
+            slots.extend((0..sampled_dispatches(encoder)).map(|at| slot(Some(at))));
+        } else {
+            slots.push(slot(None));
         }
     }
     slots
 }
 
-/// Copies have boundaries of another kind, which are not sampled.
-fn dispatches(encoder: &Encoder) -> u64 {
+/// Returns the number of dispatches to sample. Copies have boundaries of another kind, which
+/// are not sampled.
+fn sampled_dispatches(encoder: &Encoder) -> u64 {
     match encoder.task {
         Task::Kernel(_) => encoder.dispatches,
         Task::Copy => 0,
@@ -172,20 +178,20 @@ fn dispatches(encoder: &Encoder) -> u64 {
 }
 
 fn timestamps(gpu: &Gpu) -> Option<Retained<ProtocolObject<dyn MTLCounterSet>>> {
-    // SAFETY: a constant of the framework.
+    // SAFETY: reads a constant of the framework.
     let wanted = unsafe { MTLCommonCounterSetTimestamp };
     let sets = gpu.device.counterSets()?;
     sets.iter().find(|set| &*set.name() == wanted)
 }
 
 impl<'a> EncoderSamples<'a> {
-    /// Around the encoder.
-    pub(super) fn whole(self) -> Option<Pair<'a>> {
+    /// Returns the samples around the encoder.
+    pub(super) fn around_encoder(self) -> Option<Pair<'a>> {
         self.sampler.pair(self.encoder, None)
     }
 
-    /// Around one of its dispatches.
-    pub(super) fn dispatch(self, dispatch: u64) -> Option<Pair<'a>> {
+    /// Returns the samples around one of its dispatches.
+    pub(super) fn around_dispatch(self, dispatch: u64) -> Option<Pair<'a>> {
         self.sampler.pair(self.encoder, Some(dispatch))
     }
 }
@@ -203,7 +209,7 @@ impl Pair<'_> {
     }
 
     pub(super) fn attach_to_blit(self, pass: &MTLBlitPassDescriptor) {
-        // SAFETY: as above.
+        // SAFETY: as in `attach_to_compute`.
         unsafe {
             let attachment = pass.sampleBufferAttachments().objectAtIndexedSubscript(0);
             attachment.setSampleBuffer(Some(self.buffer));
@@ -221,7 +227,7 @@ impl Pair<'_> {
     }
 
     fn take(self, encoder: &ProtocolObject<dyn MTLComputeCommandEncoder>, at: usize) {
-        // SAFETY: the sample buffer has room for it, and this GPU samples here.
+        // SAFETY: the sample buffer has room for this sample, and the GPU can take it here.
         unsafe { encoder.sampleCountersInBuffer_atSampleIndex_withBarrier(self.buffer, at, true) };
     }
 }

@@ -1,7 +1,7 @@
-//! Encoding: one planned encoder into a command buffer.
+//! Encodes one planned encoder into a command buffer.
 #![expect(
     unsafe_code,
-    reason = "Metal may not check indices, offsets and sizes; the plan has them right"
+    reason = "Metal may not check indices, offsets and sizes; the plan bounds them"
 )]
 
 use std::ptr::NonNull;
@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::kernel::{ELEMENT_BYTES, Kernel};
 use crate::plan::{Encoder, Task};
 
-/// Encodes a planned encoder, all of its dispatches.
+/// Encodes a planned encoder with all of its dispatches.
 pub(super) fn encode(
     gpu: &Gpu,
     buffer: &ProtocolObject<dyn MTLCommandBuffer>,
@@ -39,18 +39,19 @@ fn compute(
     kernel: Kernel,
     samples: Option<EncoderSamples<'_>>,
 ) -> Result<()> {
-    let encoder = match samples.and_then(EncoderSamples::whole) {
-        Some(whole) => {
+    let encoder = match samples.and_then(EncoderSamples::around_encoder) {
+        Some(pair) => {
             let pass = MTLComputePassDescriptor::computePassDescriptor();
-            whole.attach_to_compute(&pass);
+            pair.attach_to_compute(&pass);
             buffer.computeCommandEncoderWithDescriptor(&pass)
         }
         None => buffer.computeCommandEncoder(),
     };
     let encoder = encoder.ok_or_else(|| missing("make a compute encoder"))?;
     encoder.setLabel(gpu.encoder_label(planned.task));
+
     let encoded = dispatches(gpu, &encoder, planned, kernel, samples);
-    // Also of an encoder that failed: Metal stops the program if it is dropped open.
+    // This applies after a failure too: Metal aborts if an open encoder is dropped.
     encoder.endEncoding();
     encoded
 }
@@ -65,12 +66,13 @@ fn dispatches(
     encoder.setComputePipelineState(gpu.pipeline(kernel)?);
     let arrays = planned.reads.iter().chain([&planned.writes]);
     for (index, &array) in arrays.enumerate() {
-        // SAFETY: the kernel has an array at this index (a test compares the
-        // source with the plan), as long as the size that is told below; the
+        // SAFETY: the kernel has an array at this index (a test compares the source with the
+        // plan), and the array has at least the `size` elements that are passed below; the
         // command buffer retains it.
         unsafe { encoder.setBuffer_offset_atIndex(Some(gpu.array(array)?), 0, index) };
     }
-    // No plan has more: `Workload::greatest_size`.
+
+    // Every size fits: `Workload::max_size`.
     let count = u32::try_from(planned.size).unwrap_or(u32::MAX);
     // SAFETY: the kernel takes a `uint` after its arrays; its bytes are copied.
     unsafe {
@@ -80,9 +82,10 @@ fn dispatches(
             planned.reads.len() + 1,
         );
     }
+
     let (groups, group) = (flat(kernel.groups(planned.size)), flat(kernel.group()));
     for dispatch in 0..planned.dispatches {
-        let pair = samples.and_then(|samples| samples.dispatch(dispatch));
+        let pair = samples.and_then(|samples| samples.around_dispatch(dispatch));
         if let Some(pair) = pair {
             pair.before(encoder);
         }
@@ -102,27 +105,30 @@ fn copy(
 ) -> Result<()> {
     let from = planned.reads.first().copied().unwrap_or(usize::MAX);
     let (from, to) = (gpu.array(from)?, gpu.array(planned.writes)?);
-    let encoder = match samples.and_then(EncoderSamples::whole) {
-        Some(whole) => {
+
+    let encoder = match samples.and_then(EncoderSamples::around_encoder) {
+        Some(pair) => {
             let pass = MTLBlitPassDescriptor::blitPassDescriptor();
-            whole.attach_to_blit(&pass);
+            pair.attach_to_blit(&pass);
             buffer.blitCommandEncoderWithDescriptor(&pass)
         }
         None => buffer.blitCommandEncoder(),
     };
     let encoder = encoder.ok_or_else(|| missing("make a blit encoder"))?;
     encoder.setLabel(gpu.encoder_label(planned.task));
+
     let bytes = size(planned.size * ELEMENT_BYTES);
     for part in 0..planned.dispatches {
         let offset = size(part) * bytes;
-        // SAFETY: both arrays have as many elements as all parts together, and
-        // the command buffer retains them.
+        // SAFETY: both arrays have as many elements as all parts together, and the command
+        // buffer retains them.
         unsafe {
             encoder.copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size(
                 from, offset, to, offset, bytes,
             );
         }
     }
+
     encoder.endEncoding();
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! The device with everything that a plan needs on it.
+//! Prepares the device for a plan: queue, pipelines, arrays and labels.
 #![expect(
     unsafe_code,
-    reason = "memory that is shared with the GPU, and its clock"
+    reason = "shares memory with the GPU, and reads its clock"
 )]
 
 use std::collections::BTreeMap;
@@ -21,24 +21,24 @@ use crate::kernel::{ELEMENT_BYTES, KERNELS_SOURCE, Kernel};
 use crate::plan::{Array, Phase, Plan, Task};
 use crate::run::ClockPair;
 
-// MTLCreateSystemDefaultDevice finds no device in a program that is not linked
-// with it.
+// MTLCreateSystemDefaultDevice finds no device in a program that is not linked with this
+// framework.
 #[link(name = "CoreGraphics", kind = "framework")]
 unsafe extern "C" {}
 
-/// The system's device, ready for a plan.
+/// The system's device, prepared for a plan.
 pub(super) struct Gpu {
     pub(super) device: Retained<ProtocolObject<dyn MTLDevice>>,
     pub(super) queue: Retained<ProtocolObject<dyn MTLCommandQueue>>,
     pipelines: BTreeMap<Kernel, Retained<ProtocolObject<dyn MTLComputePipelineState>>>,
     arrays: Vec<Retained<ProtocolObject<dyn MTLBuffer>>>,
-    /// Labels, made once.
+    /// Labels as Metal strings, so that encoding does not create them.
     encoder_labels: BTreeMap<Task, Retained<NSString>>,
     buffer_labels: [Retained<NSString>; 2],
 }
 
 impl Gpu {
-    /// Compiles the kernels, and fills the arrays.
+    /// Compiles the kernels and fills the arrays.
     pub(super) fn new(plan: &Plan) -> Result<Self> {
         let device = MTLCreateSystemDefaultDevice().ok_or(Error::NoDevice)?;
         let queue = device
@@ -46,6 +46,7 @@ impl Gpu {
             .ok_or_else(|| missing("make a command queue"))?;
         let name = plan.workload.name();
         queue.setLabel(Some(&NSString::from_str(&format!("metalens {name}"))));
+
         let tasks = || {
             let encoders = plan.step.iter().flat_map(|buffer| &buffer.encoders);
             encoders.map(|encoder| encoder.task)
@@ -63,7 +64,7 @@ impl Gpu {
         })
     }
 
-    /// What Metal calls it.
+    /// Returns the name of the GPU.
     pub(super) fn name(&self) -> String {
         self.device.name().to_string()
     }
@@ -72,10 +73,10 @@ impl Gpu {
         self.device.hasUnifiedMemory()
     }
 
-    /// Both clocks now.
+    /// Reads both clocks at the same moment.
     pub(super) fn clocks(&self) -> ClockPair {
         let (mut cpu, mut gpu): (MTLTimestamp, MTLTimestamp) = (0, 0);
-        // SAFETY: both point to a timestamp each for the length of the call.
+        // SAFETY: both pointers are valid for the length of the call.
         unsafe {
             self.device
                 .sampleTimestamps_gpuTimestamp(NonNull::from(&mut cpu), NonNull::from(&mut gpu));
@@ -89,14 +90,14 @@ impl Gpu {
     ) -> Result<&ProtocolObject<dyn MTLComputePipelineState>> {
         let found = self.pipelines.get(&kernel);
         found
-            .map(|one| &**one)
+            .map(|pipeline| &**pipeline)
             .ok_or_else(|| missing("find the pipeline of a kernel"))
     }
 
     pub(super) fn array(&self, at: usize) -> Result<&ProtocolObject<dyn MTLBuffer>> {
         let found = self.arrays.get(at);
         found
-            .map(|one| &**one)
+            .map(|buffer| &**buffer)
             .ok_or_else(|| missing("find an array"))
     }
 
@@ -112,17 +113,19 @@ impl Gpu {
         }
     }
 
-    /// A copy of what is in an array; all of it only once the GPU is done.
+    /// Returns a copy of an array. It is complete only after the GPU has finished.
     pub(super) fn elements(&self, at: usize) -> Vec<f32> {
         let Some(buffer) = self.arrays.get(at) else {
             return Vec::new();
         };
+
         let elements = buffer.length() / size_of::<f32>();
         let first = buffer.contents().cast::<f32>();
         let mut copy = Vec::with_capacity(elements);
-        // SAFETY: the buffer is shared memory of `length` bytes, aligned to a
-        // page; any bits are an f32. Volatile, element by element, so that even
-        // a GPU that is still writing could only make values old, not undefined.
+
+        // SAFETY: the buffer is shared memory of `length` bytes, aligned to a page; any bits
+        // are an f32. Volatile reads, element by element, make values old but not undefined
+        // even while a GPU is still writing.
         copy.extend((0..elements).map(|at| unsafe { first.add(at).read_volatile() }));
         copy
     }
@@ -136,6 +139,7 @@ fn pipelines(
     let library = device
         .newLibraryWithSource_options_error(&source, None)
         .map_err(|error| refused("compile the kernels", &error))?;
+
     let mut pipelines = BTreeMap::new();
     for task in tasks {
         let Task::Kernel(kernel) = task else {
@@ -144,6 +148,7 @@ fn pipelines(
         if pipelines.contains_key(&kernel) {
             continue;
         }
+
         let name = kernel.name();
         let function = library
             .newFunctionWithName(&NSString::from_str(name))
@@ -163,7 +168,7 @@ fn pipelines(
     Ok(pipelines)
 }
 
-/// An array in shared memory, with what it holds at first.
+/// Returns an array in shared memory, filled with its initial content.
 fn filled(
     device: &ProtocolObject<dyn MTLDevice>,
     array: &Array,
@@ -173,11 +178,12 @@ fn filled(
         .newBufferWithLength_options(bytes, MTLResourceOptions::StorageModeShared)
         .ok_or_else(|| missing(&format!("allocate {bytes} bytes for `{}`", array.name)))?;
     buffer.setLabel(Some(&NSString::from_str(array.name)));
+
     let first = buffer.contents().cast::<f32>();
-    for place in 0..array.elements {
-        // SAFETY: the buffer is new, so nobody else has it, and it has room for
+    for index in 0..array.elements {
+        // SAFETY: the buffer is new, so that nothing else refers to it, and it has room for
         // all elements, aligned to a page.
-        unsafe { first.add(size(place)).write(array.fill.at(place)) };
+        unsafe { first.add(size(index)).write(array.fill.at(index)) };
     }
     Ok(buffer)
 }

@@ -1,7 +1,7 @@
-//! Carrying out a plan with Metal. The only place that talks to the GPU.
+//! Runs a plan with Metal. Only this module talks to the GPU.
 //!
-//! objc2's methods that take sizes, offsets or pointers are unsafe, as Metal may
-//! not check them: each such call is next to what bounds it.
+//! objc2's methods that take sizes, offsets or pointers are unsafe, because Metal may not
+//! check them. A comment at each such call names what bounds its arguments.
 
 mod capture;
 mod counters;
@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::plan::{Phase, Plan};
 use crate::run::{CounterSample, Options, Run};
 
-/// Runs a plan.
+/// Runs a plan on the system's GPU.
 pub(crate) fn run(plan: &Plan, options: &Options) -> Result<Run> {
     autoreleasepool(|_| run_on(&Gpu::new(plan)?, plan, options))
 }
@@ -34,21 +34,24 @@ fn run_on(gpu: &Gpu, plan: &Plan, options: &Options) -> Result<Run> {
     let mut notes = Vec::new();
     if !gpu.has_unified_memory() {
         notes.push(
-            "this GPU has memory of its own and works on the CPU's here: bytes per second are \
-             those of the way between"
+            "this GPU has its own memory but the workload uses the CPU's: the connection between \
+            them limits the bytes per second"
                 .to_owned(),
         );
     }
+
     let mut clocks = vec![gpu.clocks()];
     let mut steps = Steps::new(gpu, plan);
     let counters = warm_up(gpu, plan, options, &mut steps, &mut notes)?;
     let measured_ns = measured(plan, &mut steps)?;
     let buffers = steps.into_times();
     clocks.push(gpu.clocks());
+
     let mut checked = Vec::new();
     for (at, array) in plan.arrays.iter().enumerate() {
         checked.extend(crate::check::check(array, &gpu.elements(at))?);
     }
+
     Ok(Run {
         device: gpu.name(),
         buffers,
@@ -60,7 +63,8 @@ fn run_on(gpu: &Gpu, plan: &Plan, options: &Options) -> Result<Run> {
     })
 }
 
-/// All warm-up steps; the last of them with what would disturb a measured one.
+/// Runs all warm-up steps. The last ones do what would disturb measured steps: they are
+/// captured, or sampled.
 fn warm_up(
     gpu: &Gpu,
     plan: &Plan,
@@ -69,8 +73,8 @@ fn warm_up(
     notes: &mut Vec<String>,
 ) -> Result<Vec<CounterSample>> {
     let sampler = match (plan.warm_up, &options.capture) {
-        (0, _) => Err("no GPU timestamps: they are taken in a warm-up step".to_owned()),
-        (_, Some(_)) => Err("no GPU timestamps while capturing".to_owned()),
+        (0, _) => Err("no GPU timestamps: they need a warm-up step".to_owned()),
+        (_, Some(_)) => Err("no GPU timestamps during a capture".to_owned()),
         (_, None) => Sampler::new(gpu, plan),
     };
     let sampler = match sampler {
@@ -83,6 +87,7 @@ fn warm_up(
             None
         }
     };
+
     let captured = captured_steps(plan);
     let mut capture = None;
     for step in 0..plan.warm_up {
@@ -92,10 +97,11 @@ fn warm_up(
             steps.drain()?;
             capture = Some(Capture::start(gpu, path)?);
         }
-        let last = step + 1 == plan.warm_up;
-        steps.step(Phase::WarmUp, sampler.as_ref().filter(|_| last))?;
+        let is_last = step + 1 == plan.warm_up;
+        steps.step(Phase::WarmUp, sampler.as_ref().filter(|_| is_last))?;
     }
     steps.drain()?;
+    // The capture ends here, so that it has warm-up steps only.
     drop(capture);
     Ok(sampler.map(|sampler| sampler.samples()).unwrap_or_default())
 }
@@ -112,15 +118,15 @@ fn measured(plan: &Plan, steps: &mut Steps<'_>) -> Result<u64> {
     Ok(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Metal's `nil` where there should have been an object.
+/// Returns an error for an object that Metal returned as `nil`.
 fn missing(what: &str) -> Error {
     Error::Metal {
         what: what.to_owned(),
-        why: "it gave no reason".to_owned(),
+        why: "Metal gave no reason".to_owned(),
     }
 }
 
-/// Metal's own words of what went wrong.
+/// Returns an error with Metal's own reason.
 fn refused(what: impl Into<String>, error: &NSError) -> Error {
     Error::Metal {
         what: what.into(),
@@ -128,7 +134,7 @@ fn refused(what: impl Into<String>, error: &NSError) -> Error {
     }
 }
 
-/// Sizes are checked when planned; a Mac's `usize` has 64 bits.
+/// Converts a size. The plan bounds all sizes, and a `usize` on a Mac has 64 bits.
 fn size(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }

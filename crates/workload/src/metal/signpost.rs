@@ -1,50 +1,50 @@
-//! The signpost interval around the measured steps.
+//! Marks the measured steps with a signpost interval.
 //!
-//! `os_signpost_interval_begin` is a C macro. What it expands to is here: a call
-//! of libSystem's `_os_signpost_emit_with_name_impl`, with the image that the
-//! strings are in, and the strings in the section where the log looks for them
-//! (it writes down their place, not their text).
+//! `os_signpost_interval_begin` is a C macro. This module does what it expands to: it calls
+//! libSystem's `_os_signpost_emit_with_name_impl` with the image that contains the strings.
+//! The strings are in the section where the log looks for them, because the log stores their
+//! addresses, not their text.
 #![expect(unsafe_code, reason = "libSystem has no safe interface to signposts")]
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{NonNull, addr_of};
 
-/// An interval that ends when it is dropped.
+/// A signpost interval that ends when it is dropped.
 pub(super) struct Interval {
     log: NonNull<c_void>,
     id: u64,
 }
 
 const SUBSYSTEM: &CStr = c"metalens";
-/// Recorded by every template that has Points of Interest.
+/// Category of the log. Every template with Points of Interest records it.
 const CATEGORY: &CStr = c"PointsOfInterest";
 
-// SAFETY: ends in a nul, as a section of C strings wants it.
+// SAFETY: the string ends in a nul, as this section requires.
 #[unsafe(link_section = "__TEXT,__oslogstring,cstring_literals")]
 static NAME: [u8; 9] = *b"measured\0";
-// SAFETY: likewise.
+// SAFETY: as above.
 #[unsafe(link_section = "__TEXT,__oslogstring,cstring_literals")]
 static NO_MESSAGE: [u8; 1] = *b"\0";
 
-/// `os_signpost_type_t`.
+/// Value of `os_signpost_type_t` for the begin of an interval.
 const BEGIN: u8 = 1;
 const END: u8 = 2;
-/// No flags, no arguments.
+/// Encoded arguments of a message: no flags, no arguments.
 const NO_ARGUMENTS: [u8; 2] = [0, 0];
 
 impl Interval {
-    /// Begins it; nothing if nobody records signposts.
+    /// Begins the interval, or returns `None` if signposts are not recorded.
     pub(super) fn begin() -> Option<Self> {
         // SAFETY: both are C strings. A log lives as long as the process.
         let log = unsafe { os_log_create(SUBSYSTEM.as_ptr(), CATEGORY.as_ptr()) };
         let log = NonNull::new(log)?;
-        // SAFETY: it is a log, from the line above.
-        let id = unsafe {
-            match os_signpost_enabled(log.as_ptr()) {
-                true => os_signpost_id_generate(log.as_ptr()),
-                false => return None,
-            }
-        };
+        // SAFETY: the pointer is a log, created above.
+        if !unsafe { os_signpost_enabled(log.as_ptr()) } {
+            return None;
+        }
+        // SAFETY: the pointer is a log, created above.
+        let id = unsafe { os_signpost_id_generate(log.as_ptr()) };
+
         let interval = Self { log, id };
         interval.emit(BEGIN);
         Some(interval)
@@ -52,8 +52,8 @@ impl Interval {
 
     fn emit(&self, kind: u8) {
         let mut arguments = NO_ARGUMENTS;
-        // SAFETY: the image is this one, which has both strings in the section
-        // for them; the arguments are as many as the message takes: none.
+        // SAFETY: this image has both strings in the section for them, and the message takes
+        // no arguments.
         unsafe {
             _os_signpost_emit_with_name_impl(
                 addr_of!(__dso_handle).cast(),
@@ -76,7 +76,7 @@ impl Drop for Interval {
 }
 
 unsafe extern "C" {
-    /// The image that this is part of; only its address means something.
+    /// The image that contains this code. Only its address is used.
     static __dso_handle: u8;
     fn os_log_create(subsystem: *const c_char, category: *const c_char) -> *mut c_void;
     fn os_signpost_enabled(log: *mut c_void) -> bool;

@@ -1,4 +1,4 @@
-//! Steps: command buffers committed in order, so many in flight, each waited for.
+//! Commits command buffers in order, keeps a limited number in flight, and waits for each.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::plan::{CommandBuffer, Phase, Plan};
 use crate::run::BufferTime;
 
-/// The steps so far.
+/// The steps so far, with the command buffers that are still in flight.
 pub(super) struct Steps<'a> {
     gpu: &'a Gpu,
     plan: &'a Plan,
@@ -27,16 +27,16 @@ impl<'a> Steps<'a> {
             gpu,
             plan,
             in_flight: VecDeque::new(),
-            times: Vec::with_capacity(super::size(plan.whole().command_buffers)),
+            times: Vec::with_capacity(super::size(plan.total().command_buffers)),
         }
     }
 
-    /// Encodes and commits a step. Of a plan with one buffer in flight, nothing
-    /// is when this returns.
+    /// Encodes and commits a step. If the plan allows one command buffer in flight, none is when
+    /// this returns.
     pub(super) fn step(&mut self, phase: Phase, sampler: Option<&Sampler>) -> Result<()> {
         let mut first_encoder = 0;
         for planned in &self.plan.step {
-            // What Metal makes on the way must not pile up.
+            // Release the temporary objects of each command buffer, or they pile up.
             autoreleasepool(|_| self.commit(phase, planned, first_encoder, sampler))?;
             first_encoder += planned.encoders.len();
             while self.in_flight.len() as u64 >= self.plan.in_flight {
@@ -59,16 +59,18 @@ impl<'a> Steps<'a> {
             .commandBuffer()
             .ok_or_else(|| missing("make a command buffer"))?;
         buffer.setLabel(Some(self.gpu.buffer_label(phase)));
+
         for (at, encoder) in (first_encoder..).zip(&planned.encoders) {
-            let samples = sampler.map(|sampler| sampler.of(at));
+            let samples = sampler.map(|sampler| sampler.samples_of(at));
             encode::encode(self.gpu, &buffer, encoder, samples)?;
         }
+
         buffer.commit();
         self.in_flight.push_back((phase, buffer));
         Ok(())
     }
 
-    /// Waits for all that is in flight.
+    /// Waits for all command buffers in flight.
     pub(super) fn drain(&mut self) -> Result<()> {
         while !self.in_flight.is_empty() {
             self.finish_oldest()?;
@@ -88,6 +90,7 @@ impl<'a> Steps<'a> {
                 None => missing(what),
             });
         }
+
         self.times.push(BufferTime {
             phase,
             start_ns: nanoseconds(buffer.GPUStartTime()),
@@ -101,7 +104,8 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Metal has seconds since the machine started: exact to a nanosecond for months.
+/// Converts Metal's seconds since the machine started, which are exact to a nanosecond for
+/// months.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The kernels' source against what the plan says of them.
+//! Compares the kernels' source with what the plan says of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use metalens_workload::{KERNELS_SOURCE, Kernel};
 
-/// The parameters of each kernel in the source: up to its body, split at commas.
+/// Returns the parameters of each kernel in the source.
 fn signatures(source: &str) -> BTreeMap<&str, Vec<&str>> {
     let mut signatures = BTreeMap::new();
     for kernel in source.split("\nkernel void ").skip(1) {
@@ -34,7 +34,7 @@ fn every_kernel_takes_what_the_plan_gives_it() {
         let bound = parameters
             .iter()
             .enumerate()
-            .filter(|(_, one)| one.contains("[[buffer("));
+            .filter(|(_, parameter)| parameter.contains("[[buffer("));
         let bound: Vec<_> = bound.collect();
         assert_eq!(bound.len(), kernel.reads() + 2, "{kernel:?}");
         for (at, parameter) in bound {
@@ -59,7 +59,7 @@ fn tiles_are_as_large_as_threadgroups() {
     assert!(KERNELS_SOURCE.contains(&format!("#define TILE {width}u\n")));
 }
 
-/// A C++ compiler that is here, as a command line.
+/// Returns the command line of a C++ compiler on this machine.
 fn compiler() -> Option<Vec<&'static str>> {
     let candidates = [
         vec!["clang++"],
@@ -75,7 +75,7 @@ fn compiler() -> Option<Vec<&'static str>> {
     })
 }
 
-/// What the compiler has against a source; nothing if it is fine.
+/// Returns the compiler's messages about a source, or an empty text if there are none.
 fn complaints(compiler: &[&str], source: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kernels.cpp");
@@ -87,18 +87,19 @@ fn complaints(compiler: &[&str], source: &str) -> String {
         .args([&shim, &file])
         .output()
         .unwrap();
-    match output.status.success() {
-        true => String::new(),
-        false => String::from_utf8_lossy(&output.stderr).into_owned(),
+    if output.status.success() {
+        String::new()
+    } else {
+        String::from_utf8_lossy(&output.stderr).into_owned()
     }
 }
 
-/// No Metal compiler exists outside macOS, but typing errors can be found: names
-/// and types that are not declared, missing brackets, wrong arguments.
+/// No Metal compiler exists outside macOS, but a C++ compiler finds typing errors:
+/// undeclared names and types, missing brackets, wrong arguments.
 #[test]
 fn the_source_has_no_typing_errors() {
     let Some(compiler) = compiler() else {
-        eprintln!("SKIPPED: there is no C++ compiler to check kernels.metal for typing errors");
+        eprintln!("SKIPPED: no C++ compiler to check kernels.metal for typing errors");
         return;
     };
     assert_eq!(complaints(&compiler, KERNELS_SOURCE), "");
@@ -113,6 +114,6 @@ fn the_source_has_no_typing_errors() {
     ] {
         assert!(KERNELS_SOURCE.contains(right), "{right}");
         let source = KERNELS_SOURCE.replacen(right, wrong, 1);
-        assert_ne!(complaints(&compiler, &source), "", "`{wrong}` was not seen");
+        assert_ne!(complaints(&compiler, &source), "", "`{wrong}` passed");
     }
 }

@@ -1,4 +1,4 @@
-//! The plans, the kernels' source, the files, and the program as its users meet it.
+//! Tests the plans, the kernels' source, the files, and the program as its users run it.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -12,7 +12,7 @@ mod work_file;
 
 use metalens_workload::{Plan, Settings};
 
-/// A plan of these sizes.
+/// Returns a plan of these sizes.
 fn plan(name: &str, size: u64, count: u64, warm_up: u64) -> Plan {
     let settings = Settings {
         size: Some(size),

@@ -1,4 +1,4 @@
-//! What is planned: counted by hand, and by laws.
+//! Tests plans: counted by hand, and by rules that hold for every plan.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use metalens_workload::{Error, Options, Plan, Settings, Task, Totals, run, workl
 
 use super::plan;
 
-/// The work of one step.
+/// Checks the work of one step.
 fn check(name: &str, size: u64, expected: [u64; 4], flops: Option<u64>) {
     let [command_buffers, encoders, dispatches, bytes] = expected;
     let expected = Totals {
@@ -21,8 +21,8 @@ fn check(name: &str, size: u64, expected: [u64; 4], flops: Option<u64>) {
 }
 
 #[test]
-fn a_step_by_hand() {
-    // An element has 4 bytes; what is read and what is written counts.
+fn the_work_of_a_step_is_as_counted_by_hand() {
+    // An element has 4 bytes. Reads and writes both count.
     //                  buffers, encoders, dispatches, bytes
     check("eager", 1024, [4, 4, 4, 4 * 2 * 4096], None);
     check("fused", 1024, [1, 1, 1, 2 * 4096], None);
@@ -35,7 +35,7 @@ fn a_step_by_hand() {
         [1, 8, 64, 32 * 80 + 32 * 120],
         Some(32 * 10 + 32 * 20),
     );
-    // 2 × 32³; three matrices of 32² elements.
+    // 2 × 32³ operations; three matrices of 32² elements.
     check("matmul", 32, [1, 1, 1, 3 * 4096], Some(65_536));
     check("copies", 64, [1, 1, 16, 16 * 2 * 256], None);
     check("bandwidth", 100, [1, 1, 1, 3 * 400], Some(200));
@@ -49,33 +49,33 @@ fn a_step_by_hand() {
 }
 
 #[test]
-fn eager_is_fused_in_four() {
+fn eager_is_four_times_fused() {
     for (size, count) in [(1, 1), (1000, 7), (1 << 20, 800)] {
         let (eager, fused) = (plan("eager", size, count, 3), plan("fused", size, count, 3));
         for (eager, fused) in [
             (eager.measured(), fused.measured()),
-            (eager.whole(), fused.whole()),
+            (eager.total(), fused.total()),
         ] {
             assert_eq!(eager.dispatches, 4 * fused.dispatches);
             assert_eq!(eager.command_buffers, 4 * fused.command_buffers);
             assert_eq!(eager.bytes, 4 * fused.bytes);
         }
     }
-    // And so it is unless told otherwise.
+    // The defaults are equal too.
     let [eager, fused] =
         ["eager", "fused"].map(|name| Plan::new(name, &Settings::default()).unwrap());
     assert_eq!((eager.size, eager.count), (fused.size, fused.count));
 }
 
 #[test]
-fn laws_of_every_plan() {
+fn totals_are_the_sums_over_all_encoders() {
     for workload in workloads() {
         for (size, count, warm_up) in [(1, 1, 0), (17, 3, 2), (4096, 10, 1)] {
             let plan = plan(workload.name(), size, count, warm_up);
-            let (measured, whole) = (plan.measured(), plan.whole());
-            // Walked instead of multiplied.
+            let (measured, total) = (plan.measured(), plan.total());
+            // Count by walking, where the plan multiplies.
             let walked = plan.command_buffers().count() as u64;
-            assert_eq!(walked, whole.command_buffers);
+            assert_eq!(walked, total.command_buffers);
             assert_eq!(walked * count, (count + warm_up) * measured.command_buffers);
             let encoders = plan
                 .command_buffers()
@@ -96,12 +96,12 @@ fn laws_of_every_plan() {
                 );
                 assert_eq!(by_label.remove(label.label), Some(expected), "{workload:?}");
             }
-            assert_eq!(by_label.len(), 0, "labels that the plan does not tell");
+            assert_eq!(by_label.len(), 0, "labels missing from the plan's list");
         }
     }
 }
 
-/// No kernel reads or writes beyond an array: this is what makes running safe.
+/// No kernel reads or writes beyond an array, which makes running safe.
 #[test]
 fn every_access_is_inside_its_array() {
     for workload in workloads() {
@@ -136,19 +136,19 @@ fn every_access_is_inside_its_array() {
 #[test]
 fn defaults_are_modest() {
     for workload in workloads() {
-        let plan = Plan::of(workload, &Settings::default()).unwrap();
+        let plan = Plan::for_workload(workload, &Settings::default()).unwrap();
         assert!(plan.memory_bytes() <= 256 << 20, "{workload:?}");
-        assert!(plan.warm_up >= 2, "{workload:?} has none to capture");
-        // At an M1's 68 GB/s, and with half a millisecond to wait for each
-        // command buffer, or a fourth of that in flight.
-        let waits = plan.whole().command_buffers * 500_000 / plan.in_flight;
-        let moves = plan.whole().bytes / 68;
+        assert!(plan.warm_up >= 2, "{workload:?} has no steps to capture");
+        // Assumes an M1's 68 GB/s, and half a millisecond to wait for each command buffer, or
+        // a fourth of that in flight.
+        let waits = plan.total().command_buffers * 500_000 / plan.in_flight;
+        let moves = plan.total().bytes / 68;
         assert!(waits + moves < 4_000_000_000, "{workload:?} takes minutes");
     }
 }
 
 #[test]
-fn what_cannot_be_planned_is_refused() {
+fn impossible_settings_are_refused() {
     let refused = |name: &str, settings: Settings| Plan::new(name, &settings).unwrap_err();
     let error = refused("eeger", Settings::default());
     assert!(error.kind() == FailureKind::Misuse && error.hint().unwrap().contains("eager, fused"));
@@ -169,7 +169,7 @@ fn what_cannot_be_planned_is_refused() {
             assert!(matches!(error, Error::Setting { .. }), "{error}");
         }
     }
-    // The greatest of everything is still counted, not overflowed.
+    // The largest settings do not overflow the totals.
     for workload in workloads() {
         let greatest = (4..40).rev().find_map(|bits| {
             let settings = Settings {
@@ -177,14 +177,14 @@ fn what_cannot_be_planned_is_refused() {
                 count: Some(10_000_000),
                 warm_up: Some(10_000_000),
             };
-            Plan::of(workload, &settings).ok()
+            Plan::for_workload(workload, &settings).ok()
         });
-        assert!(greatest.unwrap().whole().bytes > 0);
+        assert!(greatest.unwrap().total().bytes > 0);
     }
 }
 
-/// On a Mac with a GPU every workload runs, small, and is right; elsewhere it is
-/// said why not.
+/// Every workload runs and is correct on a Mac with a GPU. Elsewhere the error says why it
+/// cannot run.
 #[test]
 fn runs_as_planned_or_says_why_not() {
     for workload in workloads() {
@@ -202,9 +202,13 @@ fn runs_as_planned_or_says_why_not() {
             }
         };
         let planned: Vec<_> = plan.command_buffers().map(|(phase, _)| phase).collect();
-        let found: Vec<_> = run.buffers.iter().map(|one| one.phase).collect();
+        let found: Vec<_> = run.buffers.iter().map(|buffer| buffer.phase).collect();
         assert_eq!(found, planned, "{workload:?}");
-        assert!(run.buffers.iter().all(|one| one.start_ns <= one.end_ns));
+        assert!(
+            run.buffers
+                .iter()
+                .all(|buffer| buffer.start_ns <= buffer.end_ns)
+        );
         assert!(!run.checked.is_empty() && run.measured_ns > 0);
         eprintln!("{workload:?} ran on {}: {:?}", run.device, run.notes);
     }

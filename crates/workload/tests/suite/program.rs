@@ -1,4 +1,4 @@
-//! `metalens-workload` end to end: arguments in; screens, files and exit codes out.
+//! Tests `metalens-workload` end to end: arguments in; screens, files and exit codes out.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn workload(folder: &Path, arguments: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// All that a person sees of a run, the exit code first.
+/// Returns all that a user sees of a run, the exit code first.
 fn transcript(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let code = output.status.code().unwrap();
@@ -31,7 +31,7 @@ fn the_list() {
     assert_snapshot!(transcript(&workload(Path::new("."), &["list"])));
 }
 
-/// Elsewhere than on a Mac: the plan, and why not.
+/// On other systems than macOS the program prints the plan and why it cannot run.
 #[cfg(not(target_os = "macos"))]
 #[test]
 fn the_plan_where_it_cannot_run() {
@@ -41,12 +41,12 @@ fn the_plan_where_it_cannot_run() {
         "linux" => "Linux",
         other => other,
     };
-    let told = String::from_utf8(output.stderr).unwrap();
-    output.stderr = told
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    output.stderr = stderr
         .replace(&format!("this is {system}"), "this is not macOS")
         .into();
     assert_snapshot!(transcript(&output));
-    // Nothing ran, so nothing is known of a run.
+    // No run, so no file about one.
     assert_eq!(files(folder.path()), 0);
     let output = workload(folder.path(), &["run", "matmul", "--json"]);
     assert_eq!(output.status.code(), Some(3));
@@ -57,10 +57,10 @@ fn the_plan_where_it_cannot_run() {
     );
 }
 
-/// On a Mac: it runs, or says that there is no GPU for it.
+/// On a Mac the program runs, or says that it has no GPU.
 #[cfg(target_os = "macos")]
 #[test]
-fn it_runs() {
+fn a_mac_runs_the_workload() {
     let folder = tempfile::tempdir().unwrap();
     let small = ["--size", "1000", "--count", "5", "--warm-up", "2"];
     let arguments = [&["run", "eager", "-o", "work.json", "--json"], &small[..]].concat();
@@ -92,10 +92,12 @@ fn simulated() {
     assert_snapshot!(transcript(&workload(folder.path(), &arguments)));
     let text = fs::read_to_string(folder.path().join("work.json")).unwrap();
     assert_snapshot!("simulated_work_json", text);
-    assert_eq!(files(folder.path()), 1, "only the file asked for");
+    assert_eq!(files(folder.path()), 1, "only the requested file");
     let again = workload(folder.path(), &arguments);
+
     assert_snapshot!("simulated_again", transcript(&again));
     let forced = workload(folder.path(), &[&arguments[..], &["--force"]].concat());
+
     assert!(forced.status.success());
     let same = workload(
         folder.path(),
@@ -107,14 +109,14 @@ fn simulated() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn errors_name_their_cause() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, code, part) in [
         (&["run", "eeger"][..], 2, "possible values: eager, fused"),
         (
             &["run", "eager", "--size", "0"],
             2,
-            "--size 0 is out of range: 1 to",
+            "--size must be between 1 and",
         ),
         (&["run", "eager", "--size", "x"], 2, "invalid digit"),
         (&["run", "eager", "--force"], 2, "--output"),
@@ -132,8 +134,8 @@ fn what_is_wrong_is_told() {
     ] {
         let output = workload(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains(part), "{arguments:?}: {told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(part), "{arguments:?}: {stderr}");
     }
     assert_eq!(files(folder.path()), 0);
 }

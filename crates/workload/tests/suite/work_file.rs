@@ -1,16 +1,16 @@
-//! `work.json`: as its schema promises, and as the analyzer reads it.
+//! Tests `work.json`: it matches its schema, and the analyzer can read it.
 
 use std::path::Path;
 
 use metalens_analyzer::Sidecar;
 use metalens_workload::{
-    BufferTime, Checked, ClockPair, Document, Phase, Plan, Run, SIMULATED, WorkFile, workloads,
+    BufferTime, CheckedArray, ClockPair, Document, Phase, Plan, Run, SIMULATED, WorkFile, workloads,
 };
 use serde_json::Value;
 
 use super::plan;
 
-/// A run as a Mac would have it: each command buffer 10 µs after the one before.
+/// Returns a run as on a Mac: each command buffer 10 µs after the one before.
 fn run(plan: &Plan) -> Run {
     let time = |(at, (phase, _)): (u64, (Phase, _))| BufferTime {
         phase,
@@ -23,7 +23,7 @@ fn run(plan: &Plan) -> Run {
         measured_ns: 123_456,
         clocks: vec![ClockPair { cpu: 1, gpu: 2 }],
         counters: Vec::new(),
-        checked: vec![Checked {
+        checked: vec![CheckedArray {
             array: "result",
             elements: 40,
             bytes: 160,
@@ -41,17 +41,18 @@ fn schema() -> jsonschema::Validator {
 }
 
 #[test]
-fn it_is_what_the_analyzer_reads() {
+fn the_analyzer_reads_it() {
     let (schema, folder) = (schema(), tempfile::tempdir().unwrap());
     for workload in workloads() {
         let plan = plan(workload.name(), 40, 3, 2);
         let run = run(&plan);
         for run in [None, Some(&run)] {
             let file = folder.path().join("work.json");
-            WorkFile::of(&plan, run).write(&file, true).unwrap();
+            WorkFile::new(&plan, run).write(&file, true).unwrap();
             let text = std::fs::read_to_string(&file).unwrap();
             let value: Value = serde_json::from_str(&text).unwrap();
             assert!(schema.is_valid(&value), "{text}");
+
             let read = Sidecar::parse(&text, "work.json").unwrap();
             for (entry, label) in read.work.iter().zip(plan.labels()) {
                 assert_eq!(entry.label, label.label);
@@ -60,32 +61,37 @@ fn it_is_what_the_analyzer_reads() {
                 assert_eq!(entry.flops, label.per_encoder.flops);
             }
             assert_eq!(read.work.len(), plan.labels().len());
+
             let buffers = run.map_or(0, |run| run.buffers.len());
             assert_eq!(read.timings.len(), buffers);
             let numbers = (0..).zip(&read.timings);
             assert!(
                 numbers
                     .into_iter()
-                    .all(|(at, one)| one.command_buffer == Some(at))
+                    .all(|(at, timing)| timing.command_buffer == Some(at))
             );
+
             let device = run.map_or(SIMULATED, |_| "Apple M1");
             assert_eq!(read.device.as_deref(), Some(device));
             assert_eq!(read.is_simulated(), run.is_none());
             let program = read.program.unwrap();
-            let whole = serde_json::to_value(Document::of(&plan, run, run.is_none())).unwrap();
-            assert_eq!(program["labels"], whole["labels"]);
-            assert_eq!(program["run"]["measured_ns"], whole["run"]["measured_ns"]);
-            // They stand beside it.
+            let document = serde_json::to_value(Document::new(&plan, run, run.is_none())).unwrap();
+            assert_eq!(program["labels"], document["labels"]);
+            assert_eq!(
+                program["run"]["measured_ns"],
+                document["run"]["measured_ns"]
+            );
+            // The times are in the file's own list instead.
             assert_eq!(program["run"]["timings"], Value::Null);
         }
     }
 }
 
 #[test]
-fn the_document_counts_as_the_plan_does() {
+fn the_document_counts_like_the_plan() {
     let plan = plan("mixed", 256, 3, 2);
     let run = run(&plan);
-    let document = serde_json::to_value(Document::of(&plan, Some(&run), false)).unwrap();
+    let document = serde_json::to_value(Document::new(&plan, Some(&run), false)).unwrap();
     assert_eq!(document["whole"]["command_buffers"], 5 * 3);
     assert_eq!(document["measured"]["dispatches"], 3 * 21);
     let labels = document["labels"].as_array().unwrap();
@@ -100,7 +106,8 @@ fn the_document_counts_as_the_plan_does() {
         (&document["ran"], &document["simulated"]),
         (&true.into(), &false.into())
     );
-    let planned = serde_json::to_value(Document::of(&plan, None, true)).unwrap();
+
+    let planned = serde_json::to_value(Document::new(&plan, None, true)).unwrap();
     assert_eq!(planned["run"], Value::Null);
     assert_eq!(planned["simulated"], true);
     assert_eq!(planned["whole"], document["whole"]);

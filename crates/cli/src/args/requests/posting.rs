@@ -1,14 +1,14 @@
 //! Requests to post.
 
 use metalens_github as github;
-use metalens_github::PlaceRequest;
+use metalens_github::DestinationRequest;
 
 use crate::args::posting::{ImagesChoice, PrArguments};
 
 impl PrArguments {
     /// Returns the pull request, as far as it was named.
-    pub(crate) fn place(&self) -> PlaceRequest {
-        PlaceRequest {
+    pub(crate) fn place(&self) -> DestinationRequest {
+        DestinationRequest {
             repository: self.repo.clone(),
             number: self.number,
             commit: self.commit.clone(),

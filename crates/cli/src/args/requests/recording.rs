@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use metalens_recorder::{Build, Patience, RecordRequest, Recorder, Subject, template};
+use metalens_recorder::{
+    Build, RecordRequest, RecordTimeouts, Recorder, RecordingSubject, template,
+};
 use metalens_workload::Settings;
 use metalens_xctrace::{Stdin, Tool};
 use tempfile::NamedTempFile;
@@ -20,19 +22,19 @@ const WORKLOAD: &str = "eager";
 
 impl RecordingArguments {
     /// Returns what is to be recorded.
-    pub(crate) fn subject(&self) -> anyhow::Result<Subject> {
+    pub(crate) fn subject(&self) -> anyhow::Result<RecordingSubject> {
         if self.cargo.cargo {
-            return Ok(Subject::Cargo {
+            return Ok(RecordingSubject::Cargo {
                 build: self.cargo.build(),
                 arguments: self.command.clone(),
             });
         }
         if !self.command.is_empty() {
-            return Ok(Subject::Program(self.command.clone()));
+            return Ok(RecordingSubject::Program(self.command.clone()));
         }
         match &self.attach {
-            Some(whom) => Ok(Subject::Process(whom.clone())),
-            None if self.all_processes => Ok(Subject::Everyone),
+            Some(whom) => Ok(RecordingSubject::Process(whom.clone())),
+            None if self.all_processes => Ok(RecordingSubject::Everyone),
             None => workload(self.workload(), &self.amount.settings()),
         }
     }
@@ -44,7 +46,7 @@ impl RecordingArguments {
     /// Returns what is asked of a recording of that into a bundle that is not there.
     pub(crate) fn request(
         &self,
-        subject: Subject,
+        subject: RecordingSubject,
         output: PathBuf,
     ) -> anyhow::Result<RecordRequest> {
         let recorder = if self.simulate {
@@ -65,18 +67,18 @@ impl RecordingArguments {
             run_name: self.run_name.clone(),
             device: self.device.clone(),
             stdin: stdin(),
-            patience: self.patience(),
+            timeouts: self.timeouts(),
             ..RecordRequest::new(recorder, subject, output)
         })
     }
 
-    fn patience(&self) -> Patience {
-        let usual = Patience::default();
+    fn timeouts(&self) -> RecordTimeouts {
+        let usual = RecordTimeouts::default();
         let start = self.start_patience.map(Duration::from_nanos);
         let start = start.unwrap_or(usual.start);
-        Patience {
+        RecordTimeouts {
             start,
-            heed: usual.heed.min(start),
+            stop_response: usual.stop_response.min(start),
             save: Duration::from_nanos(self.patience),
             ..usual
         }
@@ -148,9 +150,9 @@ impl From<GpuClock> for template::Clock {
 }
 
 /// A bundled workload: metalens runs it itself.
-fn workload(name: &str, settings: &Settings) -> anyhow::Result<Subject> {
+fn workload(name: &str, settings: &Settings) -> anyhow::Result<RecordingSubject> {
     let own = std::env::current_exe().context("cannot find metalens itself")?;
-    Ok(Subject::Workload {
+    Ok(RecordingSubject::Workload {
         name: name.to_owned(),
         command: vec![own.into(), "workload".into(), "run".into(), name.into()],
         amount: amount(settings),
@@ -173,16 +175,16 @@ pub(crate) fn amount(settings: &Settings) -> Vec<OsString> {
 }
 
 /// metalens itself as a simulator of Apple's xctrace. It shows the plan of a workload.
-fn simulator(subject: &Subject, settings: &Settings) -> anyhow::Result<Recorder> {
+fn simulator(subject: &RecordingSubject, settings: &Settings) -> anyhow::Result<Recorder> {
     let scenario = match subject {
-        Subject::Workload { name, .. } => Some(scenario(name, settings)?),
+        RecordingSubject::Workload { name, .. } => Some(scenario(name, settings)?),
         _ => None,
     };
     let own = std::env::current_exe().context("cannot find metalens itself")?;
     let file = scenario.as_ref().map(NamedTempFile::path);
-    let variable = |file: &Path| ("METALENS_STAND_IN_SCENARIO".into(), file.into());
+    let variable = |file: &Path| ("METALENS_FAKE_XCTRACE_SCENARIO".into(), file.into());
     let tool = Tool {
-        before: vec!["stand-in".into(), "--".into()],
+        before: vec!["fake-xctrace".into(), "--".into()],
         environment: file.map(variable).into_iter().collect(),
         ..Tool::at(own)
     };

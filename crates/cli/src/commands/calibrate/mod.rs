@@ -74,7 +74,7 @@ fn can_measure(arguments: &CalibrateArguments) -> anyhow::Result<()> {
     if !cfg!(target_os = "macos") {
         return Err(anyhow::Error::new(NotRecorded(
             "a calibration needs a Mac: it runs a Metal program with and without Apple's xctrace. \
-             --simulate goes through all of it here, with a stand-in for xctrace: what was issued \
+             --simulate goes through all of it here, with a fake xctrace: what was issued \
              is counted against what is found, and no time is measured",
         )));
     }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use metalens_analyzer::Request;
 use metalens_comparison::calibration::{ProgramRun, RecordedWork};
-use metalens_recorder::Plan;
+use metalens_recorder::RecordingPlan;
 use metalens_render::json;
 
 use crate::analyzing::{analysis, sidecar};
@@ -68,7 +68,7 @@ impl<'a> Runner<'a> {
     /// As `metalens record` records it, and what `metalens analyze` finds in that.
     pub(super) fn with(&self, number: u64) -> anyhow::Result<(ProgramRun, RecordedWork)> {
         let bundle = self.folder.join(format!("pair-{number}.trace"));
-        let plan = Plan::of(self.arguments.request(bundle)?)?;
+        let plan = RecordingPlan::new(self.arguments.request(bundle)?)?;
         let (recorded, _) = record(&plan, TargetOutput::Dropped, true)?;
         self.go_on()?;
         let work = sidecar(&recorded.bundle.with_extension("work.json"))?;

@@ -8,7 +8,7 @@ mod texts;
 use std::io::Write;
 use std::process::ExitCode;
 
-use metalens_github::{Client, Gh, Place, Posting, Token, environment_token, post};
+use metalens_github::{Client, Destination, Gh, Posting, Token, environment_token, post};
 use metalens_render::markdown::marker;
 use metalens_render::{comparison, redacted, report};
 use metalens_text::shown;
@@ -32,12 +32,12 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     if arguments.dry_run {
         return dry::run(arguments, &folder, &texts, quiet);
     }
-    let place = Place::find(&arguments.place())?;
+    let destination = Destination::find(&arguments.place())?;
     let token = token()?;
-    let client = Client::new(place.api.clone(), token.clone());
+    let client = Client::new(destination.api.clone(), token.clone());
     let client = match quiet {
         true => client,
-        false => client.telling(|text| tell(false, text)),
+        false => client.with_notices(|text| tell(false, text)),
     };
     let posting = Posting {
         texts: &texts,
@@ -47,9 +47,9 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         folder: &folder.path,
         images: arguments.images.into(),
         notes: &folder.left,
-        tell: &|text| tell(quiet, text),
+        notify: &|text| tell(quiet, text),
     };
-    let done = post(&posting, &place, &client, &token)?;
+    let done = post(&posting, &destination, &client, &token)?;
     if let Some(url) = done {
         writeln!(out::page(), "{}", shown(&url))?;
     }

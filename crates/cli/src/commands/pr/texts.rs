@@ -1,6 +1,6 @@
 //! The texts that are posted.
 
-use metalens_github::{ChartPlace, NoText, PlacedChart, Texts};
+use metalens_github::{ChartPlace, TextError, PlacedChart, Texts};
 use metalens_render::document::Document;
 use metalens_render::markdown::{
     COMMENT_LIMIT, Frame, Picture, PictureSource, SUMMARY_LIMIT, comment,
@@ -21,11 +21,11 @@ impl Texts for CommentTexts {
         commit: Option<&str>,
         pictures: &[PlacedChart<'_>],
         links: &[(String, String)],
-    ) -> Result<String, NoText> {
+    ) -> Result<String, TextError> {
         self.text(commit, pictures, links, COMMENT_LIMIT)
     }
 
-    fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, NoText> {
+    fn summary(&self, commit: Option<&str>, used: u64) -> Result<String, TextError> {
         let used = usize::try_from(used).unwrap_or(usize::MAX);
         self.text(commit, &[], &[], SUMMARY_LIMIT.saturating_sub(used))
     }
@@ -38,7 +38,7 @@ impl CommentTexts {
         pictures: &[PlacedChart<'_>],
         links: &[(String, String)],
         limit: usize,
-    ) -> Result<String, NoText> {
+    ) -> Result<String, TextError> {
         let frame = Frame {
             key: self.key.clone(),
             commit: commit.map(str::to_owned),

@@ -10,7 +10,9 @@ use std::process::ExitCode;
 
 use metalens_analyzer::units::bytes;
 use metalens_files::folder_size;
-use metalens_recorder::{NotRecorded, Plan, Recording, StoppedBy, Surroundings, free_bundle};
+use metalens_recorder::{
+    MachineSnapshot, Recording, RecordingFailure, RecordingPlan, StoppedBy, unused_bundle_path,
+};
 use metalens_text::{shown, shown_message};
 
 use super::own;
@@ -25,13 +27,13 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
     let subject = arguments.recording.subject()?;
     let output = match &arguments.output {
         Some(output) => bundle_name(output)?,
-        None => free_bundle(&subject.name()),
+        None => unused_bundle_path(&subject.name()),
     };
     let mut request = arguments.recording.request(subject, output)?;
     request.force = arguments.force;
     request.append_run = arguments.append_run;
-    let plan = Plan::of(request)?;
-    if plan.asked.dry_run {
+    let plan = RecordingPlan::new(request)?;
+    if plan.request.dry_run {
         return show(&plan);
     }
     let (recorded, all_well) = record(&plan, TargetOutput::Stdout, quiet)?;
@@ -47,8 +49,8 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
 }
 
 /// Prints the command line, for people to read and for shells to run.
-pub(crate) fn show(plan: &Plan) -> anyhow::Result<ExitCode> {
-    let request = &plan.request;
+pub(crate) fn show(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
+    let request = &plan.xctrace_request;
     let arguments = request.record.arguments(&request.version)?;
     let words = [&request.tool.program.clone().into_os_string()]
         .into_iter()
@@ -69,39 +71,42 @@ pub(crate) fn show(plan: &Plan) -> anyhow::Result<ExitCode> {
 /// Records, and tells how it went on stderr. Once there is a bundle, what fails besides is
 /// told, and costs nothing more: the second value is whether all went well.
 pub(crate) fn record(
-    plan: &Plan,
+    plan: &RecordingPlan,
     output: TargetOutput,
     quiet: bool,
 ) -> anyhow::Result<(Recording, bool)> {
     let interrupts = Listening::begin()?;
-    let surroundings = Surroundings::look(&plan.asked);
-    let warnings = surroundings.iter().flat_map(|one| &one.warnings);
-    for doubt in plan.doubts.iter().chain(warnings).filter(|_| !quiet) {
-        tell("warning", doubt)?;
+    let snapshot = MachineSnapshot::take(&plan.request);
+    let warnings = snapshot.iter().flat_map(|one| &one.warnings);
+    for warning in plan.warnings.iter().chain(warnings).filter(|_| !quiet) {
+        tell("warning", warning)?;
     }
     let mut watching = watching::Watching::new(plan, &interrupts, output, quiet);
-    let outcome = plan.carry_out(surroundings, &mut watching);
+    let outcome = plan.carry_out(snapshot, &mut watching);
     watching.finish();
     let outcome = outcome.map_err(|failed| {
-        let NotRecorded { why, trouble } = *failed;
-        if let Some(trouble) = trouble {
-            exit::tell(&trouble.into());
+        let RecordingFailure {
+            error,
+            work_file_error,
+        } = *failed;
+        if let Some(work_file_error) = work_file_error {
+            exit::tell(&work_file_error.into());
         }
-        why
+        error
     })?;
 
     let recorded = outcome.recording;
     if !quiet {
         report(plan, &recorded)?;
-        let ending = outcome.ending;
-        if let Some(ending) = ending.and_then(|one| one.in_words(recorded.stopped_by)) {
-            tell("note", &ending)?;
+        let program_end = outcome.program_end;
+        if let Some(message) = program_end.and_then(|end| end.message(recorded.stopped_by)) {
+            tell("note", &message)?;
         }
         if let Some(shaders) = &outcome.shaders {
-            tell(shaders.heading(), &shaders.in_words())?;
+            tell(shaders.heading(), &shaders.message())?;
         }
         if let Some(clock) = &outcome.clock {
-            tell(clock.heading(), &clock.in_words())?;
+            tell(clock.heading(), &clock.message())?;
         }
     }
     let not_given = recorded.not_given.as_ref();
@@ -124,11 +129,11 @@ const SUDO: &str = "sudo is not needed to record a program of your own: develope
                     _developer are enough (metalens doctor tells)";
 
 /// What came of it, and what a reader of it should know.
-fn report(plan: &Plan, recorded: &Recording) -> anyhow::Result<()> {
+fn report(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()> {
     let why = match recorded.stopped_by {
         StoppedBy::TimeLimit => "the time limit was reached",
         StoppedBy::TargetExit => "the program ended",
-        StoppedBy::Wish => "stopped",
+        StoppedBy::User => "stopped",
         StoppedBy::Unknown => "the recording ended",
     };
     let size = bytes(folder_size(&recorded.bundle));
@@ -143,7 +148,7 @@ fn report(plan: &Plan, recorded: &Recording) -> anyhow::Result<()> {
         }
         tell("warning", SUDO)?;
     }
-    if plan.asked.is_simulated() {
+    if plan.request.is_simulated() {
         tell(
             "SIMULATED",
             "a simulator took xctrace's place: no GPU ran any of it",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use metalens_analyzer::units::bytes;
-use metalens_recorder::{Check, Event, Plan, Watcher, Wish};
+use metalens_recorder::{BundleVerdict, Event, RecordingPlan, StopRequest, Watcher};
 use metalens_text::shown;
 
 use crate::interrupt::Listening;
@@ -23,7 +23,7 @@ pub(crate) enum TargetOutput {
 
 /// A line on stderr that tells what goes on; the target's output goes through.
 pub(super) struct Watching<'a> {
-    plan: &'a Plan,
+    plan: &'a RecordingPlan,
     subject: String,
     interrupts: &'a Listening,
     output: TargetOutput,
@@ -35,7 +35,7 @@ pub(super) struct Watching<'a> {
 
 impl<'a> Watching<'a> {
     pub(super) fn new(
-        plan: &'a Plan,
+        plan: &'a RecordingPlan,
         interrupts: &'a Listening,
         output: TargetOutput,
         quiet: bool,
@@ -48,7 +48,7 @@ impl<'a> Watching<'a> {
         let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
         Self {
             plan,
-            subject: plan.asked.subject.name(),
+            subject: plan.request.subject.name(),
             interrupts,
             output,
             quiet,
@@ -89,7 +89,7 @@ fn hand_on(to: &mut dyn Write, output: &[u8]) -> std::io::Result<()> {
 }
 
 impl Watcher for Watching<'_> {
-    fn happened(&mut self, event: Event<'_>) {
+    fn on_event(&mut self, event: Event<'_>) {
         match event {
             Event::Starting => self.enter("starting", "xctrace prepares to record"),
             Event::Recording => {
@@ -113,7 +113,7 @@ impl Watcher for Watching<'_> {
                 };
             }),
             Event::Line(line) => self.bar.suspend(|| out::others_line(line)),
-            Event::Trouble(text) => self.say(&format!("xctrace: {text}")),
+            Event::Warning(text) => self.say(&format!("xctrace: {text}")),
             Event::TryingAgain(why) => self.say(&format!("trying again: {why}")),
             Event::FoundElsewhere(path) => {
                 self.say(&format!(
@@ -124,15 +124,15 @@ impl Watcher for Watching<'_> {
         }
     }
 
-    fn wish(&mut self) -> Wish {
+    fn stop_request(&mut self) -> StopRequest {
         match self.interrupts.times() {
-            0 => Wish::GoOn,
-            1 => Wish::Stop,
-            _ => Wish::GiveUp,
+            0 => StopRequest::None,
+            1 => StopRequest::Stop,
+            _ => StopRequest::GiveUp,
         }
     }
 
-    fn check(&mut self, bundle: &Path) -> Check {
+    fn check(&mut self, bundle: &Path) -> BundleVerdict {
         self.plan.check(bundle)
     }
 }

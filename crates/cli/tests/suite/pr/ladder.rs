@@ -6,9 +6,9 @@ use super::super::{stderr, write_program};
 use super::server::{Server, TOKEN, VIEWER};
 use super::{Bench, KEY, has_curl};
 
-/// A stand-in for `gh` that writes down what it was told, and posts as the real one
+/// A fake `gh` that writes down its arguments, and posts like the real one
 /// does: the body with addresses where the files are named.
-fn stand_in(bench: &Bench, server: &Server, version: &str, comment: &str) {
+fn fake_gh(bench: &Bench, server: &Server, version: &str, comment: &str) {
     let api = &server.api;
     let log = bench.path("gh.log");
     let log = log.display();
@@ -28,7 +28,7 @@ fn stand_in(bench: &Bench, server: &Server, version: &str, comment: &str) {
     .replace(
         "POST",
         &format!(
-            "env -u GH_TOKEN -u GITHUB_TOKEN curl -q -s --data-binary @- {api}/stand-in/$where"
+            "env -u GH_TOKEN -u GITHUB_TOKEN curl -q -s --data-binary @- {api}/fake-gh/$where"
         ),
     );
     let file = bench.path("bin/gh");
@@ -49,9 +49,9 @@ fn not_attached_by_a_workflow() {
     }
     let server = Server::start();
     let bench = Bench::with("renderer", &server);
-    stand_in(&bench, &server, "2.99.0", UPLOADS);
+    fake_gh(&bench, &server, "2.99.0", UPLOADS);
     let output = bench.run(&["--images", "attach"], 0);
-    assert!(stderr(&output).contains("a workflow's or an app's token may not attach"));
+    assert!(stderr(&output).contains("the token of a workflow or an app may not attach"));
     assert_eq!(logged(&bench), "");
 }
 
@@ -68,7 +68,7 @@ fn attached_by_a_person() {
         let token = TOKEN.replace("ghs_", "ghp_");
         server.state.lock().unwrap().other_token = Some(token.clone());
         let bench = Bench::with("renderer", &server).set("GITHUB_TOKEN", &token);
-        stand_in(&bench, &server, version, comment);
+        fake_gh(&bench, &server, version, comment);
         let output = bench.run(&["--images", "attach"], 0);
         let said = stderr(&output);
         assert!(said.contains(says), "{says}\n{said}");
@@ -104,14 +104,14 @@ fn attached_by_a_person() {
         "2.99.0",
         UPLOADS,
         &two,
-        "gh changes only the last comment of",
+        "gh can change only the last comment of",
     );
     assert!(!log.contains("pr comment"), "{log}");
     check(
         "2.45.0",
         UPLOADS,
         &[],
-        "gh is 2.45, and attaches from 2.99 on",
+        "gh 2.45 cannot attach files; update it to 2.99 or newer",
     );
     check(
         "2.99.0",
@@ -131,7 +131,7 @@ fn attached_by_a_person() {
         "2.99.0",
         "POST",
         &[],
-        "gh left charts/timeline.png where its address should be",
+        "gh left the path charts/timeline.png in place of an address",
     );
 }
 
@@ -215,12 +215,14 @@ fn down_the_ladder() {
     let output = bench.run(&["--artifact-url", artifact], 0);
     let said = stderr(&output);
     assert!(
-        said.contains("pictures cannot be attached: a workflow's or an app's token may not attach")
+        said.contains(
+            "pictures cannot be attached: the token of a workflow or an app may not attach"
+        )
     );
     assert!(
         said.contains("pictures cannot be put on the branch metalens-assets: GitHub answered POST")
     );
-    assert!(said.contains("pictures are left out, and the whole report is in the job summary"));
+    assert!(said.contains("pictures are left out; the job summary has the full report"));
     let body = &server.comments()[0].body;
     assert!(body.contains(&format!("[The whole report, as an artifact]({artifact}) · [Job summary](https://github.com/o/r/actions/runs/42)")), "{body}");
     assert!(body.contains('█') && !body.contains("<img"), "{body}");
@@ -232,9 +234,9 @@ fn down_the_ladder() {
     let output = Bench::with("renderer", &server).run(&[], 0);
     assert!(
         stderr(&output)
-            .contains("pictures cannot be referred to in the job summary: this is no workflow run")
+            .contains("pictures cannot be shown in the job summary: this is not a workflow run")
     );
-    assert!(stderr(&output).contains("pictures are left out: charts are made of characters"));
+    assert!(stderr(&output).contains("pictures are left out; charts are made of characters"));
     // A summary without room is not made longer: GitHub would drop all of it.
     let server = Server::start();
     let bench = Bench::with("renderer", &server);

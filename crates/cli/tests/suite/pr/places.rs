@@ -51,9 +51,9 @@ fn as_the_runner_says() {
     check(
         &run("faster", "1234567812345678"),
         2,
-        "no open pull request of o/r stands at 1234567812345678",
+        "no open pull request of o/r has 1234567812345678",
     );
-    check(&run("slower", head), 2, "stands at");
+    check(&run("slower", head), 2, "as their newest commit");
     check(
         &run("a\u{1b}[31m\u{202e}b", head),
         2,
@@ -62,14 +62,14 @@ fn as_the_runner_says() {
     check(
         &json!({ "ref": "refs/heads/main" }),
         2,
-        "it is not known which pull request is meant",
+        "cannot tell which pull request is meant",
     );
     // It has moved on meanwhile.
     let old = "0123456789012345678901234567890123456789";
     check(
         &json!({ "pull_request": { "number": 7, "head": { "sha": old } } }),
         0,
-        "has moved on",
+        "but the newest commit of #7 is",
     );
 }
 
@@ -90,7 +90,7 @@ fn as_asked() {
     check(&["--key", "a--b"], "is none");
     check(
         &["--commit", "HEAD"],
-        "--commit \"HEAD\" is no commit's hash",
+        "--commit \"HEAD\" is not the hash of a commit",
     );
     check(&["--artifact-url", "https://a/)<img>"], "is no address");
     assert_eq!(server.comments().len(), 1);
@@ -103,12 +103,12 @@ fn as_asked() {
     let odd = Bench::new("fused").set("GITHUB_TOKEN", "two words");
     let output = odd.run(&["--repo", "../r", "--number", "7"], 2);
     assert!(
-        stderr(&output).contains("is no repository"),
+        stderr(&output).contains("is not a repository"),
         "{}",
         stderr(&output)
     );
     let output = odd.run(&["--repo", "o/r", "--number", "7"], 2);
-    assert!(stderr(&output).contains("what GITHUB_TOKEN holds is no token"));
+    assert!(stderr(&output).contains("the value of GITHUB_TOKEN is not a token"));
     assert!(!stderr(&output).contains("two words"));
 }
 

@@ -170,7 +170,7 @@ fn serve(
         }
     }
     let mut state = state.lock().unwrap();
-    let is_ours = !path.starts_with("/stand-in");
+    let is_ours = !path.starts_with("/fake-gh");
     if is_ours {
         complain(
             &mut state,
@@ -276,7 +276,7 @@ fn hash(text: &str) -> String {
 fn answer(state: &mut State, method: &str, path: &str, body: &str, base: &str) -> Answer {
     let json: Value = serde_json::from_str(body).unwrap_or_default();
     let path = path.strip_prefix("/repos/o/r").unwrap_or(path);
-    let is_write = method != "GET" && path != "/graphql" && !path.starts_with("/stand-in");
+    let is_write = method != "GET" && path != "/graphql" && !path.starts_with("/fake-gh");
     if state.reads_only && is_write {
         return refused(403, "Resource not accessible by integration");
     }
@@ -293,7 +293,7 @@ fn answer(state: &mut State, method: &str, path: &str, body: &str, base: &str) -
             let id = new_comment(state, json["body"].as_str().unwrap());
             ok(201, &said(comment(state, id).unwrap()))
         }
-        ("POST", "/stand-in/comment") => {
+        ("POST", "/fake-gh/comment") => {
             let id = new_comment(state, body);
             (
                 200,
@@ -301,7 +301,7 @@ fn answer(state: &mut State, method: &str, path: &str, body: &str, base: &str) -
                 format!("https://github.com/o/r/pull/7#issuecomment-{id}\n"),
             )
         }
-        ("POST", "/stand-in/edit-last") => {
+        ("POST", "/fake-gh/edit-last") => {
             let last = state
                 .comments
                 .iter_mut()

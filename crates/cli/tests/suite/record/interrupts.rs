@@ -19,7 +19,7 @@ fn once() {
         assert_eq!(output.status.code(), Some(0), "{name}: {seen}");
         assert!(seen.contains("recorded: stopped; saved x.trace"), "{seen}");
         assert!(
-            seen.contains("note: the program still ran when you stopped it"),
+            seen.contains("note: the program was still running when you stopped it"),
             "{seen}"
         );
         assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");

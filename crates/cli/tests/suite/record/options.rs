@@ -91,7 +91,7 @@ fn refused() {
         now,
         &["--time-limit", "0s"],
         2,
-        "--time-limit must be longer than nothing",
+        "--time-limit must be greater than zero",
     );
     check(now, &["--window", "soon"], 2, "invalid value 'soon'");
     check(now, &["--env", "=x"], 2, "a variable is NAME=VALUE");

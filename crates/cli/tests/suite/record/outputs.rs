@@ -116,7 +116,7 @@ fn a_run_is_added() {
         &recording(&["--append-run", "--time-limit", "50ms"], "exec sleep 600"),
     );
     assert!(
-        stderr(&output).contains("still ran at the time limit"),
+        stderr(&output).contains("was still running at the time limit"),
         "of the last run"
     );
     let last = bench.report("x.trace");
@@ -133,7 +133,7 @@ fn there_is_nothing_to_add_to() {
     let bench = Bench::new();
     let output = bench.run(&[], &recording(&["--append-run"], "exit 0"));
     assert_eq!(output.status.code(), Some(1));
-    let expected = "error: x.trace is no .trace bundle: there is nothing to append a run to\n";
+    let expected = "error: x.trace is not a .trace bundle, so no run can be appended to it\n";
     assert_eq!(stderr(&output), expected);
     assert_eq!(bench.disk(), "");
 }

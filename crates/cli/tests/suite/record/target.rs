@@ -68,11 +68,11 @@ fn how_it_ends() {
         assert_eq!(bench.json("x.recording.json")["target_ended"], kept);
     };
     check("exit 0", &[], None, "exit(0)");
-    let four = "the program did not end well: status 4";
+    let four = "the program ended abnormally: status 4";
     check("exit 4", &[], Some(four), "status 4");
-    let crashed = "the program did not end well: SIGSEGV";
+    let crashed = "the program ended abnormally: SIGSEGV";
     check("kill -SEGV $$", &[], Some(crashed), "SIGSEGV");
-    let limit = "the program still ran at the time limit, and was ended: SIGKILL";
+    let limit = "the program was still running at the time limit and was ended (SIGKILL)";
     check(
         "exec sleep 600",
         &["--time-limit", "50ms"],

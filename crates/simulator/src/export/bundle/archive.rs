@@ -1,5 +1,5 @@
-//! Keyed archives, as NSKeyedArchiver writes them: a flat list of objects that name each other
-//! by place, `$null` first, the root second.
+//! Writes keyed archives like NSKeyedArchiver: a flat list of objects that refer to each other by
+//! index, `$null` first, the root second.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::io_error;
 
-/// A class and its ancestors, itself first. A class alone is written without a list.
+/// A class and its ancestors, itself first. A class without ancestors is written without a list.
 type Class = &'static [&'static str];
 
 const ARRAY: Class = &["NSArray", "NSObject"];
@@ -21,25 +21,25 @@ const MUTABLE_STRING: Class = &["NSMutableString", "NSString", "NSObject"];
 const MUTABLE_DATA: Class = &["NSMutableData", "NSData", "NSObject"];
 const INT_KEYED: Class = &["XRIntKeyedDictionary", "NSObject"];
 
-/// Something to archive.
+/// A value to archive.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
-    /// nil
+    /// The value nil.
     Null,
-    /// A number, text or truth value as an object of its own.
+    /// A number, text or boolean as an object of its own.
     Plain(Value),
-    /// A collection.
+    /// A list or a set.
     List(Class, Vec<Self>),
-    /// A dictionary.
+    /// A dictionary with its pairs.
     Map(Class, Vec<(Self, Self)>),
-    /// Anything else, with its fields.
+    /// Any other object, with its fields.
     Object(Class, Vec<(String, Field)>),
 }
 
 /// A field of an object.
 #[derive(Debug, Clone)]
 pub(super) enum Field {
-    /// Written where it stands, as the coder does with numbers.
+    /// A value inside the object, as the coder writes numbers.
     Inline(Value),
     /// An object of its own.
     Of(Node),
@@ -62,7 +62,7 @@ impl Node {
         Self::Plain(Value::Real(value))
     }
 
-    /// A text, or nil.
+    /// Returns a text, or nil.
     pub(super) fn text_if(text: Option<&str>) -> Self {
         text.map_or(Self::Null, Self::text)
     }
@@ -83,17 +83,17 @@ impl Node {
         Self::List(MUTABLE_SET, items.into_iter().collect())
     }
 
-    /// A dictionary with texts for keys.
+    /// Returns a dictionary with texts as keys.
     pub(super) fn dict<'k>(entries: impl IntoIterator<Item = (&'k str, Self)>) -> Self {
         Self::Map(DICTIONARY, keyed(entries))
     }
 
-    /// The same, mutable.
+    /// Returns a mutable dictionary with texts as keys.
     pub(super) fn mutable_dict<'k>(entries: impl IntoIterator<Item = (&'k str, Self)>) -> Self {
         Self::Map(MUTABLE_DICTIONARY, keyed(entries))
     }
 
-    /// A mutable dictionary with any keys.
+    /// Returns a mutable dictionary with any keys.
     pub(super) const fn mutable_map(entries: Vec<(Self, Self)>) -> Self {
         Self::Map(MUTABLE_DICTIONARY, entries)
     }
@@ -108,7 +108,7 @@ impl Node {
         Self::Object(MUTABLE_DATA, vec![("NS.data".to_owned(), bytes)])
     }
 
-    /// An object with named fields.
+    /// Returns an object with named fields.
     pub(super) fn object<'k>(
         class: Class,
         fields: impl IntoIterator<Item = (&'k str, Field)>,
@@ -119,7 +119,7 @@ impl Node {
         Self::Object(class, fields.collect())
     }
 
-    /// An object with its fields in order: `$0`, `$1`, …
+    /// Returns an object with its fields in order: `$0`, `$1`, …
     pub(super) fn numbered(class: Class, fields: impl IntoIterator<Item = Field>) -> Self {
         let fields = (0_u64..)
             .zip(fields)
@@ -127,7 +127,7 @@ impl Node {
         Self::Object(class, fields.collect())
     }
 
-    /// Instruments' own dictionary: the count, then key and value in turns.
+    /// Returns a dictionary of Instruments' own kind: the count, then keys and values alternating.
     pub(super) fn int_keyed(entries: Vec<(u64, Self)>) -> Self {
         let count = Field::Inline(Value::Integer((entries.len() as u64).into()));
         let pairs = entries
@@ -154,12 +154,12 @@ impl Field {
     }
 }
 
-/// Writes an archive with one root, as most files have it.
+/// Writes an archive with one root, like most files.
 pub(super) fn write(root: Node, out: impl Write) -> io::Result<()> {
     write_all(vec![("root", Field::Of(root))], out)
 }
 
-/// Writes an archive with several.
+/// Writes an archive with several roots.
 pub(super) fn write_all(roots: Vec<(&str, Field)>, out: impl Write) -> io::Result<()> {
     let mut archive = Archive {
         objects: vec![Value::String("$null".to_owned())],
@@ -171,12 +171,13 @@ pub(super) fn write_all(roots: Vec<(&str, Field)>, out: impl Write) -> io::Resul
         let value = archive.field(root);
         top.insert(name.to_owned(), value);
     }
-    let mut whole = Dictionary::new();
-    whole.insert("$version".to_owned(), Value::Integer(100_000.into()));
-    whole.insert("$archiver".to_owned(), "NSKeyedArchiver".into());
-    whole.insert("$top".to_owned(), Value::Dictionary(top));
-    whole.insert("$objects".to_owned(), Value::Array(archive.objects));
-    Value::Dictionary(whole)
+
+    let mut file = Dictionary::new();
+    file.insert("$version".to_owned(), Value::Integer(100_000.into()));
+    file.insert("$archiver".to_owned(), "NSKeyedArchiver".into());
+    file.insert("$top".to_owned(), Value::Dictionary(top));
+    file.insert("$objects".to_owned(), Value::Array(archive.objects));
+    Value::Dictionary(file)
         .to_writer_binary(out)
         .map_err(io_error)
 }
@@ -184,45 +185,46 @@ pub(super) fn write_all(roots: Vec<(&str, Field)>, out: impl Write) -> io::Resul
 #[derive(Debug)]
 struct Archive {
     objects: Vec<Value>,
-    /// Equal numbers and texts are written once.
+    /// Indices of plain values; equal numbers and texts are written once.
     plain: FxHashMap<String, u64>,
     classes: FxHashMap<&'static str, u64>,
 }
 
 impl Archive {
-    /// Adds a node and what it holds; the answer names it.
+    /// Adds a node and its contents, and returns a reference to it.
     fn add(&mut self, node: Node) -> Value {
-        let (place, class, mut fields) = match node {
+        let (index, class, mut fields) = match node {
             Node::Null => return uid(0),
             Node::Plain(value) => return self.plain(value),
             Node::List(class, items) => {
-                let place = self.reserve();
+                let index = self.reserve();
                 let items = items.into_iter().map(|item| self.add(item)).collect();
-                (place, class, fields([("NS.objects", items)]))
+                (index, class, fields([("NS.objects", items)]))
             }
             Node::Map(class, entries) => {
-                let place = self.reserve();
+                let index = self.reserve();
                 let (keys, values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
                 let keys = keys.into_iter().map(|key| self.add(key)).collect();
                 let values = values.into_iter().map(|value| self.add(value)).collect();
                 (
-                    place,
+                    index,
                     class,
                     fields([("NS.keys", keys), ("NS.objects", values)]),
                 )
             }
             Node::Object(class, named) => {
-                let place = self.reserve();
+                let index = self.reserve();
                 let mut fields = Dictionary::new();
                 for (key, field) in named {
                     fields.insert(key, self.field(field));
                 }
-                (place, class, fields)
+                (index, class, fields)
             }
         };
+
         fields.insert("$class".to_owned(), self.class(class));
-        self.objects[place] = Value::Dictionary(fields);
-        uid(place as u64)
+        self.objects[index] = Value::Dictionary(fields);
+        uid(index as u64)
     }
 
     fn field(&mut self, field: Field) -> Value {
@@ -237,10 +239,10 @@ impl Archive {
         if let Some(known) = self.plain.get(&key) {
             return uid(*known);
         }
-        let place = self.reserve();
-        self.objects[place] = value;
-        self.plain.insert(key, place as u64);
-        uid(place as u64)
+        let index = self.reserve();
+        self.objects[index] = value;
+        self.plain.insert(key, index as u64);
+        uid(index as u64)
     }
 
     fn class(&mut self, class: Class) -> Value {
@@ -248,19 +250,19 @@ impl Archive {
         if let Some(known) = self.classes.get(name) {
             return uid(*known);
         }
-        let place = self.reserve();
+        let index = self.reserve();
         let mut fields = Dictionary::new();
         fields.insert("$classname".to_owned(), name.into());
         if class.len() > 1 {
             let chain = class.iter().map(|name| Value::from(*name)).collect();
             fields.insert("$classes".to_owned(), Value::Array(chain));
         }
-        self.objects[place] = Value::Dictionary(fields);
-        self.classes.insert(name, place as u64);
-        uid(place as u64)
+        self.objects[index] = Value::Dictionary(fields);
+        self.classes.insert(name, index as u64);
+        uid(index as u64)
     }
 
-    /// A place for an object whose parts come after it.
+    /// Reserves the index of an object whose contents come after it.
     fn reserve(&mut self) -> usize {
         self.objects.push(Value::Boolean(false));
         self.objects.len() - 1
@@ -275,6 +277,6 @@ fn fields<const N: usize>(lists: [(&str, Vec<Value>); N]) -> Dictionary {
     fields
 }
 
-fn uid(place: u64) -> Value {
-    Value::Uid(Uid::new(place))
+fn uid(index: u64) -> Value {
+    Value::Uid(Uid::new(index))
 }

@@ -1,4 +1,4 @@
-//! `bulkstore`: a header, then rows of one size back to back, then zeros to the end of a block.
+//! Writes `bulkstore`: a header, then rows of one size, then zeros to the end of a block.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use crate::error::Error;
 use crate::plan::random::Random;
 use crate::scenario::Generation;
 
-/// The bytes `0A 0A 34 12`.
+/// Magic number: the bytes `0A 0A 34 12`.
 const MAGIC: u32 = 0x1234_0a0a;
 const VERSION: u32 = 3;
 const HEADER_BYTES: u32 = 40;
-/// Where the first row is.
+/// Offset of the first row.
 const ROWS_AT: u32 = 0x1000;
 
-/// A table's rows being stored.
+/// A file of rows that is being written.
 #[derive(Debug)]
 pub(super) struct Bulkstore {
     file: ZlibFile,
@@ -32,10 +32,11 @@ impl Bulkstore {
         random: Random,
     ) -> Result<Self, Error> {
         let mut file = ZlibFile::create(path)?;
-        // A row is some hundred bytes.
+        // A row has a few hundred bytes, so that the size fits.
         let row = u32::try_from(row_bytes).unwrap_or(u32::MAX);
         let rows_per_block = rows_per_block(generation);
         let block = row.saturating_mul(rows_per_block);
+
         let header = [
             MAGIC,
             VERSION,
@@ -57,7 +58,7 @@ impl Bulkstore {
         })
     }
 
-    /// Adds a row.
+    /// Adds a row to the file.
     pub(super) fn push(&mut self, row: &[u8]) -> Result<(), Error> {
         self.rows += 1;
         let file = &mut self.file;
@@ -65,7 +66,7 @@ impl Bulkstore {
         self.file.flush_full()
     }
 
-    /// Ends the file with whole blocks; the answer is how many rows it has.
+    /// Fills the last block, ends the file, and returns its number of rows.
     pub(super) fn finish(mut self) -> Result<u64, Error> {
         let file = &mut self.file;
         self.shuffle.finish(&mut |row| file.push(row));
@@ -77,7 +78,7 @@ impl Bulkstore {
     }
 }
 
-/// Blocks grew after Xcode 16.
+/// Returns the rows per block, which grew after Xcode 16.
 const fn rows_per_block(generation: Generation) -> u32 {
     match generation {
         Generation::Xcode16 => 0x4000,

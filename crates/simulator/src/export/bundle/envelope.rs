@@ -1,5 +1,5 @@
-//! What surrounds the runs: the mark of a finished document, the manifest with ours, and what a
-//! recording leaves behind.
+//! Writes the parts of a bundle around the runs: the mark of a saved document, the manifest with our
+//! mark, and the leftovers of a recording.
 
 use std::path::Path;
 
@@ -11,27 +11,28 @@ use crate::MARK;
 use crate::error::Error;
 use crate::export::toc::Contents;
 
-/// The document format's number since 2024.
+/// Number of the document format since 2024.
 const FORMAT: u64 = 5;
 
-/// Key of the manifest that says a bundle is ours.
+/// Key of the manifest that marks a bundle as ours.
 const SYNTHETIC: &str = "synthetic";
 
-/// Whether a folder is a bundle of ours.
+/// Returns whether a folder is a bundle that this crate wrote.
 pub(super) fn is_ours(bundle: &Path) -> bool {
     let manifest = Value::from_file(bundle.join("corespace/MANIFEST.plist"));
     let manifest = manifest.ok().and_then(Value::into_dictionary);
     manifest.is_some_and(|manifest| manifest.contains_key(SYNTHETIC))
 }
 
-/// What lies under a bundle's name until it is saved: the leftovers, marked as ours.
+/// Writes what a bundle contains before it is saved: the leftovers, marked as ours.
 pub(crate) fn write_stub(bundle: &Path) -> Result<(), Error> {
     let corespace = create_dir(bundle.join("corespace"))?;
     write_leftovers(&corespace)?;
     write_manifest(&corespace, &[], 0)
 }
 
-/// `open.creq`: what a program must know to open the document; there only once it is saved.
+/// Writes `open.creq`, the requirements for opening the document. It exists only once the document
+/// is saved.
 pub(super) fn write_requirements(bundle: &Path) -> Result<(), Error> {
     let mut all = Dictionary::new();
     let mut require = |key: String, version: u64| {
@@ -51,7 +52,7 @@ pub(super) fn write_requirements(bundle: &Path) -> Result<(), Error> {
     write_xml(&bundle.join("open.creq"), all)
 }
 
-/// `MANIFEST.plist`: which folders are compressed, and that it is all made up.
+/// Writes `MANIFEST.plist`: the compressed folders, and the mark that all is synthetic.
 pub(super) fn write_manifest(
     corespace: &Path,
     runs: &[Contents],
@@ -62,8 +63,9 @@ pub(super) fn write_manifest(
         for part in ["core-config", "table-manager", "uniquing"] {
             paths.push(format!("run{run}/core/{part}"));
         }
-        paths.extend((0..stores).map(|place| store::subpath(run, place)));
+        paths.extend((0..stores).map(|number| store::subpath(run, number)));
     }
+
     let paths = Value::Array(paths.into_iter().map(Value::String).collect());
     let mut manifest = Dictionary::new();
     manifest.insert("compressed-paths".to_owned(), paths.clone());
@@ -72,7 +74,7 @@ pub(super) fn write_manifest(
     write_xml(&corespace.join("MANIFEST.plist"), manifest)
 }
 
-/// `currentRun`: uniquers of a recording under way, without a list in them. To be ignored.
+/// Writes `currentRun`: uniquers of a recording in progress, without a list. Readers ignore it.
 pub(super) fn write_leftovers(corespace: &Path) -> Result<(), Error> {
     for name in ["arrayUniquer", "typedArrayUniquer"] {
         let dir = create_dir(corespace.join("currentRun/core/uniquing").join(name))?;
@@ -87,7 +89,7 @@ pub(super) fn write_leftovers(corespace: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// The header of a uniquer's data.
+/// Header of a uniquer's data file.
 const LEFTOVER: [u32; 5] = [0x0123_4567, 0x000a_337e, 1, 0, 1];
 
 fn write_xml(path: &Path, dictionary: Dictionary) -> Result<(), Error> {

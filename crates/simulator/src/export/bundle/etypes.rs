@@ -1,7 +1,7 @@
-//! Engineering types: what XML calls them, what a bundle calls them, and how wide they are there.
+//! Lists engineering types: their names in XML, their names in a bundle, and their widths there.
 
-/// XML's name, the bundle's name, and the bytes of a value in a row. Seen in bundles of
-/// Instruments 26.0; a bundle's list has a type at whatever place, so readers must look it up.
+/// Name in XML, name in a bundle, and bytes of a value in a row. Seen in bundles of Instruments
+/// 26.0. The order in a bundle's list varies, so that readers must look a type up.
 const TYPES: [(&str, &str, usize); 65] = [
     ("duration", "XRDurationTypeID", 8),
     ("percent", "XRPercentageTypeID", 8),
@@ -82,24 +82,25 @@ const TYPES: [(&str, &str, usize); 65] = [
     ),
 ];
 
-/// The name that stands first in every list.
+/// Name that comes first in every list.
 const INVALID: &str = "XRInvalidEngineeringTypeID";
 
-/// An engineering type as a bundle has it.
+/// An engineering type as a bundle stores it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EngineeringType {
-    /// Its name there.
+    /// Name in a bundle.
     pub(super) id: &'static str,
-    /// Its name in XML.
+    /// Name in XML.
     pub(super) xml: &'static str,
-    /// Its place in the bundle's list.
+    /// Index in the bundle's list.
     pub(super) index: u64,
-    /// The bytes of a value in a row.
+    /// Bytes of a value in a row.
     pub(super) width: usize,
 }
 
-/// The type XML calls `xml`; the invalid one when there is none, which no table here brings about.
-pub(super) fn of(xml: &str) -> EngineeringType {
+/// Returns the type that XML calls `xml`, or the invalid one for an unknown name, which no table
+/// here has.
+pub(super) fn by_xml_name(xml: &str) -> EngineeringType {
     let mut known = all();
     known
         .find(|known| known.xml == xml)
@@ -111,7 +112,7 @@ pub(super) fn of(xml: &str) -> EngineeringType {
         })
 }
 
-/// Every type this crate writes, at its place.
+/// Returns every type that this crate writes, with its index.
 pub(super) fn all() -> impl Iterator<Item = EngineeringType> {
     (1_u64..)
         .zip(TYPES)
@@ -123,7 +124,7 @@ pub(super) fn all() -> impl Iterator<Item = EngineeringType> {
         })
 }
 
-/// The names a bundle lists, in order.
+/// Returns the names in a bundle's list, in order.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     std::iter::once(INVALID).chain(all().map(|known| known.id))
 }

@@ -1,5 +1,5 @@
-//! `form.template`: the document's own archive, which has everything a table of contents says of
-//! a run and more.
+//! Writes `form.template`: the document's own archive, which has all facts of a table of contents
+//! and more.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::plan::PlannedProcess;
 use crate::scenario::Scenario;
 use crate::scenario::recording::{Recording, TargetKind};
 
-/// The device's id, as in our tables of contents.
+/// Id of the device, as in our tables of contents.
 const DEVICE: &str = "00000000-0000-0000-0000-000000000000";
 
-/// Writes `form.template`.
+/// Writes `form.template` into a bundle.
 pub(super) fn write(bundle: &Path, scenario: &Scenario, runs: &[Contents]) -> Result<(), Error> {
     let recording = &scenario.recording;
     let template = |name: &str| format!("com.apple.xray.owner.template.{name}");
@@ -40,7 +40,7 @@ pub(super) fn write(bundle: &Path, scenario: &Scenario, runs: &[Contents]) -> Re
     })
 }
 
-/// The instruments of the template, by name.
+/// Returns the instruments of the template, by name.
 fn instruments() -> Node {
     let identifier = "com.apple.xray.instrument-type.metal-application";
     let stub = Node::mutable_dict([
@@ -72,7 +72,7 @@ fn run_list(recording: &Recording, runs: &[Contents]) -> Node {
     )
 }
 
-/// The facts of one run.
+/// Returns the facts of one run.
 fn run(recording: &Recording, contents: &Contents) -> Node {
     let start_ns = toc::start_ns_since_1970(contents.run);
     let target = contents.target();
@@ -93,7 +93,7 @@ fn run(recording: &Recording, contents: &Contents) -> Node {
     Node::mutable_dict(facts)
 }
 
-/// `XRRunInfo`, with the fields of Instruments 26.0.
+/// Returns `XRRunInfo` with the fields of Instruments 26.0.
 fn run_info(recording: &Recording, contents: &Contents) -> Node {
     let target = contents.target();
     let target_text = |text: Option<String>| Field::Of(Node::text_if(text.as_deref()));
@@ -169,7 +169,7 @@ const fn target_type(target: TargetKind) -> u64 {
     }
 }
 
-/// `exit(4)` as 4. Only 0 has been seen; anything else stays the text it is.
+/// Returns `exit(4)` as 4. Real bundles only show 0; any other text is stored as it is.
 fn termination(recording: &Recording) -> Node {
     let text = &recording.termination;
     let code = text
@@ -179,30 +179,31 @@ fn termination(recording: &Recording) -> Node {
     code.map_or_else(|| Node::text(text), Node::int)
 }
 
-/// What is recorded, as our tables of contents say.
+/// Returns the settings of the recording, as in our tables of contents.
 fn settings(recording: &Recording) -> Node {
     let gpu = Node::array(toc::gpu_settings(recording).map(Node::text));
     let settings = Node::mutable_array([Node::dict([("GPU", gpu)])]);
     Node::dict([("Metal Application", settings)])
 }
 
-/// It says no more than that; the zone's name is beside the clocks.
+/// Returns the time zone, which has no fields; the name of the zone is beside the clocks.
 fn local_time_zone() -> Node {
     Node::object(&["NSLocalTimeZone"], std::iter::empty::<(&str, Field)>())
 }
 
-/// Seconds since 1970. Runs start on the hour, so this is exact.
+/// Returns the start in seconds since 1970. Runs start on the hour, so that this is exact.
 fn start_s(contents: &Contents) -> f64 {
     (toc::start_ns_since_1970(contents.run) / 1_000_000_000) as f64
 }
 
-/// The millisecond the table of contents says, and a little, so that it is the same whether a
-/// reader cuts or rounds.
+/// Returns the end in seconds since 1970: the millisecond of the table of contents plus a little,
+/// so that cutting and rounding give the same.
 fn end_s(contents: &Contents) -> f64 {
     start_s(contents) + (contents.wall_ns / 1_000_000) as f64 / 1e3 + 1e-4
 }
 
-/// Real lengths have parts of nanoseconds; this one makes halves of microseconds round up.
+/// Returns the duration in seconds. Real durations have fractions of nanoseconds; the one here
+/// makes halves of microseconds round up.
 fn duration_s(contents: &Contents) -> f64 {
     (contents.wall_ns as f64 + 0.25) / 1e9
 }
@@ -243,12 +244,12 @@ fn os(recording: &Recording) -> Node {
     ])
 }
 
-/// `26.0` of `26.0 (25A0000)`
+/// Returns `26.0` of `26.0 (25A0000)`.
 fn release(os: &str) -> &str {
     os.split_once(" (").map_or(os, |(release, _)| release)
 }
 
-/// `25A0000` of `26.0 (25A0000)`
+/// Returns `25A0000` of `26.0 (25A0000)`.
 fn build(os: &str) -> &str {
     let build = os.split_once(" (").map(|(_, build)| build);
     build
@@ -256,7 +257,7 @@ fn build(os: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// The same instant on every clock.
+/// Returns the same instant on every clock.
 fn clocks(contents: &Contents) -> Node {
     let facts = [
         Node::int(MACH_EPOCH),

@@ -1,5 +1,5 @@
-//! The tables a recorder fills and nobody exports: threads, clocks, the GPU, and empty ones that
-//! share a schema and differ in an attribute.
+//! Writes the tables that a recorder fills and that are never exported: threads, clocks, the GPU,
+//! and empty ones that share a schema and differ in an attribute.
 
 use super::row::RowCells;
 use super::spec::{Attribute, Spec};
@@ -12,7 +12,7 @@ use crate::export::{schemas, toc};
 use crate::plan::ProcessIndex;
 use crate::scenario::table::Table;
 
-/// An input table: its columns, its attributes, its rows.
+/// An input table: its columns, its attributes, and the function that writes its rows.
 pub(super) struct Input {
     pub(super) schema: Schema,
     pub(super) attributes: &'static [(&'static str, Attribute)],
@@ -29,7 +29,7 @@ impl Input {
     }
 }
 
-/// All of them.
+/// All input tables of a bundle.
 pub(super) const INPUTS: [Input; 9] = [
     Input {
         schema: TICK,
@@ -42,7 +42,7 @@ pub(super) const INPUTS: [Input; 9] = [
             ("codes", Attribute::Codes(&["0x85,0x2"])),
             ("callstack", Attribute::Text("user")),
         ],
-        rows: none,
+        rows: no_rows,
     },
     Input {
         schema: KDEBUG_STRINGS,
@@ -50,7 +50,7 @@ pub(super) const INPUTS: [Input; 9] = [
             ("codes", Attribute::Codes(&["33,0x11"])),
             ("target", Attribute::Text("SINGLE")),
         ],
-        rows: none,
+        rows: no_rows,
     },
     Input {
         schema: TIME_INFO,
@@ -65,7 +65,7 @@ pub(super) const INPUTS: [Input; 9] = [
     Input {
         schema: KDEBUG,
         attributes: &[("codes", Attribute::Codes(&["0x85,0x20", "0x31,0x80"]))],
-        rows: none,
+        rows: no_rows,
     },
     Input {
         schema: THREAD_INFO,
@@ -83,7 +83,7 @@ pub(super) const INPUTS: [Input; 9] = [
             ("codes", Attribute::Codes(&["0x31,0xca"])),
             ("target", Attribute::Text("SINGLE")),
         ],
-        rows: none,
+        rows: no_rows,
     },
 ];
 
@@ -182,11 +182,11 @@ fn signposts(store: &mut Store<'_>) -> Result<(), Error> {
     tables::write_rows(Table::OsSignpost, store)
 }
 
-fn none(_store: &mut Store<'_>) -> Result<(), Error> {
+fn no_rows(_store: &mut Store<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// One row a second.
+/// Writes one row per second.
 fn ticks(store: &mut Store<'_>) -> Result<(), Error> {
     let seconds = store.plan().wall_ns / 1_000_000_000;
     (1..=seconds).try_for_each(|second| {
@@ -194,11 +194,11 @@ fn ticks(store: &mut Store<'_>) -> Result<(), Error> {
     })
 }
 
-/// Mach ticks at the start of a run: some hours after the machine was switched on.
+/// Mach ticks at the start of a run, some hours after the machine was started.
 pub(super) const MACH_EPOCH: u64 = 1_000_000_000_000;
-/// Nanoseconds per tick: 125 / 3, as on Apple silicon.
+/// Nanoseconds per tick as a fraction: 125 / 3, as on Apple silicon.
 pub(super) const TIMEBASE: (u64, u64) = (125, 3);
-/// Marks nanoseconds since 1970.
+/// Bit that marks a time as nanoseconds since 1970.
 const SINCE_EPOCH: u64 = 1 << 63;
 
 fn time_info(store: &mut Store<'_>) -> Result<(), Error> {
@@ -212,7 +212,7 @@ fn time_info(store: &mut Store<'_>) -> Result<(), Error> {
     })
 }
 
-/// A process's main thread, which has no name, and one that has.
+/// Writes two threads per process: its main thread, which has no name, and one with a name.
 fn thread_info(store: &mut Store<'_>) -> Result<(), Error> {
     let plan = store.plan();
     for (position, process) in plan.processes.iter().enumerate() {
@@ -239,10 +239,10 @@ fn thread_info(store: &mut Store<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// How far a worker's thread id is from the main thread's: no other process's is there.
+/// Distance of a worker's thread id from the main thread's, where no other process has an id.
 const WORKER_TID: u64 = 0x100_0000;
 
-/// The thread, and its name packed with it.
+/// Writes a thread, and its name packed with it.
 fn worker(cells: &mut RowCells<'_>, tid: u64, plan: &crate::plan::Plan, process: ProcessIndex) {
     let owner = cells.uniquing.process(plan, process);
     let thread = cells.uniquing.another_thread(tid, owner);

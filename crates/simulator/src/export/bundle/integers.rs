@@ -1,19 +1,20 @@
-//! `integeruniquer`: lists of 64-bit numbers that rows refer to by their place in an index.
+//! Writes `integeruniquer`: lists of 64-bit numbers that rows refer to by their index.
 
 use std::path::Path;
 
 use super::zlib::ZlibFile;
 use crate::error::Error;
 
-/// Lists never cross the border of a block.
+/// Size of a block. Lists never cross its end.
 const BLOCK_BYTES: u64 = 1 << 20;
-/// How both files start: magic, version, and ones and zeros nobody has explained.
+/// Start of both files: magic, version, and numbers of unknown meaning.
 const HEADER: [u32; 6] = [0x0123_4567, 0x000a_337e, 1, 0, 1, 0];
-/// The index goes on with a size that varies, the block size and two zeros; the data with zeros.
+/// Rest of the headers: the index has a size that varies, the block size and two zeros; the data
+/// has zeros.
 const INDEX_HEADER: [u32; 4] = [0x0040_0000, 1 << 20, 0, 0];
 const DATA_HEADER: [u32; 2] = [0, 0];
 
-/// One uniquer being written.
+/// A uniquer that is being written.
 #[derive(Debug)]
 pub(super) struct Integers {
     index: ZlibFile,
@@ -43,16 +44,17 @@ impl Integers {
         })
     }
 
-    /// Adds a list; the answer is what rows refer to it by.
+    /// Adds a list and returns the index that rows refer to.
     pub(super) fn push(&mut self, list: &[u64]) -> u32 {
         let bytes = 4 + 8 * list.len() as u64;
         let left = BLOCK_BYTES - self.data.len() % BLOCK_BYTES;
         if bytes > left {
             self.pad(left);
         }
+
         let at = self.data.len();
         for part in [at % BLOCK_BYTES, at / BLOCK_BYTES] {
-            // Both are far below 2^32: a run's lists are some hundred MB.
+            // Both fit into 32 bits: the lists of a run have a few hundred MB.
             self.index
                 .push(&u32::try_from(part).unwrap_or(u32::MAX).to_le_bytes());
         }
@@ -65,26 +67,26 @@ impl Integers {
         self.next - 1
     }
 
-    /// How many lists there are.
+    /// Returns the number of lists.
     pub(super) const fn len(&self) -> u32 {
         self.next
     }
 
-    /// Hands on what has gathered.
+    /// Writes full buffers to disk.
     pub(super) fn flush_full(&mut self) -> Result<(), Error> {
         self.index.flush_full()?;
         self.data.flush_full()
     }
 
-    /// Ends both files; the data is whole blocks.
+    /// Ends both files. Fills the data up to a full block.
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        let whole = self.data.len().div_ceil(BLOCK_BYTES) * BLOCK_BYTES;
-        self.data.fill_to(whole)?;
+        let full_blocks = self.data.len().div_ceil(BLOCK_BYTES) * BLOCK_BYTES;
+        self.data.fill_to(full_blocks)?;
         self.data.finish()?;
         self.index.finish()
     }
 
-    /// A block's tail that is too short for the next list.
+    /// Fills the end of a block that is too short for the next list.
     fn pad(&mut self, bytes: u64) {
         let zero = [0; 8];
         let mut left = usize::try_from(bytes).unwrap_or(0);

@@ -1,52 +1,52 @@
-//! How a row is laid out: the topology field with the times, then the other columns, packed.
+//! Computes the layout of a row: the topology field with the times, then the other columns, packed.
 
 use super::etypes;
 use crate::export::schemas::Schema;
 use crate::export::table::widened;
 use crate::scenario::Generation;
 
-/// A table's rows in bytes.
+/// The layout of a table's rows in bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
-    /// Whether rows have a duration.
-    pub(super) interval: bool,
-    /// The columns as the table has them.
+    /// True if rows have a duration.
+    pub(super) has_duration: bool,
+    /// Columns in the order of the table.
     pub(super) columns: Vec<Column>,
-    /// The bytes of a row.
+    /// Size of a row, in bytes.
     pub(super) row_bytes: usize,
 }
 
-/// One column.
+/// The position of one column in a row.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) mnemonic: &'static str,
     pub(super) name: &'static str,
-    /// The engineering type's name in a bundle.
+    /// Name of the engineering type in a bundle.
     pub(super) engineering_type: &'static str,
-    /// The part of the topology field the value lives in; none when it has a field of its own.
+    /// Part of the topology field with the value, or `None` for a field of its own.
     pub(super) topology_field: Option<&'static str>,
-    /// Where in the row it starts.
+    /// Offset in the row.
     pub(super) offset: usize,
-    /// How many bytes it takes.
+    /// Width in bytes.
     pub(super) width: usize,
 }
 
-/// What `_type` says of a field of a width.
+/// Returns the value of `_type` for a field of a width.
 pub(super) const fn field_type(width: usize) -> u64 {
     if width == 8 { 2 } else { 1 }
 }
 
 impl Layout {
-    pub(super) fn of(schema: &Schema, generation: Generation) -> Self {
-        let interval = schema
+    pub(super) fn new(schema: &Schema, generation: Generation) -> Self {
+        let has_duration = schema
             .columns
             .get(1)
             .is_some_and(|column| column.0 == "duration");
-        let mut row_bytes = if interval { 24 } else { 16 };
+        let mut row_bytes = if has_duration { 24 } else { 16 };
         let mut columns = Vec::new();
         for (position, (mnemonic, name, xml_type)) in schema.columns.iter().enumerate() {
-            let known = etypes::of(widened(mnemonic, xml_type, generation));
-            let (topology_field, offset, width) = match topology(schema, interval, position) {
+            let known = etypes::by_xml_name(widened(mnemonic, xml_type, generation));
+            let (topology_field, offset, width) = match topology(schema, has_duration, position) {
                 Some((field, offset, width)) => (Some(field), offset, width),
                 None => (None, row_bytes, known.width),
             };
@@ -62,47 +62,48 @@ impl Layout {
                 width,
             });
         }
+
         Self {
-            interval,
+            has_duration,
             columns,
             row_bytes,
         }
     }
 
-    /// The name of the topology.
+    /// Returns the name of the topology.
     pub(super) const fn topology(&self) -> &'static str {
-        if self.interval {
+        if self.has_duration {
             "XRTD64_CC32_R_TypeID"
         } else {
             "XRT64_CC32_R_TypeID"
         }
     }
 
-    /// What `_type` says of the topology field.
+    /// Returns the value of `_type` for the topology field.
     pub(super) const fn topology_type(&self) -> u64 {
-        if self.interval { 6 } else { 7 }
+        if self.has_duration { 6 } else { 7 }
     }
 
-    /// The columns with fields of their own.
+    /// Returns the columns with fields of their own.
     pub(super) fn own_fields(&self) -> impl Iterator<Item = &Column> {
         let own = |column: &&Column| column.topology_field.is_none();
         self.columns.iter().filter(own)
     }
 }
 
-/// The topology's part a column lives in, with its offset and width.
+/// Returns the part of the topology field for a column, with its offset and width.
 fn topology(
     schema: &Schema,
-    interval: bool,
+    has_duration: bool,
     position: usize,
 ) -> Option<(&'static str, usize, usize)> {
-    let category = if interval { 16 } else { 8 };
+    let category = if has_duration { 16 } else { 8 };
     match (position, schema.columns.get(position)?.2) {
         (0, _) => Some(("XRTraceRelativeTimestampFieldID", 0, 8)),
         (1, "duration") => Some(("XRDurationFieldID", 8, 8)),
-        // The input tables keep their second column among the categories.
+        // Input tables keep their second column among the categories.
         (1, "pid" | "raw-string") => Some(("XRCategory1FieldID", category, 4)),
-        (1, "thread") if !interval => Some(("XRCategory1FieldID", category, 4)),
+        (1, "thread") if !has_duration => Some(("XRCategory1FieldID", category, 4)),
         _ => None,
     }
 }

@@ -1,4 +1,5 @@
-//! The table manager's two archives: which tables a run has, where they are, and how it was set up.
+//! Writes the table manager's two archives: the tables of a run, their stores, and the recorder's
+//! setup.
 
 use std::path::Path;
 
@@ -13,13 +14,14 @@ use crate::scenario::Scenario;
 /// A table's number, with its store and side.
 struct Entry<'s> {
     id: u64,
-    place: usize,
-    /// 0 is where a modeler or screen reads, 1 where rows come in.
+    /// Number of the store.
+    store: usize,
+    /// Side of the store: 0 for readers (modelers and screens), 1 for the writer of rows.
     side: u64,
     spec: &'s Spec,
 }
 
-/// Writes `tables.plist` and `exposedTableInfo.plist` of a run whose stores hold these tables.
+/// Writes `tables.plist` and `exposedTableInfo.plist` of a run whose stores have these tables.
 pub(super) fn write(
     core: &Path,
     (scenario, plan): (&Scenario, &Plan),
@@ -36,19 +38,19 @@ pub(super) fn write(
     })
 }
 
-/// Every store has one side that is written and one that is read; each third is read twice.
+/// Returns a write and a read entry for every store, and a second read entry for each third.
 fn entries(specs: &[Spec]) -> Vec<Entry<'_>> {
     let stores = || specs.iter().enumerate();
-    let read_twice = stores().filter(|(place, _)| place % 3 == 0);
+    let read_twice = stores().filter(|(number, _)| number % 3 == 0);
     let sides = stores()
         .map(|store| (0, store))
         .chain(read_twice.map(|store| (0, store)))
         .chain(stores().rev().map(|store| (1, store)));
     (0..)
         .zip(sides)
-        .map(|(id, (side, (place, spec)))| Entry {
+        .map(|(id, (side, (store, spec)))| Entry {
             id,
-            place,
+            store,
             side,
             spec,
         })
@@ -58,13 +60,13 @@ fn entries(specs: &[Spec]) -> Vec<Entry<'_>> {
 fn tables(run: u32, stores: usize, entries: &[Entry<'_>]) -> Node {
     let detail = |entry: &Entry<'_>| {
         let detail = Node::dict([
-            ("storeSubpath", Node::text(store::subpath(run, entry.place))),
+            ("storeSubpath", Node::text(store::subpath(run, entry.store))),
             ("side", Node::int(entry.side)),
             ("spec", entry.spec.node()),
         ]);
         (entry.id, detail)
     };
-    // A dictionary has no order; ids come as they may.
+    // A dictionary has no order, and real ones are not sorted by id.
     let details = entries.iter().rev().map(detail).collect();
     Node::dict([
         ("lastStoreIdx", Node::int(stores as u64)),
@@ -95,7 +97,7 @@ fn exposed(scenario: &Scenario, plan: &Plan, entries: &[Entry<'_>]) -> Node {
     ])
 }
 
-/// How the recorder was set up.
+/// Returns the setup of the recorder.
 fn binding(scenario: &Scenario) -> Node {
     let null = || Node::object(&["NSNull", "NSObject"], std::iter::empty::<(&str, Field)>());
     let induced = u64::from(scenario.recording.performance_state_induced);
@@ -126,7 +128,7 @@ fn binding(scenario: &Scenario) -> Node {
     ])
 }
 
-/// `26.3.1 (…)` as 260301; parts that are not there or not numbers count as 0.
+/// Returns `26.3.1 (…)` as 260301. Parts that are missing or not numbers count as 0.
 fn os_version(os: &str) -> u64 {
     let digits = os.split([' ', '(']).next().unwrap_or_default();
     let mut parts = digits.split('.').map(|part| part.parse().unwrap_or(0));

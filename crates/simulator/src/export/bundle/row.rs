@@ -1,4 +1,4 @@
-//! Cells as the bytes of a row: numbers where they stand, everything else by reference.
+//! Writes cells as the bytes of a row: numbers directly, everything else by reference.
 
 use super::layout::Layout;
 use super::uniquing::Uniquing;
@@ -6,7 +6,7 @@ use crate::export::cells::{Cells, Number, Part, Text};
 use crate::export::functions::Stack;
 use crate::plan::{Plan, ProcessIndex};
 
-/// One row after the other, in the same bytes.
+/// A buffer for one row after the other.
 #[derive(Debug)]
 pub(super) struct RowCells<'a> {
     plan: &'a Plan,
@@ -27,13 +27,13 @@ impl<'a> RowCells<'a> {
         }
     }
 
-    /// Starts a row.
+    /// Starts a new row.
     pub(super) fn clear(&mut self) {
         self.row.fill(0);
         self.column = 0;
     }
 
-    /// The row, whole.
+    /// Returns the complete row.
     pub(super) fn row(&self) -> &[u8] {
         debug_assert_eq!(
             self.column,
@@ -43,7 +43,7 @@ impl<'a> RowCells<'a> {
         &self.row
     }
 
-    /// A value as it is stored; what does not fit its field becomes NULL there.
+    /// Writes a value as it is stored. A value that does not fit its field becomes NULL.
     pub(super) fn raw(&mut self, value: u64) {
         let Some(column) = self.layout.columns.get(self.column) else {
             return;
@@ -60,14 +60,14 @@ impl<'a> RowCells<'a> {
 }
 
 impl Cells for RowCells<'_> {
-    /// All ones.
+    /// Writes a NULL cell: all bits are ones.
     fn nothing(&mut self) {
         self.raw(u64::MAX);
     }
 
     fn number(&mut self, kind: Number, value: u64) {
         match kind {
-            // Nobody knows how these are stored, and a guess would be believed.
+            // The storage of these is unknown, and readers would believe a guess.
             Number::FixedDecimal => self.nothing(),
             _ => self.raw(value),
         }

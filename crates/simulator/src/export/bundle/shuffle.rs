@@ -1,19 +1,19 @@
-//! Insertion order. A recording stores rows when they become known, a long interval after the
-//! short ones inside it, so a store's rows are not quite in the order of their times.
+//! Changes the order of rows a little, like a recording. A recording stores rows when they become
+//! known: a long interval comes after short ones inside it.
 
 use crate::plan::random::Random;
 
-/// Rows that may still change places.
+/// Number of rows that may still change places.
 const WINDOW: usize = 8;
-/// The furthest a row moves.
+/// Largest distance that a row moves.
 const HOPS_MAX: u32 = 7;
 
-/// Rows on their way into a store.
+/// A queue of rows on their way into a store.
 #[derive(Debug)]
 pub(super) struct Shuffle {
     random: Random,
     row_bytes: usize,
-    /// Up to [`WINDOW`] rows, the next to be stored first.
+    /// Up to [`WINDOW`] rows, of which the first is stored next.
     waiting: Vec<u8>,
 }
 
@@ -26,7 +26,7 @@ impl Shuffle {
         }
     }
 
-    /// Takes a row in the table's order; hands on the row whose turn it is.
+    /// Takes a row in the table's order, and stores the row whose turn it is.
     pub(super) fn push(&mut self, row: &[u8], store: &mut impl FnMut(&[u8])) {
         self.waiting.extend_from_slice(row);
         if self.random.once_in(8) {
@@ -39,13 +39,13 @@ impl Shuffle {
         }
     }
 
-    /// Hands on the rest.
+    /// Stores the remaining rows.
     pub(super) fn finish(self, store: &mut impl FnMut(&[u8])) {
         self.waiting.chunks_exact(self.row_bytes).for_each(store);
     }
 
-    /// Moves the newest row before others, never before one of the same time: a stable sort by
-    /// time brings back the table's order.
+    /// Moves the newest row before others, but never before one of the same time, so that a stable
+    /// sort by time restores the table's order.
     fn forward(&mut self, hops: u32) {
         let mut at = self.waiting.len() / self.row_bytes - 1;
         for _ in 0..hops {
@@ -59,7 +59,7 @@ impl Shuffle {
         }
     }
 
-    /// The time of a waiting row, as bytes; every row begins with it.
+    /// Returns the time of a waiting row as bytes; every row begins with its time.
     fn time(&self, position: usize) -> &[u8] {
         let start = position * self.row_bytes;
         &self.waiting[start..start + 8]
@@ -71,8 +71,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stable_sort_by_time_brings_the_order_back() {
-        let mut shuffle = Shuffle::new(Random::of(1, &[]), 16);
+    fn a_stable_sort_by_time_restores_the_order() {
+        let mut shuffle = Shuffle::new(Random::new(1, &[]), 16);
         let mut stored: Vec<[u64; 2]> = Vec::new();
         let rows: Vec<[u64; 2]> = (0..1_000).map(|n| [n / 3, n]).collect();
         let mut store = |row: &[u8]| {
@@ -83,7 +83,7 @@ mod tests {
             shuffle.push(&row.map(u64::to_le_bytes).concat(), &mut store);
         }
         shuffle.finish(&mut store);
-        assert_ne!(stored, rows, "something moved");
+        assert_ne!(stored, rows, "no row moved");
         stored.sort_by_key(|row| row[0]);
         assert_eq!(stored, rows);
     }

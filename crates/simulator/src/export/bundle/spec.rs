@@ -1,21 +1,21 @@
-//! Which table a store holds: its schema and the attributes that tell it from its like.
+//! Identifies the table in a store: its schema, and the attributes that distinguish it.
 
 use super::archive::{Field, Node};
 use crate::scenario::Scenario;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::table::Table;
 
-/// A table as the table manager knows it.
+/// A table in the form of the table manager.
 #[derive(Debug, Clone)]
 pub(super) struct Spec {
     pub(super) schema: &'static str,
-    /// What a table of contents shows on the `<table>` element.
+    /// Attributes that a table of contents shows on the `<table>` element.
     pub(super) attributes: Vec<(&'static str, Attribute)>,
-    /// Whether the recorder filled it, not a modeler.
+    /// True if the recorder filled it, false if a modeler did.
     pub(super) input: bool,
 }
 
-/// An attribute's value.
+/// The value of an attribute.
 #[derive(Debug, Clone)]
 pub(super) enum Attribute {
     Text(&'static str),
@@ -24,8 +24,8 @@ pub(super) enum Attribute {
 }
 
 impl Spec {
-    /// One of our tables.
-    pub(super) fn of(table: Table, scenario: &Scenario) -> Self {
+    /// Returns the spec of one of our tables.
+    pub(super) fn for_table(table: Table, scenario: &Scenario) -> Self {
         let pids = match scenario.recording.target {
             TargetKind::AllProcesses => "ALL",
             TargetKind::Launched | TargetKind::Attached => "SINGLE",
@@ -42,13 +42,13 @@ impl Spec {
         }
     }
 
-    /// As the archives have it.
+    /// Returns the spec in the form of the archives.
     pub(super) fn node(&self) -> Node {
         let attributes = self
             .attributes
             .iter()
             .map(|(key, value)| (*key, value.node()));
-        // Two recordings of a table may differ in these; there are none where there are no attributes.
+        // Recordings of a table may differ in these keys. Real specs without attributes have none.
         let mergeable = if self.attributes.is_empty() {
             Node::Null
         } else {

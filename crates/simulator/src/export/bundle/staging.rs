@@ -1,4 +1,4 @@
-//! A bundle appears whole or not at all: it is made beside its place and then renamed.
+//! Writes a bundle under a temporary name and renames it, so that it appears complete or not at all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::{io, process};
 use super::envelope;
 use crate::error::Error;
 
-/// A bundle under a passing name.
+/// A bundle under a temporary name.
 #[derive(Debug)]
 pub(super) struct Staging {
-    /// Where it is to be.
+    /// Final path of the bundle.
     target: PathBuf,
-    /// Where it is made; gone once it has its name.
+    /// Temporary path, which no longer exists after renaming.
     dir: PathBuf,
-    /// Where an earlier bundle waits to be removed.
+    /// Path of an earlier bundle until it is removed.
     earlier: PathBuf,
 }
 
 impl Staging {
-    /// Checks that the place is free, or holds a bundle of ours to be replaced.
+    /// Checks that the path is free, or has a bundle of ours that may be replaced, and starts.
     pub(super) fn open(target: &Path, overwrite: bool) -> Result<Self, Error> {
-        let unnamed = || io::Error::new(io::ErrorKind::InvalidInput, "the path ends in no name");
+        let unnamed = || io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name");
         let Some(name) = target.file_name() else {
             return Err(Error::io("create bundle", target)(unnamed()));
         };
@@ -44,12 +44,12 @@ impl Staging {
         })
     }
 
-    /// The folder to write into.
+    /// Returns the folder to write into.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Gives the bundle its name.
+    /// Gives the bundle its final name.
     pub(super) fn finish(self) -> Result<(), Error> {
         let occupied = self.target.exists();
         let rename =
@@ -73,26 +73,27 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if self.dir.exists() {
-            // Already failing: the reason is on its way, and a leftover is the lesser evil.
+            // Another error is being reported already, and a leftover folder does little harm.
             let _ = fs::remove_dir_all(&self.dir);
         }
     }
 }
 
-/// Only an empty folder or a bundle of ours gives way: a recording cannot be made again.
+/// Checks that the path is free: an empty folder or a bundle of ours. A recording is never removed.
 fn check_free(target: &Path, overwrite: bool) -> Result<(), Error> {
     if !target.exists() {
         return Ok(());
     }
-    let empty = fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
-    match (empty, overwrite) {
-        (true, _) => Ok(()),
-        (false, false) => Err(Error::NotEmpty {
-            dir: target.to_owned(),
-        }),
-        (false, true) if envelope::is_ours(target) => Ok(()),
-        (false, true) => Err(Error::NotOurs {
+    let is_empty = fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+    if is_empty || (overwrite && envelope::is_ours(target)) {
+        Ok(())
+    } else if overwrite {
+        Err(Error::NotOurs {
             path: target.to_owned(),
-        }),
+        })
+    } else {
+        Err(Error::NotEmpty {
+            dir: target.to_owned(),
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! One store: a folder with the rows of a table and what it takes to read them.
+//! Writes one store: a folder with the rows of a table and the files that describe them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::plan::random::Random;
 use crate::scenario::recording::Recording;
 use crate::scenario::{Generation, Scenario};
 
-/// A store being written.
+/// A store that is being written.
 #[derive(Debug)]
 pub(super) struct Store<'a> {
     plan: &'a Plan,
@@ -30,34 +30,35 @@ pub(super) struct Store<'a> {
     bulk: Bulkstore,
 }
 
-/// Where a store goes.
+/// The folder of a store.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'p> {
+pub(super) struct StoreFolder<'p> {
     corespace: &'p Path,
-    /// Which one of its run it is, from 0.
+    /// Number of the store in its run, from 0.
     number: usize,
 }
 
-impl<'p> Place<'p> {
+impl<'p> StoreFolder<'p> {
     pub(super) const fn new(corespace: &'p Path, number: usize) -> Self {
         Self { corespace, number }
     }
 }
 
 impl<'a> Store<'a> {
-    /// Starts the store at a place of the plan's run.
+    /// Starts a store of the plan's run.
     pub(super) fn create(
-        at: Place<'_>,
+        folder: StoreFolder<'_>,
         (schema, spec): (&Schema, Spec),
         (scenario, plan): (&'a Scenario, &'a Plan),
         uniquing: &'a mut Uniquing,
     ) -> Result<Self, Error> {
-        let dir = create_dir(at.corespace.join(subpath(plan.run, at.number)))?;
-        let layout = Layout::of(schema, scenario.xcode);
-        let random = Random::of(
+        let dir = create_dir(folder.corespace.join(subpath(plan.run, folder.number)))?;
+        let layout = Layout::new(schema, scenario.xcode);
+        let random = Random::new(
             scenario.seed,
-            &[ORDER, u64::from(plan.run), at.number as u64],
+            &[ORDER, u64::from(plan.run), folder.number as u64],
         );
+
         Ok(Self {
             plan,
             recording: &scenario.recording,
@@ -90,7 +91,7 @@ impl<'a> Store<'a> {
     }
 }
 
-/// Keeps the draws of the insertion order apart from those of the plan.
+/// Seed that keeps the draws of the insertion order apart from those of the plan.
 const ORDER: u64 = 0x0bde;
 
 impl<'a> Sheet<'a> for Store<'a> {
@@ -116,14 +117,14 @@ impl<'a> Sheet<'a> for Store<'a> {
     }
 }
 
-/// Where a run keeps a store, below `corespace`.
+/// Returns the path of a store below `corespace`.
 pub(super) fn subpath(run: u32, number: usize) -> String {
     format!("run{run}/core/stores/indexed-store-{number}")
 }
 
 fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
     let mut out = Vec::new();
-    // Both beginnings have been seen.
+    // Both beginnings occur in real bundles.
     out.extend_from_slice(match generation {
         Generation::Xcode16 => b"\n".as_slice(),
         _ => b"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n",
@@ -154,7 +155,7 @@ fn attribute(name: &str, value: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// What `bulkstore_descriptor` says: the fields, their types, and how many rows there are.
+/// Returns the content of `bulkstore_descriptor`: the fields, their types, and the number of rows.
 fn descriptor(name: &str, layout: &Layout, rows: u64) -> Node {
     let topology = ("topology", layout.topology_type());
     let own = layout
@@ -169,7 +170,8 @@ fn descriptor(name: &str, layout: &Layout, rows: u64) -> Node {
         ("next_event_id", Node::int(rows)),
         ("mono_event_id", Node::int(rows)),
     ]);
-    let whole = Node::mutable_dict([
+
+    let contents = Node::mutable_dict([
         ("_eventClass", Node::text("XRManagedEvent")),
         ("_fields", Node::array(fields)),
         ("_maxEventSize", size()),
@@ -183,7 +185,7 @@ fn descriptor(name: &str, layout: &Layout, rows: u64) -> Node {
         ("_props", props),
         ("_identifier", Node::text(name)),
     ]);
-    Node::numbered(&["XREventDescriptor", "NSObject"], [Field::Of(whole)])
+    Node::numbered(&["XREventDescriptor", "NSObject"], [Field::Of(contents)])
 }
 
 fn field(name: &str, index: u64, field_type: u64) -> Node {
@@ -196,7 +198,7 @@ fn field(name: &str, index: u64, field_type: u64) -> Node {
     Node::numbered(&["XRFieldDescriptor", "NSObject"], [Field::Of(facts)])
 }
 
-/// There never are any.
+/// Returns the substitutions, which are always empty.
 fn substitutions() -> Node {
     let facts = Node::mutable_dict([
         ("next_id", Node::int(0)),
@@ -209,5 +211,5 @@ fn substitutions() -> Node {
     )
 }
 
-/// An archive of the older kind that says 0.
+/// An archive of the older kind that contains 0.
 const EMPTY_MAP: &[u8] = b"\x04\x0bstreamtyped\x81\xe8\x03\x84\x01I\x00";

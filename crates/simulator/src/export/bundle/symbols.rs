@@ -1,5 +1,5 @@
-//! What names the frames of stacks: an archive of symbols for each sampled process's binary, and
-//! the dynamic linker's own word on where it lies.
+//! Writes what names the frames of stacks: an archive of symbols for each sampled process's binary,
+//! and the dynamic linker's events with its address.
 
 use std::path::Path;
 
@@ -13,10 +13,13 @@ use crate::export::functions::{self, FUNCTION_BYTES, LOAD_ADDRESS, TEXT_BYTES};
 use crate::plan::{Plan, ProcessIndex};
 use crate::scenario::Scenario;
 
-/// The linker's tables, which a recording has when something is sampled.
+/// Returns the linker's tables, which a recording has if a process is sampled.
 pub(super) fn inputs(scenario: &Scenario) -> &'static [Input] {
-    let sampled = scenario.process.iter().any(|one| one.samples.is_some());
-    if sampled { &INPUTS } else { &[] }
+    let has_samples = scenario
+        .process
+        .iter()
+        .any(|process| process.samples.is_some());
+    if has_samples { &INPUTS } else { &[] }
 }
 
 const INPUTS: [Input; 2] = [
@@ -32,10 +35,10 @@ const INPUTS: [Input; 2] = [
     },
 ];
 
-/// The class and subclass of the linker's events.
+/// Class and subclass of the linker's events.
 const DYLD: [u64; 2] = [0x1f, 5];
 
-/// Two events for each binary: its id and place, then the number of its path.
+/// Writes two events for each binary: its id and address, then the number of its path.
 fn loads(store: &mut Store<'_>) -> Result<(), Error> {
     let plan = store.plan();
     for process in sampled(plan) {
@@ -81,7 +84,7 @@ fn paths(store: &mut Store<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The number of a path: none is 0.
+/// Returns the number of a path. 0 means no path.
 const fn path_number(process: ProcessIndex) -> u64 {
     process.get() as u64 + 1
 }
@@ -109,10 +112,10 @@ pub(super) fn write(bundle: &Path, plan: &Plan) -> Result<(), Error> {
 const VERSION: u32 = 7;
 const ARM64: u32 = 0x0100_000c;
 const HEADER_BYTES: usize = 0x60;
-/// Where the header has the id.
+/// Offset of the id in the header.
 const UUID_AT: usize = 0x34;
 
-/// One segment, no sections, the symbols, their names.
+/// Returns an archive: one segment, no sections, the symbols, their names.
 fn archive(uuid: [u8; 16], symbols: &[(&str, u64)]) -> Vec<u8> {
     let (mut table, mut names) = (Vec::new(), b"MACH_HEADER\0".to_vec());
     for (name, offset) in symbols {
@@ -124,6 +127,7 @@ fn archive(uuid: [u8; 16], symbols: &[(&str, u64)]) -> Vec<u8> {
             table.extend_from_slice(&part.to_le_bytes());
         }
     }
+
     let mut bytes = vec![0; HEADER_BYTES];
     for part in [0, TEXT_BYTES] {
         bytes.extend_from_slice(&part.to_le_bytes());
@@ -146,7 +150,7 @@ fn archive(uuid: [u8; 16], symbols: &[(&str, u64)]) -> Vec<u8> {
     bytes
 }
 
-/// A length; an archive here has a handful of names.
+/// Converts a length, which fits because an archive here has few names.
 fn word(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

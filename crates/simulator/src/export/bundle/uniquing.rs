@@ -1,4 +1,4 @@
-//! What rows refer to instead of holding it: texts, processes, threads and labels, each once.
+//! Stores values that rows refer to, each once: texts, processes, threads and labels.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::plan::{Plan, ProcessIndex};
 #[derive(Debug)]
 pub(super) struct Uniquing {
     dir: PathBuf,
-    /// `<string>` elements.
+    /// XML text of the `<string>` elements.
     strings: Vec<u8>,
     known_strings: FxHashMap<Box<str>, u32>,
     arrays: Integers,
@@ -31,17 +31,18 @@ pub(super) struct Uniquing {
     list: Vec<u64>,
 }
 
-/// Labels remembered so as not to write them again; beyond, they are, and memory stays small.
+/// Number of labels that are remembered and not written again. More are written again, so that
+/// memory stays small.
 const LABELS_REMEMBERED: usize = 200_000;
 
-/// Texts every recording starts with; the empty one has index 0.
+/// Texts that every recording starts with; the empty one has index 0.
 const FIRST_STRINGS: [&str; 4] = ["", "Unknown", "Running", "Blocked"];
 
-/// The session of every process; Apple's own placeholder.
+/// Session of every process, Apple's own placeholder.
 const SESSION: &str = "TODO";
 
 impl Uniquing {
-    /// Starts the uniquers in a folder, which it makes.
+    /// Creates the folder and starts the uniquers in it.
     pub(super) fn create(dir: &Path) -> Result<Self, Error> {
         let uniquer = |name: &str| {
             let dir = dir.join(name);
@@ -66,12 +67,12 @@ impl Uniquing {
         for text in FIRST_STRINGS {
             uniquing.string(text);
         }
-        // The first list of a recording is no process.
+        // In real recordings the first list is not a process.
         uniquing.arrays.push(&[0x1000, 0x2000, 0x3000]);
         Ok(uniquing)
     }
 
-    /// A text's index.
+    /// Returns the index of a text.
     pub(super) fn string(&mut self, text: &str) -> u32 {
         if let Some(known) = self.known_strings.get(text) {
             return *known;
@@ -84,7 +85,7 @@ impl Uniquing {
         index
     }
 
-    /// A process's list: its pid and its session.
+    /// Returns the list of a process: its pid and its session.
     pub(super) fn process(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
         if let Some(known) = self.processes.get(&process) {
             return *known;
@@ -96,7 +97,7 @@ impl Uniquing {
         at
     }
 
-    /// A thread's list: its id and its process.
+    /// Returns the list of a thread: its id and its process.
     pub(super) fn thread(&mut self, plan: &Plan, process: ProcessIndex) -> u32 {
         if let Some(known) = self.threads.get(&process) {
             return *known;
@@ -107,40 +108,42 @@ impl Uniquing {
         at
     }
 
-    /// A stack's list of one piece: addresses, and above them whose they are.
+    /// Returns the list of a stack in one part: its addresses, with their process in the upper half.
     pub(super) fn stack(&mut self, plan: &Plan, stack: &Stack<'_>) -> u32 {
         let addresses: Box<[u64]> = stack.frames.iter().map(|frame| frame.address).collect();
         let key = (stack.process, addresses);
         if let Some(known) = self.stacks.get(&key) {
             return *known;
         }
+
         let owner = self.process(plan, stack.process);
         let addresses = self.arrays.push(&key.1);
-        let piece = (u64::from(owner) << 32) | u64::from(addresses);
-        let at = self.arrays.push(&[piece]);
+        let part = (u64::from(owner) << 32) | u64::from(addresses);
+        let at = self.arrays.push(&[part]);
         self.stacks.insert(key, at);
         at
     }
 
-    /// A thread that no table names.
+    /// Returns the list of a thread that no table names.
     pub(super) fn another_thread(&mut self, tid: u64, process: u32) -> u32 {
         self.arrays.push(&[tid, u64::from(process)])
     }
 
-    /// A label's list: type and value in turns. One that may come `again` is looked up first.
-    pub(super) fn label(&mut self, plan: &Plan, parts: &[Part<'_>], again: bool) -> u32 {
+    /// Returns the list of a label: types and values alternating. A label that `may_repeat` is
+    /// looked up first.
+    pub(super) fn label(&mut self, plan: &Plan, parts: &[Part<'_>], may_repeat: bool) -> u32 {
         let mut list = std::mem::take(&mut self.list);
         list.clear();
         for part in parts {
             list.extend(self.typed_part(plan, part));
         }
-        let at = self.typed_list(&list, again);
+        let at = self.typed_list(&list, may_repeat);
         self.list = list;
         at
     }
 
-    fn typed_list(&mut self, list: &[u64], again: bool) -> u32 {
-        if !again {
+    fn typed_list(&mut self, list: &[u64], may_repeat: bool) -> u32 {
+        if !may_repeat {
             return self.typed.push(list);
         }
         if let Some(known) = self.known_labels.get(list) {
@@ -159,23 +162,24 @@ impl Uniquing {
             Part::Text(kind, text) => (Text::tag(kind), u64::from(self.string(text))),
             Part::Process(process) => ("process", u64::from(self.process(plan, process))),
             Part::Thread(process) => ("thread", u64::from(self.thread(plan, process))),
-            // Nobody has shown a label without its process; NULL is all ones everywhere else.
-            Part::Nobody => ("process", u64::MAX),
+            // No real bundle shows a label without its process; NULL is all ones everywhere else.
+            Part::NoProcess => ("process", u64::MAX),
         };
         [self.types.get(xml_type).copied().unwrap_or(0), value]
     }
 
-    /// Hands on what has gathered.
+    /// Writes full buffers to disk.
     pub(super) fn flush_full(&mut self) -> Result<(), Error> {
         self.arrays.flush_full()?;
         self.typed.flush_full()
     }
 
-    /// Ends the files and adds the lists of texts and types and the table of contents.
+    /// Ends the files, and adds the lists of texts and types and the table of contents.
     pub(super) fn finish(self) -> Result<(), Error> {
         let identifiers = u64::from(self.arrays.len()) + u64::from(self.typed.len());
         self.arrays.finish()?;
         self.typed.finish()?;
+
         compressed(&self.dir.join("strings"), |out| {
             out.write_all(STRINGS_HEAD.as_bytes())?;
             out.write_all(&self.strings)?;
@@ -197,7 +201,7 @@ const STRINGS_HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <array>
 "#;
 
-/// Which file holds what.
+/// Returns the table of contents, which names the files.
 fn contents(identifiers: u64) -> Node {
     let file = |name| Field::Of(Node::text(name));
     Node::object(

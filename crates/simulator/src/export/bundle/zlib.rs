@@ -1,4 +1,4 @@
-//! A file that is one zlib stream, written piece by piece.
+//! Writes a file that is one zlib stream, piece by piece.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -9,10 +9,10 @@ use flate2::write::ZlibEncoder;
 
 use crate::error::Error;
 
-/// Bytes handed to the encoder at a time.
+/// Number of bytes passed to the encoder at a time.
 const CHUNK_BYTES: usize = 1 << 17;
 
-/// A compressed file being written.
+/// A compressed file that is being written.
 #[derive(Debug)]
 pub(super) struct ZlibFile {
     path: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct ZlibFile {
 }
 
 impl ZlibFile {
-    /// Starts a file. Bulk data is compressed fast: most of it is zeros and it is written to be read.
+    /// Starts a file. Bulk data is compressed fast, because most of it is zeros.
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
         let file = File::create(path).map_err(Error::io("create", path))?;
         Ok(Self {
@@ -33,18 +33,18 @@ impl ZlibFile {
         })
     }
 
-    /// Adds bytes; they reach the disk with [`flush_full`](Self::flush_full).
+    /// Adds bytes. They reach the disk with [`flush_full`](Self::flush_full).
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
         self.len += bytes.len() as u64;
     }
 
-    /// The bytes so far, before compression.
+    /// Returns the number of bytes so far, before compression.
     pub(super) const fn len(&self) -> u64 {
         self.len
     }
 
-    /// Hands on what has gathered, when it is worth it.
+    /// Writes the buffer to disk if it is full.
     pub(super) fn flush_full(&mut self) -> Result<(), Error> {
         if self.pending.len() < CHUNK_BYTES {
             return Ok(());

@@ -1,5 +1,5 @@
-//! What the application did on the CPU: encoding and committing. Only the target's rows, as the
-//! real tables have them, unless the whole machine was recorded.
+//! Writes the tables of the application's work on the CPU: encoding and committing. Like the real
+//! tables they have only rows of the recorded process, unless the whole machine was recorded.
 
 use super::{Encoding, Object, encoding_start_ns, encodings, instrumented};
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Shee
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
 
-/// `metal-application-encoders-list`: one row per encoder that was not lost.
+/// Writes `metal-application-encoders-list`: one row per encoder that was not lost.
 pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     let mut rows: Vec<Encoding<'_>> = instrumented(plan)
@@ -18,7 +18,7 @@ pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
     for Encoding {
         encoder,
         buffer,
-        place,
+        index,
     } in rows
     {
         sheet.row(|cells| {
@@ -29,7 +29,7 @@ pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
             cells.text(Text::DeviceName, &recording.gpu);
             cells.number(Number::Frame, u64::from(buffer.frame));
             indexed_label(cells, 0, plan.labels.text(buffer.label));
-            indexed_label(cells, place, plan.labels.text(encoder.label));
+            indexed_label(cells, index, plan.labels.text(encoder.label));
             cells.text(Text::EventName, "Encoding");
             cells.number(Number::CommandBufferId, buffer.id);
             cells.number(Number::CommandBufferId, encoder.id);
@@ -38,13 +38,13 @@ pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
     Ok(())
 }
 
-/// `Compute Command 0`, then `[0] Compute Command 0`
-fn indexed_label(cells: &mut impl Cells, place: usize, label: &str) {
+/// Writes `Compute Command 0`, then `[0] Compute Command 0`.
+fn indexed_label(cells: &mut impl Cells, index: usize, label: &str) {
     cells.text(Text::ObjectLabel, label);
-    cells.text(Text::ObjectLabel, &format!("[{place}] {label}"));
+    cells.text(Text::ObjectLabel, &format!("[{index}] {label}"));
 }
 
-/// `metal-application-command-buffer-submissions`: one row per commit.
+/// Writes `metal-application-command-buffer-submissions`: one row per commit.
 pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     let mut buffers: Vec<&Buffer> = instrumented(plan).collect();
@@ -57,6 +57,7 @@ pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             .iter()
             .map(|encoder| encoder.duration_ns)
             .sum();
+
         sheet.row(|cells| {
             cells.number(Number::StartTime, start_ns);
             cells.number(
@@ -81,7 +82,7 @@ pub(super) fn submissions<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `Committed " LABEL " with  1  encoders`
+/// Writes `Committed " LABEL " with  1  encoders`.
 fn commit_note(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer) {
     let parts = [
         Part::Text(Text::Narrative, "Committed \""),
@@ -93,7 +94,7 @@ fn commit_note(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer) {
     cells.label(NARRATIVE, &parts);
 }
 
-/// `metal-application-intervals`: the life of every buffer, and below it its encoders.
+/// Writes `metal-application-intervals`: the life of every buffer, with its encoders below it.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();
     let objects = |buffer| {
@@ -103,6 +104,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let mut rows: Vec<Object<'_>> = instrumented(plan).flat_map(objects).collect();
     rows.retain(is_recorded);
     rows.sort_by_key(|object| start_ns(plan, object));
+
     for (n, object) in (1..).zip(&rows) {
         interval(sheet, n, object)?;
     }
@@ -150,6 +152,7 @@ fn interval<'a>(
             encoder.id,
         ),
     };
+
     sheet.row(|cells| {
         cells.number(Number::StartTime, start_ns);
         cells.number(Number::Duration, end_ns.saturating_sub(start_ns));

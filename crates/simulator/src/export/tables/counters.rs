@@ -1,21 +1,21 @@
-//! The GPU's counters: which there are, and what they read.
+//! Writes the tables of GPU counters and their values.
 
 use super::submission::ACCELERATOR_ID;
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::plan::machine::counter_samples;
 
-/// `gpu-counter-info`: one row per counter.
+/// Writes `gpu-counter-info`: one row per counter.
 pub(super) fn info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let recording = sheet.recording();
     for (id, counter) in (0..).zip(&recording.counter) {
-        let most = counter.busy.max(counter.idle);
-        let kind = if most <= 100 { "Percentage" } else { "Value" };
+        let max = counter.busy.max(counter.idle);
+        let kind = if max <= 100 { "Percentage" } else { "Value" };
         sheet.row(|cells| {
             cells.number(Number::EventTime, 0);
             cells.number(Number::Uint32, id);
             cells.text(Text::CounterName, &counter.name);
-            cells.number(Number::Uint64, most.max(100));
+            cells.number(Number::Uint64, max.max(100));
             cells.number(Number::Uint64, ACCELERATOR_ID);
             cells.text(Text::String, "a synthetic counter");
             cells.number(Number::Uint32, 0);
@@ -28,7 +28,7 @@ pub(super) fn info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `gpu-counter-value`: one row per sample and counter.
+/// Writes `gpu-counter-value`: one row per sample and counter.
 pub(super) fn values<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     for sample in counter_samples(&recording.counter, plan) {

@@ -1,4 +1,4 @@
-//! What the driver did between commit and launch.
+//! Writes the table of the driver's work between commit and the GPU.
 
 use super::{Encoding, Object, encodings};
 use crate::error::Error;
@@ -6,12 +6,12 @@ use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
 use crate::plan::states::role_color;
 use crate::plan::{Buffer, Plan};
 
-/// From commit until the driver takes a buffer up.
+/// Time from commit until the driver starts to work on a buffer.
 const PICK_UP_NS: u64 = 1_000;
-/// The driver's time for one encoder, and for the buffer around them.
+/// Time of the driver for each encoder, and for the buffer itself.
 const PER_OBJECT_NS: u64 = 1_500;
 
-/// `metal-driver-intervals`: every process's buffers, and below each its encoders.
+/// Writes `metal-driver-intervals`: the buffers of every process, with their encoders below them.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();
     let objects = |buffer| {
@@ -20,6 +20,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     };
     let mut rows: Vec<Object<'_>> = plan.buffers.iter().flat_map(objects).collect();
     rows.sort_by_key(start_ns);
+
     for (n, object) in (1..).zip(&rows) {
         interval(sheet, n, object)?;
     }
@@ -29,8 +30,8 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
 fn start_ns(object: &Object<'_>) -> u64 {
     match object {
         Object::Buffer(buffer) => buffer.committed_ns + PICK_UP_NS,
-        Object::Encoder(Encoding { buffer, place, .. }) => {
-            buffer.committed_ns + PICK_UP_NS + *place as u64 * PER_OBJECT_NS
+        Object::Encoder(Encoding { buffer, index, .. }) => {
+            buffer.committed_ns + PICK_UP_NS + *index as u64 * PER_OBJECT_NS
         }
     }
 }
@@ -50,6 +51,7 @@ fn interval<'a>(
         ),
         Object::Encoder(encoding) => (encoding.buffer, PER_OBJECT_NS, "Command Encoder", 1),
     };
+
     sheet.row(|cells| {
         cells.number(Number::StartTime, start_ns(object));
         cells.number(Number::Duration, duration_ns);
@@ -63,31 +65,31 @@ fn interval<'a>(
         cells.process(buffer.process);
         cells.thread(buffer.process);
         cells.text(Text::DeviceName, &recording.gpu);
-        // Instruments 26.0 fills in no object: these rows cannot be joined.
+        // Instruments 26.0 writes no object, so that these rows cannot be joined with others.
         cells.number(Number::CommandBufferId, u64::MAX);
         cells.label(FORMATTED_LABEL, &[Part::Text(Text::Narrative, " ")]);
     })
 }
 
-/// `Command Buffer 0  ( Main Thread 0x1f (P, pid: 1) )`, or an encoder's label alone.
+/// Writes `Command Buffer 0  ( Main Thread 0x1f (P, pid: 1) )`, or an encoder's label alone.
 fn event_label(cells: &mut impl Cells, plan: &Plan, buffer: &Buffer, object: &Object<'_>) {
-    let (of_buffer, of_encoder);
+    let (buffer_parts, encoder_parts);
     let parts: &[Part<'_>] = match object {
         Object::Buffer(_) => {
-            of_buffer = [
+            buffer_parts = [
                 Part::Text(Text::ObjectLabel, plan.labels.text(buffer.label)),
                 Part::Text(Text::Narrative, " ("),
                 Part::Thread(buffer.process),
                 Part::Text(Text::Narrative, ")"),
             ];
-            &of_buffer
+            &buffer_parts
         }
         Object::Encoder(Encoding { encoder, .. }) => {
-            of_encoder = [Part::Text(
+            encoder_parts = [Part::Text(
                 Text::ObjectLabel,
                 plan.labels.text(encoder.label),
             )];
-            &of_encoder
+            &encoder_parts
         }
     };
     cells.label(FORMATTED_LABEL, parts);

@@ -1,11 +1,11 @@
-//! What ran on the GPU: kicks, their start and end points, and the GPU's states.
+//! Writes the tables of the GPU's work: kicks, their start and end points, and the GPU's states.
 
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, Number, Part, Sheet, Text};
-use crate::plan::states::{self, State, color};
+use crate::plan::states::{self, GpuState, color};
 use crate::plan::{Kick, Plan};
 
-/// `metal-gpu-intervals`: one row per kick.
+/// Writes `metal-gpu-intervals`: one row per kick.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     let mut label = String::new();
@@ -36,7 +36,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Connection ids count the rows, not from 0.
+/// Connection id of the first row. The ids count the rows, but not from 0.
 const FIRST_CONNECTION: u64 = 4;
 
 fn when_and_where(cells: &mut impl Cells, plan: &Plan, kick: &Kick) {
@@ -60,22 +60,23 @@ fn when_and_where(cells: &mut impl Cells, plan: &Plan, kick: &Kick) {
     cells.number(Number::NestingLevel, u64::from(kick.depth));
 }
 
-/// `Command Buffer 0:Compute Command 0      ( P (1) )  0xf169adf0`, its blanks coming from the parts.
+/// Writes `Command Buffer 0:Compute Command 0      ( P (1) )  0xf169adf0`. The blanks come from
+/// the parts.
 fn event_label(cells: &mut impl Cells, plan: &Plan, kick: &Kick, label: &str) {
     let parts = [
         Part::Text(Text::String, label),
         Part::Text(Text::Narrative, " "),
         Part::Text(Text::String, " "),
         Part::Text(Text::Narrative, " ("),
-        plan.process_of(kick).map_or(Part::Nobody, Part::Process),
+        plan.process_of(kick).map_or(Part::NoProcess, Part::Process),
         Part::Text(Text::Narrative, ") "),
         Part::Number(Number::EncoderId, u64::from(kick.submission)),
     ];
-    // No two submissions share a label, and remembering a million would cost memory.
+    // Each submission has its own label, and remembering a million of them would cost memory.
     cells.label_once(FORMATTED_LABEL, &parts);
 }
 
-/// The first part of a row's label: buffer and encoder, nothing for unlabeled work.
+/// Writes the first part of a row's label: buffer and encoder, or nothing for unlabeled work.
 fn write_label(plan: &Plan, kick: &Kick, label: &mut String) {
     label.clear();
     if !kick.attributed {
@@ -90,12 +91,12 @@ fn write_label(plan: &Plan, kick: &Kick, label: &mut String) {
     }
 }
 
-/// Unattributed rows have 0 for every id.
+/// Returns the id for an attributed row, or 0, which unattributed rows have for every id.
 fn if_named(kick: &Kick, id: u64) -> u64 {
     if kick.attributed { id } else { 0 }
 }
 
-/// `metal-gpu-state-intervals`: active and idle time of the whole GPU.
+/// Writes `metal-gpu-state-intervals`: active and idle time of the whole GPU.
 pub(super) fn states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let recording = sheet.recording();
     for state in states::states(sheet.plan()) {
@@ -115,24 +116,26 @@ pub(super) fn states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `1  channels active` or `Idle`
-fn state_label(cells: &mut impl Cells, state: &State) {
+/// Writes `1  channels active` or `Idle`.
+fn state_label(cells: &mut impl Cells, state: &GpuState) {
     let active = [
         Part::Number(Number::Uint32, u64::from(state.channels)),
         Part::Text(Text::Narrative, " channels active"),
     ];
     let idle = [Part::Text(Text::Narrative, "Idle")];
+
     cells.label(
         FORMATTED_LABEL,
         if state.channels > 0 { &active } else { &idle },
     );
 }
 
-/// `metal-gpu-execution-points`: start (function 1) and end (2) of every kick.
+/// Writes `metal-gpu-execution-points`: start (function 1) and end (2) of every kick.
 pub(super) fn execution_points<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();
     let mut points: Vec<(u64, u64, &Kick)> = plan.kicks.iter().flat_map(both_ends).collect();
     points.sort_by_key(|(at_ns, _, _)| *at_ns);
+
     for (at_ns, function, kick) in points {
         sheet.row(|cells| {
             cells.number(Number::StartTime, at_ns);
@@ -151,12 +154,12 @@ pub(super) fn execution_points<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Err
     Ok(())
 }
 
-/// When a kick started and ended, with the function number of either.
+/// Returns start and end of a kick, each with its function number.
 fn both_ends(kick: &Kick) -> [(u64, u64, &Kick); 2] {
     [(kick.start_ns, 1, kick), (kick.end_ns(), 2, kick)]
 }
 
-/// The number the driver knows a channel by.
+/// Returns the driver's number for a channel.
 pub(super) const fn channel_id(kick: &Kick) -> u64 {
     0x0012_3457 + kick.channel.get() as u64
 }

@@ -1,37 +1,38 @@
-//! What processes show of themselves on the CPU: signposts, stack samples, hangs.
+//! Writes the tables of what processes show on the CPU: signposts, stack samples, hangs.
 
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::functions;
-use crate::plan::host::Marked;
+use crate::plan::host::PlannedSignpost;
 
-/// `os-signpost`: a row where each begins, and one where it ends.
+/// Writes `os-signpost`: a row for the begin of each signpost, and one for its end.
 pub(super) fn signposts<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    let ends = |marked: &'a Marked| {
-        let first = if marked.end_ns.is_some() {
+    let events = |signpost: &'a PlannedSignpost| {
+        let first = if signpost.end_ns.is_some() {
             "Begin"
         } else {
             "Event"
         };
-        let end = marked.end_ns.map(|end_ns| (end_ns, "End", marked));
-        std::iter::once((marked.start_ns, first, marked)).chain(end)
+        let end = signpost.end_ns.map(|end_ns| (end_ns, "End", signpost));
+        std::iter::once((signpost.start_ns, first, signpost)).chain(end)
     };
-    let mut rows: Vec<_> = sheet.plan().signposts.iter().flat_map(ends).collect();
+    let mut rows: Vec<_> = sheet.plan().signposts.iter().flat_map(events).collect();
     rows.sort_by_key(|(at_ns, _, _)| *at_ns);
-    for (at_ns, event, marked) in rows {
+
+    for (at_ns, event, signpost) in rows {
         sheet.row(|cells| {
             cells.number(Number::EventTime, at_ns);
-            cells.thread(marked.process);
-            cells.process(marked.process);
+            cells.thread(signpost.process);
+            cells.process(signpost.process);
             cells.text(Text::EventType, event);
             cells.text(Text::String, "Process");
-            cells.number(Number::SignpostId, marked.id);
-            cells.text(Text::SignpostName, &marked.name);
+            cells.number(Number::SignpostId, signpost.id);
+            cells.text(Text::SignpostName, &signpost.name);
             cells.text(Text::FormatString, "");
-            // Nobody has seen how a bundle stores the backtrace, the message and the location.
+            // No real bundle shows how the backtrace, the message and the location are stored.
             cells.nothing();
-            cells.text(Text::Subsystem, &marked.subsystem);
-            cells.text(Text::Category, &marked.category);
+            cells.text(Text::Subsystem, &signpost.subsystem);
+            cells.text(Text::Category, &signpost.category);
             cells.nothing();
             cells.nothing();
         })?;
@@ -39,13 +40,13 @@ pub(super) fn signposts<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `time-profile`: the stacks of sampled threads.
+/// Writes `time-profile`: the stacks of sampled threads.
 pub(super) fn samples<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();
     for sample in &plan.samples {
         let process = sample.process;
-        let stack = functions::stack(plan, process, sample.doing);
-        let running = sample.doing.is_running();
+        let stack = functions::stack(plan, process, sample.kind);
+        let is_running = sample.kind.is_running();
         sheet.row(|cells| {
             cells.number(Number::SampleTime, sample.at_ns);
             cells.thread(process);
@@ -53,7 +54,7 @@ pub(super) fn samples<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.number(Number::Core, 4 + process.get() as u64 % 4);
             cells.text(
                 Text::ThreadState,
-                if running { "Running" } else { "Blocked" },
+                if is_running { "Running" } else { "Blocked" },
             );
             cells.number(Number::Weight, sample.weight_ns);
             cells.stack(&stack);
@@ -62,7 +63,7 @@ pub(super) fn samples<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `potential-hangs`: when main threads did not answer.
+/// Writes `potential-hangs`: times when main threads did not respond.
 pub(super) fn hangs<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     for hang in &sheet.plan().hangs {
         sheet.row(|cells| {

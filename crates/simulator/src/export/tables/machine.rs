@@ -1,12 +1,12 @@
-//! What the machine was like: the GPU, its memory and states, the processes.
+//! Writes the tables about the machine: the GPU, its memory and states, the processes.
 
 use super::submission::ACCELERATOR_ID;
 use crate::error::Error;
 use crate::export::cells::{Cells, FORMATTED_LABEL, NARRATIVE, Number, Part, Sheet, Text};
 use crate::plan::ProcessIndex;
-use crate::plan::machine::Held;
+use crate::plan::machine::MemoryInterval;
 
-/// `metal-gpu-info`: one row.
+/// Writes `metal-gpu-info`: one row.
 pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let recording = sheet.recording();
     sheet.row(|cells| {
@@ -18,22 +18,23 @@ pub(super) fn gpu_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     })
 }
 
-/// `metal-current-allocated-size`: how much Metal had allocated for the processes it covers.
+/// Writes `metal-current-allocated-size`: memory that Metal had allocated for covered processes.
 pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let memory = sheet.plan().memory.iter();
-    let row = |(process, levels): &'a (ProcessIndex, Vec<Held>)| {
-        levels.iter().map(|level| (level, *process))
+    let row = |(process, intervals): &'a (ProcessIndex, Vec<MemoryInterval>)| {
+        intervals.iter().map(|interval| (interval, *process))
     };
-    let mut rows: Vec<(&Held, ProcessIndex)> = memory.flat_map(row).collect();
-    rows.sort_by_key(|(held, _)| held.start_ns);
-    for (held, process) in rows {
-        let size = Part::Number(Number::SizeInBytes, held.bytes);
+    let mut rows: Vec<(&MemoryInterval, ProcessIndex)> = memory.flat_map(row).collect();
+    rows.sort_by_key(|(interval, _)| interval.start_ns);
+
+    for (interval, process) in rows {
+        let size = Part::Number(Number::SizeInBytes, interval.bytes);
         sheet.row(|cells| {
-            cells.number(Number::StartTime, held.start_ns);
-            cells.number(Number::Duration, held.end_ns - held.start_ns);
-            cells.number(Number::StartTime, held.end_ns);
+            cells.number(Number::StartTime, interval.start_ns);
+            cells.number(Number::Duration, interval.end_ns - interval.start_ns);
+            cells.number(Number::StartTime, interval.end_ns);
             cells.process(process);
-            cells.number(Number::SizeInBytes, held.bytes);
+            cells.number(Number::SizeInBytes, interval.bytes);
             cells.label(FORMATTED_LABEL, &[size]);
             cells.label(FORMATTED_LABEL, &[Part::Process(process)]);
             cells.number(Number::Color, 1);
@@ -42,15 +43,15 @@ pub(super) fn allocated_size<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error
     Ok(())
 }
 
-/// `metal-wired-sysmem-level-interval`: system memory wired for the GPU.
+/// Writes `metal-wired-sysmem-level-interval`: system memory wired for the GPU.
 pub(super) fn wired<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
-    for held in &plan.wired {
-        let size = Part::Number(Number::SizeInBytes, held.bytes);
+    for interval in &plan.wired {
+        let size = Part::Number(Number::SizeInBytes, interval.bytes);
         sheet.row(|cells| {
-            cells.number(Number::StartTime, held.start_ns);
-            cells.number(Number::Duration, held.end_ns - held.start_ns);
-            cells.number(Number::SizeInBytes, held.bytes);
+            cells.number(Number::StartTime, interval.start_ns);
+            cells.number(Number::Duration, interval.end_ns - interval.start_ns);
+            cells.number(Number::SizeInBytes, interval.bytes);
             cells.number(Number::Color, 1);
             cells.text(Text::DeviceName, &recording.gpu);
             cells.label(NARRATIVE, &[size]);
@@ -60,16 +61,16 @@ pub(super) fn wired<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `gpu-performance-state-intervals`: the states one after another.
+/// Writes `gpu-performance-state-intervals`: the states in order.
 pub(super) fn performance_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    for stretch in &sheet.plan().performance {
-        let note = format!("{} performance state", stretch.state);
+    for state in &sheet.plan().performance {
+        let note = format!("{} performance state", state.state);
         sheet.row(|cells| {
-            cells.number(Number::StartTime, stretch.start_ns);
-            cells.number(Number::Duration, stretch.end_ns - stretch.start_ns);
-            cells.text(Text::PerformanceState, &stretch.state);
+            cells.number(Number::StartTime, state.start_ns);
+            cells.number(Number::Duration, state.end_ns - state.start_ns);
+            cells.text(Text::PerformanceState, &state.state);
             cells.text(Text::String, "GPU Performance State");
-            cells.number(Number::Boolean, u64::from(stretch.induced));
+            cells.number(Number::Boolean, u64::from(state.induced));
             cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
             cells.text(Text::GpuEventName, "GPU Performance State");
         })?;
@@ -77,24 +78,24 @@ pub(super) fn performance_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), E
     Ok(())
 }
 
-/// `device-thermal-state-intervals`: the states one after another.
+/// Writes `device-thermal-state-intervals`: the states in order.
 pub(super) fn thermal_states<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
-    for stretch in &sheet.plan().thermal {
-        let note = format!("{} thermal state", stretch.state);
+    for state in &sheet.plan().thermal {
+        let note = format!("{} thermal state", state.state);
         sheet.row(|cells| {
-            cells.number(Number::StartTime, stretch.start_ns);
-            cells.number(Number::Duration, stretch.end_ns - stretch.start_ns);
-            cells.number(Number::StartTime, stretch.end_ns);
-            cells.text(Text::ThermalState, &stretch.state);
+            cells.number(Number::StartTime, state.start_ns);
+            cells.number(Number::Duration, state.end_ns - state.start_ns);
+            cells.number(Number::StartTime, state.end_ns);
+            cells.text(Text::ThermalState, &state.state);
             cells.text(Text::String, "Current");
-            cells.number(Number::Boolean, u64::from(stretch.induced));
+            cells.number(Number::Boolean, u64::from(state.induced));
             cells.label(NARRATIVE, &[Part::Text(Text::Narrative, &note)]);
         })?;
     }
     Ok(())
 }
 
-/// `process-info`: one row per process.
+/// Writes `process-info`: one row per process.
 pub(super) fn process_info<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();
     for (position, process) in plan.processes.iter().enumerate() {

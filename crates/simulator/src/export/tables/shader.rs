@@ -1,36 +1,36 @@
-//! What the shader profiler shows: the functions of a process, and how they divide a kick.
+//! Writes the tables of the shader profiler: the functions of a process, and their times in kicks.
 
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::plan::ProcessIndex;
-use crate::plan::shaders::{Share, shares};
+use crate::plan::shaders::{ShaderInterval, shader_intervals};
 use crate::plan::states::role_color;
 
-/// `metal-shader-profiler-intervals`: a row per kick and shader, none with the stock template,
-/// whose shader timeline is off.
+/// Writes `metal-shader-profiler-intervals`: a row per kick and shader. There are none with the
+/// stock template, whose shader timeline is off.
 pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     if !plan.shader_timeline {
         return Ok(());
     }
-    let shares: Vec<Share<'a>> = shares(plan);
-    for (n, share) in (1..).zip(shares) {
-        let channel = plan.channels.text(share.kick.channel);
-        let role = plan.process(share.process).role;
+    let intervals: Vec<ShaderInterval<'a>> = shader_intervals(plan);
+    for (n, interval) in (1..).zip(intervals) {
+        let channel = plan.channels.text(interval.kick.channel);
+        let role = plan.process(interval.process).role;
         sheet.row(|cells| {
-            cells.number(Number::StartTime, share.start_ns);
-            cells.number(Number::Duration, share.duration_ns);
-            cells.text(Text::ObjectLabel, &share.numbered_name());
-            cells.text(Text::ObjectLabel, share.name);
+            cells.number(Number::StartTime, interval.start_ns);
+            cells.number(Number::Duration, interval.duration_ns);
+            cells.text(Text::ObjectLabel, &interval.numbered_name());
+            cells.text(Text::ObjectLabel, interval.name);
             cells.text(Text::ObjectLabel, "");
             cells.text(Text::GpuEventName, "Shader Timeline");
             cells.text(Text::ObjectLabel, kind(channel));
-            // Nobody has seen how a bundle stores percentages.
+            // No real bundle shows how percentages are stored.
             cells.nothing();
             cells.nothing();
             cells.number(Number::Color, role_color(role));
             cells.number(Number::Priority, 0);
-            cells.process(share.process);
+            cells.process(interval.process);
             cells.text(Text::DeviceName, &recording.gpu);
             cells.text(Text::ChannelName, channel);
             cells.number(Number::NestingLevel, 0);
@@ -40,7 +40,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The kind of shader that runs on a channel.
+/// Returns the kind of shader that runs on a channel.
 fn kind(channel: &str) -> &str {
     match channel {
         "Vertex" | "Fragment" => channel,
@@ -48,7 +48,7 @@ fn kind(channel: &str) -> &str {
     }
 }
 
-/// `metal-shader-profiler-shader-list`: the functions the scenario names, without times.
+/// Writes `metal-shader-profiler-shader-list`: the functions that the scenario names, without times.
 pub(super) fn list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, recording) = (sheet.plan(), sheet.recording());
     for (position, process) in plan.processes.iter().enumerate() {
@@ -71,5 +71,5 @@ pub(super) fn list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// How far apart the shaders' addresses lie.
+/// Distance of the shaders' addresses.
 const SHADER_BYTES: u64 = 4_096;

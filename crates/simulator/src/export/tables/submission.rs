@@ -1,4 +1,4 @@
-//! What ties the sides together: completions, labels, and which submission ran which encoder.
+//! Writes the tables that connect the others: completions, labels, and the encoder of a submission.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +8,7 @@ use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::tables::gpu::channel_id;
 use crate::plan::{Buffer, Kick};
 
-/// `metal-command-buffer-completed`: one row per buffer of any process that was not lost.
+/// Writes `metal-command-buffer-completed`: one row per buffer of any process that was not lost.
 pub(super) fn completed<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let commit_id = sheet.commit_id();
     let mut buffers: Vec<&Buffer> = sheet.plan().buffers.iter().collect();
@@ -24,7 +24,7 @@ pub(super) fn completed<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `metal-command-buffer-error`: the buffers of any process that ended in one.
+/// Writes `metal-command-buffer-error`: the buffers of any process that ended in an error.
 pub(super) fn errors<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let failed = |buffer: &'a Buffer| buffer.error.map(|code| (buffer, code));
     let mut buffers: Vec<_> = sheet.plan().buffers.iter().filter_map(failed).collect();
@@ -39,7 +39,7 @@ pub(super) fn errors<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     Ok(())
 }
 
-/// `metal-object-label`: encoders and then their buffer, when it is committed.
+/// Writes `metal-object-label`: encoders and then their buffer, at its commit.
 pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let plan = sheet.plan();
     let mut buffers: Vec<&Buffer> = plan.buffers.iter().collect();
@@ -69,14 +69,15 @@ pub(super) fn object_labels<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
 const TYPE_BUFFER: u64 = 10;
 const TYPE_ENCODER: u64 = 11;
 
-/// `metal-gpu-submission-to-command-buffer-id`: one row per submission with a known owner.
+/// Writes `metal-gpu-submission-to-command-buffer-id`: one row per submission with a known owner.
 pub(super) fn submission_to_buffer<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
     let (plan, commit_id) = (sheet.plan(), sheet.commit_id());
-    let mut seen = FxHashSet::default();
+    let mut submissions = FxHashSet::default();
     let mut kicks: Vec<&Kick> = plan.kicks.iter().filter(|kick| kick.attributed).collect();
-    // A pre-empted submission ran twice and was mapped once.
-    kicks.retain(|kick| seen.insert(kick.submission));
+    // A preempted submission has two kicks and one row here.
+    kicks.retain(|kick| submissions.insert(kick.submission));
     kicks.sort_by_key(|kick| plan.buffer(kick.buffer).committed_ns);
+
     for kick in kicks {
         let buffer = plan.buffer(kick.buffer);
         let coalesced = if kick.encoder_count > 1 {
@@ -106,5 +107,5 @@ pub(super) fn submission_to_buffer<'a>(sheet: &mut impl Sheet<'a>) -> Result<(),
     Ok(())
 }
 
-/// The one GPU there is.
+/// Id of the only GPU.
 pub(in crate::export) const ACCELERATOR_ID: u64 = 1_024;

@@ -1,0 +1,181 @@
+//! What is refused, by version; what is asked without recording; settings that make no sense.
+
+use super::{code, folder, in_order, output, stderr, stdout, xctrace};
+
+/// What `record` refuses, by version. Nothing is written.
+#[test]
+fn refuses_what_the_version_does_not_know() {
+    const ALL: &[&str] = &[
+        "--all-processes",
+        "--time-limit",
+        "10ms",
+        "--output",
+        "out.trace",
+    ];
+    const OLD: &str = "VERSION=12.0 (12A7209)";
+    const NEW: &str = "VERSION=27.0 (18A5001)";
+    let cases: [(&str, &[&str], Option<&str>); 19] = [
+        (NEW, &[], None),
+        (OLD, &[], None),
+        (
+            OLD,
+            &["--no-prompt"],
+            Some("Unrecognized option: --no-prompt"),
+        ),
+        (
+            OLD,
+            &["--window", "5s"],
+            Some("Unrecognized option: --window"),
+        ),
+        (
+            "VERSION=13.2 (13C90)",
+            &["--quiet"],
+            Some("Unrecognized option: --quiet"),
+        ),
+        ("VERSION=14.0 (14A309)", &["--instrument", "GPU"], None),
+        (
+            "VERSION=13.4 (13F17a)",
+            &["--instrument", "GPU"],
+            Some("Unrecognized option: --instrument"),
+        ),
+        (
+            "VERSION=16.4 (16F6)",
+            &["--run-name", "a"],
+            Some("Unrecognized option: --run-name"),
+        ),
+        (
+            "VERSION=16.0 (17F113)",
+            &["--run-name", "a", "--no-prompt", "--quiet"],
+            None,
+        ),
+        (
+            "VERSION=16.0 (17F113)",
+            &["--recording-options", "f"],
+            Some("Unrecognized option"),
+        ),
+        (
+            NEW,
+            &["--recording-options", "f", "--notify-tracing-started", "go"],
+            None,
+        ),
+        (
+            NEW,
+            &["--target-stderr", "f"],
+            Some("Unrecognized option: --target-stderr"),
+        ),
+        (
+            NEW,
+            &["--time-limit", "1s"],
+            Some("more than once: --time-limit"),
+        ),
+        (
+            NEW,
+            &["--window", "1.5s"],
+            Some("Invalid value for --window: 1.5s"),
+        ),
+        (NEW, &["--attach", "1"], Some("Exactly one of")),
+        (NEW, &["--env", "A=b"], Some("--env is for --launch only")),
+        (NEW, &["--package", "x", "--device", "Synthetic Mac"], None),
+        (
+            NEW,
+            &["--template"],
+            Some("Missing value for option: --template"),
+        ),
+        (NEW, &["--launch", "--"], Some("Exactly one of")),
+    ];
+    for (version, options, expected) in cases {
+        let folder = folder();
+        let arguments = [&["record"], ALL, options].concat();
+        let done = output(xctrace(folder.path(), &[version], &arguments));
+        match expected {
+            None => assert_eq!(code(&done), 0, "{options:?}: {}", stderr(&done)),
+            Some(text) => {
+                assert_eq!(code(&done), 64, "{options:?}");
+                assert!(
+                    stderr(&done).contains(text),
+                    "{options:?}: {}",
+                    stderr(&done)
+                );
+                assert!(!folder.path().join("out.trace").exists());
+            }
+        }
+    }
+    for (name, text) in [
+        ("Template", "Unable to find template"),
+        ("Instrument", "cannot be found"),
+    ] {
+        let folder = folder();
+        let option = format!("--{}", name.to_lowercase());
+        let arguments = [&["record"], ALL, &[&option, "No Such"]].concat();
+        let done = output(xctrace(folder.path(), &[], &arguments));
+        assert_eq!(code(&done), 1, "{name}");
+        assert!(stderr(&done).contains(text), "{name}: {}", stderr(&done));
+    }
+}
+
+/// What else it is asked.
+#[test]
+fn lists() {
+    let cases: [(&[&str], &[&str]); 5] = [
+        (&["version"], &["xctrace version 26.0 (17C529)\n"]),
+        (
+            &["list", "templates"],
+            &[
+                "== Standard Templates ==\n",
+                "Allocations\n",
+                "Game Performance\n",
+                "Metal System Trace\n",
+                "Time Profiler\n",
+                "\n== Custom Templates ==\n",
+            ],
+        ),
+        (
+            &["list", "devices"],
+            &[
+                "== Devices ==\n",
+                "Synthetic Mac (0000",
+                "== Simulators ==\n",
+            ],
+        ),
+        (
+            &["list", "instruments"],
+            &["GPU\n", "Metal Application\n", "Time Profiler\n"],
+        ),
+        (&["--quiet", "help"], &["usage: xctrace", "record"]),
+    ];
+    let folder = folder();
+    for (arguments, expected) in cases {
+        let done = output(xctrace(folder.path(), &[], arguments));
+        assert_eq!(
+            (code(&done), stderr(&done).as_str()),
+            (0, ""),
+            "{arguments:?}"
+        );
+        assert!(in_order(&stdout(&done), expected), "{}", stdout(&done));
+    }
+}
+
+/// Settings that make no sense.
+#[test]
+fn refuses_wrong_settings() {
+    let folder = folder();
+    for (setting, text) in [
+        (
+            "MISBEHAVE=silent,rudely",
+            "how to misbehave as `rudely`; it knows no-xcode, ",
+        ),
+        (
+            "SCENARIO=none",
+            "neither a file nor a built-in scenario `none`",
+        ),
+        ("SLOW_MS=fast", "`fast` is no number"),
+        ("VERSION=26.0", "no build in the version `26.0`"),
+    ] {
+        let done = output(xctrace(folder.path(), &[setting], &["version"]));
+        assert_eq!((code(&done), stdout(&done).as_str()), (64, ""), "{setting}");
+        assert!(stderr(&done).contains(text), "{setting}: {}", stderr(&done));
+    }
+    let mut without_state = xctrace(folder.path(), &["MISBEHAVE=export-flaky"], &["version"]);
+    without_state.env_remove("METALENS_FAKE_XCTRACE_STATE");
+    assert_eq!(code(&output(without_state)), 64);
+}

@@ -1,0 +1,310 @@
+//! Every way in which `xctrace` was seen to misbehave while it records.
+
+use insta::assert_snapshot;
+use metalens_simulator::fake_xctrace::Misbehavior;
+
+use super::{Bench, each, pid_in, recording, signal};
+
+/// A way in which the fake `xctrace` misbehaves, and its arguments.
+#[derive(Clone, Copy)]
+struct Case {
+    /// The misbehavior, or several; then perhaps what makes this case another.
+    name: &'static str,
+    /// Shell commands to run before the fake `xctrace` starts.
+    before: &'static str,
+    settings: &'static [&'static str],
+    options: &'static [&'static str],
+    script: &'static str,
+}
+
+const PLAIN: Case = Case {
+    name: "",
+    before: "",
+    settings: &[],
+    options: &[],
+    script: "exit 0",
+};
+
+const fn plain(name: &'static str) -> Case {
+    Case { name, ..PLAIN }
+}
+
+const fn options(name: &'static str, options: &'static [&'static str]) -> Case {
+    Case {
+        name,
+        options,
+        ..PLAIN
+    }
+}
+
+/// Nothing can be recorded at all.
+const WITHOUT: &[Case] = &[
+    plain("no-xcode"),
+    plain("xcrun-72"),
+    plain("no-metal-template"),
+];
+
+/// It ends before it records.
+const NOT_STARTED: &[Case] = &[
+    plain("silent"),
+    plain("attach-refused"),
+    plain("not-debuggable"),
+    plain("restricted"),
+    plain("template-collision"),
+    plain("output-exists"),
+    Case {
+        name: "kperf-locked, for ever",
+        before: "rm -rf \"$top/state\"",
+        ..PLAIN
+    },
+    Case {
+        name: "basename-in-cwd, attach-refused",
+        ..PLAIN
+    },
+];
+
+/// It never begins, and does not heed a wish to stop.
+const HANGING: &[Case] = &[
+    options("hangs-before", &["--start-patience", "1s"]),
+    Case {
+        name: "hangs-before, deaf",
+        before: "[ $1 = record ] && trap '' INT TERM",
+        options: &["--start-patience", "1s"],
+        ..PLAIN
+    },
+];
+
+/// All is well, in spite of everything.
+const GOOD: &[Case] = &[
+    plain("exit-54"),
+    Case {
+        name: "propagates-status",
+        script: "exit 4",
+        ..PLAIN
+    },
+    plain("kperf-locked"),
+    plain("asks-enter"),
+    plain("stderr-only"),
+    plain("templates-empty-twice"),
+    plain("run-issues"),
+    plain("counters-unsupported"),
+    plain("basename-in-cwd"),
+    plain("exit-57"),
+    plain("shader-timeline-refused"),
+    Case {
+        name: "none, killed at the limit",
+        options: &["--time-limit", "200ms"],
+        script: "exec sleep 600",
+        ..PLAIN
+    },
+    Case {
+        name: "none, crashed",
+        script: "kill -SEGV $$",
+        ..PLAIN
+    },
+];
+
+/// A bundle without what it is for.
+const EMPTY: &[Case] = &[
+    plain("no-target-rows"),
+    plain("malformed"),
+    Case {
+        name: "aborts-34ms",
+        script: "exec sleep 600",
+        ..PLAIN
+    },
+];
+
+/// It ends while it records or saves.
+const CUT_OFF: &[Case] = &[
+    Case {
+        name: "killed-recording",
+        script: "exec sleep 600",
+        ..PLAIN
+    },
+    plain("exit-54-stub"),
+    plain("saves-stub"),
+    options("saves-stub, of the CPU", &["--template", "Time Profiler"]),
+    plain("saving-crashes"),
+    plain("saving-139"),
+    plain("disk-full"),
+    plain("basename-in-cwd, disk-full"),
+];
+
+/// It takes its time.
+const SLOW: &[Case] = &[Case {
+    name: "saving-grows",
+    settings: &["SLOW_MS=40"],
+    options: &["--patience", "3s"],
+    ..PLAIN
+}];
+
+const LEFT_SAVING: &[Case] = &[
+    options("saving-hangs", &["--patience", "1s"]),
+    options("basename-in-cwd, saving-hangs", &["--patience", "1s"]),
+];
+
+/// What is seen, and what is left.
+fn check(case: &Case) -> (Bench, std::process::Output, String) {
+    let bench = Bench::of(case.before);
+    let known = |name: &&str| Misbehavior::ALL.iter().any(|one| one.name() == *name);
+    let names: Vec<&str> = case.name.split(", ").filter(known).collect();
+    let misbehave = format!("MISBEHAVE={}", names.join(","));
+    let settings = [&[misbehave.as_str()], case.settings].concat();
+    let output = bench.run(&settings, &recording(case.options, case.script));
+    let disk = bench.disk();
+    let left = if disk.is_empty() { "nothing\n" } else { &disk };
+    let seen = format!("{}----- disk\n{left}", bench.seen(&output));
+    let name = case.name.replace(", ", "-").replace(' ', "-");
+    assert_snapshot!(format!("record-{name}"), seen, case.name);
+    (bench, output, disk)
+}
+
+/// Under the asked name there is a whole recording or nothing; nothing of ours
+/// lies about.
+fn check_all(cases: &[Case], code: i32) {
+    each(cases, |case| {
+        let (_, output, disk) = check(case);
+        assert_eq!(output.status.code(), Some(code), "{}", case.name);
+        assert!(!disk.contains(".metalens-"), "{}: {disk}", case.name);
+        assert!(!disk.contains("work.json"), "{}: {disk}", case.name);
+        let expected = if code == 0 {
+            "x.recording.json\nx.trace: whole\n"
+        } else {
+            ""
+        };
+        let asked: String = disk
+            .split_inclusive('\n')
+            .filter(|line| !line.contains(".incomplete") && !line.contains(".empty"))
+            .collect();
+        assert_eq!(asked, expected, "{}", case.name);
+    });
+}
+
+#[test]
+fn without_xcode() {
+    let (machine, template) = WITHOUT.split_at(2);
+    check_all(machine, 3);
+    check_all(template, 1);
+}
+
+#[test]
+fn not_started() {
+    check_all(NOT_STARTED, 1);
+}
+
+#[test]
+fn hanging() {
+    check_all(HANGING, 1);
+}
+
+#[test]
+fn good() {
+    check_all(GOOD, 0);
+}
+
+#[test]
+fn empty() {
+    check_all(EMPTY, 4);
+}
+
+#[test]
+fn cut_off() {
+    check_all(CUT_OFF, 4);
+}
+
+#[test]
+fn slow() {
+    check_all(SLOW, 0);
+}
+
+/// What saves is never killed; whoever waits long enough can take it.
+#[test]
+fn left_saving() {
+    each(LEFT_SAVING, |case| {
+        let (bench, output, _) = check(case);
+        assert_eq!(output.status.code(), Some(1));
+        // It still runs.
+        signal(pid_in(&output), "KILL");
+        assert!(!bench.here().join("x.trace").exists());
+    });
+}
+
+/// As much as it says, it is heard to its end.
+#[test]
+fn floods_stderr() {
+    let bench = Bench::new();
+    let output = bench.fine(&["MISBEHAVE=floods-stderr"], &recording(&[], "exit 0"));
+    let flood = output.stderr.iter().filter(|&&byte| byte == b'x').count();
+    assert!((9_900_000..9_901_000).contains(&flood), "{flood}");
+    assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
+}
+
+/// Those that need somebody to attach to.
+#[test]
+fn attached() {
+    let check = |name: &str, whom: &str, code: i32| {
+        let bench = Bench::new();
+        let own = std::process::id().to_string();
+        let whom = if whom == "PID" { own.as_str() } else { whom };
+        let settings = format!("MISBEHAVE={name}");
+        let start = [
+            "record",
+            "-o",
+            "x.trace",
+            "--time-limit",
+            "100ms",
+            "--attach",
+        ];
+        let output = bench.run(&[&settings], &[&start[..], &[whom]].concat());
+        assert_eq!(output.status.code(), Some(code), "{name}");
+        let seen = bench.seen(&output).replace(&own, "<pid>");
+        // Of whom there is nothing, the name is that of this test.
+        let seen = own_name_masked(&seen);
+        assert_snapshot!(
+            format!("record-{name}"),
+            format!("{seen}----- disk\n{}", bench.disk())
+        );
+    };
+    check("exit-19", "no-such-program", 1);
+    check("exit-21", "PID", 1);
+    check("no-configuration", "PID", 4);
+}
+
+/// The name of this test's own program, which cargo makes up.
+fn own_name_masked(text: &str) -> String {
+    let own = std::env::current_exe().unwrap();
+    let own = own.file_name().unwrap().to_str().unwrap();
+    text.replace(own, "<this test>")
+}
+
+/// Of exports only, which `record` never asks for.
+const EXPORTS: [&str; 6] = [
+    "export-10",
+    "export-43",
+    "export-flaky",
+    "toc-fails",
+    "export-trap",
+    "export-133",
+];
+
+#[test]
+fn every_one_is_tried() {
+    let tables = [
+        WITHOUT,
+        NOT_STARTED,
+        HANGING,
+        GOOD,
+        EMPTY,
+        CUT_OFF,
+        SLOW,
+        LEFT_SAVING,
+    ];
+    let cases = tables.into_iter().flatten();
+    let mut tried: Vec<&str> = cases.flat_map(|case| case.name.split(", ")).collect();
+    tried.extend(EXPORTS);
+    tried.extend(["floods-stderr", "exit-19", "exit-21", "no-configuration"]);
+    for one in Misbehavior::ALL {
+        assert!(tried.contains(&one.name()), "{one} is not tried");
+    }
+}

@@ -1,0 +1,344 @@
+//! Finds the pull request to comment on: the one that was named, the one that GitHub's
+//! runner reports, or the one of the branch that is checked out here.
+//!
+//! In a `workflow_run` the number is not taken from anything that the other run wrote,
+//! since that run may have executed a stranger's code. GitHub itself says which commit
+//! ran, and which open pull requests have that commit as their head.
+
+use serde_json::Value;
+
+use crate::address::{Api, Repository};
+use crate::error::{Error, Result};
+use crate::gh::Gh;
+use crate::pulls::Head;
+use crate::remote::repository_of_remote;
+use crate::secret::Token;
+
+/// The parts of a destination that the user named.
+#[derive(Debug, Clone, Default)]
+pub struct DestinationRequest {
+    /// The repository, `OWNER/NAME`.
+    pub repository: Option<String>,
+    /// Number of the pull request.
+    pub number: Option<u64>,
+    /// The commit that was recorded.
+    pub commit: Option<String>,
+}
+
+/// The pull request that a comment goes to.
+#[derive(Debug)]
+pub struct Destination {
+    /// Address of GitHub's API.
+    pub api: Api,
+    /// Repository of the pull request.
+    pub repository: Repository,
+    /// The pull request itself.
+    pub pull_request: PullRequestRef,
+    /// Facts from the environment.
+    pub environment: Environment,
+}
+
+/// Reference to a pull request.
+#[derive(Debug)]
+pub enum PullRequestRef {
+    /// The pull request with this number.
+    Number(u64),
+    /// The open pull request whose head is this commit.
+    Head(Head),
+}
+
+/// Facts that the environment gives, with or without a pull request.
+#[derive(Debug)]
+pub struct Environment {
+    /// Address of GitHub's pages: `https://github.com`.
+    pub server: String,
+    /// The commit that was recorded.
+    pub commit: Option<String>,
+    /// Address of this workflow run's page.
+    pub run: Option<String>,
+    /// Path of the file with the job summary.
+    pub summary: Option<String>,
+    /// True if this process runs in a workflow.
+    pub is_workflow: bool,
+}
+
+const WHAT_TO_DO: &str = "name it with --repo OWNER/NAME --number N, check its branch out where gh \
+    is logged in, or run on pull_request or workflow_run";
+
+impl Destination {
+    /// Finds the pull request that the user, the runner or the branch names.
+    ///
+    /// # Errors
+    ///
+    /// If nothing names a pull request.
+    pub fn find(request: &DestinationRequest) -> Result<Self> {
+        let api = variable("GITHUB_API_URL");
+        let api = Api::parse(api.as_deref().unwrap_or(Api::PUBLIC))
+            .map_err(|error| Error::Address(format!("GITHUB_API_URL: {error}")))?;
+
+        let event = event();
+        let named = repository(request)?;
+        let number = match (request.number, &event) {
+            (Some(number), _) => Some(PullRequestRef::Number(number)),
+            (
+                None,
+                Event {
+                    number: Some(number),
+                    ..
+                },
+            ) => Some(PullRequestRef::Number(*number)),
+            (
+                None,
+                Event {
+                    head: Some(head), ..
+                },
+            ) => Some(PullRequestRef::Head(head.clone())),
+            _ => variable("GITHUB_REF")
+                .as_deref()
+                .and_then(number_of_ref)
+                .map(PullRequestRef::Number),
+        };
+
+        let (repository, number) = match (named, number) {
+            (Some(repository), Some(number)) => (repository, number),
+            (None, Some(number)) => {
+                let found = repository_of_remote();
+                let unknown = || {
+                    Error::Misuse(format!(
+                        "cannot tell which repository is meant: {WHAT_TO_DO}"
+                    ))
+                };
+                (found.ok_or_else(unknown)?, number)
+            }
+            (named, None) => of_branch(named)?,
+        };
+
+        let environment = Environment::from_event(request, &event)?;
+        Ok(Self {
+            api,
+            repository,
+
+            pull_request: number,
+            environment,
+        })
+    }
+}
+
+impl Environment {
+    /// Reads the variables and the event of the environment.
+    ///
+    /// # Errors
+    ///
+    /// If a value there, or in what the user named, is not valid.
+    pub fn read(request: &DestinationRequest) -> Result<Self> {
+        Self::from_event(request, &event())
+    }
+
+    fn from_event(request: &DestinationRequest, event: &Event) -> Result<Self> {
+        let server =
+            variable("GITHUB_SERVER_URL").unwrap_or_else(|| "https://github.com".to_owned());
+        let server = server.trim_end_matches('/').to_owned();
+        // It becomes a part of addresses in the comment, so the rules of the API's address apply.
+        Api::parse(&server)
+            .map_err(|error| Error::Misuse(format!("GITHUB_SERVER_URL: {error}")))?;
+
+        let id =
+            variable("GITHUB_RUN_ID").filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
+        let run_repository =
+            variable("GITHUB_REPOSITORY").and_then(|name| Repository::parse(&name).ok());
+        let run = id
+            .zip(run_repository)
+            .map(|(id, repository)| format!("{server}/{repository}/actions/runs/{id}"));
+
+        let commit = match &request.commit {
+            Some(commit) if is_hash(commit) => Some(commit.clone()),
+            Some(commit) => {
+                return Err(Error::Misuse(format!(
+                    "--commit {commit:?} is not the hash of a commit"
+                )));
+            }
+            None => event.commit.clone().filter(|commit| is_hash(commit)),
+        };
+
+        Ok(Self {
+            server,
+            commit,
+            run,
+            summary: variable("GITHUB_STEP_SUMMARY"),
+            is_workflow: variable("GITHUB_ACTIONS").is_some(),
+        })
+    }
+}
+
+/// Returns the value of an environment variable, or `None` if it is unset or blank.
+#[must_use]
+pub fn variable(name: &str) -> Option<String> {
+    let value = std::env::var_os(name)?.into_string().ok()?;
+    Some(value).filter(|value| !value.trim().is_empty())
+}
+
+/// Returns the token that the environment has, from the variables that `gh` reads.
+///
+/// # Errors
+///
+/// If a variable has a value that is not a token.
+pub fn environment_token() -> Result<Option<Token>> {
+    for name in ["GH_TOKEN", "GITHUB_TOKEN"] {
+        if let Some(text) = variable(name) {
+            // The value itself is never printed: it may be a secret.
+            let invalid = || Error::Misuse(format!("the value of {name} is not a token"));
+            return Token::new(&text).map(Some).ok_or_else(invalid);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the repository that the user or the runner names.
+///
+/// # Errors
+///
+/// If the name does not have the form `owner/name`.
+pub fn repository(request: &DestinationRequest) -> Result<Option<Repository>> {
+    let named = request
+        .repository
+        .clone()
+        .or_else(|| variable("GITHUB_REPOSITORY"));
+    named.map(|name| Repository::parse(&name)).transpose()
+}
+
+fn of_branch(named: Option<Repository>) -> Result<(Repository, PullRequestRef)> {
+    // An invalid token is reported later, by the command that posts.
+    let token = environment_token().unwrap_or(None);
+    let found = Gh::new(token).pull_request();
+    let (repository, number) = found.map_err(|error| {
+        Error::Misuse(format!(
+            "cannot tell which pull request is meant ({error}): {WHAT_TO_DO}"
+        ))
+    })?;
+
+    match named {
+        // A pull request of another repository is not the one that the user meant.
+        Some(named) if named != repository => Err(Error::Misuse(format!(
+            "the branch here has a pull request of {repository}, but {named} was named: {WHAT_TO_DO}"
+        ))),
+        _ => Ok((repository, PullRequestRef::Number(number))),
+    }
+}
+
+/// Facts from the event that started this workflow run.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Event {
+    number: Option<u64>,
+    commit: Option<String>,
+    head: Option<Head>,
+}
+
+/// Upper bound of the size of an event file, in bytes. GitHub sends none that is longer.
+const MAX_EVENT_BYTES: u64 = 32 << 20;
+
+fn event() -> Event {
+    let text = variable("GITHUB_EVENT_PATH")
+        .and_then(|path| metalens_files::read(path.as_ref(), MAX_EVENT_BYTES).ok());
+    let json = text.and_then(|text| serde_json::from_slice(&text).ok());
+    json.as_ref().map(parse).unwrap_or_default()
+}
+
+fn parse(event: &Value) -> Event {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+
+    let run = &event["workflow_run"];
+    if run.is_object() {
+        let commit = text(&run["head_sha"]);
+        let (owner, branch) = (
+            text(&run["head_repository"]["owner"]["login"]),
+            text(&run["head_branch"]),
+        );
+        let head = owner.zip(branch).zip(commit.clone());
+        return Event {
+            number: None,
+            commit,
+            head: head.map(|((owner, branch), commit)| Head {
+                owner,
+                branch,
+                commit,
+            }),
+        };
+    }
+
+    let pull = &event["pull_request"];
+    let issue = &event["issue"];
+    let is_pull = issue["pull_request"].is_object();
+    let issue_number = issue["number"].as_u64().filter(|_| is_pull);
+
+    Event {
+        number: pull["number"].as_u64().or(issue_number),
+        commit: text(&pull["head"]["sha"]),
+        head: None,
+    }
+}
+
+/// Parses the number in `refs/pull/7/merge`.
+fn number_of_ref(name: &str) -> Option<u64> {
+    name.strip_prefix("refs/pull/")?
+        .split('/')
+        .next()?
+        .parse()
+        .ok()
+}
+
+fn is_hash(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn events_name_pull_requests() {
+        let check = |event: &Value, expected: Event| assert_eq!(parse(event), expected, "{event}");
+        check(
+            &json!({ "number": 7, "pull_request": { "number": 7, "head": { "sha": "abc" } } }),
+            Event {
+                number: Some(7),
+                commit: Some("abc".to_owned()),
+                head: None,
+            },
+        );
+        check(
+            &json!({ "issue": { "number": 7, "pull_request": {} } }),
+            Event {
+                number: Some(7),
+                ..Event::default()
+            },
+        );
+        check(&json!({ "issue": { "number": 7 } }), Event::default());
+        let head = Head {
+            owner: "o".to_owned(),
+            branch: "b".to_owned(),
+            commit: "abc".to_owned(),
+        };
+        check(
+            &json!({ "workflow_run": {
+                "head_sha": "abc", "head_branch": "b", "head_repository": { "owner": { "login": "o" } },
+                "pull_requests": [{ "number": 9 }],
+            } }),
+            Event {
+                number: None,
+                commit: Some("abc".to_owned()),
+                head: Some(head),
+            },
+        );
+        check(&json!({ "ref": "refs/heads/main" }), Event::default());
+    }
+
+    #[test]
+    fn refs_name_pull_requests() {
+        let check = |name: &str, expected: Option<u64>| assert_eq!(number_of_ref(name), expected);
+        check("refs/pull/7/merge", Some(7));
+        check("refs/heads/main", None);
+        check("refs/pull/x/merge", None);
+    }
+}

@@ -1,0 +1,93 @@
+//! Reads from a bundle how the recorded program ended. The exit code of `xctrace` does not tell.
+
+use std::path::Path;
+
+use metalens_trace::{Input, Target, TargetProcess};
+
+use crate::request::StoppedBy;
+
+/// The end of a program that the recording started, as its bundle describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramEnd {
+    /// Description such as `exit(4)`, `SIGKILL` or `status 4`.
+    pub description: String,
+}
+
+/// Reads the end of the program. Returns `None` for a process that was attached to, which may
+/// live on.
+pub(crate) fn look(bundle: &Path) -> Option<ProgramEnd> {
+    let input = Input::open(bundle).ok()?;
+    // An appended run comes last.
+    match &input.toc()?.runs.last()?.target {
+        Target::Launched(process) => ProgramEnd::new(process),
+        _ => None,
+    }
+}
+
+impl ProgramEnd {
+    /// Describes the end of a process. Where the bundle has a termination number, only 0 has a
+    /// known meaning, so that other numbers are described by the status: an exit code or a signal.
+    fn new(process: &TargetProcess) -> Option<Self> {
+        let termination = process.termination.as_deref()?;
+        let description = match (
+            termination.strip_prefix("termination "),
+            process.exit_status,
+        ) {
+            (None, _) => termination.to_owned(),
+            (Some(_), Some(0)) => "exit(0)".to_owned(),
+            (Some(_), Some(status)) => format!("status {status}"),
+            (Some(_), None) => return None,
+        };
+        Some(Self { description })
+    }
+
+    /// Returns the message for the user, or `None` if all went well.
+    #[must_use]
+    pub fn message(&self, stopped_by: StoppedBy) -> Option<String> {
+        let end = &self.description;
+        let code = end.strip_prefix("exit(");
+        let code = code.and_then(|rest| rest.strip_suffix(')'));
+
+        Some(match (code, stopped_by) {
+            (Some("0"), _) => return None,
+            (Some(code), _) => format!("the program exited with code {code}"),
+            (None, StoppedBy::TimeLimit) => {
+                format!("the program was still running at the time limit and was ended ({end})")
+            }
+            (None, StoppedBy::User) => {
+                format!("the program was still running when you stopped it and was ended ({end})")
+            }
+            (None, StoppedBy::TargetExit | StoppedBy::Unknown) => {
+                format!("the program ended abnormally: {end}")
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_describe_unusual_ends() {
+        let check = |status: i64, termination: &str, stopped_by, expected: Option<&str>| {
+            let end = ProgramEnd::new(&TargetProcess {
+                exit_status: Some(status),
+                termination: Some(termination.to_owned()),
+                ..TargetProcess::default()
+            });
+            let message = end.unwrap().message(stopped_by);
+            assert_eq!(message.as_deref(), expected);
+        };
+        let itself = StoppedBy::TargetExit;
+        check(0, "exit(0)", itself, None);
+        check(0, "termination 7", itself, None);
+        check(4, "exit(4)", itself, Some("the program exited with code 4"));
+        let unclear = "the program ended abnormally: status 4";
+        check(4, "termination 4", itself, Some(unclear));
+        let crash = "the program ended abnormally: SIGSEGV";
+        check(11, "SIGSEGV", itself, Some(crash));
+        let limit = "the program was still running at the time limit and was ended (SIGKILL)";
+        check(9, "SIGKILL", StoppedBy::TimeLimit, Some(limit));
+    }
+}

@@ -1,0 +1,116 @@
+//! Defines the columns of tables that the stock template leaves empty.
+
+use crate::export::schemas::Schema;
+
+pub(in crate::export) const OS_SIGNPOST: Schema = Schema {
+    name: "os-signpost",
+    documentation: "What processes marked with signposts.",
+    columns: &[
+        ("time", "Timestamp", "event-time"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+        ("event-type", "Event Type", "event-type"),
+        ("scope", "Scope", "string"),
+        (
+            "identifier",
+            "Signpost identifier",
+            "os-signpost-identifier",
+        ),
+        ("name", "Name", "signpost-name"),
+        ("format-string", "Format String", "format-string"),
+        ("backtrace", "Backtrace", "text-backtrace"),
+        ("subsystem", "Subsystem", "subsystem"),
+        ("category", "Category", "category"),
+        ("message", "Message", "os-log-metadata"),
+        ("emit-location", "Emit Location", "return-location"),
+    ],
+};
+
+pub(in crate::export) const TIME_PROFILE: Schema = Schema {
+    name: "time-profile",
+    documentation: "What threads were doing, sampled.",
+    columns: &[
+        ("time", "Sample Time", "sample-time"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+        ("core", "Core", "core"),
+        ("thread-state", "State", "thread-state"),
+        ("weight", "Weight", "weight"),
+        ("stack", "Backtrace", "backtrace"),
+    ],
+};
+
+pub(in crate::export) const POTENTIAL_HANGS: Schema = Schema {
+    name: "potential-hangs",
+    documentation: "When main threads did not answer.",
+    columns: &[
+        ("start", "Start", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("hang-type", "Hang Type", "hang-type"),
+        ("thread", "Thread", "thread"),
+        ("process", "Process", "process"),
+    ],
+};
+
+pub(in crate::export) const BUFFER_ERROR: Schema = Schema {
+    name: "metal-command-buffer-error",
+    documentation: "Which command buffers ended in an error.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("error-code", "Error Code", "uint32"),
+    ],
+};
+
+pub(in crate::export) const COUNTER_INFO: Schema = Schema {
+    name: "gpu-counter-info",
+    documentation: "Which GPU counters were recorded.",
+    columns: &[
+        ("timestamp", "Timestamp", "event-time"),
+        ("counter-id", "Counter ID", "uint32"),
+        ("name", "Name", "gpu-counter-name"),
+        ("max-value", "Max Value", "uint64"),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+        ("description", "Description", "string"),
+        ("group-index", "Group Index", "uint32"),
+        ("type", "Type", "string"),
+        ("ring-buffer-count", "Ring Buffer Count", "uint32"),
+        (
+            "require-weighted-accumulation",
+            "Require Weighted Accumulation",
+            "boolean",
+        ),
+        ("sample-interval", "Sample Interval", "uint32"),
+    ],
+};
+
+pub(in crate::export) const COUNTER_VALUE: Schema = Schema {
+    name: "gpu-counter-value",
+    documentation: "What the GPU counters read.",
+    columns: &[
+        ("timestamp", "Timestamp", "event-time"),
+        ("counter-id", "Counter ID", "uint32"),
+        ("value", "Value", "fixed-decimal"),
+        ("accelerator-id", "Accelerator ID", "uint64"),
+        ("sample-index", "Sample ID", "uint32"),
+        ("ring-buffer-index", "Ring Buffer Index", "uint32"),
+    ],
+};
+
+pub(in crate::export) const WIRED_MEMORY: Schema = Schema {
+    name: "metal-wired-sysmem-level-interval",
+    documentation: "How much system memory was wired for the GPU.",
+    columns: &[
+        ("start", "Creation", "start-time"),
+        ("duration", "Duration", "duration"),
+        ("bytes", "Bytes", "size-in-bytes"),
+        ("color", "Color", "render-buffer-depth"),
+        ("gpu", "Metal Device", "metal-device-name"),
+        ("event-label", "Description", "narrative"),
+        ("event-type", "Event Type", "metal-memory-level-event"),
+    ],
+};

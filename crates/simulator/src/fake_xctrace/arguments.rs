@@ -1,0 +1,174 @@
+//! Parses the command line of `xctrace`, as strictly as its version would.
+
+mod lengths;
+mod reader;
+mod record;
+
+pub(super) use lengths::Length;
+pub(super) use record::{AttachTo, RecordOrder, RecordTarget};
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::version::Build;
+use reader::ArgumentReader;
+
+/// A command with its arguments.
+#[derive(Debug)]
+pub(super) enum Command {
+    Version,
+    Help,
+    List(Listing),
+    Record(Box<RecordOrder>),
+    Export(ExportOrder),
+}
+
+/// The argument of `list`.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Listing {
+    Templates,
+    Devices,
+    Instruments,
+}
+
+/// The arguments of `export`.
+#[derive(Debug)]
+pub(super) struct ExportOrder {
+    pub(super) input: PathBuf,
+    pub(super) selection: ExportSelection,
+    pub(super) output: Option<PathBuf>,
+    /// True if only a part of the recording is requested, which the fake `xctrace` cannot cut.
+    pub(super) in_part: bool,
+}
+
+/// The part of a document to export.
+#[derive(Debug)]
+pub(super) enum ExportSelection {
+    Contents,
+    XPath(String),
+}
+
+/// The reason why a command line is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct UsageError(pub(super) String);
+
+impl UsageError {
+    fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    fn option(option: &str) -> Self {
+        Self(format!("Unrecognized option: {option}"))
+    }
+
+    fn missing(option: &str) -> Self {
+        Self(format!("Missing value for option: {option}"))
+    }
+
+    fn twice(option: &str) -> Self {
+        Self(format!("Option given more than once: {option}"))
+    }
+}
+
+/// Parses the arguments after the tool's name.
+pub(super) fn parse(arguments: Vec<OsString>, build: Build) -> Result<Command, UsageError> {
+    let mut words = ArgumentReader::new(arguments, build);
+    let mut command = words.text()?;
+    if command.as_deref() == Some("--quiet") {
+        words.require_build("--quiet", Build::XCODE_13_3)?;
+        command = words.text()?;
+    }
+
+    match command.as_deref() {
+        Some("version") => Ok(Command::Version),
+        Some("help") => Ok(Command::Help),
+        Some("list") => list(&mut words).map(Command::List),
+        Some("record") => record::parse(words).map(|order| Command::Record(Box::new(order))),
+        Some("export") => export(words).map(Command::Export),
+        Some("import" | "remodel" | "symbolicate") => {
+            Err(UsageError::new("The fake xctrace has no such command"))
+        }
+        Some(other) => Err(UsageError(format!("Unrecognized command: {other}"))),
+        None => Err(UsageError::new("No command provided")),
+    }
+}
+
+fn list(words: &mut ArgumentReader) -> Result<Listing, UsageError> {
+    match words.text()?.as_deref() {
+        Some("templates") => Ok(Listing::Templates),
+        Some("devices") => Ok(Listing::Devices),
+        Some("instruments") => {
+            words.require_build("instruments", Build::XCODE_14)?;
+            Ok(Listing::Instruments)
+        }
+        other => Err(UsageError(format!(
+            "Nothing to list: {}",
+            other.unwrap_or_default()
+        ))),
+    }
+}
+
+fn export(mut words: ArgumentReader) -> Result<ExportOrder, UsageError> {
+    let (mut input, mut output, mut selection) = (None, None, None);
+    let (mut start, mut end, mut duration) = (false, false, false);
+    while let Some(word) = words.word() {
+        match word.to_string_lossy().as_ref() {
+            "--input" => set_once(&mut input, "--input", words.value("--input")?.into())?,
+            "--output" => set_once(&mut output, "--output", words.value("--output")?.into())?,
+            "--toc" => set_once(
+                &mut selection,
+                "--toc or --xpath",
+                ExportSelection::Contents,
+            )?,
+            "--xpath" => {
+                let xpath = ExportSelection::XPath(words.text_value("--xpath")?);
+                set_once(&mut selection, "--toc or --xpath", xpath)?;
+            }
+            "--quiet" => words.require_build("--quiet", Build::XCODE_13_3)?,
+            "--time-start" => start = time(&mut words, "--time-start")?,
+            "--time-end" => end = time(&mut words, "--time-end")?,
+            "--duration" => duration = time(&mut words, "--duration")?,
+            "--har" => {
+                return Err(UsageError::new("The fake xctrace records no HTTP traffic"));
+            }
+            option if option.starts_with('-') => return Err(UsageError::option(option)),
+            file => {
+                words.require_build(file, Build::XCODE_27)?;
+                set_once(&mut input, "--input", word.into())?;
+            }
+        }
+    }
+
+    if end && duration {
+        return Err(UsageError::new(
+            "--time-end and --duration exclude each other",
+        ));
+    }
+    Ok(ExportOrder {
+        input: input.ok_or_else(|| UsageError::missing("--input"))?,
+        selection: selection
+            .ok_or_else(|| UsageError::new("Neither --toc nor --xpath provided"))?,
+        output,
+        in_part: start || end || duration,
+    })
+}
+
+/// Checks a time, which needs a unit. Returns true, since the option is present.
+fn time(words: &mut ArgumentReader, option: &str) -> Result<bool, UsageError> {
+    words.require_build(option, Build::XCODE_27)?;
+    let text = words.text_value(option)?;
+    let number = ["ns", "us", "ms", "s"].iter().find_map(|unit| {
+        let number = text.strip_suffix(unit)?;
+        number.parse::<f64>().ok()
+    });
+    number
+        .map(|_| true)
+        .ok_or_else(|| UsageError(format!("Invalid time for {option}: {text}")))
+}
+
+fn set_once<T>(place: &mut Option<T>, option: &str, value: T) -> Result<(), UsageError> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(UsageError::twice(option)),
+    }
+}

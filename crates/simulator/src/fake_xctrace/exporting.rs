@@ -1,0 +1,195 @@
+//! Implements `xctrace export`: the table of contents or a table of a bundle of ours, as XML.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::arguments::{ExportOrder, ExportSelection};
+use super::scratch::Scratch;
+use super::session::Session;
+use super::xpath::XPath;
+use super::{Exit, Misbehavior, USAGE, bundle};
+use crate::MARK;
+use crate::error::Error;
+use crate::export::single::{self, ListedTable};
+use crate::scenario::Scenario;
+
+const SIGTRAP: i32 = 5;
+
+/// The reason why nothing was exported.
+#[derive(Debug)]
+struct Refusal {
+    text: String,
+    code: u8,
+}
+
+pub(super) fn export(order: &ExportOrder, session: &mut Session<'_>) -> Exit {
+    attempt(order, session).unwrap_or_else(|refusal| {
+        session.print_error(&refusal.text);
+        Exit::Code(refusal.code)
+    })
+}
+
+fn attempt(order: &ExportOrder, session: &mut Session<'_>) -> Result<Exit, Refusal> {
+    if session.misbehaves(Misbehavior::Export43) {
+        let text = "Export failed: the document could not be opened";
+        return Err(Refusal {
+            text: text.to_owned(),
+            code: 43,
+        });
+    }
+    let is_contents = matches!(order.selection, ExportSelection::Contents);
+    if session.misbehaves(Misbehavior::Export10)
+        || (is_contents && session.misbehaves(Misbehavior::TocFails))
+        || session.misbehaves_at_first(Misbehavior::ExportFlaky, 2)
+    {
+        return Err(unfinished());
+    }
+
+    let is_trace = order
+        .input
+        .extension()
+        .is_some_and(|ending| ending == "trace");
+    let scenario = is_trace.then(|| bundle::scenario(&order.input)).flatten();
+    let scenario = scenario.ok_or_else(unfinished)?;
+    if order.in_part {
+        session.print_error("the fake xctrace cannot cut a recording; it exports all of it");
+    }
+
+    let scratch = Scratch::new().map_err(|error| internal(&error))?;
+    let document = match &order.selection {
+        ExportSelection::Contents => single::write_contents(&scenario, scratch.dir()),
+        ExportSelection::XPath(expression) => tables(expression, &scenario, scratch.dir())?,
+    };
+    let document = document.map_err(|error| internal(&error))?;
+    if !is_contents && let Some(exit) = break_off(&document, order, session) {
+        return Ok(exit);
+    }
+    deliver(&document, order, session).map_err(|error| Refusal {
+        text: format!("Export failed: {error}"),
+        code: 1,
+    })?;
+    Ok(Exit::Code(0))
+}
+
+/// Returns the message that the real tool has for everything but a finished document.
+fn unfinished() -> Refusal {
+    Refusal {
+        text: "Export failed: Document Missing Template Error".to_owned(),
+        code: 10,
+    }
+}
+
+/// Returns an error of the fake `xctrace` itself.
+fn internal(error: &Error) -> Refusal {
+    Refusal {
+        text: format!("the fake xctrace failed: {error}"),
+        code: 70,
+    }
+}
+
+/// Writes the document of the tables that an expression selects.
+fn tables(
+    expression: &str,
+    scenario: &Scenario,
+    dir: &Path,
+) -> Result<Result<PathBuf, Error>, Refusal> {
+    let usage = |text: String| Refusal { text, code: USAGE };
+    let Some(xpath) = XPath::parse(expression) else {
+        let text = "the fake xctrace supports only paths to tables, not";
+        return Err(usage(format!("{text} {expression}")));
+    };
+
+    let listed = xpath.tables(&single::listed_tables(scenario));
+    let runs = xpath.runs(scenario.runs);
+
+    match (runs.as_slice(), listed.as_slice()) {
+        (
+            [run],
+            [
+                (
+                    _,
+                    ListedTable {
+                        table: Some(table), ..
+                    },
+                ),
+            ],
+        ) => Ok(single::write_table(scenario, *run, *table, dir)),
+        (runs, listed)
+            if runs.is_empty() || listed.iter().all(|(_, entry)| entry.table.is_none()) =>
+        {
+            Ok(write_rowless(runs, listed, dir))
+        }
+        _ => Err(usage(format!(
+            "the fake xctrace exports one table per call: {expression}"
+        ))),
+    }
+}
+
+/// Writes a node without rows for each of these tables, or no node.
+fn write_rowless(
+    runs: &[u32],
+    listed: &[(usize, ListedTable)],
+    dir: &Path,
+) -> Result<PathBuf, Error> {
+    let mut text = format!("<?xml version=\"1.0\"?>\n<trace-query-result synthetic=\"{MARK}\">\n");
+    for run in runs {
+        for (position, listed) in listed {
+            let schema = listed.schema;
+            text.push_str(&format!(
+                "<node xpath='//trace-toc[1]/run[{run}]/data[1]/table[{position}]'>\
+                 <schema name=\"{schema}\"><col><mnemonic>time</mnemonic><name>Timestamp</name>\
+                 <engineering-type>sample-time</engineering-type></col></schema></node>"
+            ));
+        }
+    }
+    text.push_str("</trace-query-result>\n");
+    let path = dir.join("rowless.xml");
+    fs::write(&path, text).map_err(Error::io("write", &path))?;
+    Ok(path)
+}
+
+/// Writes half a document and ends, if that misbehavior is on.
+fn break_off(document: &Path, order: &ExportOrder, session: &mut Session<'_>) -> Option<Exit> {
+    let exit = if session.misbehaves(Misbehavior::ExportTrap) {
+        Exit::Signal(SIGTRAP)
+    } else if session.misbehaves(Misbehavior::Export133) {
+        Exit::Code(133)
+    } else {
+        return None;
+    };
+
+    let text = fs::read(document).unwrap_or_default();
+    let part = text.get(..middle_of_a_row(&text)).unwrap_or_default();
+    // The real tool prints no error here either.
+    let _ = match &order.output {
+        Some(output) => fs::write(output, part),
+        None => session.out().write_all(part),
+    };
+    Some(exit)
+}
+
+/// Returns an offset a little after the start of the row in the middle.
+fn middle_of_a_row(text: &[u8]) -> usize {
+    const ROW: &[u8] = b"<row>";
+    let starts = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(ROW));
+    let middle = text.len() / 2;
+    let row = (middle..text.len()).find(starts);
+    let row = row.or_else(|| (0..middle).rev().find(starts));
+    row.map_or(middle, |row| row + ROW.len() + 7)
+}
+
+/// Writes the document to the output file, which is overwritten (no source says otherwise), or to
+/// standard output.
+fn deliver(document: &Path, order: &ExportOrder, session: &mut Session<'_>) -> io::Result<()> {
+    let Some(output) = &order.output else {
+        io::copy(&mut File::open(document)?, &mut session.out())?;
+        return session.out().flush();
+    };
+    fs::copy(document, output)?;
+    session.print(&format!(
+        "Finished export to the file: {}",
+        output.display()
+    ));
+    Ok(())
+}

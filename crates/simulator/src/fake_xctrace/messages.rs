@@ -1,0 +1,92 @@
+//! Prints what the real tool prints when something goes wrong, word for word where known.
+
+use super::arguments::{RecordOrder, RecordTarget};
+use super::session::Session;
+use super::{Exit, Misbehavior, Settings};
+
+const NO_XCODE: &str = "xcode-select: error: tool 'xctrace' requires Xcode, but active developer \
+directory '/Library/Developer/CommandLineTools' is a command line tools instance";
+
+const NOT_FOUND: &str =
+    "xcrun: error: unable to find utility \"xctrace\", not a developer tool or in PATH";
+
+const KPERF: &str = "Failed to start the recording: _lockKPerf: could not lock kperf. Likely \
+another session just started.";
+
+/// Prints the error of any command on a Mac without Xcode, if that misbehavior is on.
+pub(super) fn without_xcode(session: &mut Session<'_>) -> Option<Exit> {
+    let (text, code) = if session.misbehaves(Misbehavior::NoXcode) {
+        (NO_XCODE, 1)
+    } else if session.misbehaves(Misbehavior::Xcrun72) {
+        (NOT_FOUND, 72)
+    } else {
+        return None;
+    };
+    session.print_error(text);
+    Some(Exit::Code(code))
+}
+
+/// Returns a requested misbehavior that needs a state folder, if there is no such folder.
+pub(super) fn lacks_state_folder(settings: &Settings) -> Option<Misbehavior> {
+    let mut requested = settings.misbehaviors.iter().copied();
+    requested.find(|misbehavior| misbehavior.counts_calls() && settings.state.is_none())
+}
+
+/// Returns the error of a recording that does not start although its process exists.
+pub(super) fn at_start(name: &str, session: &Session<'_>) -> Option<String> {
+    if session.misbehaves(Misbehavior::Exit2) {
+        return Some("Failed to attach to target process".to_owned());
+    }
+    if session.misbehaves(Misbehavior::NotDebuggable) {
+        return Some(format!(
+            "Permission to debug {name} was denied. The app must be signed with 'get-task-allow'"
+        ));
+    }
+    if session.misbehaves(Misbehavior::Restricted) {
+        let text = "Target process is marked restricted and cannot be traced while SIP is enabled";
+        return Some(text.to_owned());
+    }
+    let is_locked = session.misbehaves_at_first(Misbehavior::KperfLocked, 1);
+    is_locked.then(|| KPERF.to_owned())
+}
+
+/// Returns the issues of a recording that is saved nevertheless.
+pub(super) fn at_end(order: &RecordOrder, session: &Session<'_>) -> Vec<&'static str> {
+    let is_attached = matches!(order.target, RecordTarget::Attach(_));
+    let known = [
+        (
+            Misbehavior::RunIssues,
+            "* [Error] Data stream: Fatal logging system error: The log archive is corrupt or incomplete",
+        ),
+        (
+            Misbehavior::CountersUnsupported,
+            "* [Error] Selected counter profile is not supported on target device",
+        ),
+        (
+            Misbehavior::Malformed,
+            "* [Error] Transferred trace file is malformed",
+        ),
+        (
+            Misbehavior::NoConfiguration,
+            "* [Warning] No configuration information received, will have to guess",
+        ),
+    ];
+    let applies = |misbehavior: Misbehavior| {
+        session.misbehaves(misbehavior)
+            && (misbehavior != Misbehavior::NoConfiguration || is_attached)
+    };
+
+    let issues = known
+        .into_iter()
+        .filter(|(misbehavior, _)| applies(*misbehavior));
+    issues.map(|(_, text)| text).collect()
+}
+
+/// Prints the block of issues.
+pub(super) fn print_issues(issues: &[&str], session: &mut Session<'_>) {
+    session.print("Run issues were detected (trace is still ready to be viewed):");
+    for issue in issues {
+        session.print(issue);
+    }
+    session.print("");
+}

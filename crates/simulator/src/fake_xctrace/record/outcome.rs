@@ -1,0 +1,98 @@
+//! Collects what the bundle says about the recording it comes from.
+
+use super::{EndReason, EndedRecording, Prepared};
+use crate::error::Error;
+use crate::fake_xctrace::Misbehavior;
+use crate::fake_xctrace::arguments::{Length, RecordOrder, RecordTarget};
+use crate::fake_xctrace::run_facts::{self, ProcessIdentity, RecordedRows, RunFacts};
+use crate::fake_xctrace::session::Session;
+use crate::fake_xctrace::template::Template;
+use crate::scenario::Scenario;
+use crate::scenario::recording::TargetKind;
+
+/// Returns the scenario of the bundle: that of the settings, with the facts of the run.
+pub(super) fn scenario(
+    order: &RecordOrder,
+    prepared: &Prepared,
+    ended: EndedRecording,
+    session: &Session<'_>,
+) -> Result<Scenario, Error> {
+    let facts = facts(order, &prepared.template, ended, session);
+    let scenario = run_facts::with_facts(session.settings.scenario.clone(), &facts);
+    scenario.validate()?;
+    match &prepared.earlier {
+        Some(earlier) => run_facts::append_run(earlier.clone(), scenario),
+        None => Ok(scenario),
+    }
+}
+
+fn facts(
+    order: &RecordOrder,
+    template: &Template,
+    ended: EndedRecording,
+    session: &Session<'_>,
+) -> RunFacts {
+    let (kind, arguments) = match &order.target {
+        RecordTarget::AllProcesses => (TargetKind::AllProcesses, String::new()),
+        RecordTarget::Attach(_) => (TargetKind::Attached, String::new()),
+        RecordTarget::Launch { arguments, .. } => {
+            let arguments: Vec<_> = arguments
+                .iter()
+                .map(|word| word.to_string_lossy())
+                .collect();
+            (TargetKind::Launched, arguments.join(" "))
+        }
+    };
+    let has_samples = |name: &str| name == "Time Profiler" || name == "CPU Profiler";
+    let is_refused = session.misbehaves(Misbehavior::ShaderTimelineRefused);
+
+    RunFacts {
+        kind,
+        process: ended.process.map(|process| ProcessIdentity {
+            name: process.name,
+            pid: process.pid,
+            arguments,
+        }),
+        template: template.name.clone(),
+        instruments: session.settings.version.clone(),
+        mode: mode(order, template),
+        time_limit: order
+            .time_limit
+            .map_or_else(|| "12 hours".to_owned(), Length::long_text),
+        end_reason: match ended.reason {
+            EndReason::Limit => "Time limit reached",
+            EndReason::Exited => "Target app exited",
+            EndReason::Stopped | EndReason::Aborted => "User stopped recording",
+        },
+        end: ended.end,
+        samples: has_samples(&template.name)
+            || order.instruments.iter().any(|name| has_samples(name)),
+        shader_timeline: template.shader_timeline && !is_refused,
+        rows: rows(kind, ended.reason, session),
+    }
+}
+
+/// Returns the recording mode. Two templates keep only the last seconds by default.
+fn mode(order: &RecordOrder, template: &Template) -> String {
+    let windowed = matches!(template.name.as_str(), "System Trace" | "Game Performance");
+    match order.window {
+        Some(window) => format!("Windowed ({})", window.long_text()),
+        None if windowed => "Windowed (5 seconds)".to_owned(),
+        None => "Deferred".to_owned(),
+    }
+}
+
+fn rows(kind: TargetKind, reason: EndReason, session: &Session<'_>) -> RecordedRows {
+    let is_unconfigured =
+        session.misbehaves(Misbehavior::NoConfiguration) && kind == TargetKind::Attached;
+    if session.misbehaves(Misbehavior::Malformed) {
+        RecordedRows::None
+    } else if is_unconfigured
+        || reason == EndReason::Aborted
+        || session.misbehaves(Misbehavior::NoTargetRows)
+    {
+        RecordedRows::OthersOnly
+    } else {
+        RecordedRows::All
+    }
+}

@@ -1,0 +1,159 @@
+//! Puts the facts of a run into the scenario that is written.
+
+use super::process::ProcessEnd;
+use crate::error::Error;
+use crate::scenario::host::Samples;
+use crate::scenario::recording::TargetKind;
+use crate::scenario::{Process, Role, Scenario};
+
+/// The facts of a run that took place.
+#[derive(Debug)]
+pub(super) struct RunFacts {
+    pub(super) kind: TargetKind,
+    /// Process that the run is about, or `None` if all processes were recorded.
+    pub(super) process: Option<ProcessIdentity>,
+    pub(super) template: String,
+    pub(super) instruments: String,
+    pub(super) mode: String,
+    pub(super) time_limit: String,
+    pub(super) end_reason: &'static str,
+    pub(super) end: ProcessEnd,
+    /// True if stacks were sampled.
+    pub(super) samples: bool,
+    pub(super) shader_timeline: bool,
+    pub(super) rows: RecordedRows,
+}
+
+/// The process that the run is about.
+#[derive(Debug)]
+pub(super) struct ProcessIdentity {
+    pub(super) name: String,
+    pub(super) pid: u32,
+    pub(super) arguments: String,
+}
+
+/// The processes whose work was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RecordedRows {
+    All,
+    OthersOnly,
+    None,
+}
+
+/// Returns the scenario with the facts of the run.
+pub(super) fn with_facts(mut scenario: Scenario, facts: &RunFacts) -> Scenario {
+    let recording = &mut scenario.recording;
+    recording.target = facts.kind;
+    recording.template = printable(&facts.template);
+    recording.instruments = printable(&facts.instruments);
+    recording.mode.clone_from(&facts.mode);
+    recording.time_limit.clone_from(&facts.time_limit);
+    recording.end_reason = facts.end_reason.to_owned();
+    recording.exit_status = facts.end.status;
+    recording.termination.clone_from(&facts.end.termination);
+    recording.shader_timeline |= facts.shader_timeline;
+
+    let arguments = facts
+        .process
+        .as_ref()
+        .map(|process| printable(&process.arguments));
+    recording.arguments = arguments.filter(|arguments| !arguments.is_empty());
+    match &facts.process {
+        Some(process) => assign_target(&mut scenario, process),
+        None => scenario.process.iter_mut().for_each(demote_target),
+    }
+
+    for process in &mut scenario.process {
+        let is_analyzed = process.role == Role::Target;
+        if facts.rows == RecordedRows::None
+            || (facts.rows == RecordedRows::OthersOnly && is_analyzed)
+        {
+            process.stream.clear();
+            process.signpost.clear();
+        }
+        if facts.samples && is_analyzed && process.samples.is_none() {
+            process.samples = Some(Samples::default());
+        }
+    }
+    scenario
+}
+
+fn demote_target(process: &mut Process) {
+    if process.role == Role::Target {
+        process.role = Role::Other;
+    }
+}
+
+/// Gives name and pid of the recorded process to the scenario's target, in every run.
+fn assign_target(scenario: &mut Scenario, recorded: &ProcessIdentity) {
+    for run in 1..=scenario.runs {
+        let in_run =
+            |process: &Process| process.runs.as_ref().is_none_or(|runs| runs.contains(&run));
+        let mut alive = scenario
+            .process
+            .iter_mut()
+            .filter(|process| in_run(process));
+        if alive.any(|process| process.role == Role::Target) {
+            continue;
+        }
+
+        // The scenario is of the whole machine: its first process with GPU work becomes the target.
+        let is_busy = |process: &&mut Process| in_run(process) && !process.stream.is_empty();
+        if let Some(process) = scenario.process.iter_mut().find(is_busy) {
+            process.role = Role::Target;
+        }
+    }
+
+    let name = match printable(&recorded.name) {
+        name if name.trim().is_empty() => "(unnamed)".to_owned(),
+        // Real tables of contents cut names at this length.
+        name => name.chars().take(32).collect(),
+    };
+    for process in &mut scenario.process {
+        if process.role == Role::Target {
+            process.name.clone_from(&name);
+            process.pid = recorded.pid;
+        } else if process.pid == recorded.pid {
+            // Any other large pid will do.
+            process.pid = recorded.pid.wrapping_add(1_000_000).max(1);
+        }
+    }
+}
+
+/// Appends the first run of `new` to the runs of `old`. Of the old recording's facts, only the
+/// template stays.
+pub(super) fn append_run(mut old: Scenario, new: Scenario) -> Result<Scenario, Error> {
+    if old.recording.target != new.recording.target {
+        return Err(Error::field(
+            "recording.target",
+            "differs from the one in the document",
+            "runs of one kind in one document",
+        ));
+    }
+
+    let old_runs = old.runs;
+    let template = std::mem::take(&mut old.recording.template);
+    old.recording = new.recording;
+    old.recording.template = template;
+    old.runs += 1;
+
+    for process in &mut old.process {
+        process.runs.get_or_insert_with(|| (1..=old_runs).collect());
+    }
+    for mut process in new.process {
+        if process.runs.as_ref().is_none_or(|runs| runs.contains(&1)) {
+            process.runs = Some(vec![old.runs]);
+            old.process.push(process);
+        }
+    }
+
+    old.validate()?;
+    Ok(old)
+}
+
+/// Replaces control characters, and cuts a text that is too long for a scenario.
+fn printable(text: &str) -> String {
+    let is_odd = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    let printable = |c| if is_odd(c) { ' ' } else { c };
+    text.chars().map(printable).take(200).collect()
+}

@@ -1,0 +1,151 @@
+//! Refuses impossible states, memory, counters, signposts, samples and hangs.
+
+use super::{LENGTH_NS_MAX, lengths, name, text};
+use crate::error::Error;
+use crate::scenario::Process;
+use crate::scenario::host::Signpost;
+use crate::scenario::lengths::Lengths;
+use crate::scenario::machine::{Level, Memory, StatePiece};
+use crate::scenario::nanos::Nanos;
+use crate::scenario::recording::Recording;
+
+/// Largest amount of memory, in bytes: more than any machine has.
+const BYTES_MAX: u64 = 1 << 46;
+/// Largest number of counters: more than any GPU has.
+const COUNTERS_MAX: usize = 64;
+/// Longest period of a counter, in nanoseconds, since the table has 32 bits for it.
+const COUNTER_PERIOD_NS_MAX: u64 = 4_000_000_000;
+/// Shortest period of samples, in nanoseconds: faster sampling is not possible.
+const PERIOD_NS_MIN: u64 = 1_000;
+
+/// Checks what a recording says about the machine.
+pub(super) fn recording(facts: &Recording) -> Result<(), Error> {
+    pieces("recording.performance", &facts.performance)?;
+    pieces("recording.thermal", &facts.thermal)?;
+    levels("recording.wired", &facts.wired)?;
+    if facts.counter.len() > COUNTERS_MAX {
+        let many = format!("lists {} counters", facts.counter.len());
+        let allowed = format!("at most {COUNTERS_MAX}");
+        return Err(Error::field("recording.counter", many, allowed));
+    }
+    for (index, counter) in facts.counter.iter().enumerate() {
+        let at = format!("recording.counter[{index}]");
+        name(&format!("{at}.name"), &counter.name)?;
+        let field = format!("{at}.period");
+        period(&field, counter.period)?;
+        if counter.period.get() > COUNTER_PERIOD_NS_MAX {
+            let problem = format!("is {}", counter.period);
+            return Err(Error::field(&field, problem, "at most 4s"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks what a process shows on the CPU.
+pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
+    memory(&format!("{at}.memory"), process.memory.as_ref())?;
+    for (index, entry) in process.signpost.iter().enumerate() {
+        signpost(&format!("{at}.signpost[{index}]"), entry)?;
+    }
+    if let Some(samples) = &process.samples {
+        period(&format!("{at}.samples.period"), samples.period)?;
+        name(
+            &format!("{at}.samples.host-function"),
+            &samples.host_function,
+        )?;
+    }
+    for (index, hang) in process.hang.iter().enumerate() {
+        let at = format!("{at}.hang[{index}]");
+        name(&format!("{at}.kind"), &hang.kind)?;
+        instant(&format!("{at}.start"), hang.start, 0)?;
+        instant(&format!("{at}.length"), hang.length, 1)?;
+    }
+    Ok(())
+}
+
+/// Checks that pieces are in order and do not overlap.
+fn pieces(field: &str, pieces: &[StatePiece]) -> Result<(), Error> {
+    let mut free_ns = 0;
+    for (index, piece) in pieces.iter().enumerate() {
+        let at = format!("{field}[{index}]");
+        name(&format!("{at}.state"), &piece.state)?;
+        let start_ns = piece.start.get();
+        instant(&format!("{at}.start"), piece.start, 0)?;
+        if start_ns < free_ns {
+            let early = format!("is {start_ns} ns, inside the piece before");
+            let allowed = format!("{free_ns} ns or more");
+            return Err(Error::field(&format!("{at}.start"), early, allowed));
+        }
+        if let Some(end) = piece.end {
+            instant(&format!("{at}.end"), end, start_ns + 1)?;
+        }
+        free_ns = piece.end.map_or(start_ns + 1, Nanos::get);
+    }
+    Ok(())
+}
+
+fn memory(field: &str, memory: Option<&Memory>) -> Result<(), Error> {
+    match memory {
+        None => Ok(()),
+        Some(Memory::Levels(all)) if all.is_empty() => Err(Error::field(
+            field,
+            "is an empty list",
+            "one level or more, or no such field",
+        )),
+        Some(Memory::Levels(all)) => levels(field, all),
+        Some(Memory::Growth(growth)) => {
+            bytes(&format!("{field}.start-bytes"), growth.start_bytes)?;
+            bytes(
+                &format!("{field}.step-bytes"),
+                growth.step_bytes.unsigned_abs(),
+            )
+        }
+    }
+}
+
+fn levels(field: &str, levels: &[Level]) -> Result<(), Error> {
+    let mut free_ns = 0;
+    for (index, level) in levels.iter().enumerate() {
+        let at = format!("{field}[{index}]");
+        instant(&format!("{at}.at"), level.at, free_ns)?;
+        bytes(&format!("{at}.bytes"), level.bytes)?;
+        free_ns = level.at.get() + 1;
+    }
+    Ok(())
+}
+
+fn bytes(field: &str, bytes: u64) -> Result<(), Error> {
+    if bytes <= BYTES_MAX {
+        return Ok(());
+    }
+    let allowed = format!("at most {BYTES_MAX}");
+    Err(Error::field(field, format!("is {bytes}"), allowed))
+}
+
+fn signpost(at: &str, signpost: &Signpost) -> Result<(), Error> {
+    name(&format!("{at}.name"), &signpost.name)?;
+    text(&format!("{at}.subsystem"), &signpost.subsystem)?;
+    text(&format!("{at}.category"), &signpost.category)?;
+    match (signpost.from, signpost.to, signpost.every) {
+        (Some(from), to, None) => {
+            instant(&format!("{at}.from"), from, 0)?;
+            to.map_or(Ok(()), |to| {
+                instant(&format!("{at}.to"), to, from.get() + 1)
+            })
+        }
+        (None, None, Some(_)) => Ok(()),
+        _ => Err(Error::field(
+            at,
+            "has no time",
+            "`from` with or without `to`, or `every` alone",
+        )),
+    }
+}
+
+fn period(field: &str, period: Nanos) -> Result<(), Error> {
+    instant(field, period, PERIOD_NS_MIN)
+}
+
+fn instant(field: &str, at: Nanos, least_ns: u64) -> Result<(), Error> {
+    lengths(field, &Lengths::Fixed(at), least_ns.min(LENGTH_NS_MAX))
+}
