@@ -203,7 +203,9 @@ impl<'a> Attempt<'a> {
                 self.enter(Phase::Ending);
                 watcher.on_event(Event::Saving { bytes: self.bytes });
             }
-            OutputLine::Error(text) | OutputLine::Warning(text) => watcher.on_event(Event::Warning(&text)),
+            OutputLine::Error(text) | OutputLine::Warning(text) => {
+                watcher.on_event(Event::Warning(&text))
+            }
             OutputLine::Other if line.stream == Stream::Err => {
                 watcher.on_event(Event::Line(&line.text));
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metalens_files::{OwnershipChanges, Owner, give_folder};
+use metalens_files::{Owner, OwnershipChanges, give_folder};
 
 use crate::error::{Error, Result};
 use crate::promote::{move_new, unused_name};

@@ -37,7 +37,7 @@ pub struct Truth {
     /// Duration of the run, in nanoseconds.
     pub duration_ns: u64,
     /// Process that the run is about; null if no process used the GPU of a whole-machine run.
-    pub target: Option<Target>,
+    pub process: Option<Target>,
     /// First start to last end of the process's rows; null without rows.
     pub window: Option<Window>,
     /// Counts of rows, encoders, command buffers and kernels.
@@ -53,11 +53,11 @@ pub struct Truth {
     /// Use of the GPU by each process in the whole recording: busiest first, then by name and pid.
     pub processes: Vec<ProcessShare>,
     /// Idle time by cause, by the encoder list alone.
-    pub ledger: Option<Ledger>,
+    pub idle: Option<Ledger>,
     /// Idle time by cause if encoders that the list lost are found among the application's
     /// intervals; absent if that changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recovered_ledger: Option<Ledger>,
+    pub recovered_idle: Option<Ledger>,
     /// Submission and completion latency; null without a window, like all fields below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
@@ -103,7 +103,7 @@ pub struct Target {
     /// Process id of the process.
     pub pid: u32,
     /// Reason for choosing it.
-    pub how: ChosenBy,
+    pub chosen_by: ChosenBy,
 }
 
 /// The reason why a process is the one that a run is about.

@@ -59,7 +59,7 @@ fn check(name: &str, scenario: &Scenario) {
 const COMPARED_APART: [&str; 12] = [
     "run",
     "duration_ns",
-    "recovered_ledger",
+    "recovered_idle",
     "latency",
     "queue",
     "performance",

@@ -284,7 +284,7 @@ impl Case<'_> {
             let listed = self.has(Table::MetalApplicationEncodersList);
             let recoverable = listed && self.has(Table::MetalApplicationIntervals);
             assert!(
-                self.truth.recovered_ledger.is_none() || !recoverable,
+                self.truth.recovered_idle.is_none() || !recoverable,
                 "{}: encodings could be found",
                 self.name
             );
@@ -299,7 +299,7 @@ impl Case<'_> {
             .load(&selection_with_recovery(), options)
             .unwrap();
         let found = analyze(trace, &Request::default()).unwrap().report.idle;
-        let truth = self.truth.recovered_ledger.or(self.truth.ledger).unwrap();
+        let truth = self.truth.recovered_idle.or(self.truth.idle).unwrap();
         let (found, truth) = (
             serde_json::to_value(found).unwrap(),
             serde_json::to_value(truth).unwrap(),
@@ -307,7 +307,7 @@ impl Case<'_> {
         for (key, value) in truth.as_object().unwrap() {
             assert_eq!(found.get(key), Some(value), "{}: {key}", self.name);
         }
-        self.truth.recovered_ledger.is_some()
+        self.truth.recovered_idle.is_some()
     }
 }
 

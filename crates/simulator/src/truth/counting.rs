@@ -43,7 +43,7 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
     Truth {
         run: plan.run,
         duration_ns: plan.wall_ns,
-        target: target.map(|target| named(plan, target)),
+        process: target.map(|target| named(plan, target)),
         window,
         counts: counts(plan, &own, kernels.len()),
         busy: window.map(|window| busy(plan, &own, &segments, window)),
@@ -51,8 +51,8 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
         kernels,
         channels: channels(plan, &own),
         processes: shares.into_iter().map(|(_, share)| share).collect(),
-        ledger: listed,
-        recovered_ledger: recovered.filter(|_| recovered != listed),
+        idle: listed,
+        recovered_idle: recovered.filter(|_| recovered != listed),
         latency: window.map(|_| details::latency(plan, &own)),
         queue: window.map(|window| details::queue(plan, &own, window)),
         performance: window.map(|window| details::states(&plan.performance, &segments, window)),
@@ -97,7 +97,7 @@ fn named(plan: &Plan, target: ProcessIndex) -> Target {
     Target {
         name: process.name.clone(),
         pid: process.pid,
-        how: match plan.target_kind {
+        chosen_by: match plan.target_kind {
             TargetKind::Launched => ChosenBy::Launched,
             TargetKind::Attached => ChosenBy::Attached,
             TargetKind::AllProcesses => ChosenBy::Busiest,

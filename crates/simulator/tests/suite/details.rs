@@ -35,7 +35,7 @@ pub(crate) fn check(truth: &Truth, files: &Files, scenario: &Scenario) {
     let rows = |name| table(files, name).map_or_else(Vec::new, |table| table.rows);
 
     let hangs = rows("potential-hangs");
-    let target = truth.target.as_ref().unwrap();
+    let target = truth.process.as_ref().unwrap();
     let shown = format!("{} ({})", target.name, target.pid);
     let touching = hangs.iter().filter(|row| {
         let start = row[0].number();
@@ -80,7 +80,7 @@ fn latencies_count_from_the_commit(files: &Files, at: &str) {
 fn work_in_flight(truth: &Truth, files: &Files, at: &str) {
     let commits = commits(files);
     let gpu = table(files, "metal-gpu-intervals").unwrap();
-    let pid = u64::from(truth.target.as_ref().unwrap().pid);
+    let pid = u64::from(truth.process.as_ref().unwrap().pid);
     let (id, process) = (gpu.column("cmdbuffer-id"), gpu.column("process"));
     let mut ends: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     let mut starts = Vec::new();
@@ -179,7 +179,7 @@ fn same_states(rows: &[Vec<Element>], truth: &States, window: (u64, u64), at: &s
 }
 
 fn memory(truth: &Truth, files: &Files, window: (u64, u64), at: &str) {
-    let pid = u64::from(truth.target.as_ref().unwrap().pid);
+    let pid = u64::from(truth.process.as_ref().unwrap().pid);
     let rows = table(files, "metal-current-allocated-size").unwrap().rows;
     let own = rows
         .iter()

@@ -83,7 +83,7 @@ const RULES: [(&str, Measure); 25] = [
         )
     }),
     ("serialized", |truth| {
-        let ledger = truth.ledger.unwrap();
+        let ledger = truth.idle.unwrap();
         let enough = ledger.joinable >= 20;
         let share = ratio(ledger.serialized, ledger.joinable) / 0.8;
         not_busy(truth, if enough { share } else { 0.0 })
@@ -187,7 +187,7 @@ const RULES: [(&str, Measure); 25] = [
         ratio(memory.last_bytes - memory.first_bytes, memory.first_bytes) / 0.2
     }),
     ("incomplete-recording", |truth| {
-        let (listed, found) = (truth.ledger.unwrap(), truth.recovered_ledger.unwrap());
+        let (listed, found) = (truth.idle.unwrap(), truth.recovered_idle.unwrap());
         assert_eq!(
             found.joinable, found.pairs,
             "the other tables have what was lost"
@@ -210,7 +210,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 fn share_of_idle(truth: &Truth, part: fn(&Ledger) -> u64) -> f64 {
-    let ledger = truth.ledger.unwrap();
+    let ledger = truth.idle.unwrap();
     ratio(part(&ledger), ledger.total_ns)
 }
 
@@ -282,7 +282,7 @@ fn all_well_has_no_problem() {
     for kernel in &truth.kernels {
         assert!(ratio(kernel.total_ns, busy.sum_ns) < 0.3 && kernel.min_ns > 100_000);
     }
-    let ledger = truth.ledger.unwrap();
+    let ledger = truth.idle.unwrap();
     assert_eq!((ledger.joinable, ledger.unknown_ns), (ledger.pairs, 0));
     assert_eq!(truth.thermal.unwrap().worst.as_deref(), Some("Nominal"));
     let memory = truth.memory.unwrap();

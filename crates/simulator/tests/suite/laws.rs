@@ -53,7 +53,7 @@ fn parts_add_up(truth: &Truth) -> Result<(), TestCaseError> {
         (
             truth.busy.is_none(),
             truth.gaps.is_none(),
-            truth.ledger.is_none()
+            truth.idle.is_none()
         ),
         (
             truth.window.is_none(),
@@ -117,7 +117,7 @@ fn the_histogram_counts_every_gap_once(truth: &Truth) -> Result<(), TestCaseErro
 }
 
 fn the_ledger_explains_every_gap(truth: &Truth) -> Result<(), TestCaseError> {
-    let (ledger, gaps) = (truth.ledger.unwrap(), truth.gaps.as_ref().unwrap());
+    let (ledger, gaps) = (truth.idle.unwrap(), truth.gaps.as_ref().unwrap());
     prop_assert_eq!(components_ns(&ledger), ledger.total_ns);
     prop_assert_eq!(ledger.total_ns, gaps.total_ns);
     prop_assert_eq!(ledger.pairs, gaps.count);

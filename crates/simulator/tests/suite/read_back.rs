@@ -36,7 +36,7 @@ fn check(scenario: &Scenario) {
     let files = exported(scenario);
     let truth: TruthFile = serde_json::from_str(&files["truth.json"]).unwrap();
     let truth = &truth.runs[0];
-    let Some(target) = &truth.target else { return };
+    let Some(target) = &truth.process else { return };
     let rows = rows(&files);
     let is_own = |row: &&Row| row.pid == Some(u64::from(target.pid));
     let own: Vec<&Row> = rows.iter().filter(is_own).collect();
@@ -64,13 +64,13 @@ fn check(scenario: &Scenario) {
     gap_figures(truth, &busy_times);
 
     assert_eq!(
-        truth.ledger.unwrap(),
+        truth.idle.unwrap(),
         ledger(&files, &own, &busy_times, &foreign, false),
         "{}",
         scenario.name
     );
     assert_eq!(
-        truth.recovered_ledger.or(truth.ledger).unwrap(),
+        truth.recovered_idle.or(truth.idle).unwrap(),
         ledger(&files, &own, &busy_times, &foreign, true),
         "{}",
         scenario.name

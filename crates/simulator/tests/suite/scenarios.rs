@@ -199,7 +199,7 @@ fn optional_parts_do_not_change_the_work() {
             .remove(0)
     };
     let (plain, busy) = (truth(&plain), truth(&busy));
-    assert_eq!(plain.ledger, busy.ledger);
+    assert_eq!(plain.idle, busy.idle);
     assert_eq!(plain.kernels, busy.kernels);
     assert_eq!((plain.signposts.len(), busy.signposts[0].count), (0, 10));
 }
@@ -224,7 +224,7 @@ fn impossible_runs_are_refused_when_they_are_planned() {
 #[test]
 fn the_awkward_preset_has_its_oddities() {
     let truth = &truths(&Scenario::preset("awkward").unwrap()).unwrap()[0];
-    let ledger = truth.ledger.as_ref().unwrap();
+    let ledger = truth.idle.as_ref().unwrap();
     let names: Vec<&str> = truth
         .kernels
         .iter()

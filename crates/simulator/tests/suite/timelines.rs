@@ -38,7 +38,7 @@ fn serialized_gaps_divide_into_their_causes() {
         (gaps.count, gaps.total_ns, gaps.median_ns),
         (2, 160_000, Some(80_000))
     );
-    let ledger = truth.ledger.unwrap();
+    let ledger = truth.idle.unwrap();
     assert_eq!((ledger.completion_ns, ledger.host_ns), (40_000, 20_000));
     assert_eq!((ledger.encoding_ns, ledger.submission_ns), (40_000, 60_000));
     assert_eq!(
@@ -62,7 +62,7 @@ fn gaps_inside_a_buffer_are_queued() {
     let stream =
         format!("count = 3\nsubmit = \"batched\"\nduration = \"40us\"\ngap = \"20us\"\n{QUICK}");
     let truth = truth(&[&stream], "");
-    let ledger = truth.ledger.unwrap();
+    let ledger = truth.idle.unwrap();
     assert_eq!(
         (ledger.total_ns, ledger.queued_ns, ledger.serialized),
         (40_000, 40_000, 0)
@@ -98,7 +98,7 @@ fn queued_time_with_other_processes_is_foreign() {
         (busy.machine_busy_ns, busy.machine_active_ns),
         (150_000, 150_000)
     );
-    let ledger = truth.ledger.unwrap();
+    let ledger = truth.idle.unwrap();
     assert_eq!((ledger.queued_ns, ledger.contention_ns), (50_000, 30_000));
     let shares: Vec<_> = truth
         .processes
@@ -168,7 +168,7 @@ fn a_split_kick_is_two_rows_of_one_encoder() {
     assert_eq!((truth.counts.intervals, truth.counts.encoders), (2, 1));
     assert_eq!(truth.busy.unwrap().busy_ns, 60_000);
     assert_eq!(truth.gaps.unwrap().total_ns, 30_000);
-    assert_eq!(truth.ledger.unwrap().queued_ns, 30_000);
+    assert_eq!(truth.idle.unwrap().queued_ns, 30_000);
 }
 
 /// A gap stays unknown if a completion or an encoding is not in the recording.
@@ -184,7 +184,7 @@ fn gaps_without_a_pair_are_unknown() {
                           oddities = {{ lose-completion-every = 3, lose-encoder-every = 2 }}"
     );
     let truth = truth(&[&stream], "");
-    let ledger = truth.ledger.unwrap();
+    let ledger = truth.idle.unwrap();
     assert_eq!((ledger.pairs, ledger.joinable), (3, 1));
     assert_eq!(
         (ledger.unknown_ns, ledger.host_ns, ledger.encoding_ns),
@@ -213,7 +213,7 @@ fn unattributed_work_is_foreign() {
         (2, 3, 1)
     );
     assert_eq!(truth.busy.unwrap().others_busy_ns, 20_000);
-    let ledger = truth.ledger.unwrap();
+    let ledger = truth.idle.unwrap();
     assert_eq!((ledger.queued_ns, ledger.contention_ns), (40_000, 20_000));
 }
 
@@ -294,12 +294,12 @@ fn a_gap_as_long_as_an_edge_belongs_above_it() {
 #[test]
 fn a_target_without_rows_has_no_window() {
     let truth = &truths(&Scenario::preset("no-target-rows").unwrap()).unwrap()[0];
-    assert_eq!(truth.target.as_ref().map(|target| target.pid), Some(9001));
+    assert_eq!(truth.process.as_ref().map(|target| target.pid), Some(9001));
     assert!(
         truth.window.is_none()
             && truth.busy.is_none()
             && truth.gaps.is_none()
-            && truth.ledger.is_none()
+            && truth.idle.is_none()
     );
     assert_eq!(
         (truth.counts.intervals, truth.counts.all_intervals),

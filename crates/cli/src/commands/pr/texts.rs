@@ -1,6 +1,6 @@
 //! The texts that are posted.
 
-use metalens_github::{ChartPlace, TextError, PlacedChart, Texts};
+use metalens_github::{ChartPlace, PlacedChart, TextError, Texts};
 use metalens_render::document::Document;
 use metalens_render::markdown::{
     COMMENT_LIMIT, Frame, Picture, PictureSource, SUMMARY_LIMIT, comment,

@@ -217,7 +217,7 @@ fn nothing_is_obeyed() {
             haunt(compared, hostile);
             for side in ["base", "new"] {
                 compared[side]["runs"][0]["path"] = hostile.into();
-                compared[side]["runs"][0]["target"] = hostile.into();
+                compared[side]["runs"][0]["process"] = hostile.into();
             }
             compared["headline"] = hostile.into();
             compared["gate"]["source"] = hostile.into();

@@ -136,7 +136,10 @@ fn everyone() {
         bench.disk(),
         "everyone.recording.json\neveryone.trace: whole\n"
     );
-    assert_eq!(bench.report("everyone.trace")["target"]["how"], "busiest");
+    assert_eq!(
+        bench.report("everyone.trace")["process"]["chosen_by"],
+        "busiest"
+    );
 }
 
 /// What cannot be started is known before anything is.
