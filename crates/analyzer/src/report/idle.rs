@@ -208,13 +208,13 @@ impl Cause {
     #[must_use]
     pub fn explanation(self) -> &'static str {
         match self {
-            Self::Completion => "the GPU was done; the program was not notified yet",
-            Self::Host => "the program was notified, and did not encode yet",
-            Self::Encoding => "the program encoded the next command buffer",
-            Self::Submission => "the next work was committed; the GPU did not start it yet",
-            Self::Queued => "the next work was committed before the gap began",
-            Self::Contention => "another process ran on the GPU",
-            Self::Unknown => "the recording does not tell",
+            Self::Completion => "GPU done, program not notified yet",
+            Self::Host => "program not encoding yet",
+            Self::Encoding => "program encoding the next command buffer",
+            Self::Submission => "next work committed, not started yet",
+            Self::Queued => "next work committed before the gap",
+            Self::Contention => "another process on the GPU",
+            Self::Unknown => "not recorded",
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Cells that the tables of comparisons share.
 
 use metalens_analyzer::{Message, message};
-use metalens_comparison::sentences;
 use metalens_comparison::{Change, Class, Direction, Number, SideFacts, Unit};
+use metalens_comparison::{format, sentences};
 
 use crate::document::{Cell, Tone};
 
@@ -15,30 +15,17 @@ pub(super) fn paths(side: &SideFacts) -> Message {
     Message::joined(runs, ", ")
 }
 
-/// The verdict on a change.
+/// Returns the verdict on a change, in color.
 pub(super) fn class(class: Class, direction: Option<Direction>) -> Cell {
-    let (word, tone) = match (direction, class) {
-        (_, Class::Added | Class::Removed) => (class_name(class), Tone::Strong),
-        (Some(Direction::Better), _) => ("improved", Tone::Good),
-        (Some(Direction::Worse), _) => ("regressed", Tone::Bad),
-        (None, Class::Unstable | Class::Unknown) => (class_name(class), Tone::Doubtful),
-        (None, Class::Unchanged) => (class_name(class), Tone::Faint),
-        (None, Class::Grown | Class::Shrunk) => (class_name(class), Tone::Strong),
+    let tone = match (direction, class) {
+        (_, Class::Added | Class::Removed) => Tone::Strong,
+        (Some(Direction::Better), _) => Tone::Good,
+        (Some(Direction::Worse), _) => Tone::Bad,
+        (None, Class::Unstable | Class::Unknown) => Tone::Doubtful,
+        (None, Class::Unchanged) => Tone::Faint,
+        (None, Class::Grown | Class::Shrunk) => Tone::Strong,
     };
-    Cell::verdict(word, tone)
-}
-
-/// The name of a class that says nothing of better or worse.
-pub(super) fn class_name(class: Class) -> &'static str {
-    match class {
-        Class::Added => "added",
-        Class::Removed => "removed",
-        Class::Grown => "grown",
-        Class::Shrunk => "shrunk",
-        Class::Unchanged => "no significant change",
-        Class::Unstable => "inconclusive",
-        Class::Unknown => "unknown",
-    }
+    Cell::verdict(format::class(class, direction), tone)
 }
 
 /// A value of a side; a word if there is none.

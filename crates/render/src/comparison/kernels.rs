@@ -2,9 +2,10 @@
 
 use metalens_analyzer::message::{kernel, name};
 use metalens_analyzer::{Message, message};
+use metalens_comparison::format;
 use metalens_comparison::{Class, Comparison, KernelChange, Unit};
 
-use super::cells::{ABSENT, before_and_after, class, class_name, difference, value};
+use super::cells::{ABSENT, before_and_after, class, difference, value};
 use crate::document::{Block, Cell, Column, Section, Table};
 use crate::wording::plain;
 
@@ -77,7 +78,7 @@ fn classes(kernels: &[KernelChange]) -> Message {
     let groups = all.chunk_by(|one, other| one == other);
     let said = groups.filter_map(|group| {
         let class = group.first()?;
-        Some(format!("{} {}", group.len(), class_name(*class)))
+        Some(format!("{} {}", group.len(), format::class(*class, None)))
     });
     plain(said.collect::<Vec<_>>().join(", "))
 }

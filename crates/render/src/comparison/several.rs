@@ -2,10 +2,11 @@
 
 use metalens_analyzer::message::kernel;
 use metalens_analyzer::{Message, message};
+use metalens_comparison::format;
 use metalens_comparison::sentences::{difference, share};
 use metalens_comparison::{Change, Class, Comparison, KernelChange, Unit};
 
-use super::cells::{ABSENT, class_name, is_nothing, paths, value};
+use super::cells::{ABSENT, is_nothing, paths, value};
 use super::circumstances::{comparable, remarks};
 use super::gate;
 use crate::document::{Block, Column, Document, Section, Table};
@@ -135,7 +136,7 @@ fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
     let found = kernels.find(|one| is_same(one, kernel));
     let [now, became] = cells(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
     match found.map(|one| one.class) {
-        Some(class @ (Class::Added | Class::Removed)) => [now, class_name(class).into()],
+        Some(class @ (Class::Added | Class::Removed)) => [now, format::class(class, None).into()],
         _ => [now, became],
     }
 }

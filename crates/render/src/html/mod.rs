@@ -21,13 +21,13 @@ use crate::{index, report};
 use blocks::Drawn;
 use escape::{escaped, filled, named, script_json, sentence};
 
-const PAGE: &str = include_str!("page.html");
-const TIMELINE: &str = include_str!("timeline.html");
-const STYLE: &str = include_str!("report.css");
-const INDEX_STYLE: &str = include_str!("index.css");
-const TABLES_SCRIPT: &str = include_str!("tables.js");
-const SCRIPT: &str = include_str!("report.js");
-const INDEX_SCRIPT: &str = include_str!("index.js");
+const PAGE: &str = include_str!("../../../../templates/page.html");
+const TIMELINE: &str = include_str!("../../../../templates/timeline.html");
+const STYLE: &str = include_str!("../../../../templates/report.css");
+const INDEX_STYLE: &str = include_str!("../../../../templates/index.css");
+const TABLES_SCRIPT: &str = include_str!("../../../../templates/tables.js");
+const SCRIPT: &str = include_str!("../../../../templates/report.js");
+const INDEX_SCRIPT: &str = include_str!("../../../../templates/index.js");
 
 /// Returns a report as a page of its own. Only the names of the analyzed process are in it, unless
 /// others' may be shown.

@@ -45,7 +45,7 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
     Some(section)
 }
 
-/// ChosenBy many gaps were joined with completion and encoding, and how many are serialized.
+/// Returns the number of gaps whose cause is known, and of those that are serialized.
 fn pairs(report: &Report) -> Message {
     let idle = &report.idle;
     let mut said = vec![message!(
