@@ -21,7 +21,7 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
             Column::number("time"),
             Column::number("share"),
             Column::bar(""),
-            Column::label("in words"),
+            Column::sentence("in words"),
         ],
     )
     .sortable();

@@ -12,9 +12,9 @@ use crate::wording::unbroken;
 /// Names are not shortened below this width.
 const SHORTEST_NAME: usize = 16;
 /// Sentences are not broken into shorter lines than this.
-const SHORTEST_SENTENCE: usize = 40;
-/// The longest bar where a table has one, and where labels follow it.
-const BARS: [usize; 2] = [30, 14];
+const SHORTEST_SENTENCE: usize = 24;
+/// The longest bar where a table has one, and where a sentence follows it.
+const BARS: [usize; 2] = [30, 12];
 
 /// A table as a terminal shows it.
 #[derive(Debug)]
@@ -55,9 +55,9 @@ pub(super) fn lay_out(tables: &[&Table], line_width: usize) -> Vec<Shown> {
 
 /// The cells of the rows that a terminal shows, as text.
 fn texts(table: &Table) -> Vec<Vec<String>> {
-    let has_label = |column: &Column| column.kind == ColumnKind::Label;
+    let has_words = |column: &Column| column.kind == ColumnKind::Sentence;
     let [long, short] = BARS;
-    let longest_bar = if table.columns.iter().any(has_label) {
+    let longest_bar = if table.columns.iter().any(has_words) {
         short
     } else {
         long
@@ -89,8 +89,8 @@ fn natural_widths<'a>(
 fn least_width(column: &Column, natural: usize) -> usize {
     match column.kind {
         ColumnKind::Name | ColumnKind::Label => natural.min(SHORTEST_NAME),
-        // In two lines, or not at all.
-        ColumnKind::Sentence => natural.min(SHORTEST_SENTENCE.max(natural.div_ceil(2) + 8)),
+        // In three lines, or not at all.
+        ColumnKind::Sentence => natural.min(SHORTEST_SENTENCE.max(natural.div_ceil(3) + 5)),
         ColumnKind::Number | ColumnKind::Words | ColumnKind::Bar => natural,
     }
 }
