@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use metalens_analyzer::{Analysis, Held, Report};
+use metalens_analyzer::{Analysis, StateInterval, Report};
 
 use crate::event::Events;
 use crate::lanes::Nests;
@@ -39,7 +39,7 @@ pub(crate) fn phases<W: Write>(
     tracks: &mut Tracks,
     events: &mut Events<W>,
 ) -> io::Result<()> {
-    let mut phases: Vec<&Held> = analysis.named_phases().iter().collect();
+    let mut phases: Vec<&StateInterval> = analysis.named_phases().iter().collect();
     phases.sort_by_key(|phase| (phase.start_ns, Reverse(phase.end_ns)));
     let mut nests = Nests::default();
     let mut opened = Opened::new(tracks.target(), "phases", PHASES);

@@ -54,7 +54,7 @@ fn judge(error: &NotAnalyzed) -> Check {
             match error {
                 Error::Trace(error) => (why, error),
                 Error::NoRows { .. }
-                | Error::NoTargetRows { .. }
+                | Error::NoGpuIntervals { .. }
                 | Error::NoProcesses { .. }
                 | Error::OnlyCpu { .. } => return Check::Empty(why),
                 _ => return Check::Doubtful(why),

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{Finding, Report, Request, Severity, Sidecar, finding_ids};
+use metalens_analyzer::{Finding, Report, Request, Severity, WorkFile, finding_ids};
 use metalens_simulator::{Scenario, write_export};
 
 use super::real::recordings;
@@ -32,7 +32,7 @@ pub(super) fn of_case(folder: &Path, case: &str) -> Report {
             "toml" => {}
             "work.json" => {
                 let text = std::fs::read_to_string(path).unwrap();
-                request.work = Some(Sidecar::parse(&text, "work.json").unwrap());
+                request.work = Some(WorkFile::parse(&text, "work.json").unwrap());
             }
             table => {
                 std::fs::copy(path, export.path().join(table)).unwrap();
@@ -89,10 +89,7 @@ fn each_folder_is_of_a_finding() {
 fn nothing_is_found_where_all_is_well() {
     let report = of_case(&fixtures().join("all-well"), "scenario");
     assert_eq!(report.findings, []);
-    assert_eq!(
-        report.summary.advice,
-        "No finding"
-    );
+    assert_eq!(report.summary.advice, "No finding");
 }
 
 /// What a person reads: `scripts/bless` renews it, and reviewers see what changed.

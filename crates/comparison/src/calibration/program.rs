@@ -1,6 +1,6 @@
 //! What a run of the workload says of itself, in its `work.json`.
 
-use metalens_analyzer::{Sidecar, Timing};
+use metalens_analyzer::{WorkFile, Timing};
 use serde::Deserialize;
 
 /// One run, in its own words.
@@ -90,7 +90,7 @@ impl ProgramRun {
     /// # Errors
     ///
     /// If that is not what a bundled workload says.
-    pub fn of(work: &Sidecar) -> Result<Self, UnknownProgram> {
+    pub fn of(work: &WorkFile) -> Result<Self, UnknownProgram> {
         let file = || work.file.clone();
         let program = work.program.clone();
         let program = program.ok_or_else(|| UnknownProgram::Absent { file: file() })?;

@@ -3,7 +3,7 @@
 
 use std::iter::Peekable;
 
-use metalens_analyzer::{Analysis, AnyInterval, GpuInterval, Held, NamedBy};
+use metalens_analyzer::{Analysis, AnyInterval, GpuInterval, StateInterval, NamedBy};
 
 use super::{Field, field, fill, ns, text};
 use crate::cells::{Kind, Table, Value};
@@ -107,12 +107,12 @@ where
 
 /// Which state holds, for times that only rise.
 struct StateAt<'t> {
-    held: &'t [Held],
+    held: &'t [StateInterval],
     at: usize,
 }
 
 impl<'t> StateAt<'t> {
-    fn new(held: &'t [Held]) -> Self {
+    fn new(held: &'t [StateInterval]) -> Self {
         Self { held, at: 0 }
     }
 
@@ -243,7 +243,7 @@ mod tests {
     /// ```
     #[test]
     fn a_state_holds_from_its_start_and_no_longer_at_its_end() {
-        let held = |start_ns, end_ns, what: &str| Held {
+        let held = |start_ns, end_ns, what: &str| StateInterval {
             start_ns,
             end_ns,
             what: what.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metalens_analyzer::Sidecar;
+use metalens_analyzer::WorkFile;
 use metalens_workload::{
     BufferTime, Checked, ClockPair, Document, Phase, Plan, Run, SIMULATED, WorkFile, workloads,
 };
@@ -52,7 +52,7 @@ fn it_is_what_the_analyzer_reads() {
             let text = std::fs::read_to_string(&file).unwrap();
             let value: Value = serde_json::from_str(&text).unwrap();
             assert!(schema.is_valid(&value), "{text}");
-            let read = Sidecar::parse(&text, "work.json").unwrap();
+            let read = WorkFile::parse(&text, "work.json").unwrap();
             for (entry, label) in read.work.iter().zip(plan.labels()) {
                 assert_eq!(entry.label, label.label);
                 assert_eq!(entry.operations, Some(label.dispatches_per_encoder));

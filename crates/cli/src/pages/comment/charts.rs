@@ -2,7 +2,7 @@
 //! characters, of words that are ours.
 
 use metalens_analyzer::units::{count, percent, short_time, time};
-use metalens_analyzer::{Chunk, Report};
+use metalens_analyzer::{UtilizationChunk, Report};
 use minijinja::value::Value;
 
 use super::{Picture, PictureSource};
@@ -56,7 +56,7 @@ pub(super) fn timeline(report: &Report) -> Option<String> {
     };
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends: Vec<u64> = ends.chain([report.window.end_ns]).collect();
-    let line = |busy: fn(&Chunk) -> u64| -> String {
+    let line = |busy: fn(&UtilizationChunk) -> u64| -> String {
         let columns = chunks.iter().zip(&ends);
         let columns = columns.map(|(one, end)| column(busy(one), end.saturating_sub(one.start_ns)));
         columns.collect()

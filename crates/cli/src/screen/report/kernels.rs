@@ -214,7 +214,7 @@ pub(super) fn known_work(report: &Report, screen: &mut Screen) {
     let rate = |rate: Option<f64>, digits: usize| {
         rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.digits$}"))
     };
-    let of_chip = |share: Option<metalens_analyzer::Share>| {
+    let of_chip = |share: Option<metalens_analyzer::ShareRange>| {
         share.map_or_else(|| "-".to_owned(), |share| percent(share.at_least))
     };
     for row in &work.rows {

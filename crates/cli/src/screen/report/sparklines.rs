@@ -1,6 +1,6 @@
 //! The window at a glance: how busy the GPU was, part by part.
 
-use metalens_analyzer::{Chunk, Report};
+use metalens_analyzer::{UtilizationChunk, Report};
 
 use super::Screen;
 use crate::bars::{NONE, column};
@@ -24,7 +24,7 @@ pub(super) fn sparklines(report: &Report, screen: &mut Screen) {
     screen.line(format!("  {FAINT}{:8}{legend}{FAINT:#}", ""));
 }
 
-fn line(name: &str, report: &Report, busy: impl Fn(&Chunk) -> u64, screen: &mut Screen) {
+fn line(name: &str, report: &Report, busy: impl Fn(&UtilizationChunk) -> u64, screen: &mut Screen) {
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = ends.chain([report.window.end_ns]);

@@ -1,0 +1,428 @@
+//! Splits every gap by its causes: the steps that the GPU waited for.
+//!
+//! ```text
+//! GPU     …A)                                          [B…
+//!           a                                          b
+//! program  ------------)A completed     [B encoded)
+//!           completion |      host      | encoding | submission
+//! ```
+//!
+//! A closes the busy stretch before the gap, B opens the next. If B was encoded before `a`, the
+//! GPU had the work and the gap is *queued*. Otherwise the line is followed from `a` to `b`:
+//! *completion* until A's completion is known, *host* until B's encoding begins, *encoding*
+//! until that ends, and *submission* from there, each limited to the gap, so that the parts sum
+//! to it exactly. Parts of *queued* and *submission* during which another process ran on the
+//! GPU are *contention*. A gap is *unknown* if A has no completion or B no encoding.
+//!
+//! A gap that the window's edge cuts is split whole and then cut, so that the causes of two
+//! adjacent windows add up to those of both together.
+
+use crate::basics::spans::{Span, pieces, time_in};
+use crate::report::{Cause, GapParts, IdleTime, Recovered, Report};
+use crate::subject::Subject;
+use crate::subject::commands::{Commands, Encoding, FoundIn};
+use crate::subject::gaps::{Edges, Gap};
+use crate::subject::timeline::Interval;
+
+/// Splits gaps by cause.
+#[derive(Clone, Copy)]
+pub(crate) struct GapSplitter<'a> {
+    /// GPU intervals of the process in the window; gaps have their indices.
+    pub mine: &'a [Interval],
+    /// GPU intervals of the process next to the window.
+    pub edges: Edges,
+    /// Encodings and completions of the process.
+    pub commands: &'a Commands,
+    /// Union of the intervals of other processes.
+    pub others: &'a [Span],
+}
+
+/// Gap with its causes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SplitGap {
+    /// Time of the gap by cause.
+    pub parts: GapParts,
+    /// Completion and encoding at the ends of the gap.
+    pub pair: Pair,
+    /// Part of the gap that host work caused.
+    pub host: Span,
+}
+
+/// Completion and encoding of the two intervals around a gap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair {
+    /// Time at which the program was notified of A's completion.
+    pub completed_ns: Option<u64>,
+    /// Encoding of B.
+    pub encoding: Option<Encoding>,
+    /// True if A and B are of one command buffer.
+    pub same_buffer: bool,
+}
+
+impl Pair {
+    fn is_joined(&self) -> bool {
+        self.completed_ns.is_some() && self.encoding.is_some()
+    }
+
+    /// Returns whether the program waited for A before it began to encode B; `None` if either time
+    /// is unknown.
+    pub(crate) fn is_serialized(&self) -> Option<bool> {
+        Some(self.encoding?.span.start_ns >= self.completed_ns?)
+    }
+}
+
+impl<'a> GapSplitter<'a> {
+    /// Returns the splitter for a report's subject.
+    pub(crate) fn new(subject: &'a Subject) -> Self {
+        Self {
+            mine: &subject.mine,
+            edges: subject.edges,
+            commands: &subject.commands,
+            others: &subject.others.busy,
+        }
+    }
+
+    /// Splits a gap, and sums its time by cause.
+    pub(crate) fn split(&self, gap: &Gap) -> SplitGap {
+        let (spans, pair) = self.spans(gap);
+        SplitGap {
+            parts: self.parts(&spans),
+            pair,
+            host: spans.host,
+        }
+    }
+
+    /// Splits a gap into stretches that tile it, in order of time, each with its cause.
+    pub(crate) fn stretches(&self, gap: &Gap) -> impl Iterator<Item = (Span, Cause)> + use<'a> {
+        let (spans, _) = self.spans(gap);
+        spans.stretches(self.others)
+    }
+
+    /// Returns whether the intervals before and after a gap are of one command buffer.
+    pub(crate) fn is_inside_buffer(&self, gap: &Gap) -> bool {
+        let buffer = self
+            .before(gap)
+            .and_then(|interval| interval.command_buffer);
+        buffer.is_some() && buffer == self.after(gap).and_then(|interval| interval.command_buffer)
+    }
+
+    fn spans(&self, gap: &Gap) -> (CauseSpans, Pair) {
+        let (before, after) = (self.before(gap), self.after(gap));
+        let buffer = before.and_then(|interval| interval.command_buffer);
+        let pair = Pair {
+            completed_ns: buffer.and_then(|buffer| self.commands.completion(buffer)),
+            encoding: after.and_then(|interval| self.commands.encoding(interval)),
+            same_buffer: self.is_inside_buffer(gap),
+        };
+
+        // The gap before the window cut it.
+        let whole = Span::new(
+            before.map_or(gap.span.start_ns, |interval| {
+                interval.span.end_ns.min(gap.span.start_ns)
+            }),
+            after.map_or(gap.span.end_ns, |interval| {
+                interval.span.start_ns.max(gap.span.end_ns)
+            }),
+        );
+        (CauseSpans::new(whole, &pair).clip(gap.span), pair)
+    }
+
+    fn parts(&self, spans: &CauseSpans) -> GapParts {
+        let others_in_queued = time_in(spans.queued, self.others);
+        let others_in_submission = time_in(spans.submission, self.others);
+
+        GapParts {
+            completion_ns: spans.completion.length_ns(),
+            host_ns: spans.host.length_ns(),
+            encoding_ns: spans.encoding.length_ns(),
+            submission_ns: spans.submission.length_ns() - others_in_submission,
+            queued_ns: spans.queued.length_ns() - others_in_queued,
+            contention_ns: others_in_queued + others_in_submission,
+            unknown_ns: spans.unknown.length_ns(),
+        }
+    }
+
+    fn before(&self, gap: &Gap) -> Option<&Interval> {
+        match gap.before() {
+            Some(index) => self.mine.get(index),
+            None => self.edges.before.as_ref(),
+        }
+    }
+
+    fn after(&self, gap: &Gap) -> Option<&Interval> {
+        match gap.after() {
+            Some(index) => self.mine.get(index),
+            None => self.edges.after.as_ref(),
+        }
+    }
+}
+
+/// Stretches of a gap by cause, end to end in this order; those that do not apply are empty.
+/// Contention is not split off yet.
+#[derive(Debug, Clone, Copy)]
+struct CauseSpans {
+    completion: Span,
+    host: Span,
+    encoding: Span,
+    submission: Span,
+    queued: Span,
+    unknown: Span,
+}
+
+impl CauseSpans {
+    fn new(gap: Span, pair: &Pair) -> Self {
+        let nothing = Span::new(gap.start_ns, gap.start_ns);
+        let mut spans = Self {
+            completion: nothing,
+            host: nothing,
+            encoding: nothing,
+            submission: nothing,
+            queued: nothing,
+            unknown: nothing,
+        };
+
+        let (Some(completed_ns), Some(encoding)) = (pair.completed_ns, pair.encoding) else {
+            spans.unknown = gap;
+            return spans;
+        };
+        let encoding = encoding.span;
+        if encoding.end_ns < gap.start_ns {
+            spans.queued = gap;
+            return spans;
+        }
+
+        let mut at = gap.start_ns;
+        let mut until = |end_ns: u64| {
+            let span = Span::new(at, end_ns.clamp(at, gap.end_ns));
+            at = span.end_ns;
+            span
+        };
+        spans.completion = until(completed_ns);
+        spans.host = until(encoding.start_ns);
+        spans.encoding = until(encoding.end_ns);
+        spans.submission = until(gap.end_ns);
+        spans
+    }
+
+    /// Returns the stretches that are not empty, in order of time, with contention split off.
+    fn stretches(self, others: &[Span]) -> impl Iterator<Item = (Span, Cause)> + use<'_> {
+        let none: &[Span] = &[];
+        let all = [
+            (self.completion, Cause::Completion, none),
+            (self.host, Cause::Host, none),
+            (self.encoding, Cause::Encoding, none),
+            (self.submission, Cause::Submission, others),
+            (self.queued, Cause::Queued, others),
+            (self.unknown, Cause::Unknown, none),
+        ];
+
+        let all = all.into_iter().filter(|(span, ..)| !span.is_empty());
+        all.flat_map(|(span, cause, others)| {
+            pieces(span, others).map(move |(piece, is_contended)| {
+                let cause = if is_contended {
+                    Cause::Contention
+                } else {
+                    cause
+                };
+                (piece, cause)
+            })
+        })
+    }
+
+    fn clip(self, to: Span) -> Self {
+        Self {
+            completion: self.completion.clip(to),
+            host: self.host.clip(to),
+            encoding: self.encoding.clip(to),
+            submission: self.submission.clip(to),
+            queued: self.queued.clip(to),
+            unknown: self.unknown.clip(to),
+        }
+    }
+}
+
+/// Returns whether the encoder list lost encodings that
+/// [`selection_with_recovery`](crate::selection_with_recovery) might find.
+#[must_use]
+pub fn lost_encodings(report: &Report) -> bool {
+    let has_list = report.sanity.encoders_listed.is_some();
+    has_list && report.idle.without_encoding > 0 && report.idle.recovered.is_none()
+}
+
+/// Sums split gaps, in any order.
+#[derive(Debug, Default)]
+pub(crate) struct IdleTotals {
+    idle: IdleTime,
+    recovered: Recovered,
+}
+
+impl IdleTotals {
+    /// Adds one gap.
+    pub(crate) fn add(&mut self, gap: &SplitGap) {
+        let (idle, parts, pair) = (&mut self.idle, &gap.parts, &gap.pair);
+        idle.parts.add(parts);
+        idle.total_ns += parts.total_ns();
+        idle.pairs += 1;
+        idle.joinable += u64::from(pair.is_joined());
+        idle.between_buffers += u64::from(pair.is_joined() && !pair.same_buffer);
+        if pair.is_serialized() == Some(true) {
+            idle.serialized += 1;
+            idle.round_trips_ns += parts.completion_ns + parts.submission_ns;
+        }
+
+        idle.without_completion += u64::from(pair.completed_ns.is_none());
+        idle.without_encoding += u64::from(pair.encoding.is_none());
+        match pair.encoding.map(|encoding| encoding.found_in) {
+            Some(FoundIn::Interval) => self.recovered.from_intervals += 1,
+            Some(FoundIn::Submission) => self.recovered.from_submissions += 1,
+            Some(FoundIn::List) | None => {}
+        }
+    }
+
+    /// Returns the idle time of all gaps.
+    pub(crate) fn finish(self) -> IdleTime {
+        let recovered = Some(self.recovered).filter(|all| *all != Recovered::default());
+        IdleTime {
+            recovered,
+            ..self.idle
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Checks the time of a gap by cause: completion, host, encoding, submission, queued,
+    /// contention, unknown.
+    fn check(
+        gap: (u64, u64),
+        completed_ns: Option<u64>,
+        encoded: Option<(u64, u64)>,
+        others: &[(u64, u64)],
+        expected: [u64; 7],
+    ) {
+        let pair = pair(completed_ns, encoded);
+        let others: Vec<Span> = others.iter().map(|&(a, b)| Span::new(a, b)).collect();
+        let spans = CauseSpans::new(Span::new(gap.0, gap.1), &pair);
+        let parts = splitter(&others, &Commands::default()).parts(&spans);
+        assert_eq!(
+            parts.by_cause().map(|(_, ns)| ns),
+            expected,
+            "{gap:?} {completed_ns:?} {encoded:?} {others:?}"
+        );
+    }
+
+    fn splitter<'a>(others: &'a [Span], commands: &'a Commands) -> GapSplitter<'a> {
+        GapSplitter {
+            mine: &[],
+            edges: Edges::default(),
+            commands,
+            others,
+        }
+    }
+
+    fn pair(completed_ns: Option<u64>, encoded: Option<(u64, u64)>) -> Pair {
+        Pair {
+            completed_ns,
+            encoding: encoded.map(|(start, end)| Encoding {
+                span: Span::new(start, end),
+                found_in: FoundIn::List,
+            }),
+            same_buffer: false,
+        }
+    }
+
+    /// Splits gaps whose neighbors have all times.
+    ///
+    /// ```text
+    ///          10        20        30        40        50
+    /// GPU      )                                       [
+    /// program  --------completed     [encoded)
+    /// ```
+    #[test]
+    fn gaps_are_split_in_order_of_time() {
+        let gap = (10, 50);
+        check(gap, Some(20), Some((28, 35)), &[], [10, 8, 7, 15, 0, 0, 0]);
+        // Encoded while waiting: only the rest of the encoding counts.
+        check(gap, Some(20), Some((15, 35)), &[], [10, 0, 15, 15, 0, 0, 0]);
+        check(gap, Some(20), Some((12, 18)), &[], [10, 0, 0, 30, 0, 0, 0]);
+        // Encoded before the gap began: queued.
+        check(gap, Some(20), Some((2, 9)), &[], [0, 0, 0, 0, 40, 0, 0]);
+        // The encoding ended just as the gap began: that is not queued yet.
+        check(gap, Some(20), Some((2, 10)), &[], [10, 0, 0, 30, 0, 0, 0]);
+        // Completed before the GPU's own end, or after B started.
+        check(gap, Some(5), Some((28, 35)), &[], [0, 18, 7, 15, 0, 0, 0]);
+        check(gap, Some(90), Some((95, 99)), &[], [40, 0, 0, 0, 0, 0, 0]);
+        // Encoded only after B ran, as the tables have it.
+        check(gap, Some(20), Some((60, 70)), &[], [10, 30, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn contention_is_split_off() {
+        let gap = (10, 50);
+        let others = [(0, 22), (30, 40), (48, 60)];
+        // Only submission is contended: the program's own steps would not have been faster alone.
+        check(
+            gap,
+            Some(20),
+            Some((28, 35)),
+            &others,
+            [10, 8, 7, 8, 0, 7, 0],
+        );
+        check(
+            gap,
+            Some(20),
+            Some((2, 9)),
+            &others,
+            [0, 0, 0, 0, 16, 24, 0],
+        );
+    }
+
+    #[test]
+    fn pairs_without_times_are_unknown() {
+        let unknown = [0, 0, 0, 0, 0, 0, 40];
+        check((10, 50), None, Some((28, 35)), &[(0, 60)], unknown);
+        check((10, 50), Some(20), None, &[(0, 60)], unknown);
+    }
+
+    proptest! {
+        /// For any tables, however absurd, the parts sum to the gap, and so do the parts of its two
+        /// halves.
+        #[test]
+        fn the_parts_sum_to_the_gap(
+            start in 0_u64..60, length in 1_u64..60, cut in 0_u64..120,
+            completed in prop::option::of(0_u64..150),
+            encoded in prop::option::of((0_u64..150, 0_u64..60)),
+            mut others in prop::collection::vec((0_u64..150, 1_u64..20), 0..6),
+        ) {
+            others.sort_unstable();
+            let others = crate::basics::spans::union(
+                others.iter().map(|&(start, length)| Span::new(start, start + length)),
+            );
+            let commands = Commands::default();
+            let splitter = splitter(&others, &commands);
+            let gap = Span::new(start, start + length);
+            let encoded = encoded.map(|(start, length)| (start, start + length));
+            let spans = CauseSpans::new(gap, &pair(completed, encoded));
+
+            let whole = splitter.parts(&spans);
+            prop_assert_eq!(whole.total_ns(), length);
+
+            let (mut at, mut sums) = (gap.start_ns, [0; 7]);
+            for (span, cause) in spans.stretches(&others) {
+                prop_assert!(span.start_ns == at && !span.is_empty());
+                let place = Cause::ALL.iter().position(|&each| each == cause).unwrap();
+                sums[place] += span.length_ns();
+                at = span.end_ns;
+            }
+            prop_assert_eq!(at, gap.end_ns);
+            prop_assert_eq!(sums, whole.by_cause().map(|(_, ns)| ns));
+
+            let mut halves = splitter.parts(&spans.clip(Span::new(0, cut)));
+            halves.add(&splitter.parts(&spans.clip(Span::new(cut, u64::MAX))));
+            prop_assert_eq!(halves, whole);
+        }
+    }
+}
