@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use metalens_analyzer::{Report, Request, Sidecar, analyze, selection};
+use metalens_analyzer::{Report, Request, WorkFile, analyze, selection};
 use metalens_comparison::{Baseline, CompareOptions, compare};
 use metalens_exporter::{MANIFEST, Manifest};
 use metalens_simulator::{Scenario, truths, write_export};
@@ -45,7 +45,7 @@ encoder-label = ["sin", "cos"]
 /// `X.work.json`: how much work kernels do. What is understood is held against a trace.
 pub fn work(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let Ok(work) = Sidecar::parse(&text, "fuzz.work.json") else {
+    let Ok(work) = WorkFile::parse(&text, "fuzz.work.json") else {
         return;
     };
     let input = Input::open(&EXPORT.path().join("small")).unwrap();

@@ -67,7 +67,7 @@ mod lookup {
 
     fn measure(bencher: Bencher<'_, '_>, id: impl Fn(u64) -> u64) {
         let ids = || (1..=MANY).filter_map(|at| NonZeroU64::new(id(at)));
-        let by_id = Ids::of(ids());
+        let by_id = Ids::new(ids());
         let asked: Vec<NonZeroU64> = ids().collect();
         bencher.counter(ItemsCount::new(MANY)).bench_local(|| {
             let found = black_box(&asked).iter().filter_map(|&id| by_id.get(id));

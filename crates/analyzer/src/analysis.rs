@@ -1,5 +1,5 @@
-//! A report, and what it was made from, for those who want every gap and every
-//! interval: pictures, other tools' formats.
+//! Result of an analysis: the report, with every gap and every interval for pictures and other
+//! tools' formats.
 
 use std::num::NonZeroU64;
 
@@ -7,124 +7,124 @@ use metalens_trace::{Names, ProcessId, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::basics::distinct::distinct;
-use crate::basics::held::Held;
 use crate::basics::spans::touches;
-use crate::metrics::ledger::Book;
+use crate::basics::state_interval::StateInterval;
+use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
 use crate::subject::gaps::Gap;
 use crate::subject::named_intervals::NamedIntervals;
 
-/// A report, and what it was made from.
+/// Result of an analysis: the report, and the data that it was computed from.
 pub struct Analysis {
-    /// The report.
+    /// Report of the analysis.
     pub report: Report,
     subject: Subject,
     gaps: Vec<Gap>,
     kernels: NamedIntervals,
     channels: Vec<(Symbol, String)>,
     processes: FxHashMap<ProcessId, (String, Option<u32>)>,
-    performance: Vec<Held>,
-    phases: Vec<Held>,
+    performance: Vec<StateInterval>,
+    phases: Vec<StateInterval>,
 }
 
-/// One GPU interval of the target, and what is known of its command buffer.
+/// GPU interval of the process, with the times of its command buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GpuInterval<'a> {
-    /// When it began.
+    /// Start of the interval, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// When it ended; both inside the window.
+    /// End of the interval. Start and end are inside the window.
     pub end_ns: u64,
-    /// What it is called.
+    /// Name of the kernel.
     pub kernel: &'a str,
-    /// What named it.
+    /// Source of the kernel's name.
     pub named_by: NamedBy,
-    /// Whose it is: one of the target's processes.
+    /// Name of the process, one of the analyzed ones.
     pub process: Option<&'a str>,
-    /// The number of that process.
+    /// Process id; `None` if unknown.
     pub pid: Option<u32>,
-    /// Where it ran.
+    /// Channel that it ran on; `None` if the table has none.
     pub channel: Option<&'a str>,
-    /// Its command buffer.
+    /// Id of its command buffer; `None` if unknown.
     pub command_buffer: Option<u64>,
-    /// Its encoder.
+    /// Id of its encoder; `None` if unknown.
     pub encoder: Option<u64>,
-    /// When its work was encoded: start and end.
+    /// Start and end of the encoding of its work; `None` if unknown.
     pub encoded_ns: Option<(u64, u64)>,
-    /// When its command buffer was committed; none if unknown, or before the recording.
+    /// Time of its command buffer's commit; `None` if unknown, or before the recording.
     pub committed_ns: Option<u64>,
     /// Time from that commit to the start of the interval, which the window may cut off.
     pub committed_to_start_ns: Option<u64>,
-    /// When the program knew that its command buffer was done.
+    /// Time at which the program was notified that its command buffer was done; `None` if unknown.
     pub completed_ns: Option<u64>,
 }
 
-/// One GPU interval of the recording, whoever's it is.
+/// GPU interval of any process in the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnyInterval<'a> {
-    /// When it began.
+    /// Start of the interval, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// When it ended; both as recorded, in the window or not.
+    /// End of the interval. Start and end are as recorded, in the window or not.
     pub end_ns: u64,
-    /// The part of it inside the window: start and end. None if it does not touch it.
+    /// Start and end of its part inside the window; `None` if it does not touch the window.
     pub in_window: Option<(u64, u64)>,
-    /// Whether it is the target's.
+    /// True if the report is about its process.
     pub is_analyzed: bool,
-    /// Whose it is; none where the recorder did not know.
+    /// Name of its process; `None` if the recorder did not know it.
     pub process: Option<&'a str>,
-    /// The number of that process.
+    /// Process id; `None` if unknown.
     pub pid: Option<u32>,
-    /// Where it ran.
+    /// Channel that it ran on; `None` if the table has none.
     pub channel: Option<&'a str>,
-    /// Its command buffer.
+    /// Id of its command buffer; `None` if unknown.
     pub command_buffer: Option<u64>,
-    /// Its encoder.
+    /// Id of its encoder; `None` if unknown.
     pub encoder: Option<u64>,
-    /// When its command buffer was committed; none if unknown, or before the recording.
+    /// Time of its command buffer's commit; `None` if unknown, or before the recording.
     pub committed_ns: Option<u64>,
 }
 
-/// When and where the target was on the GPU, and with what.
+/// Time, kernel and channel of a GPU interval of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GpuSpan<'a> {
-    /// When it began.
+    /// Start of the interval, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// When it ended; both inside the window.
+    /// End of the interval. Start and end are inside the window.
     pub end_ns: u64,
-    /// What it is called.
+    /// Name of the kernel.
     pub kernel: &'a str,
-    /// Where it ran.
+    /// Channel that it ran on; `None` if the table has none.
     pub channel: Option<&'a str>,
 }
 
-/// One gap, explained.
+/// Gap with its causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExplainedGap<'a> {
-    /// When it began.
+    /// Start of the gap, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// How long it lasted.
+    /// Length of the gap in nanoseconds.
     pub duration_ns: u64,
-    /// The kernel before it; none at the window's start.
+    /// Kernel before the gap; `None` at the window's start.
     pub before: Option<&'a str>,
-    /// The kernel after it; none at the window's end.
+    /// Kernel after the gap; `None` at the window's end.
     pub after: Option<&'a str>,
-    /// What most of it was spent on.
+    /// Cause of the largest part of the gap.
     pub cause: Cause,
-    /// What all of it was spent on.
+    /// Time of the gap by cause.
     pub parts: GapParts,
-    /// Whether the program waited for the work before it ere it began with what
-    /// comes after; unknown where that cannot be joined.
+    /// True if the program waited for the work before the gap before it began to encode the work
+    /// after it; `None` if the two cannot be joined.
     pub serialized: Option<bool>,
 }
 
-/// A stretch of idle time that has one cause.
+/// Stretch of idle time with one cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdleStretch {
-    /// When it began.
+    /// Start of the stretch, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// When it ended.
+    /// End of the stretch (exclusive).
     pub end_ns: u64,
-    /// What was waited for.
+    /// Cause of the idle time.
     pub cause: Cause,
 }
 
@@ -134,21 +134,22 @@ impl Analysis {
         subject: Subject,
         gaps: Vec<Gap>,
         kernels: NamedIntervals,
-        performance: Vec<Held>,
+        performance: Vec<StateInterval>,
         names: &Names,
     ) -> Self {
         let rows = subject.everyone.as_ref().unwrap_or(&subject.mine);
-        let channels = distinct(rows.iter().filter_map(|one| one.channel)).into_iter();
+        let channels = distinct(rows.iter().filter_map(|interval| interval.channel)).into_iter();
         let channels = channels.map(|channel| (channel, names.text(channel).to_owned()));
         let process = |(id, process): (ProcessId, metalens_trace::Process)| {
             (id, (names.text(process.name).to_owned(), process.pid))
         };
+
         Self {
             channels: channels.collect(),
             processes: names.processes().map(process).collect(),
             phases: subject
                 .signposts
-                .held(&subject.target, subject.window(), names),
+                .phases(&subject.chosen, subject.window(), names),
             performance,
             report,
             subject,
@@ -157,7 +158,7 @@ impl Analysis {
         }
     }
 
-    /// Every GPU interval of the target, held inside the window, sorted by start.
+    /// Returns every GPU interval of the process, limited to the window, sorted by start.
     pub fn intervals(&self) -> impl Iterator<Item = GpuInterval<'_>> {
         let (window, commands) = (self.subject.window(), &self.subject.commands);
         let numbers = self.kernels.numbers();
@@ -165,10 +166,11 @@ impl Analysis {
             .mine
             .iter()
             .zip(numbers)
-            .map(move |(one, kernel)| {
-                let span = one.span.clip(window);
-                let encoded = commands.encoding(one).map(|encoding| encoding.span);
-                let (process, pid) = self.process(one.process);
+            .map(move |(interval, kernel)| {
+                let span = interval.span.clip(window);
+                let encoding = commands.encoding(interval).map(|encoding| encoding.span);
+                let (process, pid) = self.process(interval.process);
+
                 GpuInterval {
                     start_ns: span.start_ns,
                     end_ns: span.end_ns,
@@ -176,82 +178,89 @@ impl Analysis {
                     named_by: self.kernels.named_by(kernel),
                     process,
                     pid,
-                    channel: one.channel.and_then(|channel| self.channel(channel)),
-                    command_buffer: one.command_buffer.map(NonZeroU64::get),
-                    encoder: one.encoder.map(NonZeroU64::get),
-                    encoded_ns: encoded.map(|span| (span.start_ns, span.end_ns)),
-                    committed_ns: one.committed_ns(),
-                    committed_to_start_ns: one.start_latency_ns(),
-                    completed_ns: one.command_buffer.and_then(|id| commands.completion(id)),
+                    channel: interval.channel.and_then(|channel| self.channel(channel)),
+                    command_buffer: interval.command_buffer.map(NonZeroU64::get),
+                    encoder: interval.encoder.map(NonZeroU64::get),
+                    encoded_ns: encoding.map(|span| (span.start_ns, span.end_ns)),
+                    committed_ns: interval.committed_ns(),
+                    committed_to_start_ns: interval.start_latency_ns(),
+                    completed_ns: interval
+                        .command_buffer
+                        .and_then(|id| commands.completion(id)),
                 }
             })
     }
 
-    /// Every GPU interval of the recording, whoever's it is, sorted by start. Only
-    /// where [`Request::keep_everyone`](crate::Request::keep_everyone) asked for them.
+    /// Returns every GPU interval of the recording, of all processes, sorted by start. `None`
+    /// unless [`Request::keep_everyone`](crate::Request::keep_everyone) requested them.
     #[must_use]
     pub fn everyone(&self) -> Option<impl ExactSizeIterator<Item = AnyInterval<'_>>> {
-        let (window, target) = (self.subject.window(), &self.subject.target);
+        let (window, chosen) = (self.subject.window(), &self.subject.chosen);
         let rows = self.subject.everyone.as_ref()?;
-        Some(rows.iter().map(move |one| {
-            let inside = touches(one.span, window).then(|| one.span.clip(window));
-            let (process, pid) = self.process(one.process);
+        Some(rows.iter().map(move |interval| {
+            let inside = touches(interval.span, window).then(|| interval.span.clip(window));
+            let (process, pid) = self.process(interval.process);
+
             AnyInterval {
-                start_ns: one.span.start_ns,
-                end_ns: one.span.end_ns,
+                start_ns: interval.span.start_ns,
+                end_ns: interval.span.end_ns,
                 in_window: inside.map(|span| (span.start_ns, span.end_ns)),
-                is_analyzed: target.is(one.process),
+                is_analyzed: chosen.contains(interval.process),
                 process,
                 pid,
-                channel: one.channel.and_then(|channel| self.channel(channel)),
-                command_buffer: one.command_buffer.map(NonZeroU64::get),
-                encoder: one.encoder.map(NonZeroU64::get),
-                committed_ns: one.committed_ns(),
+                channel: interval.channel.and_then(|channel| self.channel(channel)),
+                command_buffer: interval.command_buffer.map(NonZeroU64::get),
+                encoder: interval.encoder.map(NonZeroU64::get),
+                committed_ns: interval.committed_ns(),
             }
         }))
     }
 
-    /// What [`Self::intervals`] has, without what has to be looked up elsewhere.
+    /// Returns the intervals of [`Self::intervals`] without the fields that need lookups.
     pub fn spans(&self) -> impl Iterator<Item = GpuSpan<'_>> {
         let window = self.subject.window();
         let numbers = self.kernels.numbers();
         let rows = self.subject.mine.iter().zip(numbers);
-        rows.map(move |(one, kernel)| {
-            let span = one.span.clip(window);
+        rows.map(move |(interval, kernel)| {
+            let span = interval.span.clip(window);
             GpuSpan {
                 start_ns: span.start_ns,
                 end_ns: span.end_ns,
                 kernel: self.kernels.name(kernel),
-                channel: one.channel.and_then(|channel| self.channel(channel)),
+                channel: interval.channel.and_then(|channel| self.channel(channel)),
             }
         })
     }
 
-    /// When others were on the GPU, inside the window: disjoint, in order of time.
+    /// Returns the times when other processes ran on the GPU, inside the window: disjoint, in order
+    /// of time.
     pub fn others(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let others = self.subject.others.busy.iter();
         others.map(|span| (span.start_ns, span.end_ns))
     }
 
-    /// The GPU's performance states, as the report's `machine.performance` counts
-    /// them: in order of time. Nothing is assumed between them.
+    /// Returns the GPU's performance states in order of time, as the report's `machine.performance`
+    /// counts them. Nothing is assumed between them.
     #[must_use]
-    pub fn performance(&self) -> &[Held] {
+    pub fn performance(&self) -> &[StateInterval] {
         &self.performance
     }
 
-    /// The phases that the target named with signposts, in order of time. They
-    /// may overlap.
+    /// Returns the phases that the process named with signposts, in order of time. They may
+    /// overlap.
     #[must_use]
-    pub fn named_phases(&self) -> &[Held] {
+    pub fn named_phases(&self) -> &[StateInterval] {
         &self.phases
     }
 
-    /// The idle time in order of time, cut where its cause changes: what
-    /// [`Self::gaps`] has in lengths, in its true places.
+    /// Returns the idle time in order of time, cut where its cause changes: the parts of
+    /// [`Self::gaps`] with their times.
     pub fn idle(&self) -> impl Iterator<Item = IdleStretch> + '_ {
-        let book = Book::of(&self.subject);
-        let all = self.gaps.iter().flat_map(move |gap| book.stretches(gap));
+        let splitter = GapSplitter::new(&self.subject);
+        let all = self
+            .gaps
+            .iter()
+            .flat_map(move |gap| splitter.stretches(gap));
         all.map(|(span, cause)| IdleStretch {
             start_ns: span.start_ns,
             end_ns: span.end_ns,
@@ -259,7 +268,7 @@ impl Analysis {
         })
     }
 
-    /// When each gap began and ended, without looking for its cause.
+    /// Returns start and end of each gap, without its causes.
     pub fn gap_times(&self) -> impl ExactSizeIterator<Item = (u64, u64)> + '_ {
         let gaps = self.gaps.iter();
         gaps.map(|gap| (gap.span.start_ns, gap.span.end_ns))
@@ -274,24 +283,25 @@ impl Analysis {
 
     fn channel(&self, channel: Symbol) -> Option<&str> {
         let mut all = self.channels.iter();
-        all.find(|&&(one, _)| one == channel)
+        all.find(|&&(known, _)| known == channel)
             .map(|(_, name)| name.as_str())
     }
 
-    /// Every gap of the window, in order of time.
+    /// Returns every gap of the window, in order of time.
     pub fn gaps(&self) -> impl Iterator<Item = ExplainedGap<'_>> {
-        let book = Book::of(&self.subject);
+        let splitter = GapSplitter::new(&self.subject);
         let name = |at: Option<usize>| Some(self.kernels.name(self.kernels.number_of(at?)?));
+
         self.gaps.iter().map(move |gap| {
-            let entry = book.entry(gap);
+            let split = splitter.split(gap);
             ExplainedGap {
                 start_ns: gap.span.start_ns,
                 duration_ns: gap.span.length_ns(),
                 before: name(gap.before()),
                 after: name(gap.after()),
-                cause: entry.parts.cause(),
-                parts: entry.parts,
-                serialized: entry.pair.is_serialized(),
+                cause: split.parts.cause(),
+                parts: split.parts,
+                serialized: split.pair.is_serialized(),
             }
         })
     }

@@ -1,4 +1,4 @@
-//! The analysis: a trace in, a report out.
+//! Runs the stages of an analysis: from a trace to its report.
 
 use metalens_trace::Trace;
 
@@ -10,16 +10,16 @@ use crate::findings::notes::report_notes;
 use crate::findings::summary::summary;
 use crate::findings::verdicts::verdicts;
 use crate::findings::{self, findings};
-use crate::metrics::against::Against;
+use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::efficiency::efficiency;
-use crate::metrics::figures::{Figures, Known};
+use crate::metrics::figures::{Figures, FiguresInput};
 use crate::metrics::kernels::Kernels;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::surroundings::Surroundings;
 use crate::metrics::{known_work, phases};
 use crate::report::{Note, Report, SCHEMA, Summary};
 use crate::request::Request;
-use crate::subject::facts::target_facts;
+use crate::subject::facts::analyzed_process;
 use crate::subject::gaps::occupancy;
 use crate::subject::signposts::Signposts;
 use crate::subject::timeline::Timeline;
@@ -28,8 +28,8 @@ use crate::tables;
 use crate::tables::cpu::CpuTable;
 use crate::tables::recording::Recording;
 
-/// Analyzes a trace that was read with [`selection`](crate::selection). Takes
-/// the trace, and frees each of its tables once it is used.
+/// Analyzes a trace that was read with [`selection`](crate::selection). Takes the trace, and
+/// frees each of its tables after using it.
 pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
     request.settings.limits.check()?;
     findings::check(&request.settings.ignored_findings)?;
@@ -38,10 +38,10 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
 
     let cpu = tables.surroundings.cpu.as_ref();
     let timeline =
-        Timeline::of(tables.gpu, names).map_err(|error| only_cpu(cpu).unwrap_or(error))?;
-    let mut subject = Subject::of(
+        Timeline::read(tables.gpu, names).map_err(|error| only_cpu(cpu).unwrap_or(error))?;
+    let mut subject = Subject::new(
         timeline,
-        Signposts::of(tables.signposts, names),
+        Signposts::read(tables.signposts, names),
         tables.commands,
         debug_groups::has_any(&tables.names.application_events),
         &recording,
@@ -53,11 +53,12 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         || occupancy(mine, window),
         || {
             let named = subject.named_intervals(tables.names, names);
-            named.map(|named| Kernels::of(named, mine, window))
+            named.map(|named| Kernels::new(named, mine, window))
         },
     );
     let kernels = kernels?;
-    let figures = Known {
+
+    let figures = FiguresInput {
         subject: &subject,
         skips_warm_up: request.skip_warm_up,
         occupancy: &occupancy,
@@ -65,20 +66,22 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         names,
     }
     .figures();
+
     let gaps: Vec<Span> = occupancy.gaps.iter().map(|gap| gap.span).collect();
-    let against = Against {
-        target: &subject.target,
+    let busy_window = BusyWindow {
+        chosen: &subject.chosen,
         window,
         busy: &occupancy.busy,
         gaps: &gaps,
     };
     let host = &figures.idle.host;
-    let mut around = Surroundings::of(tables.surroundings, &recording, &subject, against, host)?;
-    let performance = std::mem::take(&mut around.performance);
+    let mut surroundings =
+        Surroundings::new(tables.surroundings, &recording, &subject, busy_window, host)?;
+    let performance = std::mem::take(&mut surroundings.performance);
 
-    let mut report = report(&recording, &subject, figures, around, against);
+    let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);
-    // The report has all of them that is asked for, and there may be a million.
+    // The report has all that anyone needs of them, and there may be a million.
     subject.buffers = Vec::new();
     Ok(Analysis::new(
         report,
@@ -90,8 +93,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
     ))
 }
 
-/// What to say instead of a missing table of GPU intervals, if the trace is
-/// about the CPU.
+/// Returns the error for a trace without GPU intervals if it has CPU samples.
 fn only_cpu(table: Option<&CpuTable>) -> Option<Error> {
     let table = table?;
     Some(Error::OnlyCpu {
@@ -100,18 +102,19 @@ fn only_cpu(table: Option<&CpuTable>) -> Option<Error> {
     })
 }
 
-/// All figures in their places. What is judged by them is yet to come.
+/// Returns the report with all figures. Thresholds, findings and summary are still empty.
 fn report(
     recording: &Recording,
     subject: &Subject,
     figures: Figures,
-    around: Surroundings,
-    against: Against<'_>,
+    surroundings: Surroundings,
+    busy_window: BusyWindow<'_>,
 ) -> Report {
     let work = figures.work;
+
     let sanity = sanity(&SanityInput {
         run: &recording.facts,
-        against,
+        busy_window,
         mine: &subject.mine,
         busy: &work.busy,
         encoders: work.counts.encoders,
@@ -120,8 +123,9 @@ fn report(
         unattributed: subject.others.unattributed,
         listed: work.encoders_listed,
         truncated_tables: &recording.truncated_tables,
-        errors: around.machine.errors.as_ref(),
+        errors: surroundings.machine.errors.as_ref(),
     });
+
     let steady = figures.phases.warm_up.as_ref().map(|found| &found.steady);
     let wall_ns = recording.facts.duration_ns;
     let mut report = Report {
@@ -130,58 +134,61 @@ fn report(
         efficiency: efficiency(work.busy.busy_ns, work.program, steady, wall_ns),
         source: recording.source.clone(),
         run: recording.facts.clone(),
-        process: target_facts(&subject.target, &recording.names),
+        process: analyzed_process(&subject.chosen, &recording.names),
         window: subject.cut.facts(),
         counts: work.counts,
         busy: work.busy,
         gaps: figures.idle.gaps,
-        idle: figures.idle.ledger,
+        idle: figures.idle.time,
         latency: work.latency,
         kernels: figures.kernels,
         channels: work.channels,
-        shaders: around.shaders,
+        shaders: surroundings.shaders,
         shape: figures.shape,
         phases: figures.phases,
         processes: subject.processes.clone(),
-        machine: around.machine,
-        counters: around.counters,
-        cpu: around.cpu,
+        machine: surroundings.machine,
+        counters: surroundings.counters,
+        cpu: surroundings.cpu,
         work: None,
         sanity,
         thresholds: Vec::new(),
         findings: Vec::new(),
-        not_recorded: around.unavailable,
+        not_recorded: surroundings.not_recorded,
         notes: Vec::new(),
         note_details: Vec::new(),
     };
-    let of_report = report_notes(subject, &report);
-    let of_phases = phases::notes(&report.phases, against.window);
+
+    let own_notes = report_notes(subject, &report);
+    let phase_notes = phases::notes(&report.phases, busy_window.window);
     let notes = recording
         .notes
         .iter()
         .cloned()
-        .chain(of_report)
-        .chain(of_phases);
+        .chain(own_notes)
+        .chain(phase_notes);
     (report.notes, report.note_details) = Note::lists(notes);
     report
 }
 
-/// What follows from the figures: rates, targets, findings, four sentences.
+/// Adds what follows from the figures: throughput, thresholds, findings and the summary.
 fn judge(report: &mut Report, subject: &Subject, request: &Request) {
     match &request.work {
         Some(file) => {
             report.work = Some(known_work::work(file, report, &subject.buffers));
-            // Before all others: rates are not true of anything.
+            // This note comes before all others: rates of a simulation mean nothing.
             if let Some(note) = known_work::simulated(file, report.run.synthetic) {
                 report.notes.insert(0, note.text);
                 report.note_details.insert(0, note.detail);
             }
         }
-        None => report.not_recorded.push(known_work::unavailable()),
+        None => report.not_recorded.push(known_work::not_recorded()),
     }
+
     report
         .not_recorded
-        .extend(phases::unavailable(&subject.signposts));
+        .extend(phases::not_recorded(&subject.signposts));
+
     report.thresholds = verdicts(report, &request.settings);
     report.findings = findings(report, &request.settings.ignored_findings);
     report.summary = summary(report);

@@ -1,124 +1,122 @@
-//! Why a trace could not be analyzed.
+//! Errors of an analysis, with hints.
 
 use std::fmt;
 
 use metalens_failure::{Failure, FailureKind};
 
-/// The result of an analysis.
+/// Result of an analysis or of one of its steps.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a trace could not be analyzed.
+/// Reason why a trace could not be analyzed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The trace could not be read.
+    /// Reading the trace failed.
     #[error(transparent)]
     Trace(#[from] metalens_trace::Error),
-    /// There is nothing to analyze.
-    #[error("the table {table} has no rows: nothing ran on the GPU while this was recorded")]
+    /// The table of GPU intervals is empty.
+    #[error("table {table} has no rows: no GPU work was recorded")]
     NoRows {
-        /// The table.
+        /// Name of the empty table.
         table: String,
     },
-    /// A table with times that no recording can have.
+    /// A table has times that no recording can have.
     #[error("{table}: {why}")]
     ImpossibleTimes {
-        /// The table.
+        /// Name of the table.
         table: String,
-        /// The limit that they exceed, and where.
+        /// Limit that the times exceed, and the row.
         why: String,
     },
-    /// Others used the GPU, the target did not.
-    #[error("{wanted} has no GPU interval in this trace; {}", were_there(.present))]
-    NoTargetRows {
-        /// Whom the report was to be about.
+    /// Other processes used the GPU; the requested one did not.
+    #[error("{wanted} has no GPU interval in this trace; {}", processes_with_intervals(.present))]
+    NoGpuIntervals {
+        /// Name of the requested process.
         wanted: String,
-        /// How its process ended, where the recording says.
+        /// Exit status of the process or the signal that ended it, if recorded.
         ending: Option<String>,
-        /// Who used the GPU, most intervals first.
-        present: Vec<Present>,
+        /// Processes that used the GPU, most intervals first.
+        present: Vec<GpuProcess>,
     },
-    /// Rows, but none with a process.
-    #[error("none of the {rows} GPU intervals says whose it is")]
+    /// The table of GPU intervals has rows, but none names a process.
+    #[error("none of the {rows} GPU intervals names a process")]
     NoProcesses {
-        /// The rows.
+        /// Number of rows in the table.
         rows: usize,
     },
-    /// A setting that means nothing.
-    #[error("{what}; wanted: {wanted}")]
+    /// A setting has an invalid value.
+    #[error("{what}; expected {expected}")]
     Setting {
-        /// The setting.
+        /// Setting and its value, as a clause.
         what: String,
-        /// What it may be.
-        wanted: String,
+        /// Description of valid values.
+        expected: String,
     },
-    /// A recording of the CPU alone.
-    #[error(
-        "this has no GPU interval, but {samples} CPU samples in {table}: it is about the CPU alone"
-    )]
+    /// The recording has CPU samples, and no GPU intervals.
+    #[error("the recording has no GPU interval, only {samples} CPU samples in table {table}")]
     OnlyCpu {
-        /// The table with the samples.
+        /// Name of the table with the samples.
         table: String,
-        /// Its rows.
+        /// Number of samples in that table.
         samples: usize,
     },
-    /// No CPU samples at all.
-    #[error("there are no CPU samples: none of time-profile, cpu-profile and time-sample has rows")]
+    /// The recording has no CPU samples.
+    #[error("no CPU samples: time-profile, cpu-profile and time-sample are absent or empty")]
     NoSamples,
-    /// None in the part that was asked for.
+    /// The requested part of the recording has no CPU samples.
     #[error(
-        "there is no CPU sample in that part; the first was taken at {}, the last at {}",
+        "no CPU samples in this part of the recording; the first is at {}, the last at {}",
         seconds(*.first_ns),
         seconds(*.last_ns)
     )]
-    NoSamplesThen {
-        /// When the first was taken.
+    NoSamplesInPart {
+        /// Time of the first sample, in nanoseconds since the recording began.
         first_ns: u64,
-        /// When the last was taken.
+        /// Time of the last sample, in nanoseconds since the recording began.
         last_ns: u64,
     },
-    /// Others were sampled, the target was not.
-    #[error("{wanted} has no CPU sample in this trace; {}", were_sampled(.present))]
-    NoTargetSamples {
-        /// Whom it was to be about.
+    /// Other processes were sampled; the requested one was not.
+    #[error("{wanted} has no CPU samples in this trace; {}", processes_with_samples(.present))]
+    NoSamplesOfProcess {
+        /// Name of the requested process.
         wanted: String,
-        /// Who was sampled: names and pids.
+        /// Names and ids of the sampled processes.
         present: Vec<(String, Option<u32>)>,
     },
-    /// A file of known work that cannot be used.
+    /// A work file cannot be used.
     #[error("{file}: {problem}")]
     WorkFile {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// What is wrong, and where.
+        /// Description of what is wrong, and where.
         problem: String,
     },
-    /// A named phase that was asked for.
-    #[error("no os_signpost interval is called {wanted}; {}", are_there(.present))]
+    /// No phase has the requested name.
+    #[error("no os_signpost interval is named {wanted}; {}", recorded_names(.present))]
     NoSuchPhase {
-        /// What was asked for.
+        /// Requested name of a phase.
         wanted: String,
-        /// The names that there are.
+        /// Names of the recorded phases.
         present: Vec<String>,
     },
-    /// A window in which the target did nothing.
+    /// The requested window contains no GPU interval of the process.
     #[error(
-        "{wanted} has no GPU interval from {} to {}; its first begins at {}, its last ends at {}",
+        "{wanted} has no GPU interval from {} to {}; its first starts at {}, its last ends at {}",
         .from_ns.map_or("the start".to_owned(), seconds),
         .to_ns.map_or("the end".to_owned(), seconds),
         seconds(*.first_ns),
         seconds(*.last_ns)
     )]
     EmptyWindow {
-        /// The target.
+        /// Name of the process.
         wanted: String,
-        /// The window's start as it was asked for.
+        /// Requested start of the window in nanoseconds, if there was one.
         from_ns: Option<u64>,
-        /// The window's end as it was asked for.
+        /// Requested end of the window in nanoseconds, if there was one.
         to_ns: Option<u64>,
-        /// Start of the target's first interval.
+        /// Start of the process's first GPU interval, in nanoseconds since the recording began.
         first_ns: u64,
-        /// End of the target's last interval.
+        /// End of the process's last GPU interval, in nanoseconds since the recording began.
         last_ns: u64,
     },
 }
@@ -126,7 +124,7 @@ pub enum Error {
 impl Failure for Error {
     fn kind(&self) -> FailureKind {
         match self {
-            // Without the table that an analysis needs a trace is as unusable as a broken one.
+            // Without the table that an analysis needs, a trace is as unusable as a broken one.
             Self::Trace(error) if is_missing_table(error) => FailureKind::Unusable,
             Self::Trace(error) => error.kind(),
             Self::WorkFile { .. } | Self::Setting { .. } => FailureKind::Failed,
@@ -144,75 +142,78 @@ impl Failure for Error {
             ),
             Self::Trace(error) => error.hint(),
             Self::NoRows { .. } => Some(
-                "record while the program computes: check that it uses Metal, and that the time \
-                 limit is longer than its start-up"
+                "record while the program uses the GPU: check that it uses Metal, and that the time \
+                 limit is longer than its startup"
                     .to_owned(),
             ),
             Self::ImpossibleTimes { table, .. } => Some(format!(
                 "the table is damaged: export it again or record again; `metalens tables INPUT \
                  --schema {table}` prints its rows"
             )),
-            Self::NoTargetRows { ending, .. } => Some(match ending {
+            Self::NoGpuIntervals { ending, .. } => Some(match ending {
                 Some(ending) => format!(
-                    "the target ended with {ending}, perhaps before it used the GPU; if the work \
-                     was done by another of these, name it with --process"
+                    "the process ended with {ending}, perhaps before it used the GPU; if another \
+                     process did the work, name it with --process"
                 ),
-                None => "if the work was done by one of these (a child process, say), name it \
-                         with --process"
+                None => "if another process did the work (a child process, for example), name it with \
+                         --process"
                     .to_owned(),
             }),
             Self::NoProcesses { .. } | Self::Setting { .. } => None,
             Self::OnlyCpu { .. } => Some(
-                "`metalens stacks INPUT` shows what the CPU did; to see the GPU, record with the \
-                 template Metal System Trace, or export metal-gpu-intervals too if that was \
+                "`metalens stacks INPUT` shows the CPU samples; to see the GPU, record with the \
+                 template Metal System Trace, or export metal-gpu-intervals too if it was \
                  recorded"
                     .to_owned(),
             ),
             Self::NoSamples => Some(
-                "record with --instrument 'Time Profiler'; of a recording that has it, export the \
-                 tables time-profile and time-sample"
+                "record with --instrument 'Time Profiler'; if the recording has CPU samples, export \
+                 the tables time-profile and time-sample"
                     .to_owned(),
             ),
-            Self::NoSamplesThen { .. } => Some("choose --from and --to around that".to_owned()),
-            Self::NoTargetSamples { .. } => Some(
-                "its threads may have waited all the time; name another with --process".to_owned(),
+            Self::NoSamplesInPart { .. } => {
+                Some("choose --from and --to so that they include some of these samples".to_owned())
+            }
+            Self::NoSamplesOfProcess { .. } => Some(
+                "perhaps its threads only waited; choose another process with --process".to_owned(),
             ),
             Self::WorkFile { .. } => Some(
-                "such a file reads {\"schema\": \"metalens.work/1\", \"work\": [{\"label\": \
+                "example of a work file: {\"schema\": \"metalens.work/1\", \"work\": [{\"label\": \
                  \"matmul\", \"per\": \"instance\", \"operations\": 1, \"bytes\": 50331648, \
                  \"flops\": 17179869184}]}"
                     .to_owned(),
             ),
             Self::NoSuchPhase { present, .. } if present.is_empty() => Some(
                 "name phases in the program with os_signpost, and record with --instrument \
-                 os_signpost beside the template; --from and --to cut by time"
+                 os_signpost in addition to the template; or choose a part by time with --from and --to"
                     .to_owned(),
             ),
             Self::NoSuchPhase { .. } => Some("choose one of these with --phase".to_owned()),
             Self::EmptyWindow { .. } => {
-                Some("choose --from, --to or --phase inside that".to_owned())
+                Some("choose --from, --to or --phase so that the part includes some of them".to_owned())
             }
         }
     }
 }
 
-/// A process that used the GPU.
+/// Process that used the GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Present {
-    /// Its name.
+pub struct GpuProcess {
+    /// Name of the process.
     pub name: String,
-    /// Its number.
+    /// Process id; `None` if unknown.
     pub pid: Option<u32>,
-    /// Its intervals in the trace.
+    /// Number of its GPU intervals in the trace.
     pub intervals: u64,
 }
 
-impl fmt::Display for Present {
+impl fmt::Display for GpuProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.name)?;
         if let Some(pid) = self.pid {
             write!(f, " (pid {pid})")?;
         }
+
         let plural = if self.intervals == 1 { "" } else { "s" };
         write!(f, " with {} interval{plural}", self.intervals)
     }
@@ -222,34 +223,40 @@ fn is_missing_table(error: &metalens_trace::Error) -> bool {
     matches!(error.problem(), metalens_trace::Problem::NoSuchTable { .. })
 }
 
-/// `0.700094 s`, to the microsecond.
+/// Formats nanoseconds as seconds with microseconds: `0.700094 s`.
 fn seconds(ns: u64) -> String {
     format!("{}.{:06} s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
 }
 
-fn were_sampled(present: &[(String, Option<u32>)]) -> String {
+fn processes_with_samples(present: &[(String, Option<u32>)]) -> String {
     if present.is_empty() {
-        return "no process is named in it".to_owned();
+        return "the trace names no process".to_owned();
     }
-    let one = |(name, pid): &(String, Option<u32>)| match pid {
+
+    let list: Vec<String> = present.iter().map(name_with_pid).collect();
+    format!("sampled processes: {}", list.join(", "))
+}
+
+fn name_with_pid((name, pid): &(String, Option<u32>)) -> String {
+    match pid {
         Some(pid) => format!("{name} (pid {pid})"),
         None => name.clone(),
-    };
-    let list: Vec<String> = present.iter().map(one).collect();
-    format!("these were sampled: {}", list.join(", "))
+    }
 }
 
-fn were_there(present: &[Present]) -> String {
+fn processes_with_intervals(present: &[GpuProcess]) -> String {
     if present.is_empty() {
-        return "no process is named in it".to_owned();
+        return "the trace names no process".to_owned();
     }
-    let list: Vec<String> = present.iter().map(Present::to_string).collect();
-    format!("these used the GPU: {}", list.join(", "))
+
+    let list: Vec<String> = present.iter().map(GpuProcess::to_string).collect();
+    format!("processes that used the GPU: {}", list.join(", "))
 }
 
-fn are_there(present: &[String]) -> String {
-    match present {
-        [] => "the recording has none at all".to_owned(),
-        present => format!("there are: {}", present.join(", ")),
+fn recorded_names(present: &[String]) -> String {
+    if present.is_empty() {
+        return "the recording has none".to_owned();
     }
+
+    format!("recorded names: {}", present.join(", "))
 }

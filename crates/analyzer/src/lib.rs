@@ -1,8 +1,7 @@
-//! Tables → subject → metrics → report → findings.
+//! Analyzes a recording of the GPU: how busy it was, with what work, and why it was idle.
 //!
-//! Given a trace that [`metalens_trace`] has read, says how busy the GPU was,
-//! with what, and when it was idle, whose fault that was. This crate starts no
-//! process and opens no file, and it does not print: a [`Report`] is plain data.
+//! The input is a trace that [`metalens_trace`] has read, the output is a [`Report`]: plain data.
+//! This crate starts no process, opens no file, and does not print.
 //!
 //! # Stages
 //!
@@ -15,75 +14,76 @@
 //! Each stage is a folder and a function of those before it; imports point back along the
 //! arrows and never form a circle. `analyze` calls the stages in this order:
 //!
-//! | folder | what it does | what is added there |
+//! | folder | duty | what is added there |
 //! | --- | --- | --- |
-//! | `tables` | takes the trace apart, once: a typed struct per table, or why it is absent | a new table, a new column |
-//! | `subject` | whom and when: the target, its window, its intervals and what they are called | a new way to choose or to name |
-//! | `metrics` | occupancy (busy, gaps), ledger (whose fault), kernels, shape, phases; machine, counters, CPU | a new figure |
-//! | `findings` | rules over the finished report; verdicts, notes, the summary | a new finding, a new note |
-//! | `report` | the types of all figures: plain data without behavior | the key of a new figure |
-//! | `request` | what the user asks: target, window, limits, known work | a new option |
-//! | `basics` | stretches of time, percentiles, numbers in words | |
+//! | `tables` | takes the trace apart, once: a typed struct per table, or the reason why it is absent | a new table, a new column |
+//! | `subject` | chooses the processes, the window, their GPU intervals, and the names of their work | a new way to choose or to name |
+//! | `metrics` | computes busy time, gaps and their causes, kernels, shape, phases, machine, counters, CPU | a new figure |
+//! | `findings` | applies rules to the finished report; makes thresholds, notes and the summary | a new finding, a new note |
+//! | `report` | defines the types of all figures: plain data without behavior | the key of a new figure |
+//! | `request` | defines what the user asks for: process, window, thresholds, work file | a new option |
+//! | `basics` | provides stretches of time, percentiles, units, sentences | |
 //!
-//! A new *column* is a field of its table's struct in `tables`, named beside the others
+//! A new *column* is a field of its table's struct in `tables`, listed with the others
 //! that the table's reader loads. A new *figure* is a field in `report`, computed in the
-//! file of `metrics` that is about the same subject. A new *finding* is a rule in the file
-//! of `findings` that is about the same subject: it reads the report and nothing else.
+//! file of `metrics` with the same subject. A new *finding* is a rule in the file of
+//! `findings` with the same subject: it reads the report and nothing else.
 //!
 //! # Words
 //!
 //! | word | meaning |
 //! | --- | --- |
-//! | interval | one row of `metal-gpu-intervals`: one *kick* of the GPU, usually one encoder, several when the driver coalesced, never certainly one dispatch |
-//! | target | the process or processes the trace is about |
-//! | kernel | what an interval is called |
-//! | window | from the start of the target's first interval to the end of its last, or what was cut out of that |
-//! | busy | the length of the union of the target's intervals inside the window |
-//! | gap | a maximal stretch of the window without an interval of the target |
+//! | GPU interval | one row of `metal-gpu-intervals`: one *kick* of the GPU, usually one encoder, several if the driver coalesced them, never certainly one dispatch |
+//! | process | the process that the report is about; sometimes there are several |
+//! | kernel | the name of a GPU interval |
+//! | window | the time from the start of the process's first GPU interval to the end of its last, or a part of that |
+//! | busy time | the length of the union of the process's GPU intervals inside the window |
+//! | gap | a maximal stretch of the window without a GPU interval of the process; all gaps are the idle time |
 //! | machine busy | the same union over all processes |
-//! | command buffer | all intervals of one id in the recording; counts in a window if at least one of them does |
+//! | command buffer | all GPU intervals with one id in the recording; it counts in a window if at least one of them does |
+//! | queue depth | the number of command buffers that are committed and not finished |
 //!
-//! # Whose fault a gap is
+//! # Idle time by cause
 //!
 //! ```text
 //! GPU     …A)                                          [B…
 //! program  ------------)A completed     [B encoded)
-//!           completion |      host      |  encode  | launch
+//!           completion |      host      | encoding | submission
 //! ```
 //!
-//! | part | what was waited for | joined by |
+//! | cause | what happened during that time | table that tells it |
 //! | --- | --- | --- |
-//! | completion | the program did not know yet that the GPU was done | A's command buffer in `metal-command-buffer-completed` |
-//! | host | the program knew, and was busy with something else | |
-//! | encode | the program encoded the next work | B's encoder in `metal-application-encoders-list` |
-//! | launch | the next work was on its way to the GPU | |
-//! | queued | B was encoded before the gap began: the GPU had it | |
-//! | foreign | what of launch and queued another process held the GPU for | everyone's intervals |
-//! | unexplained | A has no completion, or B no encoding, in the recording | |
+//! | completion | completion latency: the GPU was done, and the program was not notified yet | A's command buffer in `metal-command-buffer-completed` |
+//! | host | host work: the program was notified, and did not encode the next work yet | |
+//! | encoding | the program encoded the next work | B's encoder in `metal-application-encoders-list` |
+//! | submission | submission latency: the next work was committed, and the GPU did not start it yet | |
+//! | queued | the next work was committed before the gap began | |
+//! | contention | another process ran on the GPU, during submission or queued time | GPU intervals of all processes |
+//! | unknown | A has no completion, or B no encoding, in the recording | |
 //!
-//! A pair is *serialized* when B was encoded only after A was known to be done.
+//! A pair is *serialized* if the program encoded B only after it was notified of A's completion.
 //!
 //! # Laws
 //!
-//! They hold for every report, and are tested on random traces.
+//! Every report obeys these laws. They are tested on random traces.
 //!
-//! * Time is whole nanoseconds; stretches are half-open; unions before sums.
-//! * busy + gaps = window.
-//! * The ledger's parts sum to the idle time, for each gap and in total; two
-//!   windows that touch have between them the ledger of the two together.
-//! * The queue's times sum to the window.
-//! * Figures of a command buffer are the same in each window in which it counts; so is
-//!   the queue depth at a moment in each window.
-//! * The histogram's counts sum to the gaps, its totals to the idle time.
-//! * The kernels' instances sum to the target's intervals, as do the channels'.
-//! * The processes' intervals and the unattributed ones sum to all intervals.
-//! * The parts of the utilization tile the window; their busy times sum to busy.
-//! * Nothing is left out as warm-up unless that is asked for, and then both results are shown.
-//! * machine busy = busy + foreign busy - foreign overlap.
-//! * Absent is not zero: a target without rows is an error that lists who was there.
-//! * Other processes' work is never counted as the target's and never ignored.
-//! * `event-depth` is the lane in which Instruments draws a row, never a filter.
-//! * Same input, same bytes out.
+//! * Times are whole nanoseconds; stretches are half-open; unions are made before sums.
+//! * Busy time + gaps = window.
+//! * The idle time by cause sums to the idle time, for each gap and in total. The causes of
+//!   two adjacent windows add up to the causes of both together.
+//! * The times at each queue depth sum to the window.
+//! * The figures of a command buffer are the same in each window in which it counts, and so
+//!   is the queue depth at any time in each window.
+//! * The histogram's counts sum to the number of gaps, its totals to the idle time.
+//! * The kernels' instances sum to the process's GPU intervals, and so do the channels'.
+//! * The intervals of all processes and the unattributed ones sum to all intervals.
+//! * The parts of the utilization tile the window; their busy times sum to the busy time.
+//! * A warm-up is cut off only on request, and then both results are shown.
+//! * Machine busy = busy time + others' busy time - their overlap.
+//! * Absent is not zero: a process without GPU intervals is an error that lists those with some.
+//! * The work of other processes is never counted as the process's own, and never ignored.
+//! * `event-depth` is the lane in which Instruments draws a row, and never filters rows.
+//! * The same input gives the same output, byte for byte.
 
 mod analysis;
 mod analyze;
@@ -103,16 +103,18 @@ mod testing;
 
 pub use analysis::{Analysis, AnyInterval, ExplainedGap, GpuInterval, GpuSpan, IdleStretch};
 pub use analyze::analyze;
-pub use basics::held::Held;
 pub use basics::message::{Message, MessageMut, PlacedValue};
+pub use basics::state_interval::StateInterval;
 pub use basics::{message, units};
-pub use error::{Error, Present, Result};
+pub use error::{Error, GpuProcess, Result};
 pub use findings::ids as finding_ids;
 pub use metrics::cpu::stacks::CollapsedStacks;
-pub use metrics::ledger::lost_encodings;
+pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};
 pub use report::*;
 pub use request::Request;
 pub use request::settings::{Settings, Thresholds};
-pub use request::sidecar::{KnownWork, Per, Sidecar, Timing, WORK_SCHEMA, work_json_schema};
+pub use request::work_file::{
+    AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile, work_json_schema,
+};
 pub use tables::{profile_selection, selection, selection_with_recovery};

@@ -1,4 +1,4 @@
-//! A recording's CPU samples by themselves: no GPU is needed.
+//! Analyzes the CPU samples of a recording by themselves, without any GPU data.
 
 use metalens_trace::{Names, ProcessId, Target as RunTarget, Trace};
 
@@ -8,23 +8,23 @@ use crate::metrics::cpu::stacks::{CollapsedStacks, collapse};
 use crate::metrics::cpu::tally::{Members, Tally, by_weight, rank, states, tally_by, threads};
 use crate::report::{ChosenBy, PROFILE_SCHEMA, Profile, ProfileProcess};
 use crate::request::Request;
+use crate::subject::chosen_processes::choose;
 use crate::subject::processes::ProcessUse;
-use crate::subject::target::choose;
 use crate::tables::cpu::{CpuTable, TIME_SAMPLE, unreadable};
 use crate::tables::recording::{run_facts, source};
 
-/// How many functions a profile lists.
+/// Number of functions that a profile lists.
 const FUNCTIONS: usize = 50;
 
-/// What the CPU samples of a trace say of threads and functions. The trace must
-/// have been read with [`selection`](crate::selection) or
-/// [`profile_selection`](crate::profile_selection).
+/// Returns the profile of a trace's threads and functions. The trace must have been read with
+/// [`selection`](crate::selection) or [`profile_selection`](crate::profile_selection).
 pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
-    let chosen = Chosen::of(trace, request)?;
+    let chosen = ChosenSamples::new(trace, request)?;
     let (samples, mine, names) = (&chosen.samples, &chosen.mine, &trace.names);
-    let whole = Tally::of(mine);
+    let all = Tally::new(mine);
     let ranking = rank(mine, names, FUNCTIONS);
     let (thread_count, threads) = threads(mine, &[], names);
+
     let mut notes: Vec<String> = trace.notes.iter().map(ToString::to_string).collect();
     notes.extend(
         trace
@@ -33,20 +33,21 @@ pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
             .map(ToString::to_string),
     );
     notes.extend(chosen.notes());
+
     Ok(Profile {
         schema: PROFILE_SCHEMA.to_owned(),
         source: source(trace),
         run: run_facts(trace),
-        how: chosen.how,
+        how: chosen.chosen_by,
         table: samples.table.to_owned(),
         weight_unit: samples.unit,
         period: samples.period(),
         waiting_recorded: samples.waiting_recorded,
-        first_ns: mine.first().map(|one| one.time_ns),
-        last_ns: mine.last().map(|one| one.time_ns),
-        samples: whole.samples,
-        weight: whole.weight,
-        unweighted: mine.iter().filter(|one| one.weight.is_none()).count() as u64,
+        first_ns: mine.first().map(|sample| sample.time_ns),
+        last_ns: mine.last().map(|sample| sample.time_ns),
+        samples: all.samples,
+        weight: all.weight,
+        unweighted: mine.iter().filter(|sample| sample.weight.is_none()).count() as u64,
         without_stack: ranking.without_stack,
         processes: processes(&samples.rows, chosen.members.as_ref(), names),
         states: states(mine, names),
@@ -58,50 +59,55 @@ pub fn profile(trace: &Trace, request: &Request) -> Result<Profile> {
     })
 }
 
-/// The same samples as collapsed stacks, for flame graphs.
+/// Returns the same samples as collapsed stacks, for flame graphs.
 pub fn collapsed_stacks(trace: &Trace, request: &Request) -> Result<CollapsedStacks> {
-    let chosen = Chosen::of(trace, request)?;
+    let chosen = ChosenSamples::new(trace, request)?;
     Ok(collapse(&chosen.samples, &chosen.mine, &trace.names))
 }
 
-/// The samples that were asked for.
-struct Chosen {
+/// Samples that the request is about.
+struct ChosenSamples {
+    /// All samples of the trace.
     samples: Samples,
-    how: Option<ChosenBy>,
-    /// None for everyone.
+    /// Reason why the processes were chosen; `None` if the profile covers all.
+    chosen_by: Option<ChosenBy>,
+    /// Chosen processes; `None` if the profile covers all.
     members: Option<Members>,
+    /// Samples of the chosen processes in the requested time.
     mine: Vec<Sample>,
 }
 
-impl Chosen {
-    fn of(trace: &Trace, request: &Request) -> Result<Self> {
+impl ChosenSamples {
+    fn new(trace: &Trace, request: &Request) -> Result<Self> {
         let names = &trace.names;
         let table = CpuTable::copy(trace);
-        let samples = table.map(|table| Samples::of(table, &trace.run, names));
+        let samples = table.map(|table| Samples::read(table, &trace.run, names));
         let samples = samples.transpose()?.flatten();
         let samples =
             samples.ok_or_else(|| unreadable(trace).map_or(Error::NoSamples, Error::Trace))?;
-        let (how, members) = match whom(&samples.rows, trace, request)? {
-            Some((how, processes)) => (Some(how), Some(Members::of(&processes, names))),
+
+        let (chosen_by, members) = match chosen_processes(&samples.rows, trace, request)? {
+            Some((by, processes)) => (Some(by), Some(Members::new(&processes, names))),
             None => (None, None),
         };
         let (from, to) = (
             request.from_ns.unwrap_or(0),
             request.to_ns.unwrap_or(u64::MAX),
         );
-        let in_time = |one: &&Sample| (from..to).contains(&one.time_ns);
-        let is_mine = |one: &&Sample| members.as_ref().is_none_or(|members| members.has(one));
+        let in_time = |sample: &&Sample| (from..to).contains(&sample.time_ns);
+        let is_mine = |sample: &&Sample| members.as_ref().is_none_or(|members| members.has(sample));
         let mine = samples.rows.iter().filter(in_time).filter(is_mine);
         let mine: Vec<Sample> = mine.copied().collect();
+
         if mine.is_empty() {
-            return Err(Error::NoSamplesThen {
-                first_ns: samples.rows.first().map_or(0, |one| one.time_ns),
-                last_ns: samples.rows.last().map_or(0, |one| one.time_ns),
+            return Err(Error::NoSamplesInPart {
+                first_ns: samples.rows.first().map_or(0, |sample| sample.time_ns),
+                last_ns: samples.rows.last().map_or(0, |sample| sample.time_ns),
             });
         }
         Ok(Self {
             samples,
-            how,
+            chosen_by,
             members,
             mine,
         })
@@ -111,15 +117,15 @@ impl Chosen {
         let mut notes = Vec::new();
         if self.samples.waiting_recorded == Some(false) {
             notes.push(
-                "only running threads were sampled: a thread that waited left no sample, so the \
-                 shares are of the time on a CPU, not of the time on the clock"
+                "only running threads were sampled: a waiting thread left no sample, so the shares \
+                 are shares of CPU time, not of wall-clock time"
                     .to_owned(),
             );
         }
         if self.samples.table == TIME_SAMPLE {
             notes.push(
-                "time-sample has call stacks without names, which are left out: export \
-                 time-profile for those"
+                "the call stacks of time-sample have no names and are left out: export time-profile \
+                 for call stacks"
                     .to_owned(),
             );
         }
@@ -127,36 +133,40 @@ impl Chosen {
     }
 }
 
-/// Whom the profile is about: who was asked for, else the recording's target,
-/// else everyone.
-fn whom(
+/// Returns the processes that the profile is about: the requested ones, else the recorded one;
+/// `None` if it covers all.
+fn chosen_processes(
     rows: &[Sample],
     trace: &Trace,
     request: &Request,
 ) -> Result<Option<(ChosenBy, Vec<ProcessId>)>> {
-    let nobody_named = matches!(
+    let is_unnamed = matches!(
         trace.run.target,
         RunTarget::AllProcesses | RunTarget::Unknown
     );
-    if request.processes.is_empty() && nobody_named {
+    if request.processes.is_empty() && is_unnamed {
         return Ok(None);
     }
+
     let used = sampled(rows, &trace.names);
     match choose(&request.processes, &trace.run, &trace.names, &used) {
-        Ok(target) => Ok(Some((target.how, target.processes))),
-        Err(Error::NoTargetRows {
+        Ok(chosen) => Ok(Some((chosen.chosen_by, chosen.processes))),
+        Err(Error::NoGpuIntervals {
             wanted, present, ..
-        }) => Err(Error::NoTargetSamples {
+        }) => Err(Error::NoSamplesOfProcess {
             wanted,
-            present: present.into_iter().map(|one| (one.name, one.pid)).collect(),
+            present: present
+                .into_iter()
+                .map(|process| (process.name, process.pid))
+                .collect(),
         }),
         Err(other) => Err(other),
     }
 }
 
-/// Everyone with samples, in the form in which a target is chosen.
+/// Returns all processes with samples, in the form from which [`choose`] chooses.
 fn sampled(rows: &[Sample], names: &Names) -> Vec<ProcessUse> {
-    let tallies = tally_by(rows, |one| one.process);
+    let tallies = tally_by(rows, |sample| sample.process);
     let mut used: Vec<ProcessUse> = tallies
         .into_iter()
         .filter_map(|(id, tally)| {
@@ -168,13 +178,14 @@ fn sampled(rows: &[Sample], names: &Names) -> Vec<ProcessUse> {
             })
         })
         .collect();
-    used.sort_by_key(|one| (std::cmp::Reverse(one.busy_ns), one.id));
+    used.sort_by_key(|process| (std::cmp::Reverse(process.busy_ns), process.id));
     used
 }
 
 fn processes(rows: &[Sample], members: Option<&Members>, names: &Names) -> Vec<ProfileProcess> {
-    let is_analyzed = |one: &Sample| members.is_none_or(|members| members.has(one));
-    let tallies = tally_by(rows, |one| (one.process, is_analyzed(one)));
+    let is_analyzed = |sample: &Sample| members.is_none_or(|members| members.has(sample));
+    let tallies = tally_by(rows, |sample| (sample.process, is_analyzed(sample)));
+
     let mut list: Vec<(Tally, ProfileProcess)> = tallies
         .into_iter()
         .map(|((id, is_analyzed), tally)| {
@@ -189,6 +200,7 @@ fn processes(rows: &[Sample], members: Option<&Members>, names: &Names) -> Vec<P
             (tally, facts)
         })
         .collect();
-    list.sort_by_key(|(tally, one)| by_weight(*tally, (one.name.clone(), one.pid)));
-    list.into_iter().map(|(_, one)| one).collect()
+
+    list.sort_by_key(|(tally, process)| by_weight(*tally, (process.name.clone(), process.pid)));
+    list.into_iter().map(|(_, process)| process).collect()
 }

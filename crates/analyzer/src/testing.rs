@@ -1,4 +1,4 @@
-//! Tables made by hand, for tests.
+//! Makes traces and tables by hand, for tests.
 
 use std::fmt::Write as _;
 use std::num::NonZeroU64;
@@ -7,44 +7,45 @@ use metalens_trace::{Input, LoadOptions, Names, ProcessId, Selection, Trace};
 
 use crate::basics::moment::Moment;
 use crate::basics::spans::Span;
-use crate::metrics::against::Against;
+use crate::metrics::busy_window::BusyWindow;
 use crate::report::ChosenBy;
-use crate::subject::target::Target;
+use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::timeline::Interval;
 use crate::tables::{self, MachineTables};
 
-/// A table's columns: mnemonic and engineering type.
+/// Columns of a table: mnemonic and engineering type.
 pub(crate) type Columns<'a> = &'a [(&'a str, &'a str)];
-/// A table: its schema, its columns, and its rows of cells as text.
+/// Table with its schema, its columns, and its rows of cells as text.
 pub(crate) type TableText<'a> = (&'a str, Columns<'a>, &'a [&'a [&'a str]]);
 
-/// The process that [`against`] takes for the target: the first met.
-pub(crate) const TARGET: &str = "bench (1)";
-/// Somebody else.
+/// Process that [`with_busy_window`] analyzes: the first in the trace.
+pub(crate) const ANALYZED: &str = "bench (1)";
+/// Another process.
 pub(crate) const OTHER: &str = "other (2)";
 
-/// A trace of these tables, read as exports are. An empty cell is null.
+/// Returns a trace of these tables, read as exports are. An empty cell is null.
 pub(crate) fn trace(tables: &[TableText<'_>]) -> Trace {
     let folder = tempfile::tempdir().unwrap();
     for (position, (schema, columns, rows)) in tables.iter().enumerate() {
         let xml = document(position + 1, schema, columns, rows);
         std::fs::write(folder.path().join(format!("{schema}.xml")), xml).unwrap();
     }
-    // Folders without any table are no input.
-    let target = document(
+    // A folder without any table is not an input, so there is always one with the processes.
+    let processes = document(
         99,
         "whom",
         &[("process", "process")],
-        &[&[TARGET], &[OTHER]],
+        &[&[ANALYZED], &[OTHER]],
     );
-    std::fs::write(folder.path().join("a.xml"), target).unwrap();
+    std::fs::write(folder.path().join("a.xml"), processes).unwrap();
+
     let input = Input::open(folder.path()).unwrap();
     input
         .load(&Selection::everything(), LoadOptions::default())
         .unwrap()
 }
 
-/// What these tables say of the machine, and the names in them.
+/// Returns the machine's part of these tables, and the names in them.
 pub(crate) fn machine_tables(tables: &[TableText<'_>]) -> (Names, MachineTables) {
     let (recording, tables) = tables::take(trace(tables)).unwrap();
     (recording.names, tables.surroundings.machine)
@@ -63,6 +64,7 @@ fn document(position: usize, schema: &str, columns: Columns<'_>, rows: &[&[&str]
         )
         .unwrap();
     }
+
     xml.push_str("</schema>");
     let mut id = 0;
     let mut next = || {
@@ -90,30 +92,32 @@ fn document(position: usize, schema: &str, columns: Columns<'_>, rows: &[&[&str]
         }
         xml.push_str("</row>\n");
     }
+
     xml.push_str("</node></trace-query-result>\n");
     xml
 }
 
-/// A target of one process.
-pub(crate) fn target(process: ProcessId) -> Target {
-    Target {
-        how: ChosenBy::Launched,
+/// Returns the choice of one process.
+pub(crate) fn chosen(process: ProcessId) -> ChosenProcesses {
+    ChosenProcesses {
+        chosen_by: ChosenBy::Launched,
         processes: vec![process],
         note: None,
     }
 }
 
-/// Runs something against a window in which the target, [`TARGET`], was busy
-/// so, and idle otherwise.
-pub(crate) fn against<T>(
+/// Runs a function with a window in which the process [`ANALYZED`] has this busy time, and is
+/// idle otherwise.
+pub(crate) fn with_busy_window<T>(
     window: (u64, u64),
     busy: &[(u64, u64)],
-    run: impl FnOnce(Against<'_>) -> T,
+    run: impl FnOnce(BusyWindow<'_>) -> T,
 ) -> T {
     let names = &trace(&[]).names;
     let (first, _) = names.processes().next().unwrap();
     let window = Span::new(window.0, window.1);
     let busy: Vec<Span> = busy.iter().map(|&(from, to)| Span::new(from, to)).collect();
+
     let mut gaps = Vec::new();
     let mut from = window.start_ns;
     for span in &busy {
@@ -122,15 +126,16 @@ pub(crate) fn against<T>(
     }
     gaps.push(Span::new(from, window.end_ns));
     gaps.retain(|gap| !gap.is_empty());
-    run(Against {
-        target: &target(first),
+
+    run(BusyWindow {
+        chosen: &chosen(first),
         window,
         busy: &busy,
         gaps: &gaps,
     })
 }
 
-/// An interval of nobody's, on no channel, without ids.
+/// Returns an interval of no process, on no channel, without ids.
 pub(crate) fn interval(start: u64, end: u64) -> Interval {
     Interval {
         span: Span::new(start, end),
@@ -143,7 +148,7 @@ pub(crate) fn interval(start: u64, end: u64) -> Interval {
     }
 }
 
-/// An interval of nobody's, with ids.
+/// Returns an interval of no process, with ids.
 pub(crate) fn interval_of(start: u64, end: u64, buffer: u64, encoder: u64) -> Interval {
     Interval {
         command_buffer: NonZeroU64::new(buffer),

@@ -170,7 +170,9 @@ fn legend(canvas: &Canvas, report: &Report) -> Vec<(Color, String)> {
 }
 
 /// Returns the parts of the window with their start and end, counted from its start.
-fn chunks(report: &Report) -> impl Iterator<Item = (u64, u64, &metalens_analyzer::Chunk)> {
+fn chunks(
+    report: &Report,
+) -> impl Iterator<Item = (u64, u64, &metalens_analyzer::UtilizationChunk)> {
     let window = &report.window;
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|chunk| chunk.start_ns);

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use metalens_analyzer::{Analysis, Held};
+use metalens_analyzer::{Analysis, StateInterval};
 
 use crate::palette::Palette;
 use crate::strip::{Band, BandItem, BandKind};
@@ -123,7 +123,7 @@ fn row<'a>(is_first: bool, palette: &Palette) -> Band<'a> {
     }
 }
 
-fn item(phase: &Held, kind: usize) -> BandItem<'_> {
+fn item(phase: &StateInterval, kind: usize) -> BandItem<'_> {
     BandItem {
         start_ns: phase.start_ns,
         end_ns: phase.end_ns,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use metalens_analyzer::{
-    Analysis, Message, Note, Request, Sidecar, analyze, lost_encodings, message, selection,
+    Analysis, Message, Note, Request, WorkFile, analyze, lost_encodings, message, selection,
     selection_with_recovery,
 };
 use metalens_exporter::Manifest;
@@ -86,11 +86,11 @@ pub(crate) fn usual_work(input: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a file of known work.
-pub(crate) fn sidecar(file: &Path) -> anyhow::Result<Sidecar> {
+pub(crate) fn sidecar(file: &Path) -> anyhow::Result<WorkFile> {
     let shown = file.display().to_string();
     let text = metalens_files::read_text(file, LONGEST_WORK)
         .with_context(|| format!("cannot read {shown}"))?;
-    Ok(Sidecar::parse(&text, &shown)?)
+    Ok(WorkFile::parse(&text, &shown)?)
 }
 
 /// The times of two hundred thousand command buffers; without times it is short.

@@ -53,7 +53,10 @@ pub(crate) fn counters<W: Write>(
 
 /// Returns the busy share of each part of the window, in percent to a thousandth.
 #[expect(clippy::cast_precision_loss, reason = "shares are shown, not added up")]
-fn shares(report: &Report, busy: impl Fn(&metalens_analyzer::Chunk) -> u64) -> Vec<(u64, Number)> {
+fn shares(
+    report: &Report,
+    busy: impl Fn(&metalens_analyzer::UtilizationChunk) -> u64,
+) -> Vec<(u64, Number)> {
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = ends.chain([report.window.end_ns]);

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use metalens_analyzer::{Analysis, Held, Report};
+use metalens_analyzer::{Analysis, Report, StateInterval};
 
 use crate::event::TraceEvents;
 use crate::lanes::NestedLanes;
@@ -40,7 +40,7 @@ pub(crate) fn phases<W: Write>(
     tracks: &mut Tracks,
     events: &mut TraceEvents<W>,
 ) -> io::Result<()> {
-    let mut phases: Vec<&Held> = analysis.named_phases().iter().collect();
+    let mut phases: Vec<&StateInterval> = analysis.named_phases().iter().collect();
     phases.sort_by_key(|phase| (phase.start_ns, Reverse(phase.end_ns)));
 
     let mut nests = NestedLanes::default();

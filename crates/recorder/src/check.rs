@@ -59,7 +59,7 @@ fn judge(error: &AnalysisFailure) -> BundleVerdict {
             match error {
                 Error::Trace(error) => (why, error),
                 Error::NoRows { .. }
-                | Error::NoTargetRows { .. }
+                | Error::NoGpuIntervals { .. }
                 | Error::NoProcesses { .. }
                 | Error::OnlyCpu { .. } => return BundleVerdict::Empty(why),
                 _ => return BundleVerdict::Doubtful(why),

@@ -1,25 +1,25 @@
-//! Values by id: millions of them, each asked for about once.
+//! Map from ids to values: millions of them, each looked up about once.
 
 use std::num::NonZeroU64;
 
-/// Values by id, sorted: ids rise with time, so that sorting is quick and the
-/// list is half the size of a map.
+/// Values by id, sorted: ids rise with time, so that sorting is fast, and the list takes half
+/// the memory of a map.
 ///
-/// Ids of one block stand together, and where each block begins is known: ids
-/// that were handed out in turn are found without halving the whole list, and
-/// any others in as many steps as that would take.
+/// Ids are divided into blocks of equal ranges, and the start of each block is known.
+/// Consecutive ids are found without a search of the whole list; any others take as many steps
+/// as that search.
 #[derive(Debug)]
 pub(crate) struct ById<T> {
     entries: Vec<(NonZeroU64, T)>,
-    /// Of each block, the place of its first entry; at last the place after all.
+    /// Position of each block's first entry, and at last the number of entries.
     blocks: Vec<u32>,
-    /// How many bits of an id tell entries of one block apart.
+    /// Number of low bits of an id that differ within a block.
     bits: u32,
     /// Ids of the entries that were dropped although an earlier one has another value.
     contradicted: Vec<NonZeroU64>,
 }
 
-/// About so many entries are in a block of ids that were handed out in turn.
+/// Approximate number of entries in a block of consecutive ids.
 const BLOCK: usize = 8;
 
 impl<T> Default for ById<T> {
@@ -34,7 +34,7 @@ impl<T> Default for ById<T> {
 }
 
 impl<T: Copy + PartialEq> ById<T> {
-    /// Of an id that comes twice the first counts.
+    /// Sorts the entries by id; of several with one id the first counts.
     pub(crate) fn new(mut entries: Vec<(NonZeroU64, T)>) -> Self {
         if !entries.is_sorted_by_key(|&(id, _)| id) {
             entries.sort_by_key(|&(id, _)| id);
@@ -45,22 +45,25 @@ impl<T: Copy + PartialEq> ById<T> {
             if same && next.1 != first.1 {
                 contradicted.push(next.0);
             }
+
             same
         });
-        let mut found = Self {
+
+        let mut by_id = Self {
             entries,
             contradicted,
             ..Self::default()
         };
-        found.divide();
-        found
+        by_id.divide();
+        by_id
     }
 
-    /// The value of an id.
+    /// Returns the value of an id.
     pub(crate) fn get(&self, id: NonZeroU64) -> Option<T> {
         let block = self.block_of(id)?;
         let start = *self.blocks.get(block)? as usize;
         let end = *self.blocks.get(block + 1)? as usize;
+
         let entries = self.entries.get(start..end)?;
         let at = entries.binary_search_by_key(&id, |&(id, _)| id).ok()?;
         entries.get(at).map(|&(_, value)| value)
@@ -71,12 +74,12 @@ impl<T: Copy + PartialEq> ById<T> {
         &self.contradicted
     }
 
-    /// The ids, in order.
+    /// Returns the ids, in order.
     pub(crate) fn ids(&self) -> impl Iterator<Item = NonZeroU64> + Clone + '_ {
         self.entries.iter().map(|&(id, _)| id)
     }
 
-    /// The values, in the order of their ids.
+    /// Returns the values, in the order of their ids.
     pub(crate) fn values(&self) -> impl Iterator<Item = T> + Clone + '_ {
         self.entries.iter().map(|&(_, value)| value)
     }
@@ -91,6 +94,7 @@ impl<T: Copy + PartialEq> ById<T> {
         while range >> self.bits > most {
             self.bits += 1;
         }
+
         let mut blocks = Vec::new();
         for (place, id) in (0..).zip(self.ids()) {
             let block = self.block_of(id).unwrap_or(0);
@@ -98,7 +102,8 @@ impl<T: Copy + PartialEq> ById<T> {
                 blocks.resize(block + 1, place);
             }
         }
-        // More than four billion entries fit no machine.
+
+        // No machine has memory for more than four billion entries.
         blocks.push(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         self.blocks = blocks;
     }
@@ -119,7 +124,7 @@ mod tests {
     proptest! {
         /// Ids close together, far apart, and some of each.
         #[test]
-        fn an_id_is_found_wherever_it_stands(
+        fn every_id_is_found(
             ids in prop::collection::vec(prop_oneof![1_u64..300, any::<u64>()], 0..200),
             asked in prop_oneof![0_u64..300, any::<u64>()],
         ) {
@@ -133,9 +138,9 @@ mod tests {
         }
     }
 
-    /// Entries, the value of id 2, and the ids of entries that contradict an earlier one.
+    /// Checks the value of id 2, and the ids of entries that contradict an earlier one.
     #[test]
-    fn the_first_counts() {
+    fn the_first_entry_counts() {
         let check = |entries: &[(u64, u64)], expected: u64, contradicted: &[u64]| {
             let id = |id: u64| NonZeroU64::new(id).unwrap();
             let entries = entries.iter().map(|&(of, value)| (id(of), value));
@@ -145,7 +150,7 @@ mod tests {
             assert_eq!(found, contradicted);
         };
         check(&[(2, 7), (1, 5)], 7, &[]);
-        // A repetition is no contradiction.
+        // A repetition is not a contradiction.
         check(&[(2, 7), (1, 5), (2, 7)], 7, &[]);
         check(
             &[(2, 7), (1, 5), (2, 6), (1, 5), (2, 8), (3, 1), (3, 2)],

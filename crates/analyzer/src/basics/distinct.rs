@@ -1,17 +1,19 @@
-//! Each of many values once.
+//! Finds the distinct values among many.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-/// Returns each value once, sorted: a few among very many.
+/// Returns the distinct values, sorted. Fast if many values are equal to the one before.
 pub(crate) fn distinct<T: Copy + Ord + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
     let (mut known, mut last) = (FxHashSet::default(), None);
-    for one in all {
-        if last.replace(one) != Some(one) {
-            known.insert(one);
+    for value in all {
+        // Most values repeat the last one; those need no look into the set.
+        if last.replace(value) != Some(value) {
+            known.insert(value);
         }
     }
+
     let mut known: Vec<T> = known.into_iter().collect();
     known.sort_unstable();
     known

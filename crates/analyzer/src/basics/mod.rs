@@ -1,12 +1,12 @@
-//! What every stage builds on: stretches of time, sums and percentiles, numbers in words, sentences.
-//! Nothing here knows what a GPU is.
+//! Parts that every stage uses: stretches of time, statistics, units, sentences. None knows
+//! about GPUs.
 
 pub(crate) mod by_id;
 pub(crate) mod distinct;
-pub(crate) mod held;
 pub mod message;
 pub(crate) mod moment;
 pub(crate) mod parallel;
 pub(crate) mod spans;
+pub(crate) mod state_interval;
 pub(crate) mod statistics;
 pub mod units;

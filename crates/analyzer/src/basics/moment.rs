@@ -1,36 +1,36 @@
-//! A moment that may be unknown, in the memory of one that is known: an interval has
-//! one, and there may be millions of them.
+//! Type of a point in time that may be unknown, as small as one that is known: every interval
+//! has one, and there may be millions of them.
 
 use std::num::NonZeroU64;
 
-/// A moment in ns since the recording began, or none. Negative before that: a recorder
-/// that attaches may find work that was committed earlier. The lowest number of 64 bits,
-/// 292 years before, stands for none.
+/// Point in time in nanoseconds since the recording began, or unknown. Negative before that: a
+/// recorder that attaches may find work that was committed earlier. The lowest 64-bit number,
+/// 292 years before, means unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// The distance from that lowest number.
+    /// Distance from that lowest number.
     after_first: Option<NonZeroU64>,
 }
 
 impl Moment {
-    /// Returns the moment this many ns after the recording began, or none.
+    /// Returns the point in time of this many nanoseconds since the recording began, or unknown.
     pub(crate) fn at(ns: Option<i64>) -> Self {
         Self {
             after_first: ns.and_then(|ns| NonZeroU64::new(ns.abs_diff(i64::MIN))),
         }
     }
 
-    /// Returns the number of ns since the recording began, if known.
+    /// Returns the number of nanoseconds since the recording began, if known.
     pub(crate) fn ns(self) -> Option<i64> {
         let after_first = self.after_first?.get();
         Some(i64::MIN.wrapping_add_unsigned(after_first))
     }
 
-    /// Returns the earlier of two, or the one that is known.
+    /// Returns the earlier of two points in time, or the one that is known.
     pub(crate) fn earlier(self, other: Self) -> Self {
         let after_first = match (self.after_first, other.after_first) {
-            (Some(one), Some(two)) => Some(one.min(two)),
-            (one, two) => one.or(two),
+            (Some(this), Some(that)) => Some(this.min(that)),
+            (this, that) => this.or(that),
         };
         Self { after_first }
     }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn moments_keep_their_value() {
         let first = i64::MIN + 1;
         for ns in [
             None,
@@ -57,11 +57,11 @@ mod tests {
     }
 
     #[test]
-    fn of_two_the_earlier() {
-        let check = |one: Option<i64>, two: Option<i64>, expected: Option<i64>| {
-            let (one, two) = (Moment::at(one), Moment::at(two));
-            assert_eq!(one.earlier(two).ns(), expected);
-            assert_eq!(two.earlier(one).ns(), expected);
+    fn the_earlier_is_chosen() {
+        let check = |first: Option<i64>, second: Option<i64>, expected: Option<i64>| {
+            let (first, second) = (Moment::at(first), Moment::at(second));
+            assert_eq!(first.earlier(second).ns(), expected);
+            assert_eq!(second.earlier(first).ns(), expected);
         };
         check(Some(-3), Some(2), Some(-3));
         check(Some(5), None, Some(5));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn it_takes_no_more_than_a_number() {
+    fn a_moment_is_as_small_as_a_number() {
         assert_eq!(size_of::<Moment>(), size_of::<u64>());
     }
 }

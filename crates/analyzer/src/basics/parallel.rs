@@ -1,10 +1,10 @@
-//! Two things at once: a million intervals keep more than one processor busy.
+//! Runs two functions at once: a million intervals keep more than one processor busy.
 
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::thread;
 
-/// Both answers. The second is worked out here, the first on a thread of its own.
+/// Runs both functions and returns both results; the first runs on a thread of its own.
 pub(crate) fn both<A: Send, B>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
@@ -17,15 +17,17 @@ pub(crate) fn both<A: Send, B>(
     })
 }
 
-/// Both answers, each half of a [`both`]: at once where there are processors for four.
-/// On two it would take as long, and what all four hold meanwhile be in memory together.
+/// Runs one half of a [`both`]: in parallel only if there are processors for all four
+/// functions. On two processors it would take as long, and the memory of all four would be
+/// needed at once.
 pub(crate) fn half<A: Send, B>(
     first: impl FnOnce() -> A + Send,
     second: impl FnOnce() -> B,
 ) -> (A, B) {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    match processors > 2 {
-        true => both(first, second),
-        false => (first(), second()),
+    if processors > 2 {
+        both(first, second)
+    } else {
+        (first(), second())
     }
 }

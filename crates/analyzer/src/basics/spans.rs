@@ -1,22 +1,21 @@
-//! Stretches of time and what can be done with sets of them.
+//! Stretches of time, and operations on sets of them.
 //!
-//! All stretches are half-open, `[start, end)`, in nanoseconds since the
-//! recording began: two that touch neither overlap nor leave a gap. Sets are
-//! sorted lists of disjoint stretches. Lengths are always lengths of a union,
-//! since Vertex and Fragment work overlaps and adding durations would make a
-//! GPU busier than the clock.
+//! All stretches are half-open, `[start, end)`, in nanoseconds since the recording began: two
+//! that touch neither overlap nor leave a gap. Sets are sorted lists of disjoint stretches.
+//! Lengths are always lengths of a union: Vertex and Fragment work overlaps, and adding
+//! durations would make a GPU busier than the clock.
 
-/// A stretch of time, `[start_ns, end_ns)`.
+/// Stretch of time, `[start_ns, end_ns)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Span {
-    /// Its first nanosecond.
+    /// First nanosecond of the stretch.
     pub start_ns: u64,
-    /// The nanosecond after its last.
+    /// First nanosecond after the stretch.
     pub end_ns: u64,
 }
 
 impl Span {
-    /// From start to end; empty if the end is not after the start.
+    /// Returns the stretch from start to end; empty if the end is not after the start.
     #[must_use]
     pub(crate) fn new(start_ns: u64, end_ns: u64) -> Self {
         Self {
@@ -25,21 +24,22 @@ impl Span {
         }
     }
 
-    /// How long it is.
+    /// Returns the length in nanoseconds.
     #[must_use]
     pub(crate) fn length_ns(self) -> u64 {
         self.end_ns - self.start_ns
     }
 
-    /// The part of it inside another.
+    /// Returns the part of the span inside another.
     #[must_use]
     pub(crate) fn clip(self, to: Self) -> Self {
         let start_ns = self.start_ns.clamp(to.start_ns, to.end_ns);
         Self::new(start_ns, self.end_ns.min(to.end_ns))
     }
 
-    /// Takes in one that does not start earlier, if no time is between them.
-    fn takes(&mut self, later: Self) -> bool {
+    /// Extends the span by one that does not start earlier, if no time is between them. Returns
+    /// whether it did.
+    fn absorb(&mut self, later: Self) -> bool {
         let joined = later.start_ns <= self.end_ns;
         if joined {
             self.end_ns = self.end_ns.max(later.end_ns);
@@ -47,7 +47,7 @@ impl Span {
         joined
     }
 
-    /// Whether it holds no time at all.
+    /// Returns whether the span has no length.
     #[must_use]
     pub(crate) fn is_empty(self) -> bool {
         self.start_ns == self.end_ns
@@ -61,8 +61,8 @@ pub(crate) fn between(from: impl Into<i128>, to: impl Into<i128>) -> Option<i64>
     i64::try_from(to.into() - from.into()).ok()
 }
 
-/// Whether an interval belongs to a window: it has time in it, or has no
-/// length and lies in it, edges included.
+/// Returns whether an interval belongs to a window: it has time in it, or has no length and
+/// lies in it, edges included.
 #[must_use]
 pub(crate) fn touches(span: Span, window: Span) -> bool {
     let overlaps = span.start_ns < window.end_ns && span.end_ns > window.start_ns;
@@ -70,7 +70,7 @@ pub(crate) fn touches(span: Span, window: Span) -> bool {
         || (span.is_empty() && window.start_ns <= span.start_ns && span.start_ns <= window.end_ns)
 }
 
-/// The union of spans that come in order of their starts.
+/// Returns the union of spans that come in order of their starts.
 ///
 /// ```text
 /// in   ├──┤   ├─────┤
@@ -86,39 +86,44 @@ pub(crate) fn union(sorted: impl IntoIterator<Item = Span>) -> Vec<Span> {
     union
 }
 
-/// The same of a whole list, in its own place: there may be millions.
+/// Returns the union of a whole list, in the list's own memory: there may be millions of spans.
 #[must_use]
 pub(crate) fn united(mut sorted: Vec<Span>) -> Vec<Span> {
     sorted.retain(|span| !span.is_empty());
-    sorted.dedup_by(|next, last| last.takes(*next));
+    sorted.dedup_by(|next, last| last.absorb(*next));
     sorted
 }
 
-/// Adds a span to a union that has none that starts later.
+/// Adds a span to a union that has no span with a later start.
 pub(crate) fn extend(union: &mut Vec<Span>, span: Span) {
-    let taken = |last: &mut Span| last.takes(span);
-    if !span.is_empty() && !union.last_mut().is_some_and(taken) {
+    let is_absorbed = union.last_mut().is_some_and(|last| last.absorb(span));
+    if !span.is_empty() && !is_absorbed {
         union.push(span);
     }
 }
 
-/// The length of a union of spans that come in order of their starts.
+/// Running sums over spans that come in order of their starts.
 #[derive(Debug, Default)]
-pub(crate) struct Running {
+pub(crate) struct RunningUnion {
+    /// Number of spans so far.
     pub intervals: u64,
+    /// Summed lengths in nanoseconds.
     pub sum_ns: u64,
+    /// Length of the union in nanoseconds.
     pub busy_ns: u64,
+    /// End of the union so far.
     busy_until: u64,
 }
 
-impl Running {
-    /// How long the union of spans is that come in order of their starts.
+impl RunningUnion {
+    /// Returns the length of the union of spans that come in order of their starts.
     pub(crate) fn busy_ns(sorted: impl Iterator<Item = Span>) -> u64 {
         let mut running = Self::default();
         sorted.for_each(|span| running.add(span));
         running.busy_ns
     }
 
+    /// Adds a span that does not start before the last one.
     pub(crate) fn add(&mut self, span: Span) {
         self.intervals += 1;
         self.sum_ns += span.length_ns();
@@ -128,23 +133,24 @@ impl Running {
     }
 }
 
-/// The summed length of disjoint spans.
+/// Returns the summed length of disjoint spans.
 #[must_use]
 pub(crate) fn length_ns(disjoint: &[Span]) -> u64 {
     disjoint.iter().map(|span| span.length_ns()).sum()
 }
 
-/// So many times as many: a search takes as long as it takes to walk by a few.
-const FEW: usize = 16;
+/// Ratio of list lengths above which a search for each span of the short list is faster than a
+/// walk over the long one.
+const SEARCH_RATIO: usize = 16;
 
-/// How long two unions hold at once.
+/// Returns the time in nanoseconds that two unions have in common.
 #[must_use]
 pub(crate) fn overlap_ns(a: &[Span], b: &[Span]) -> u64 {
     let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    // Each of a few is found sooner than all of the others are walked.
-    if few.len() * FEW < many.len() {
+    if few.len() * SEARCH_RATIO < many.len() {
         return few.iter().map(|&part| time_in(part, many)).sum();
     }
+
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut total = 0;
     while let (Some(&&x), Some(&&y)) = (a.peek(), b.peek()) {
@@ -158,23 +164,25 @@ pub(crate) fn overlap_ns(a: &[Span], b: &[Span]) -> u64 {
     total
 }
 
-/// How much of a part the spans of a union cover.
+/// Returns the time in nanoseconds of a part that the spans of a union cover.
 #[must_use]
 pub(crate) fn time_in(part: Span, union: &[Span]) -> u64 {
     if part.is_empty() {
         return 0;
     }
+
     let first = union.partition_point(|span| span.end_ns <= part.start_ns);
     let inside = union.iter().skip(first);
     let inside = inside.take_while(|span| span.start_ns < part.end_ns);
     inside.map(|span| span.clip(part).length_ns()).sum()
 }
 
-/// A part, cut where a union begins and ends: what is in it, and what is not.
-/// The pieces tile the part; none is empty.
-pub(crate) fn parted(part: Span, union: &[Span]) -> impl Iterator<Item = (Span, bool)> + use<'_> {
+/// Cuts a part where a union begins and ends, and tells for each piece whether the union covers
+/// it. The pieces tile the part; none is empty.
+pub(crate) fn pieces(part: Span, union: &[Span]) -> impl Iterator<Item = (Span, bool)> + use<'_> {
     let mut next = union.partition_point(|span| span.end_ns <= part.start_ns);
     let mut at = part.start_ns;
+
     std::iter::from_fn(move || {
         if at >= part.end_ns {
             return None;
@@ -188,6 +196,7 @@ pub(crate) fn parted(part: Span, union: &[Span]) -> impl Iterator<Item = (Span, 
             Some(span) => (span.start_ns, false),
             None => (part.end_ns, false),
         };
+
         let piece = Span::new(at, end_ns);
         at = end_ns;
         Some((piece, is_inside))
@@ -211,7 +220,7 @@ mod tests {
         assert_eq!(found, spans(&[(0, 4), (5, 9)]));
     }
 
-    /// The same questions answered by counting nanoseconds one by one.
+    /// Tells for each nanosecond of a window whether a list covers it, by counting one by one.
     fn covered(list: &[Span], window: Span) -> Vec<bool> {
         (window.start_ns..window.end_ns)
             .map(|t| list.iter().any(|s| s.start_ns <= t && t < s.end_ns))
@@ -227,16 +236,16 @@ mod tests {
         ) {
             a.sort_unstable();
             b.sort_unstable();
-            let of = |list: &[(u64, u64)]| -> Vec<Span> {
-                list.iter().map(|&(start, long)| Span::new(start, start + long)).collect()
+            let spans_of = |list: &[(u64, u64)]| -> Vec<Span> {
+                list.iter().map(|&(start, length)| Span::new(start, start + length)).collect()
             };
             let window = Span::new(from, from + length);
             let clipped = |list: &[Span]| union(list.iter().map(|s| s.clip(window)));
-            let (union_a, union_b) = (clipped(&of(&a)), clipped(&of(&b)));
-            let (in_a, in_b) = (covered(&of(&a), window), covered(&of(&b), window));
+            let (union_a, union_b) = (clipped(&spans_of(&a)), clipped(&spans_of(&b)));
+            let (in_a, in_b) = (covered(&spans_of(&a), window), covered(&spans_of(&b), window));
             let count = |bits: Vec<bool>| bits.into_iter().filter(|&bit| bit).count() as u64;
 
-            prop_assert_eq!(&united(of(&a)), &union(of(&a)));
+            prop_assert_eq!(&united(spans_of(&a)), &union(spans_of(&a)));
             prop_assert_eq!(length_ns(&union_a), count(in_a.clone()));
             let both = in_a.iter().zip(&in_b).map(|(&x, &y)| x && y).collect();
             prop_assert_eq!(overlap_ns(&union_a, &union_b), count(both));

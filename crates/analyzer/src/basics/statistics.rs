@@ -1,36 +1,37 @@
-//! Summaries of a list of durations, such that anyone can recompute them.
+//! Statistics of lists of durations, by definitions that anyone can recompute.
 
-/// What a list of durations looks like. All fields in ns.
+/// Statistics of a list of durations. All fields are in nanoseconds, except the count.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Summary {
-    /// How many there are.
+pub(crate) struct Statistics {
+    /// Number of durations.
     pub count: u64,
-    /// The sum.
+    /// Sum of the durations.
     pub total: u64,
-    /// The mean, rounded to the nearest nanosecond.
+    /// Mean, rounded to the nearest nanosecond.
     pub mean: u64,
-    /// The median, by [`percentile`].
+    /// Median, by [`percentile`].
     pub median: u64,
-    /// The smallest.
+    /// Smallest duration.
     pub min: u64,
-    /// The largest.
+    /// Largest duration.
     pub max: u64,
-    /// The population's standard deviation, rounded to the nearest nanosecond.
+    /// Standard deviation of the population, rounded to the nearest nanosecond.
     pub deviation: u64,
-    /// 95 % are not above this.
+    /// 95th percentile: 95 % of the durations are not longer.
     pub p95: u64,
-    /// 99 % are not above this.
+    /// 99th percentile: 99 % of the durations are not longer.
     pub p99: u64,
 }
 
-/// Sums a list up; `None` if it is empty. Changes the order of the list.
-pub(crate) fn summarize(durations: &mut [u64]) -> Option<Summary> {
+/// Returns the statistics of a list; `None` if it is empty. Changes the order of the list.
+pub(crate) fn summarize(durations: &mut [u64]) -> Option<Statistics> {
     let (&min, &max) = (durations.iter().min()?, durations.iter().max()?);
     let sum: u128 = durations.iter().map(|&d| u128::from(d)).sum();
     let count = durations.len() as u128;
     let deviation = deviation(durations, sum);
     let [median, p95, p99] = percentiles(durations, [50, 95, 99])?;
-    Some(Summary {
+
+    Some(Statistics {
         count: durations.len() as u64,
         total: saturate(sum),
         mean: saturate((sum + count / 2) / count),
@@ -43,30 +44,30 @@ pub(crate) fn summarize(durations: &mut [u64]) -> Option<Summary> {
     })
 }
 
-/// Nearest rank: of n sorted values the one at index ⌈p/100·n⌉ - 1.
+/// Returns the percentile by nearest rank: of n sorted values the one at index ⌈p/100·n⌉ - 1.
 #[must_use]
 pub(crate) fn percentile<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     sorted.get(rank(sorted.len(), percent)).copied()
 }
 
-/// The same [`percentile`] of values in any order, which it orders only as far
-/// as it must.
+/// Returns the [`percentile`] of values in any order, and sorts them only as far as needed.
 pub(crate) fn select<T: Copy + Ord>(values: &mut [T], percent: usize) -> Option<T> {
     percentiles(values, [percent]).map(|[found]| found)
 }
 
-/// Several of them, the lowest first: each is looked for only above the last.
+/// Returns several percentiles, the lowest first: each is searched only above the one before.
 pub(crate) fn percentiles<T: Copy + Ord, const N: usize>(
     values: &mut [T],
     rising: [usize; N],
 ) -> Option<[T; N]> {
     let count = values.len();
+
     let mut found = [*values.first()?; N];
     let (mut rest, mut below) = (values, 0);
-    for (found, percent) in found.iter_mut().zip(rising) {
+    for (percentile, percent) in found.iter_mut().zip(rising) {
         let rank = rank(count, percent);
         let at = rank.checked_sub(below).filter(|&at| at < rest.len())?;
-        *found = *rest.select_nth_unstable(at).1;
+        *percentile = *rest.select_nth_unstable(at).1;
         (rest, below) = (rest.get_mut(at..)?, rank);
     }
     Some(found)
@@ -89,12 +90,12 @@ fn deviation(durations: &[u64], sum: u128) -> u64 {
     (squares / count).sqrt().round() as u64
 }
 
-/// A sum beyond 64 bits of nanoseconds is 584 years.
+/// Limits a sum to 64 bits, which are 584 years of nanoseconds.
 fn saturate(value: u128) -> u64 {
     u64::try_from(value).unwrap_or(u64::MAX)
 }
 
-/// A share, `None` of nothing.
+/// Returns a share, or `None` if the whole is zero.
 #[must_use]
 #[expect(
     clippy::cast_precision_loss,
@@ -108,7 +109,7 @@ pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn check(values: &[u64], expected: Summary) {
+    fn check(values: &[u64], expected: Statistics) {
         let found = summarize(&mut values.to_vec());
         assert_eq!(found, Some(expected), "{values:?}");
     }
@@ -118,7 +119,7 @@ mod tests {
         // Deviation of 2 4 4 4 5 5 7 9: the textbook's 2.
         check(
             &[9, 2, 4, 4, 5, 4, 7, 5],
-            Summary {
+            Statistics {
                 count: 8,
                 total: 40,
                 mean: 5,
@@ -132,7 +133,7 @@ mod tests {
         );
         check(
             &[3],
-            Summary {
+            Statistics {
                 count: 1,
                 total: 3,
                 mean: 3,

@@ -1,18 +1,18 @@
-//! Numbers as people read them, in findings and on every page and screen.
+//! Formats numbers for people: in findings, and on every page and screen.
 
-/// `179.1 µs`: four digits, in the unit that fits.
+/// Formats a time with four digits, in the unit that fits: `179.1 µs`.
 #[must_use]
 pub fn time(ns: u64) -> String {
     with_digits(ns, 4)
 }
 
-/// `179 µs`: three digits, for tables of many columns.
+/// Formats a time with three digits, for tables of many columns: `179 µs`.
 #[must_use]
 pub fn short_time(ns: u64) -> String {
     with_digits(ns, 3)
 }
 
-/// Nanoseconds below 1 µs, then µs, ms, s, and hours from two hours on.
+/// Formats nanoseconds below 1 µs, then µs, ms, s, and hours from two hours on.
 #[expect(clippy::cast_precision_loss, reason = "three or four digits are shown")]
 fn with_digits(ns: u64, digits: usize) -> String {
     const UNITS: [(&str, f64, f64); 4] = [
@@ -24,32 +24,38 @@ fn with_digits(ns: u64, digits: usize) -> String {
     if ns < 1_000 {
         return format!("{ns} ns");
     }
+
     let exact = ns as f64;
     for (unit, scale, limit) in UNITS {
         let value = exact / scale;
-        // The decimals that leave so many digits, once rounded.
-        let whole_digits = |text: &str| text.find('.').unwrap_or(text.len());
-        let fits = |&decimals: &usize| {
-            let text = format!("{value:.decimals$}");
-            whole_digits(&text) + decimals <= digits
-        };
-        let decimals = (0..digits).rev().find(fits).unwrap_or(0);
+        let decimals = (0..digits)
+            .rev()
+            .find(|&decimals| digit_count(value, decimals) <= digits)
+            .unwrap_or(0);
         let text = format!("{value:.decimals$}");
-        // Rounded up to the next unit, it is shown in that.
+
+        // A value that rounds up to 1000 is shown in the next unit.
         if exact < limit && !(text.starts_with("1000") && limit < 1e10) {
             return format!("{text} {unit}");
         }
     }
+
     format!("{ns} ns")
 }
 
-/// `0.699981s`: a moment of the recording, as `--from` and `--to` take it.
+/// Returns the number of digits of a value that is rounded to this many decimals.
+fn digit_count(value: f64, decimals: usize) -> usize {
+    let text = format!("{value:.decimals$}");
+    text.find('.').unwrap_or(text.len()) + decimals
+}
+
+/// Formats a point in time of the recording as `--from` and `--to` take it: `0.699981s`.
 #[must_use]
 pub fn moment(ns: u64) -> String {
     format!("{}.{:06}s", ns / 1_000_000_000, ns % 1_000_000_000 / 1_000)
 }
 
-/// `1,234,567`.
+/// Formats a count with thousands separators: `1,234,567`.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -63,14 +69,15 @@ pub fn count(number: u64) -> String {
     grouped
 }
 
-/// `1 gap`, `2 gaps`.
+/// Formats a count with its noun: `1 gap`, `2 gaps`.
 #[must_use]
 pub fn counted(number: u64, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {word}{plural}", count(number))
 }
 
-/// `3.3 %`; what is small is not rounded to nothing, what is not all not to all.
+/// Formats a share as a percentage: `3.3 %`. Small shares are not rounded to 0, nor large ones
+/// to 100 %.
 #[must_use]
 pub fn percent(ratio: f64) -> String {
     let percent = ratio * 100.0;
@@ -84,7 +91,7 @@ pub fn percent(ratio: f64) -> String {
     }
 }
 
-/// `192.0 MiB`.
+/// Formats an amount of memory: `192.0 MiB`.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "four digits are shown")]
 pub fn bytes(count: u64) -> String {
@@ -92,6 +99,7 @@ pub fn bytes(count: u64) -> String {
     if count < 1_024 {
         return format!("{count} B");
     }
+
     let mut value = count as f64 / 1_024.0;
     let mut unit = "KiB";
     for next in UNITS.iter().skip(1) {
@@ -101,10 +109,11 @@ pub fn bytes(count: u64) -> String {
         value /= 1_024.0;
         unit = next;
     }
+
     format!("{value:.1} {unit}")
 }
 
-/// `in 3 of 4` → `In 3 of 4`.
+/// Capitalizes the first letter: `in 3 of 4` → `In 3 of 4`.
 #[must_use]
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();

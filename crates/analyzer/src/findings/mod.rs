@@ -54,7 +54,7 @@ pub(crate) fn check(ignored: &[String]) -> Result<()> {
     unknown.map_or(Ok(()), |id| {
         Err(Error::Setting {
             what: format!("unknown finding {id}"),
-            wanted: format!("one of {}", known.join(", ")),
+            expected: format!("one of {}", known.join(", ")),
         })
     })
 }

@@ -11,7 +11,7 @@ use crate::tables::gpu::GPU_STATES;
 /// Returns the notes about the numbers of a report.
 pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     let mut notes = Vec::new();
-    notes.extend(subject.target.note.clone());
+    notes.extend(subject.chosen.note.clone());
     let window = subject.window();
     let reaches_out = |one: &&Interval| one.span.clip(window) != one.span;
     let cut = subject.mine.iter().filter(reaches_out).count();

@@ -2,7 +2,7 @@
 
 use crate::basics::message::{Message, Value, table, ungrouped};
 use crate::message;
-use crate::report::{Efficiency, Report, ThresholdResult, Unit, Verdict, Wanted};
+use crate::report::{Efficiency, Report, ThresholdResult, ThresholdUnit, Verdict, Wanted};
 use crate::request::settings::Settings;
 use crate::tables::commands::{COMPLETIONS, ENCODERS};
 
@@ -54,7 +54,7 @@ fn average_gap(report: &Report, limit: u64) -> ThresholdResult {
         "average-gap",
         value,
         limit as f64,
-        Unit::Ns,
+        ThresholdUnit::Ns,
         Wanted::Below,
         why,
     )
@@ -73,7 +73,7 @@ fn utilization(report: &Report, limit: f64) -> ThresholdResult {
         "utilization",
         value,
         limit,
-        Unit::Ratio,
+        ThresholdUnit::Ratio,
         Wanted::Above,
         why.into(),
     )
@@ -96,7 +96,7 @@ fn launch_efficiency(efficiency: &Efficiency, limit: f64) -> ThresholdResult {
         "launch-efficiency",
         value,
         limit,
-        Unit::Ratio,
+        ThresholdUnit::Ratio,
         Wanted::Above,
         why,
     )
@@ -106,7 +106,7 @@ fn judged(
     id: &str,
     value: Option<f64>,
     limit: f64,
-    unit: Unit,
+    unit: ThresholdUnit,
     wanted: Wanted,
     why: Message,
 ) -> ThresholdResult {

@@ -1,4 +1,4 @@
-//! GPU time over run time, by three ideas of what the run time is.
+//! Computes GPU busy time divided by run time, for three definitions of run time.
 
 use crate::basics::spans::Span;
 use crate::basics::statistics::ratio;
@@ -7,7 +7,7 @@ use crate::subject::buffers::Buffer;
 use crate::subject::commands::Commands;
 use crate::subject::timeline::Interval;
 
-/// The three, of a busy time within a window.
+/// Returns the three ratios of a busy time within a window.
 #[must_use]
 pub(crate) fn efficiency(
     busy_ns: u64,
@@ -26,19 +26,21 @@ pub(crate) fn efficiency(
     }
 }
 
-/// From the first encoding to the last completion of what ran in the window,
-/// held inside it where the window was cut.
+/// Returns the time from the first encoding to the last completion of the work in the window,
+/// limited to `part` if the window was cut.
 #[must_use]
 pub(crate) fn program<'a>(
     mine: &[Interval],
     buffers: impl Iterator<Item = &'a Buffer>,
     commands: &Commands,
-    asked: Span,
+    part: Span,
 ) -> Option<Span> {
-    let encoded = mine.iter().filter_map(|one| commands.encoding(one));
-    let first_ns = encoded.map(|one| one.span.start_ns).min()?;
-    let completed = buffers.filter_map(|one| commands.completion(one.id));
-    let last_ns = completed.max()?;
-    let whole = Span::new(first_ns, last_ns).clip(asked);
+    let encodings = mine
+        .iter()
+        .filter_map(|interval| commands.encoding(interval));
+    let first_ns = encodings.map(|encoding| encoding.span.start_ns).min()?;
+    let completions = buffers.filter_map(|buffer| commands.completion(buffer.id));
+    let last_ns = completions.max()?;
+    let whole = Span::new(first_ns, last_ns).clip(part);
     Some(whole).filter(|span| !span.is_empty())
 }

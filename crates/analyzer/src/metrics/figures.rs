@@ -1,13 +1,13 @@
-//! What follows from the target's intervals, its gaps and its commands alone: most of
-//! the work there is.
+//! Computes the figures that follow from GPU intervals, gaps and commands alone: most of the
+//! work of an analysis.
 
 use metalens_trace::Names;
 
 use super::efficiency::program;
+use super::gap_causes::GapSplitter;
 use super::idle::{Idle, idle};
 use super::kernels::{Kernels, channels};
 use super::latency::latency;
-use super::ledger::Book;
 use super::phases::{Before, phases};
 use super::sanity::joined;
 use super::shape::shape;
@@ -20,45 +20,45 @@ use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::timeline::encoders;
 use crate::subject::{Subject, WHOLE, warm_up};
 
-/// What the figures are made of.
-pub(crate) struct Known<'a> {
+/// Input of the figures.
+pub(crate) struct FiguresInput<'a> {
     pub subject: &'a Subject,
-    /// Whether a warm-up was to be left out.
+    /// True if a warm-up was to be cut off.
     pub skips_warm_up: bool,
     pub occupancy: &'a Occupancy,
     pub kernels: &'a Kernels,
     pub names: &'a Names,
 }
 
-/// The figures.
+/// Figures of a report.
 pub(crate) struct Figures {
     pub idle: Idle,
-    pub work: Work,
+    pub work: WorkFigures,
     pub kernels: Vec<Kernel>,
     pub shape: Shape,
     pub phases: Phases,
 }
 
-/// Those that need little but the intervals and their command buffers.
-pub(crate) struct Work {
+/// Figures that need little but the intervals and their command buffers.
+pub(crate) struct WorkFigures {
     pub counts: Counts,
-    /// How many of the encoders the list of encoders has; none if there is no list.
+    /// Number of encoders that the encoder list contains; `None` if there is no list.
     pub encoders_listed: Option<u64>,
     pub busy: Busy,
     pub latency: Latency,
     pub channels: Vec<Channel>,
-    /// From the first encoding to the last completion.
+    /// Time from the first encoding to the last completion.
     pub program: Option<Span>,
 }
 
-impl Known<'_> {
-    /// Works them out on up to four threads: there may be millions of intervals, and
-    /// none of these needs another.
+impl FiguresInput<'_> {
+    /// Computes the figures on up to four threads: there may be millions of intervals, and none of
+    /// these needs another.
     pub(crate) fn figures(&self) -> Figures {
         let (gaps, named) = (&self.occupancy.gaps, &self.kernels.named);
-        let of_idle = || idle(gaps, &Book::of(self.subject), named);
+        let idle_figures = || idle(gaps, &GapSplitter::new(self.subject), named);
         let ((idle, phases), (work, shape)) = both(
-            || half(of_idle, || self.phases()),
+            || half(idle_figures, || self.phases()),
             || half(|| self.work(), || self.shape()),
         );
         Figures {
@@ -70,18 +70,20 @@ impl Known<'_> {
         }
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> WorkFigures {
         let (subject, names, window) = (self.subject, self.names, self.subject.window());
         let (mine, named) = (&subject.mine, &self.kernels.named);
         let buffers = &subject.buffers;
-        let in_window = buffers.iter().filter(|one| one.in_window);
+        let in_window = buffers.iter().filter(|buffer| buffer.in_window);
         let (encoders, encoders_listed) = self.encoders();
-        // Where the window was cut, the program's run time is cut there too.
-        let asked = match subject.cut.facts().excluded.is_empty() {
-            true => WHOLE,
-            false => window,
+        // If the window was cut, the program's run time is cut there too.
+        let part = if subject.cut.facts().excluded.is_empty() {
+            WHOLE
+        } else {
+            window
         };
-        Work {
+
+        WorkFigures {
             counts: Counts {
                 intervals: mine.len() as u64,
                 encoders,
@@ -96,11 +98,11 @@ impl Known<'_> {
             busy: self.busy(),
             latency: latency(buffers, &subject.commands, window, names),
             channels: channels(mine, window, names),
-            program: program(mine, in_window, &subject.commands, asked),
+            program: program(mine, in_window, &subject.commands, part),
         }
     }
 
-    /// How many encoders there are, and how many of them are listed, if there is a list.
+    /// Returns the number of encoders, and of those in the encoder list, if there is one.
     fn encoders(&self) -> (u64, Option<u64>) {
         let encoders = encoders(&self.subject.mine);
         let listed = self.subject.commands.listed_encoders();
@@ -115,6 +117,7 @@ impl Known<'_> {
         let others_busy_ns = length_ns(others);
         let others_overlap_ns = overlap_ns(busy, others);
         let active = self.subject.active.as_deref();
+
         Busy {
             busy_ns,
             sum_ns,
@@ -134,9 +137,10 @@ impl Known<'_> {
     fn phases(&self) -> Phases {
         let subject = self.subject;
         let before = Before {
-            warm_up: match self.skips_warm_up {
-                true => subject.skipped.clone(),
-                false => self.warm_up(),
+            warm_up: if self.skips_warm_up {
+                subject.skipped.clone()
+            } else {
+                self.warm_up()
             },
             signposts: &subject.signposts,
             selected: subject.cut.phase.clone(),
@@ -147,21 +151,26 @@ impl Known<'_> {
             self.occupancy,
             subject.window(),
             before,
-            &subject.target,
+            &subject.chosen,
             self.names,
         )
     }
 
-    /// A warm-up that is not left out.
+    /// Returns a warm-up that is not cut off.
     fn warm_up(&self) -> Option<WarmUp> {
         let (subject, window) = (self.subject, self.subject.window());
         let (mine, named) = (&subject.mine, &self.kernels.named);
-        let by_label = || NamedIntervals::by_label(mine, self.names, &subject.label_pairs);
         let gaps = &self.occupancy.gaps;
         let find = |kernels| warm_up::find(mine.iter(), kernels, gaps, window, self.names);
-        let found = match named.by_label {
-            true => find(named),
-            false => find(&by_label()),
+
+        let found = if named.by_label {
+            find(named)
+        } else {
+            find(&NamedIntervals::by_label(
+                mine,
+                self.names,
+                &subject.label_pairs,
+            ))
         };
         found.map(|found| found.report(mine, window, false))
     }

@@ -1,11 +1,11 @@
-//! Lengths, sorted into buckets.
+//! Makes histograms of durations and of gap lengths.
 
 use crate::report::Bucket;
 
-/// Where the histogram's buckets begin: 0, 1, 5, 20, 100 µs, 1 ms, 10 ms.
+/// Smallest lengths of the buckets: 0, 1, 5, 20, 100 µs, 1 ms, 10 ms.
 const BUCKETS_NS: [u64; 7] = [0, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000];
 
-/// Sorts gaps by length into [`BUCKETS_NS`].
+/// Counts lengths in the buckets of [`BUCKETS_NS`].
 #[must_use]
 pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
     let ends = BUCKETS_NS
@@ -23,6 +23,7 @@ pub(crate) fn histogram(lengths: &[u64]) -> Vec<Bucket> {
             total_ns: 0,
         })
         .collect();
+
     for &length in lengths {
         let at = BUCKETS_NS.partition_point(|&from| from <= length);
         if let Some(bucket) = buckets.get_mut(at.saturating_sub(1)) {

@@ -1,40 +1,41 @@
-//! The target's work, by name and by channel.
+//! Computes the GPU work of the process by kernel and by channel.
 
 use metalens_trace::{Names, Symbol};
 
-use crate::basics::spans::{Running, Span};
-use crate::basics::statistics::{Summary, ratio, summarize};
+use crate::basics::spans::{RunningUnion, Span};
+use crate::basics::statistics::{Statistics, ratio, summarize};
 use crate::report::{Channel, Kernel};
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::timeline::Interval;
 
-/// The kernels of some intervals, and how long each takes.
+/// Kernels of some intervals, with statistics of their durations.
 pub(crate) struct Kernels {
     pub named: NamedIntervals,
-    /// Of each kernel, by its number, how long its intervals take inside the window.
-    pub durations: Vec<Summary>,
+    /// Statistics of each kernel's durations inside the window, by its number.
+    pub durations: Vec<Statistics>,
 }
 
 impl Kernels {
-    /// Measures the kernels of some intervals inside a window.
-    pub(crate) fn of(named: NamedIntervals, mine: &[Interval], window: Span) -> Self {
+    /// Computes the statistics of some intervals inside a window.
+    pub(crate) fn new(named: NamedIntervals, mine: &[Interval], window: Span) -> Self {
         let mut durations: Vec<Vec<u64>> = vec![Vec::new(); named.count()];
         for (interval, kernel) in mine.iter().zip(named.numbers()) {
             if let Some(durations) = durations.get_mut(kernel) {
                 durations.push(interval.span.clip(window).length_ns());
             }
         }
-        let summaries = durations.into_iter().map(|mut all| summarize(&mut all));
+
+        let statistics = durations.into_iter().map(|mut all| summarize(&mut all));
         Self {
-            // A kernel has an interval, or it would be none.
-            durations: summaries.map(Option::unwrap_or_default).collect(),
+            // Every kernel has an interval, so the default is never used.
+            durations: statistics.map(Option::unwrap_or_default).collect(),
             named,
         }
     }
 
     /// Returns the summed durations of all intervals, inside the window.
     pub(crate) fn sum_ns(&self) -> u64 {
-        self.durations.iter().map(|one| one.total).sum()
+        self.durations.iter().map(|kernel| kernel.total).sum()
     }
 
     /// Returns one entry per kernel: the most time first, then by name, channel and source.
@@ -44,6 +45,7 @@ impl Kernels {
         let kernels =
             kernels.map(|(number, durations)| self.kernel(number, durations, all_ns, names));
         let mut kernels: Vec<Kernel> = kernels.collect();
+
         kernels.sort_by(|a, b| {
             let name =
                 |kernel: &Kernel| (kernel.name.clone(), kernel.channel.clone(), kernel.named_by);
@@ -54,53 +56,56 @@ impl Kernels {
         kernels
     }
 
-    fn kernel(&self, number: usize, summary: &Summary, all_ns: u64, names: &Names) -> Kernel {
+    fn kernel(&self, number: usize, durations: &Statistics, all_ns: u64, names: &Names) -> Kernel {
         let channel = self.named.channel(number);
         Kernel {
             name: self.named.name(number).to_owned(),
             channel: channel.map(|channel| names.text(channel).to_owned()),
             named_by: self.named.named_by(number),
-            time_pct: ratio(summary.total, all_ns).unwrap_or(0.0) * 100.0,
-            total_ns: summary.total,
-            instances: summary.count,
-            avg_ns: summary.mean,
-            med_ns: summary.median,
-            min_ns: summary.min,
-            max_ns: summary.max,
-            stddev_ns: summary.deviation,
-            p95_ns: summary.p95,
-            p99_ns: summary.p99,
+            time_pct: ratio(durations.total, all_ns).unwrap_or(0.0) * 100.0,
+            total_ns: durations.total,
+            instances: durations.count,
+            avg_ns: durations.mean,
+            med_ns: durations.median,
+            min_ns: durations.min,
+            max_ns: durations.max,
+            stddev_ns: durations.deviation,
+            p95_ns: durations.p95,
+            p99_ns: durations.p99,
         }
     }
 }
 
-/// One entry per channel, by name.
+/// Returns one entry per channel, sorted by name.
 pub(crate) fn channels(mine: &[Interval], window: Span, names: &Names) -> Vec<Channel> {
-    let mut used: Vec<(Option<Symbol>, Running)> = Vec::new();
+    let mut used: Vec<(Option<Symbol>, RunningUnion)> = Vec::new();
     let mut last = 0;
-    for one in mine {
-        // There are few, and the next interval is most often on the same.
+    for interval in mine {
+        // There are few channels, and the next interval is most often on the same.
         if used
             .get(last)
-            .is_none_or(|&(channel, _)| channel != one.channel)
+            .is_none_or(|&(channel, _)| channel != interval.channel)
         {
-            let known = used.iter().position(|&(channel, _)| channel == one.channel);
+            let known = used
+                .iter()
+                .position(|&(channel, _)| channel == interval.channel);
             last = known.unwrap_or(used.len());
             if known.is_none() {
-                used.push((one.channel, Running::default()));
+                used.push((interval.channel, RunningUnion::default()));
             }
         }
         if let Some((_, running)) = used.get_mut(last) {
-            running.add(one.span.clip(window));
+            running.add(interval.span.clip(window));
         }
     }
-    let of_channel = |(channel, running): (Option<Symbol>, Running)| Channel {
+
+    let entry = |(channel, running): (Option<Symbol>, RunningUnion)| Channel {
         name: channel.map(|channel| names.text(channel).to_owned()),
         intervals: running.intervals,
         sum_ns: running.sum_ns,
         busy_ns: running.busy_ns,
     };
-    let mut channels: Vec<Channel> = used.into_iter().map(of_channel).collect();
+    let mut channels: Vec<Channel> = used.into_iter().map(entry).collect();
     channels.sort_by(|a, b| a.name.cmp(&b.name));
     channels
 }

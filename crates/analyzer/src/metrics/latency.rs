@@ -1,17 +1,17 @@
-//! How long work travels: from the commit to the GPU and from the GPU back, and
-//! how much of it is on its way at once.
+//! Computes submission and completion latency, encoding times and queue depth.
 
 use metalens_trace::Names;
 
-use crate::basics::spans::{Running, Span, between};
+use crate::basics::spans::{RunningUnion, Span, between};
 use crate::report::{Distribution, Latency, Queue, QueueChunk};
 use crate::subject::buffers::Buffer;
 use crate::subject::commands::{Commands, thread_names};
 
-/// Into how many parts the window is cut to show the queue over time.
+/// Number of equal parts of the window in which the queue depth is shown.
 const CHUNKS: u64 = 60;
 
-/// Measures how long work travels. `buffers` are all of the target's in the recording.
+/// Computes latencies and queue depth. `buffers` are all command buffers of the process in the
+/// recording.
 #[must_use]
 pub(crate) fn latency(
     buffers: &[Buffer],
@@ -22,99 +22,114 @@ pub(crate) fn latency(
     let inside = |span: &Span| (window.start_ns..window.end_ns).contains(&span.start_ns);
     let encodings = || commands.listed().filter(inside);
     let lengths = encodings().filter_map(|span| between(span.start_ns, span.end_ns));
+
     Latency {
-        submission: Distribution::of(starts(buffers)),
-        completion: Distribution::of(completions(buffers, commands)),
-        commit_interval: Distribution::of(cadence(buffers)),
-        encoding: Distribution::of(lengths.collect()),
-        // A list without any of the target's encodings has lost them.
+        submission: Distribution::from_durations(starts(buffers)),
+        completion: Distribution::from_durations(completions(buffers, commands)),
+        commit_interval: Distribution::from_durations(commit_intervals(buffers)),
+        encoding: Distribution::from_durations(lengths.collect()),
+        // The list has lost the encodings if it has none of the process.
         encoding_busy_ns: commands.listed().next().map(|_| busy(encodings())),
         encoding_threads: thread_names(&commands.threads, names),
         queue: queue(buffers, window),
     }
 }
 
+/// Returns the submission latency of each command buffer.
 fn starts(buffers: &[Buffer]) -> Vec<i64> {
-    let start = |one: &Buffer| between(one.committed_ns()?, one.span.start_ns);
-    in_window(buffers).filter_map(start).collect()
+    in_window(buffers)
+        .filter_map(|buffer| between(buffer.committed_ns()?, buffer.span.start_ns))
+        .collect()
 }
 
+/// Returns the completion latency of each command buffer.
 fn completions(buffers: &[Buffer], commands: &Commands) -> Vec<i64> {
-    let completion = |one: &Buffer| between(one.span.end_ns, commands.completion(one.id)?);
-    in_window(buffers).filter_map(completion).collect()
+    in_window(buffers)
+        .filter_map(|buffer| between(buffer.span.end_ns, commands.completion(buffer.id)?))
+        .collect()
 }
 
-/// Returns the time from each commit of the target to its next, if both command buffers
-/// count in the window: a pause before the window is not part of its cadence.
-fn cadence(buffers: &[Buffer]) -> Vec<i64> {
-    let commit = |one: &Buffer| Some((one.committed_ns()?, one.id, one.in_window));
-    let mut commits: Vec<_> = buffers.iter().filter_map(commit).collect();
+/// Returns the time from each commit of the process to its next, if both command buffers count
+/// in the window: a pause before the window does not count.
+fn commit_intervals(buffers: &[Buffer]) -> Vec<i64> {
+    let mut commits: Vec<_> = buffers
+        .iter()
+        .filter_map(|buffer| Some((buffer.committed_ns()?, buffer.id, buffer.in_window)))
+        .collect();
     commits.sort_unstable();
-    let pairs = commits.iter().zip(commits.iter().skip(1));
-    let pairs = pairs.filter(|((.., one), (.., next))| *one && *next);
-    pairs
-        .filter_map(|(one, next)| between(one.0, next.0))
+
+    commits
+        .windows(2)
+        .filter_map(|pair| match pair {
+            &[(this_ns, _, true), (next_ns, _, true)] => between(this_ns, next_ns),
+            _ => None,
+        })
         .collect()
 }
 
 fn in_window(buffers: &[Buffer]) -> impl Iterator<Item = &Buffer> {
-    buffers.iter().filter(|one| one.in_window)
+    buffers.iter().filter(|buffer| buffer.in_window)
 }
 
-/// Spans nearly always come in order.
+/// Returns the length of the union of spans, which are nearly always in order of time.
 fn busy(spans: impl Iterator<Item = Span> + Clone) -> u64 {
     if spans.clone().is_sorted() {
-        return Running::busy_ns(spans);
+        return RunningUnion::busy_ns(spans);
     }
+
     let mut spans: Vec<Span> = spans.collect();
     spans.sort_unstable();
-    Running::busy_ns(spans.into_iter())
+    RunningUnion::busy_ns(spans.into_iter())
 }
 
-/// Measures the queue over the window; none if no commit is known. A buffer is in the
+/// Computes the queue depth over the window; `None` if no commit is known. A buffer is in the
 /// queue from its commit to the end of its last interval, in the window or not.
 fn queue(buffers: &[Buffer], window: Span) -> Option<Queue> {
-    let depths = Depths::of(buffers, window)?;
-    let mut held = [0_u64; 3];
+    let depths = Depths::new(buffers, window)?;
+    let mut times = [0_u64; 3];
     for &(span, depth) in &depths.steps {
         let class = usize::try_from(depth).unwrap_or(2).min(2);
-        if let Some(held) = held.get_mut(class) {
-            *held += span.length_ns();
+        if let Some(time) = times.get_mut(class) {
+            *time += span.length_ns();
         }
     }
+
+    let [empty_ns, one_ns, more_ns] = times;
     Some(Queue {
         mean_depth: mean(depths.weight(window), window.length_ns())?,
         max_depth: depths.steps.iter().map(|&(_, depth)| depth).max()?,
-        empty_ns: held[0],
-        one_ns: held[1],
-        more_ns: held[2],
+        empty_ns,
+        one_ns,
+        more_ns,
         over_time: depths.over_time(window),
     })
 }
 
-/// How many buffers were in the queue, and from when to when.
+/// Queue depth as a step function of time.
 struct Depths {
-    /// They tile the window.
+    /// Spans with their depth, which tile the window.
     steps: Vec<(Span, u64)>,
 }
 
 impl Depths {
-    fn of(buffers: &[Buffer], window: Span) -> Option<Self> {
+    fn new(buffers: &[Buffer], window: Span) -> Option<Self> {
         let mut known = buffers.iter().filter_map(queued).peekable();
         known.peek()?;
         let inside = known.map(|span| span.clip(window));
+
         let mut changes: Vec<(u64, bool)> = inside
             .filter(|span| !span.is_empty())
             .flat_map(|span| [(span.start_ns, true), (span.end_ns, false)])
             .collect();
         changes.sort_unstable();
+
         let (mut steps, mut at, mut depth) = (Vec::new(), window.start_ns, 0_u64);
-        for (now, more) in changes {
+        for (now, is_commit) in changes {
             if now > at {
                 steps.push((Span::new(at, now), depth));
                 at = now;
             }
-            depth = if more { depth + 1 } else { depth - 1 };
+            depth = if is_commit { depth + 1 } else { depth - 1 };
         }
         if at < window.end_ns {
             steps.push((Span::new(at, window.end_ns), depth));
@@ -122,7 +137,7 @@ impl Depths {
         Some(Self { steps })
     }
 
-    /// Depth times length, over a part of the window.
+    /// Returns depth times length, summed over a part of the window.
     fn weight(&self, part: Span) -> u128 {
         let from = self
             .steps
@@ -135,6 +150,7 @@ impl Depths {
         steps.map(weight).sum()
     }
 
+    /// Returns the mean depth in equal parts of the window.
     fn over_time(&self, window: Span) -> Vec<QueueChunk> {
         let parts = CHUNKS.min(window.length_ns());
         let edge = |part: u64| {
@@ -152,11 +168,11 @@ impl Depths {
     }
 }
 
-/// Returns the time that a buffer was in the queue; none if its commit is not known. A
-/// commit before the recording counts from the recording's start: windows begin later.
-fn queued(one: &Buffer) -> Option<Span> {
-    let committed_ns = u64::try_from(one.committed_ns()?).unwrap_or(0);
-    Some(Span::new(committed_ns, one.span.end_ns))
+/// Returns the time that a buffer was in the queue; `None` if its commit is not known. A commit
+/// before the recording counts from the recording's start: windows begin later.
+fn queued(buffer: &Buffer) -> Option<Span> {
+    let committed_ns = u64::try_from(buffer.committed_ns()?).unwrap_or(0);
+    Some(Span::new(committed_ns, buffer.span.end_ns))
 }
 
 #[expect(
@@ -176,8 +192,8 @@ mod tests {
     use crate::testing::interval;
     use std::num::NonZeroU64;
 
-    /// Commit, start, end: buffers of one interval, numbered from 1.
-    fn of(rows: &[(i64, u64, u64)], window: Span) -> Vec<Buffer> {
+    /// Makes command buffers of one interval from (commit, start, end), numbered from 1.
+    fn buffers_of(rows: &[(i64, u64, u64)], window: Span) -> Vec<Buffer> {
         let rows = rows.iter().zip(1..);
         let rows = rows.map(|(&(committed_ns, start, end), id)| Interval {
             committed: Moment::at(Some(committed_ns)),
@@ -188,6 +204,8 @@ mod tests {
         buffers(rows.iter(), window)
     }
 
+    /// Checks the queue depth of two command buffers.
+    ///
     /// ```text
     ///     0    10   20   30   40
     /// a   ├c─────GGG┤
@@ -195,9 +213,9 @@ mod tests {
     ///     1    2    1     1  0
     /// ```
     #[test]
-    fn the_queue() {
+    fn the_queue_depth_is_measured() {
         let window = Span::new(0, 40);
-        let found = queue(&of(&[(0, 12, 20), (10, 22, 30)], window), window).unwrap();
+        let found = queue(&buffers_of(&[(0, 12, 20), (10, 22, 30)], window), window).unwrap();
         assert_eq!((found.max_depth, found.mean_depth), (2, 1.0));
         assert_eq!((found.empty_ns, found.one_ns, found.more_ns), (10, 20, 10));
         assert_eq!(found.over_time.len(), 40);
@@ -206,44 +224,46 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_of_a_cut_window() {
-        // Neither ran in it.
+    fn the_queue_depth_of_a_cut_window_counts_all_buffers() {
+        // No buffer ran in the window.
         let window = Span::new(14, 18);
-        let found = queue(&of(&[(0, 20, 30), (16, 22, 30)], window), window).unwrap();
+        let found = queue(&buffers_of(&[(0, 20, 30), (16, 22, 30)], window), window).unwrap();
         assert_eq!((found.max_depth, found.mean_depth), (2, 1.5));
         assert_eq!((found.empty_ns, found.one_ns, found.more_ns), (0, 2, 2));
         // An empty queue is known, not absent.
-        let found = queue(&of(&[(0, 2, 3)], window), window).unwrap();
+        let found = queue(&buffers_of(&[(0, 2, 3)], window), window).unwrap();
         assert_eq!((found.max_depth, found.empty_ns), (0, 4));
     }
 
     #[test]
     fn distributions() {
         let window = Span::new(0, 100);
-        let all = of(&[(0, 12, 20), (10, 18, 30), (40, 41, 50)], window);
-        let start = Distribution::of(starts(&all)).unwrap();
+        let all = buffers_of(&[(0, 12, 20), (10, 18, 30), (40, 41, 50)], window);
+        let start = Distribution::from_durations(starts(&all)).unwrap();
         assert_eq!((start.min_ns, start.median_ns, start.max_ns), (1, 8, 12));
         assert_eq!(start.mean_ns, 7);
-        assert_eq!(cadence(&all), [10, 30]);
+        assert_eq!(commit_intervals(&all), [10, 30]);
     }
 
     #[test]
-    fn commits_before_the_recording() {
+    fn commits_before_the_recording_count() {
         let window = Span::new(0, 110);
-        let all = of(&[(-4_900, 100, 110), (-100, 105, 120)], window);
+        let all = buffers_of(&[(-4_900, 100, 110), (-100, 105, 120)], window);
         assert_eq!(starts(&all), [5_000, 205]);
-        assert_eq!(cadence(&all), [4_800]);
+        assert_eq!(commit_intervals(&all), [4_800]);
         let found = queue(&all, window).unwrap();
         assert_eq!((found.mean_depth, found.more_ns), (2.0, 110));
     }
 
+    /// Checks that only commits of buffers in the window count, and only if they follow each other.
+    ///
     /// ```text
     /// window           ├────────────────┤
     /// in it      c          c──G    c──G       c
     /// ran after              c──────────────G
     /// ```
     #[test]
-    fn the_cadence_of_a_cut_window() {
+    fn commit_intervals_of_a_cut_window() {
         let window = Span::new(10, 30);
         let rows = [
             (0, 1, 2),
@@ -252,8 +272,9 @@ mod tests {
             (20, 21, 22),
             (24, 25, 26),
         ];
-        // From 12 to 13, and from there to 20, is not all in the window.
-        assert_eq!(cadence(&of(&rows, window)), [4]);
-        assert_eq!(cadence(&of(&rows, Span::new(0, 99))), [12, 1, 7, 4]);
+        // The times from 12 to 13, and from there to 20, are not between two buffers of the window.
+        assert_eq!(commit_intervals(&buffers_of(&rows, window)), [4]);
+        let wider = Span::new(0, 99);
+        assert_eq!(commit_intervals(&buffers_of(&rows, wider)), [12, 1, 7, 4]);
     }
 }

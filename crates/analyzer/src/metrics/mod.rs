@@ -1,16 +1,16 @@
-//! The figures: what follows from a subject, and from the tables beside it.
+//! Computes the figures of a report from its subject and from the tables beside it.
 
-pub(crate) mod against;
+pub(crate) mod busy_window;
 mod counters;
 pub(crate) mod cpu;
 pub(crate) mod efficiency;
 pub(crate) mod figures;
+pub(crate) mod gap_causes;
 mod histogram;
 mod idle;
 pub(crate) mod kernels;
 pub(crate) mod known_work;
 mod latency;
-pub(crate) mod ledger;
 mod machine;
 pub(crate) mod phases;
 pub(crate) mod sanity;

@@ -1,58 +1,61 @@
-//! Whether the recording makes sense: plain figures, and checks made of them.
+//! Checks the recording itself: computes plain figures, and checks made of them.
 
-use super::against::Against;
+use super::busy_window::BusyWindow;
 use crate::basics::message::{Message, name, shown_share, table, time, ungrouped};
 use crate::basics::spans::{Span, between};
 use crate::basics::statistics::ratio;
 use crate::message;
-use crate::report::{Busy, Check, CommandBufferErrors, RunFacts, Sanity};
+use crate::report::{Busy, CommandBufferErrors, RunFacts, Sanity, SanityCheck};
 use crate::subject::timeline::Interval;
 
-/// What the figures are made of.
+/// Input of the checks.
 pub(crate) struct SanityInput<'a> {
     pub run: &'a RunFacts,
-    pub against: Against<'a>,
-    /// The target's intervals in the window.
+    pub busy_window: BusyWindow<'a>,
+    /// GPU intervals of the process in the window.
     pub mine: &'a [Interval],
     pub busy: &'a Busy,
-    /// How many distinct encoders they have.
+    /// Number of distinct encoders of those intervals.
     pub encoders: u64,
-    /// From the first start to the last end of everyone's intervals.
+    /// Time from the first start to the last end of the intervals of all processes.
     pub rows: Option<Span>,
-    /// All intervals, and those that name no process.
+    /// Number of all intervals.
     pub all_intervals: u64,
+    /// Number of those intervals that name no process.
     pub unattributed: u64,
-    /// How many of these the list of encoders has.
+    /// Number of the process's encoders that the encoder list contains; `None` without a list.
     pub listed: Option<u64>,
-    /// The names of tables that break off.
+    /// Names of tables that were read only in part.
     pub truncated_tables: &'a [String],
     pub errors: Option<&'a CommandBufferErrors>,
 }
 
-/// How many of the wanted ids are listed. Both are sorted, each id once.
+/// Returns how many of the wanted ids are listed. Both are sorted, each id once.
 #[must_use]
 pub(crate) fn joined(wanted: &[u64], listed: impl Iterator<Item = u64>) -> u64 {
     let mut listed = listed.peekable();
-    let is_listed = |id: &&u64| {
-        while listed.next_if(|one| one < *id).is_some() {}
-        listed.peek() == Some(*id)
+    let is_listed = |wanted: &&u64| {
+        while listed.next_if(|id| id < *wanted).is_some() {}
+        listed.peek() == Some(*wanted)
     };
     wanted.iter().filter(is_listed).count() as u64
 }
 
-/// The figures, and what they come to.
+/// Returns the figures, and the checks made of them.
 pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
     let lengths = |spans: &[Span]| spans.iter().map(|span| span.length_ns()).max();
-    let window = input.against.window;
+    let window = input.busy_window.window;
     let (mut longest_ns, mut without_buffer, mut without_length) = (None, 0, 0);
-    for one in input.mine {
-        longest_ns = longest_ns.max(Some(one.span.clip(window).length_ns()));
-        without_buffer += u64::from(one.command_buffer.is_none());
-        without_length += u64::from(one.span.is_empty());
+    for interval in input.mine {
+        longest_ns = longest_ns.max(Some(interval.span.clip(window).length_ns()));
+        without_buffer += u64::from(interval.command_buffer.is_none());
+        without_length += u64::from(interval.span.is_empty());
     }
-    let idle_ns = crate::basics::spans::length_ns(input.against.gaps);
+
+    let idle_ns = crate::basics::spans::length_ns(input.busy_window.gaps);
     let active = input.busy.machine_active_ns;
     let differ = active.and_then(|active| between(input.busy.machine_busy_ns, active));
+
     let mut sanity = Sanity {
         window_share: input
             .run
@@ -65,7 +68,8 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
             .zip(active)
             .and_then(|(differ, active)| ratio(differ.unsigned_abs(), active)),
         longest_interval_share: longest_ns.and_then(|longest| ratio(longest, input.busy.busy_ns)),
-        longest_gap_share: lengths(input.against.gaps).and_then(|longest| ratio(longest, idle_ns)),
+        longest_gap_share: lengths(input.busy_window.gaps)
+            .and_then(|longest| ratio(longest, idle_ns)),
         rows_without_process: input.unattributed,
         rows_without_command_buffer: without_buffer,
         rows_without_length: without_length,
@@ -83,9 +87,9 @@ pub(crate) fn sanity(input: &SanityInput<'_>) -> Sanity {
     sanity
 }
 
-/// Every check that could be made, in this order.
-fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<Check> {
-    let found = [
+/// Returns every check that could be made, in this order.
+fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<SanityCheck> {
+    let possible = [
         whole_tables(sanity),
         whole_recording(sanity, input.run),
         inside_recording(sanity, input.run),
@@ -94,152 +98,154 @@ fn checks(sanity: &Sanity, input: &SanityInput<'_>) -> Vec<Check> {
         lengths(sanity, input.mine.len()),
         buffers_known(sanity, input.mine.len()),
         encoders_listed(sanity),
-        one_of_many(
+        dominance(
             "no-interval-dominates",
             "interval",
             "busy",
             sanity.longest_interval_share,
             input.mine.len(),
         ),
-        one_of_many(
+        dominance(
             "no-gap-dominates",
             "gap",
             "idle",
             sanity.longest_gap_share,
-            input.against.gaps.len(),
+            input.busy_window.gaps.len(),
         ),
         no_errors(input.errors),
     ];
-    found.into_iter().flatten().collect()
+    possible.into_iter().flatten().collect()
 }
 
-fn check(id: &str, ok: bool, says: Message) -> Option<Check> {
-    let (says, says_values) = says.into_parts();
-    Some(Check {
+fn check(id: &str, ok: bool, message: Message) -> Option<SanityCheck> {
+    let (text, text_values) = message.into_parts();
+    Some(SanityCheck {
         id: id.to_owned(),
         ok,
-        text: says,
-        text_values: says_values,
+        text,
+        text_values,
     })
 }
 
-fn whole_tables(sanity: &Sanity) -> Option<Check> {
+fn whole_tables(sanity: &Sanity) -> Option<SanityCheck> {
     let truncated = &sanity.truncated_tables;
-    let says = match truncated.is_empty() {
-        true => "every table that was read is whole".into(),
-        false => message!(
-            "only the beginning was read of {}",
+    let message = if truncated.is_empty() {
+        "all tables were read completely".into()
+    } else {
+        message!(
+            "only a part was read of {}",
             Message::joined(truncated.iter().map(|name| table(name)), ", ")
-        ),
+        )
     };
-    check("tables-whole", truncated.is_empty(), says)
+    check("tables-whole", truncated.is_empty(), message)
 }
 
-fn whole_recording(sanity: &Sanity, run: &RunFacts) -> Option<Check> {
-    let windowed = sanity.windowed?;
+fn whole_recording(sanity: &Sanity, run: &RunFacts) -> Option<SanityCheck> {
+    let is_windowed = sanity.windowed?;
     let mode = name(run.recording_mode.as_deref()?);
-    let says = match windowed {
-        true => message!("the recorder kept only the end of what happened: {}", mode),
-        false => message!("the recorder kept all that happened: {}", mode),
+    let message = if is_windowed {
+        message!("the recorder kept only the end of the recording: {}", mode)
+    } else {
+        message!("the recorder kept the whole recording: {}", mode)
     };
-    check("recording-whole", !windowed, says)
+    check("recording-whole", !is_windowed, message)
 }
 
-fn inside_recording(sanity: &Sanity, run: &RunFacts) -> Option<Check> {
+fn inside_recording(sanity: &Sanity, run: &RunFacts) -> Option<SanityCheck> {
     let (last, wall) = (sanity.last_row_ns?, run.duration_ns?);
-    let says = message!(
-        "the GPU's last row ends at {} of a recording of {}",
+    let message = message!(
+        "the last GPU row ends at {} of a recording of {}",
         time(last),
         time(wall)
     );
-    check("rows-inside-recording", last <= wall, says)
+    check("rows-inside-recording", last <= wall, message)
 }
 
-/// On real recordings the two differ by 0.16 % at most.
-fn tables_agree(sanity: &Sanity) -> Option<Check> {
+/// Compares two tables that should agree. On real recordings they differ by 0.16 % at most.
+fn tables_agree(sanity: &Sanity) -> Option<SanityCheck> {
     let (differ, share) = (sanity.tables_differ_ns?, sanity.tables_differ_share?);
-    let says = message!(
+    let message = message!(
         "the GPU's own Active time and the union of all intervals differ by {}, {} of it",
         time(differ.unsigned_abs()),
         shown_share(format!("{:.3} %", share * 100.0), share)
     );
-    check("tables-agree", share <= 0.005, says)
+    check("tables-agree", share <= 0.005, message)
 }
 
-fn attributed(sanity: &Sanity, rows: u64) -> Option<Check> {
+fn attributed(sanity: &Sanity, rows: u64) -> Option<SanityCheck> {
     let (lost, share) = (
         sanity.rows_without_process,
         ratio(sanity.rows_without_process, rows)?,
     );
-    let says = message!(
-        "{} of {} GPU intervals name no process and count as others'",
+    let message = message!(
+        "{} of {} GPU intervals name no process and count as work of others",
         ungrouped(lost),
         ungrouped(rows)
     );
-    check("rows-attributed", share <= 0.01, says)
+    check("rows-attributed", share <= 0.01, message)
 }
 
-fn lengths(sanity: &Sanity, rows: usize) -> Option<Check> {
+fn lengths(sanity: &Sanity, rows: usize) -> Option<SanityCheck> {
     let empty = sanity.rows_without_length;
-    let says = message!(
-        "{} of the target's {} intervals have no length",
+    let message = message!(
+        "{} of the process's {} GPU intervals have no length",
         ungrouped(empty),
         ungrouped(rows as u64)
     );
-    check("rows-have-length", empty == 0, says)
+    check("rows-have-length", empty == 0, message)
 }
 
-fn buffers_known(sanity: &Sanity, rows: usize) -> Option<Check> {
+fn buffers_known(sanity: &Sanity, rows: usize) -> Option<SanityCheck> {
     let lost = sanity.rows_without_command_buffer;
-    let says = message!(
-        "{} of the target's {} intervals name no command buffer",
+    let message = message!(
+        "{} of the process's {} GPU intervals name no command buffer",
         ungrouped(lost),
         ungrouped(rows as u64)
     );
-    check("command-buffers-known", lost == 0, says)
+    check("command-buffers-known", lost == 0, message)
 }
 
-fn encoders_listed(sanity: &Sanity) -> Option<Check> {
+fn encoders_listed(sanity: &Sanity) -> Option<SanityCheck> {
     let (listed, all) = (sanity.encoders_listed?, sanity.encoders);
-    let says = message!(
-        "{} of the {} encoders that ran are in the list of encoders, which tells when they were \
-         encoded",
+    let message = message!(
+        "{} of the {} encoders that ran are in the encoder list, which has their encoding times",
         ungrouped(listed),
         ungrouped(all)
     );
-    check("encoders-listed", listed == all, says)
+    check("encoders-listed", listed == all, message)
 }
 
-/// Of how few it is no wonder if one is longer than all others together.
-const FEW: usize = 10;
+/// Smallest number of intervals or gaps for which it is odd if one is longer than all others
+/// together.
+const MANY: usize = 10;
 
-/// Whether one of many makes up more than half of it all.
-fn one_of_many(
+/// Checks that none of many makes up more than half of the total.
+fn dominance(
     id: &str,
-    what: &'static str,
-    whole: &'static str,
+    noun: &'static str,
+    total: &'static str,
     share: Option<f64>,
     count: usize,
-) -> Option<Check> {
-    let share = share.filter(|_| count >= FEW)?;
-    let says = message!(
+) -> Option<SanityCheck> {
+    let share = share.filter(|_| count >= MANY)?;
+    let message = message!(
         "the longest of {} {}s is {} of the {} time",
         ungrouped(count as u64),
-        what,
+        noun,
         shown_share(format!("{:.1} %", share * 100.0), share),
-        whole
+        total
     );
-    check(id, share <= 0.5, says)
+    check(id, share <= 0.5, message)
 }
 
-fn no_errors(errors: Option<&CommandBufferErrors>) -> Option<Check> {
+fn no_errors(errors: Option<&CommandBufferErrors>) -> Option<SanityCheck> {
     let errors = errors?;
-    let says = message!(
-        "{} command buffers ended in an error, {} of them the target's",
+    let message = message!(
+        "{} command buffers ended in an error; {} of them are of the process",
         ungrouped(errors.count),
         ungrouped(errors.of_process)
     );
-    check("no-errors", errors.count == 0, says)
+    check("no-errors", errors.count == 0, message)
 }
 
 #[cfg(test)]
@@ -247,7 +253,7 @@ mod tests {
     use super::*;
     use crate::report::DeviceFacts;
     use crate::subject::timeline::encoders;
-    use crate::testing::{against, interval_of as interval};
+    use crate::testing::{interval_of as interval, with_busy_window};
     use proptest::prelude::*;
 
     fn run(mode: Option<&str>, duration_ns: Option<u64>) -> RunFacts {
@@ -277,43 +283,48 @@ mod tests {
         }
     }
 
-    /// Which checks fail, of those that could be made.
+    /// Returns the ids of the checks that fail.
     fn failing(sanity: &Sanity) -> Vec<&str> {
         let failing = sanity.checks.iter().filter(|check| !check.ok);
         failing.map(|check| check.id.as_str()).collect()
     }
 
+    /// Checks all figures of a good and of a bad recording.
+    ///
     /// ```text
     /// window   10├───────────────────┤30
     /// busy     10├──┤13  20├─────────┤30
     /// ```
     #[test]
-    fn all_is_well_or_all_is_not() {
+    fn all_checks_pass_or_all_fail() {
         let good = [
             interval(10, 12, 1, 2),
             interval(12, 13, 3, 4),
             interval(24, 26, 5, 6),
         ]
         .repeat(4);
+
         let mut bad = vec![interval(10, 10, 0, 0), interval(20, 30, 7, 8)];
-        bad.resize(FEW, interval(13, 14, 7, 9));
+        bad.resize(MANY, interval(13, 14, 7, 9));
+
         let even_gaps = [Span::new(13, 19), Span::new(20, 24), Span::new(26, 30)].repeat(4);
         let mut one_long_gap = vec![Span::new(13, 30)];
-        one_long_gap.resize(FEW, Span::new(12, 13));
+        one_long_gap.resize(MANY, Span::new(12, 13));
         let errors = |count| CommandBufferErrors {
             count,
             of_process: 0,
             codes: Vec::new(),
         };
+
         let spans = [(10, 13), (24, 26)];
-        against((10, 30), &spans, |against| {
-            let (well, none) = (run(Some("Deferred"), Some(40)), errors(0));
+        with_busy_window((10, 30), &spans, |busy_window| {
+            let (good_run, no_errors) = (run(Some("Deferred"), Some(40)), errors(0));
             let good_encoders = encoders(&good);
             let mut input = SanityInput {
-                run: &well,
-                against: Against {
+                run: &good_run,
+                busy_window: BusyWindow {
                     gaps: &even_gaps,
-                    ..against
+                    ..busy_window
                 },
                 mine: &good,
                 encoders: good_encoders.len() as u64,
@@ -323,8 +334,9 @@ mod tests {
                 unattributed: 2,
                 listed: Some(joined(&good_encoders, [1, 2, 4, 6].into_iter())),
                 truncated_tables: &[],
-                errors: Some(&none),
+                errors: Some(&no_errors),
             };
+
             let found = sanity(&input);
             assert_eq!(failing(&found), [""; 0]);
             assert_eq!(found.checks.len(), 11);
@@ -332,23 +344,24 @@ mod tests {
             assert_eq!((found.encoders, found.encoders_listed), (3, Some(3)));
             assert_eq!(found.longest_interval_share, Some(0.4));
 
-            let (ill, some, differing) = (
+            let (bad_run, one_error, differing) = (
                 run(Some("Windowed (5 seconds)"), Some(39)),
                 errors(1),
                 busy(11, 8, Some(9)),
             );
-            input.run = &ill;
+            input.run = &bad_run;
             let bad_encoders = encoders(&bad);
             (input.mine, input.encoders) = (&bad, bad_encoders.len() as u64);
             input.busy = &differing;
-            input.against.gaps = &one_long_gap;
+            input.busy_window.gaps = &one_long_gap;
             input.unattributed = 3;
             input.listed = Some(joined(&bad_encoders, [8].into_iter()));
             let truncated = ["kdebug".to_owned()];
             input.truncated_tables = &truncated;
-            input.errors = Some(&some);
+            input.errors = Some(&one_error);
+
             let found = sanity(&input);
-            let all: Vec<&str> = found.checks.iter().map(|one| one.id.as_str()).collect();
+            let all: Vec<&str> = found.checks.iter().map(|check| check.id.as_str()).collect();
             assert_eq!(failing(&found), all);
             assert_eq!(
                 (found.tables_differ_ns, found.encoders_listed),
@@ -357,14 +370,14 @@ mod tests {
         });
     }
 
-    /// What cannot be checked is not said to be well.
+    /// A check without data is left out rather than passed.
     #[test]
     fn unknown_is_not_ok() {
-        against((10, 30), &[(10, 30)], |against| {
+        with_busy_window((10, 30), &[(10, 30)], |busy_window| {
             let mine = [interval(10, 30, 1, 2)];
             let found = sanity(&SanityInput {
                 run: &run(None, None),
-                against,
+                busy_window,
                 mine: &mine,
                 encoders: encoders(&mine).len() as u64,
                 busy: &busy(20, 20, None),
@@ -375,7 +388,7 @@ mod tests {
                 truncated_tables: &[],
                 errors: None,
             });
-            let ids: Vec<&str> = found.checks.iter().map(|one| one.id.as_str()).collect();
+            let ids: Vec<&str> = found.checks.iter().map(|check| check.id.as_str()).collect();
             let expected = [
                 "tables-whole",
                 "rows-attributed",

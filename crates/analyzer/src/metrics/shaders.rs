@@ -1,23 +1,28 @@
-//! The shaders that a recording lists without times.
+//! Lists the shaders of the process, which the recording has without times.
 
 use metalens_trace::Names;
 
 use crate::report::Shader;
+use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::shaders::function;
-use crate::subject::target::Target;
 use crate::tables::columns::{Texts, at};
 use crate::tables::names::ShaderList;
 use crate::tables::reader::Given;
 
-/// The most shaders that a report lists.
+/// Largest number of shaders that a report lists.
 const SHADERS: usize = 200;
 
-/// The target's shaders, by name.
-pub(crate) fn inventory(table: &Given<ShaderList>, target: &Target, names: &Names) -> Vec<Shader> {
+/// Returns the shaders of the process, sorted by name.
+pub(crate) fn inventory(
+    table: &Given<ShaderList>,
+    chosen: &ChosenProcesses,
+    names: &Names,
+) -> Vec<Shader> {
     let Ok(table) = table else {
         return Vec::new();
     };
-    let rows = (0..table.names.len()).filter(|&row| target.owns(table.processes.as_ref(), row));
+
+    let rows = (0..table.names.len()).filter(|&row| chosen.owns_row(table.processes.as_ref(), row));
     let mut shaders: Vec<Shader> = rows
         .filter_map(|row| {
             Some(Shader {

@@ -1,61 +1,66 @@
-//! What a recording tells beside the GPU's intervals: machine, counters, CPU.
+//! Computes the parts of a report that need other tables than the GPU's: machine, counters,
+//! CPU.
 
-use super::against::Against;
+use super::busy_window::BusyWindow;
 use super::counters::counters;
 use super::cpu;
 use super::machine::{MachineInput, machine};
 use super::shaders::inventory;
-use crate::basics::held::Held;
 use crate::basics::spans::Span;
+use crate::basics::state_interval::StateInterval;
 use crate::error::Result;
 use crate::report::{Counters, Cpu, Machine, NotRecorded, Shader};
 use crate::subject::Subject;
 use crate::tables::SurroundingTables;
 use crate::tables::recording::Recording;
 
-/// All of it, and what is missing.
+/// Parts of a report beside the GPU intervals, with those that are not recorded.
 pub(crate) struct Surroundings {
     pub machine: Machine,
-    /// When which performance state held.
-    pub performance: Vec<Held>,
+    /// Performance states of the GPU, in order of time.
+    pub performance: Vec<StateInterval>,
     pub counters: Option<Counters>,
     pub cpu: Option<Cpu>,
     pub shaders: Vec<Shader>,
-    pub unavailable: Vec<NotRecorded>,
+    pub not_recorded: Vec<NotRecorded>,
 }
 
 impl Surroundings {
-    /// Reads the tables, whose memory ends here. `host` are the stretches in which the
-    /// GPU waited for the program.
-    pub(crate) fn of(
+    /// Computes the parts, and frees the memory of the tables. `host` are the stretches of idle
+    /// time that host work caused.
+    pub(crate) fn new(
         tables: SurroundingTables,
         recording: &Recording,
         subject: &Subject,
-        against: Against<'_>,
+        busy_window: BusyWindow<'_>,
         host: &[Span],
     ) -> Result<Self> {
-        let mut unavailable = Vec::new();
+        let mut not_recorded = Vec::new();
         let input = MachineInput {
             tables: tables.machine,
             requested_state: recording.gpu_setting("Induced GPU Performance State"),
-            against,
+            busy_window,
             mine: &subject.mine,
             others: &subject.others.users,
             names: &recording.names,
         };
-        let (machine, performance) = machine(input, &mut unavailable);
-        let counters = counters(tables.counters, recording, against.window, against.busy);
-        let counters = counters.map_err(|why| unavailable.push(why)).ok();
-        let (target, threads) = (&subject.target, &subject.commands.threads);
-        let cpu = cpu::cpu(tables.cpu, recording, target, threads, host, against.window)?;
-        unavailable.extend(cpu::unavailable(cpu.as_ref()));
+        let (machine, performance) = machine(input, &mut not_recorded);
+
+        let (window, busy) = (busy_window.window, busy_window.busy);
+        let counters = counters(tables.counters, recording, window, busy);
+        let counters = counters.map_err(|why| not_recorded.push(why)).ok();
+
+        let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
+        let cpu = cpu::cpu(tables.cpu, recording, chosen, threads, host, window)?;
+        not_recorded.extend(cpu::not_recorded(cpu.as_ref()));
+
         Ok(Self {
             machine,
             performance,
             counters,
             cpu,
-            shaders: inventory(&tables.shader_list, target, &recording.names),
-            unavailable,
+            shaders: inventory(&tables.shader_list, chosen, &recording.names),
+            not_recorded,
         })
     }
 }

@@ -1,58 +1,59 @@
-//! The GPU's hardware counters.
+//! Types of the GPU's hardware counters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Hardware counters. They count the whole GPU, whoever used it: during the
-/// target's busy time they may contain others' work that ran beside it.
+/// Hardware counters of the GPU. They count the work of all processes: during the busy time of
+/// the analyzed process they may contain work of others that ran at the same time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counters {
-    /// The table they come from.
+    /// Name of the table with the samples.
     pub table: String,
-    /// Its rows that reach into the window.
+    /// Number of rows that reach into the window.
     pub samples: u64,
-    /// Rows among them without a value that is a number, which count nowhere.
+    /// Number of those rows without a numeric value, which are not used.
     pub without_value: u64,
-    /// The counters, by name.
+    /// Counters, sorted by name.
     pub counters: Vec<Counter>,
 }
 
-/// One counter.
+/// Values of one counter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counter {
-    /// Its name.
+    /// Name of the counter.
     pub name: String,
-    /// Its number in the recording.
+    /// Number of the counter in the recording; null if unknown.
     pub id: Option<u64>,
-    /// Whether its values are percent (12.5 is 12.5 %); null if the recording does not say.
+    /// True if the values are percentages (12.5 is 12.5 %); null if unknown.
     pub is_percentage: Option<bool>,
-    /// Its largest possible value, where the recording says it.
+    /// Largest possible value; null if the recording does not tell.
     pub max_value: Option<f64>,
-    /// What it counts, where the recording says it.
+    /// Description of what it counts; null if the recording does not tell.
     pub description: Option<String>,
-    /// Over the window.
+    /// Values over the window.
     pub window: CounterValues,
-    /// While the target was busy; null if no sample falls into that.
+    /// Values while the process was busy; null if no sample falls into that time.
     pub busy: Option<CounterValues>,
 }
 
-/// The values of a counter over some time. Where samples have a duration, each
-/// weighs as much as of its duration lies in that time, else all weigh the same.
+/// Values of a counter over some time. Samples with a duration are weighted by the part of it
+/// that lies in that time; without durations all weigh the same.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterValues {
-    /// The samples.
+    /// Number of samples in that time.
     pub samples: u64,
-    /// How long they cover; null of samples without a duration. Samples leave
-    /// holes: this is not the length of the time they are taken from.
+    /// Time in nanoseconds that the samples cover, which can be shorter than the time they are
+    /// taken from; null if samples have no duration.
     pub covered_ns: Option<u64>,
-    /// The smallest.
+    /// Smallest value of the samples.
     pub min: f64,
-    /// The weighted mean.
+    /// Weighted mean of the samples.
     pub mean: f64,
-    /// The smallest value that is not below for half the weight.
+    /// Weighted median: the smallest value that at least half of the weight does not exceed.
     pub median: f64,
-    /// The smallest value that is not below for 95 % of the weight.
+    /// Weighted 95th percentile: the smallest value that at least 95 % of the weight does not
+    /// exceed.
     pub p95: f64,
-    /// The largest.
+    /// Largest value of the samples.
     pub max: f64,
 }

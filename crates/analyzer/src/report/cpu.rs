@@ -1,9 +1,9 @@
-//! What the CPU samples of a recording say.
+//! Types of the CPU samples of a recording.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the weight of a sample counts.
+/// Unit of the weight of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WeightUnit {
@@ -11,117 +11,118 @@ pub enum WeightUnit {
     Ns,
     /// CPU cycles that the sample stands for.
     Cycles,
-    /// Nothing: the table has no weights, so that each sample counts 1.
+    /// Number of samples: the table has no weights, so that each sample counts 1.
     Samples,
 }
 
-/// What the target's threads did on the CPU inside the window, as far as
-/// samples say. Weights are in `weight_unit`.
+/// CPU samples of the threads of the process inside the window. Weights are in `weight_unit`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cpu {
-    /// The table that the samples come from.
+    /// Name of the table that the samples come from.
     pub table: String,
-    /// What weights count.
+    /// Unit of all weights in this part of the report.
     pub weight_unit: WeightUnit,
-    /// The commonest weight of a sample: how much one of them stands for.
+    /// Most common weight of a sample, which is the sampling period; null if no sample has a
+    /// weight.
     pub period: Option<u64>,
-    /// Whether threads that wait were sampled too. If not, a thread without
-    /// samples was waiting, or ran for less than a period. Null if unknown.
+    /// True if waiting threads were sampled too. If false, a thread without samples was waiting, or
+    /// ran for less than a period. Null if unknown.
     pub waiting_recorded: Option<bool>,
-    /// The target's samples in the window.
+    /// Number of samples of the process in the window.
     pub samples: u64,
-    /// Their summed weights.
+    /// Summed weights of those samples.
     pub weight: u64,
-    /// Samples without a weight; they count among the samples, and weigh nothing.
+    /// Number of samples without a weight; they count as samples and add nothing to any weight.
     pub unweighted: u64,
-    /// Samples inside the system's own tracing calls: part of what being
-    /// recorded costs the program.
+    /// Number of samples inside the system's own tracing calls, which are part of the cost of
+    /// recording.
     pub tracing: u64,
-    /// Their summed weights.
+    /// Summed weights of the samples inside tracing calls.
     pub tracing_weight: u64,
-    /// The samples by what their threads were doing.
+    /// Samples by thread state, such as running or blocked.
     pub states: Vec<CpuState>,
-    /// How many threads were sampled.
+    /// Number of threads that were sampled.
     pub thread_count: u64,
-    /// The threads with the most weight, at most 32.
+    /// Threads with the most weight, at most 32.
     pub threads: Vec<CpuThread>,
-    /// The stretches in which the GPU idled for the program's sake. Null if
-    /// there are none.
+    /// Samples during idle time of the GPU that host work or encoding caused. Null if there is no
+    /// such time.
     pub host: Option<CpuHost>,
 }
 
-/// Samples of one state of threads.
+/// Samples of threads in one state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuState {
-    /// `Running`, `Blocked`, …; null where the table has none.
+    /// State of the thread: `Running`, `Blocked`, …; null if the table has none.
     pub state: Option<String>,
-    /// Samples.
+    /// Number of samples in this state.
     pub samples: u64,
-    /// Their summed weights.
+    /// Summed weights of those samples.
     pub weight: u64,
 }
 
-/// One thread's samples.
+/// CPU samples of one thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuThread {
-    /// As Instruments displays it.
+    /// Name of the thread, as Instruments displays it.
     pub name: String,
-    /// Its number.
+    /// Thread id; null if unknown.
     pub tid: Option<u64>,
-    /// Whether it encodes work for the GPU. Null if unknown.
+    /// True if the thread encodes GPU work; null if unknown.
     pub submits: Option<bool>,
-    /// Samples.
+    /// Number of samples of the thread.
     pub samples: u64,
-    /// Their summed weights.
+    /// Summed weights of those samples.
     pub weight: u64,
-    /// Samples that found it running.
+    /// Number of samples in which the thread was running.
     pub running: u64,
-    /// running / samples.
+    /// `running` divided by `samples`; null if unknown.
     pub running_share: Option<f64>,
 }
 
-/// What the threads that submit work were doing while the GPU idled for the
-/// program's sake. Few samples fall into short stretches; over many stretches
-/// they are still a fair draw, as far as the sampler does not run in step.
+/// CPU samples of the submitting threads during idle time of the GPU that the program caused.
+/// Few samples fall into one short stretch; over many stretches they are still a fair sample,
+/// as long as the sampler does not run in step with the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuHost {
-    /// The summed length of these stretches.
+    /// Summed length of these stretches in nanoseconds.
     pub host_ns: u64,
-    /// Samples of the submitting threads in them; of all the target's threads
-    /// where it is unknown which submit.
+    /// Number of samples of the submitting threads in them; of all threads of the process if the
+    /// submitting ones are unknown.
     pub samples: u64,
-    /// Their summed weights.
+    /// Summed weights of those samples.
     pub weight: u64,
-    /// Samples that found their thread running.
+    /// Number of samples in which the thread was running.
     pub running: u64,
-    /// Samples that found it waiting, in whatever way.
+    /// Number of samples in which the thread was waiting, in any state of waiting.
     pub waiting: u64,
-    /// Samples in the system calls by which threads wait, `__psynch_cvwait` and
-    /// its like, whatever state they were in: a recorder that looks only at
-    /// running threads catches them as they go to sleep and wake.
+    /// Number of samples in the system calls by which threads wait (`__psynch_cvwait` and others),
+    /// in any thread state. A recorder that samples only running threads catches them as they go to
+    /// sleep and wake.
     pub in_waiting_calls: u64,
-    /// Summed weights / `host_ns`: how much of this time the samples speak for.
-    /// Above 1 where several threads ran at once. Null where weights are not time.
+    /// Summed weights divided by `host_ns`: the share of this time that the samples cover. Above 1
+    /// if several threads ran at once. Null if weights are not time.
     pub coverage: Option<f64>,
-    /// Samples without a call stack.
+    /// Number of samples without a call stack.
     pub without_stack: u64,
-    /// The functions that the threads were in, the most weight first.
+    /// Functions at the top of the stacks, the most weight first.
     pub self_frames: Vec<CpuFrame>,
-    /// The functions that were on their stacks, each once per sample.
+    /// Functions anywhere on the stacks, each counted once per sample.
     pub total_frames: Vec<CpuFrame>,
 }
 
-/// A function, by the samples that it is in.
+/// Function, with the samples that contain it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuFrame {
-    /// Its name. Null for all functions of the binary that have no symbol.
+    /// Name of the function; null for all functions of a binary that have no symbol.
     pub function: Option<String>,
-    /// The binary that it is of.
+    /// Binary of the function; null if unknown.
     pub binary: Option<String>,
-    /// Samples.
+    /// Number of samples with this function.
     pub samples: u64,
-    /// Their summed weights.
+    /// Summed weights of those samples.
     pub weight: u64,
-    /// Its weight / the weight of all samples looked at, with stack or without.
+    /// Weight divided by the weight of all examined samples, with or without a stack; null if that
+    /// is zero.
     pub share: Option<f64>,
 }

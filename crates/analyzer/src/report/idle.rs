@@ -1,114 +1,116 @@
-//! Whose fault the idle time is, and how long work travels.
+//! Types of the idle time by cause, and of submission and completion latency.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::summary::Distribution;
 
-/// Where the idle time went. The parts sum to `total_ns`, exactly.
+/// Idle time of the GPU by cause. The parts sum to `total_ns` exactly.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IdleTime {
-    /// All gaps: the same as `gaps.total_ns`.
+    /// Summed length of all gaps in nanoseconds; equals `gaps.total_ns`.
     pub total_ns: u64,
-    /// The parts.
+    /// Parts of the total, one for each cause.
     #[serde(flatten)]
     pub parts: GapParts,
-    /// Pairs of which the second was encoded only when the first was known to be
-    /// done: the program waited.
+    /// Pairs of which the second piece of work was encoded only after the program was notified that
+    /// the first was done: the program waited.
     pub serialized: u64,
-    /// What those pairs took in completion and launch: the way to the GPU and back,
-    /// once for each, which one command buffer for many would take once for all.
+    /// Completion and submission latency of the serialized pairs, in nanoseconds: one round trip
+    /// for each, which one larger command buffer would take once.
     pub round_trips_ns: u64,
-    /// Joinable pairs of two command buffers: only those can be serialized.
+    /// Pairs that can be joined and belong to two command buffers; only those can be serialized.
     pub between_buffers: u64,
     /// Pairs with both a completion and an encoding on record.
     pub joinable: u64,
-    /// Gaps; each lies between the interval that ends at its start and the one
-    /// that starts at its end.
+    /// Gaps that lie between two GPU intervals: one ends at the gap's start, one starts at its end.
     pub pairs: u64,
-    /// Pairs whose first has no completion on record.
+    /// Pairs whose first interval has no completion on record.
     pub without_completion: u64,
-    /// Pairs whose second has no encoding on record.
+    /// Pairs whose second interval has no encoding on record.
     pub without_encoding: u64,
-    /// Encodings that the encoder list lost and other tables have; null if none.
+    /// Encodings that are missing in the encoder list and were found in other tables; null if none.
     pub recovered: Option<Recovered>,
 }
 
 impl IdleTime {
-    /// The time that one cause took; `None` where the recording cannot tell it.
+    /// Returns the time of one cause in nanoseconds; `None` if the recording cannot tell it.
     ///
-    /// A gap is told apart by the completion of the work before it and the encoding of
-    /// the work after it. Where either is not on record the whole gap is unexplained, so
-    /// that every other part is too small by an unknown amount. Up to a twentieth of the
-    /// idle time that is let pass; beyond it, as without the tables altogether, the parts
-    /// are no measurement. What is unexplained always is one.
+    /// A gap is explained by the completion of the work before it and the encoding of the work
+    /// after it. If either is not on record, the whole gap counts as unknown, and every other part
+    /// is too small by an unknown amount. Up to a twentieth of the idle time, that is accepted.
+    /// Beyond it the other parts are not a measurement. The unknown part always is one.
     #[must_use]
     pub fn known(&self, cause: Cause) -> Option<u64> {
-        let is_told = cause == Cause::Unknown || self.is_explained();
-        is_told.then(|| self.parts.of(cause))
+        let is_measured = cause == Cause::Unknown || self.is_explained();
+        is_measured.then(|| self.parts.of(cause))
     }
 
-    /// The serialized pairs; `None` where the recording cannot tell, by the same rule.
+    /// Returns the number of serialized pairs; `None` if the recording cannot tell, by the same
+    /// rule.
     #[must_use]
     pub fn known_serialized(&self) -> Option<u64> {
         self.is_explained().then_some(self.serialized)
     }
 
     fn is_explained(&self) -> bool {
-        /// One part in so many may stay unexplained.
+        /// At most one part in 20 may be unknown.
         const PARTS: u128 = 20;
         PARTS * u128::from(self.parts.unknown_ns) <= u128::from(self.total_ns)
     }
 }
 
-/// The time of a gap, or of many, by what was waited for.
+/// Time of one gap or of several, by cause.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GapParts {
-    /// The GPU was done, and the program did not know yet.
+    /// Completion latency in nanoseconds: the GPU was done, and the program was not notified yet.
     pub completion_ns: u64,
-    /// The program knew, and did something else than encode the next work.
+    /// Host work in nanoseconds: the program was notified, and did not encode the next work yet.
     pub host_ns: u64,
-    /// The program encoded the next work.
+    /// Encoding in nanoseconds: the program encoded the next work.
     pub encoding_ns: u64,
-    /// The next work was encoded and on its way to the GPU.
+    /// Submission latency in nanoseconds: the next work was committed, and the GPU did not start it
+    /// yet.
     pub submission_ns: u64,
-    /// The next work had been encoded before the gap began: the GPU had it, and
-    /// driver or hardware took their time.
+    /// Queued time in nanoseconds: the next work was committed before the gap began, and the driver
+    /// or the hardware delayed it.
     pub queued_ns: u64,
-    /// The next work was encoded, and another process held the GPU.
+    /// Contention in nanoseconds: the next work was committed, and another process ran on the GPU.
     pub contention_ns: u64,
-    /// The recording does not say.
+    /// Unknown time in nanoseconds: the recording does not tell the cause.
     pub unknown_ns: u64,
 }
 
 impl GapParts {
-    /// All parts, which is the gap.
+    /// Returns the sum of all parts, which is the length of the gap.
     #[must_use]
     pub fn total_ns(&self) -> u64 {
         self.by_cause().iter().map(|&(_, ns)| ns).sum()
     }
 
-    /// The largest part; of equal ones the first in the order of time.
+    /// Returns the cause with the most time; of equal ones the first in the order of time.
     #[must_use]
     pub fn cause(&self) -> Cause {
         let mut largest = (Cause::Completion, 0);
+
         for (cause, ns) in self.by_cause() {
             if ns > largest.1 {
                 largest = (cause, ns);
             }
         }
+
         largest.0
     }
 
-    /// The part of one cause.
+    /// Returns the time of one cause in nanoseconds.
     #[must_use]
     pub fn of(&self, cause: Cause) -> u64 {
         let parts = self.by_cause();
-        let part = parts.into_iter().find(|&(one, _)| one == cause);
+        let part = parts.into_iter().find(|&(each, _)| each == cause);
         part.map_or(0, |(_, ns)| ns)
     }
 
-    /// Each part, in the order of time.
+    /// Returns the time of each cause in nanoseconds, in the order of time.
     #[must_use]
     pub fn by_cause(&self) -> [(Cause, u64); 7] {
         [
@@ -142,30 +144,30 @@ impl GapParts {
     }
 }
 
-/// What a gap was spent on.
+/// Cause of idle time: the step that the GPU waited for.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Cause {
-    /// Waiting to learn that the GPU is done.
+    /// Completion latency: the GPU was done, and the program was not notified yet.
     Completion,
-    /// The program was busy with something else.
+    /// Host work: the program was notified, and did not encode the next work yet.
     Host,
-    /// The program encoded.
+    /// Encoding: the program encoded the next work.
     Encoding,
-    /// The work was on its way to the GPU.
+    /// Submission latency: the next work was committed, and the GPU did not start it yet.
     Submission,
-    /// The GPU had the work already.
+    /// Queued: the next work was committed before the gap began.
     Queued,
-    /// Another process held the GPU.
+    /// Contention: another process ran on the GPU.
     Contention,
-    /// The recording does not say.
+    /// Unknown: the recording does not tell the cause.
     Unknown,
 }
 
 impl Cause {
-    /// All of them, in the order of time.
+    /// All causes, in the order of time.
     pub const ALL: [Self; 7] = [
         Self::Completion,
         Self::Host,
@@ -219,62 +221,65 @@ impl Cause {
     }
 }
 
-/// Encodings that the encoder list lost, by the table in which they were found.
+/// Number of encodings that are missing in the encoder list, by the table in which they were
+/// found.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recovered {
-    /// In `metal-application-intervals`: the encoding itself.
+    /// Encodings found in `metal-application-intervals`, which has the encoding itself.
     pub from_intervals: u64,
-    /// In the table of submissions: the span up to the commit of a buffer of one
-    /// encoder, which is a little longer than the encoding.
+    /// Encodings found in the table of submissions. Their length is the span up to the commit of a
+    /// buffer of one encoder, a little longer than the encoding.
     pub from_submissions: u64,
 }
 
-/// How long work travels. A command buffer of the target counts if at least one of its
-/// intervals lies in the window. Its latencies follow from all its intervals in the
-/// recording, including those outside the window.
+/// Submission and completion latency, encoding times and queue depth. A command buffer counts
+/// if at least one of its intervals lies in the window. Its latencies follow from all its
+/// intervals in the recording, including those outside the window.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
-    /// From the commit of a command buffer to the start of its first interval.
+    /// Submission latency: the time from the commit of a command buffer to the start of its first
+    /// interval. Null if unknown.
     pub submission: Option<Distribution>,
-    /// From the end of a command buffer's last interval to its completion;
-    /// negative where the completion is stamped first.
+    /// Completion latency: the time from the end of a command buffer's last interval to its
+    /// completion. Negative if the completion has the earlier time stamp. Null if unknown.
     pub completion: Option<Distribution>,
-    /// From one commit of the target to its next, if both command buffers count.
+    /// Time from one commit of the process to its next, if both command buffers count. Null if
+    /// unknown.
     pub commit_interval: Option<Distribution>,
-    /// The encodings that begin in the window.
+    /// Durations of the encodings that begin in the window. Null if unknown.
     pub encoding: Option<Distribution>,
-    /// The length of the union of those encodings.
+    /// Length of the union of those encodings in nanoseconds; null if unknown.
     pub encoding_busy_ns: Option<u64>,
-    /// The threads that encoded, as displayed.
+    /// Threads that encoded, named as Instruments displays them.
     pub encoding_threads: Vec<String>,
-    /// How many command buffers the GPU had in hand.
+    /// Queue depth over the window; null if unknown.
     pub queue: Option<Queue>,
 }
 
-/// Command buffers that were committed and not yet done by the GPU. Includes command
-/// buffers that ran only before or after the window, and those that were committed
-/// before the recording began.
+/// Queue depth: the number of command buffers that were committed and not finished on the GPU.
+/// Includes command buffers that ran only before or after the window, and those that were
+/// committed before the recording began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Queue {
-    /// Their mean number over the window.
+    /// Mean queue depth over the window.
     pub mean_depth: f64,
-    /// The most at once.
+    /// Largest queue depth in the window.
     pub max_depth: u64,
-    /// How long there was none: nothing was committed that was not done.
+    /// Time with an empty queue in nanoseconds: nothing was committed that was not finished.
     pub empty_ns: u64,
-    /// How long there was just one.
+    /// Time with exactly one command buffer in the queue, in nanoseconds.
     pub one_ns: u64,
-    /// How long there were more.
+    /// Time with two or more command buffers in the queue, in nanoseconds.
     pub more_ns: u64,
-    /// Over time, in equal parts of the window.
+    /// Mean queue depth in each of several equal parts of the window, in order.
     pub over_time: Vec<QueueChunk>,
 }
 
-/// The queue during one part of the window.
+/// Queue depth during one part of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueChunk {
-    /// When it begins.
+    /// Start of the part, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// The mean depth.
+    /// Mean queue depth during the part.
     pub mean_depth: f64,
 }

@@ -1,99 +1,99 @@
-//! The work by name, by channel and by process.
+//! Types of GPU work by kernel, by channel and by process.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Work of one name on one channel. An interval that reaches out of the window
-/// counts with the part inside.
+/// GPU work with one name on one channel. An interval that reaches out of the window counts
+/// with the part inside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Kernel {
-    /// What it is called.
+    /// Name of the kernel; `named_by` tells its origin.
     pub name: String,
-    /// Where it ran: Compute, Vertex, Fragment, …
+    /// Channel that it ran on: Compute, Vertex, Fragment, …; null if the table has none.
     pub channel: Option<String>,
-    /// What named it.
+    /// Source of the name.
     pub named_by: NamedBy,
-    /// Its share of the summed durations of all kernels, percent.
+    /// Share of the summed durations of all kernels, in percent.
     pub time_pct: f64,
-    /// Its summed durations.
+    /// Summed durations in nanoseconds.
     pub total_ns: u64,
-    /// How many intervals.
+    /// Number of GPU intervals with this name.
     pub instances: u64,
-    /// Mean duration, to the nearest nanosecond.
+    /// Mean duration, rounded to the nearest nanosecond.
     pub avg_ns: u64,
-    /// Median duration, nearest rank.
+    /// Median duration in nanoseconds, nearest rank.
     pub med_ns: u64,
-    /// Shortest.
+    /// Shortest duration in nanoseconds.
     pub min_ns: u64,
-    /// Longest.
+    /// Longest duration in nanoseconds.
     pub max_ns: u64,
-    /// Standard deviation of the population.
+    /// Standard deviation of the durations in nanoseconds, of the population.
     pub stddev_ns: u64,
-    /// 95 % are not longer, nearest rank.
+    /// 95th percentile of the durations in nanoseconds, nearest rank.
     pub p95_ns: u64,
-    /// 99 % are not longer, nearest rank.
+    /// 99th percentile of the durations in nanoseconds, nearest rank.
     pub p99_ns: u64,
 }
 
-/// The target's work on one channel.
+/// GPU work of the process on one channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Channel {
-    /// Its name; null where the table has none.
+    /// Name of the channel; null if the table has none.
     pub name: Option<String>,
-    /// Intervals.
+    /// Number of GPU intervals of the process on this channel.
     pub intervals: u64,
-    /// Their summed durations.
+    /// Summed durations in nanoseconds.
     pub sum_ns: u64,
-    /// The length of their union.
+    /// Busy time of the channel in nanoseconds: the length of the union of its intervals.
     pub busy_ns: u64,
 }
 
-/// One process's use of the GPU. Together with the unattributed ones the
-/// intervals are all of the recording's.
+/// GPU use of one process. The intervals of all processes and the unattributed ones together
+/// are all intervals of the recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessFacts {
-    /// Its name.
+    /// Name of the process.
     pub name: String,
-    /// Its number.
+    /// Process id; null if unknown.
     pub pid: Option<u32>,
-    /// Whether the report is about it.
+    /// True if the report is about this process.
     pub is_analyzed: bool,
-    /// Its intervals in the whole recording.
+    /// Number of its GPU intervals in the whole recording.
     pub intervals: u64,
-    /// The length of their union.
+    /// Busy time in the whole recording in nanoseconds.
     pub busy_ns: u64,
-    /// Its intervals in the window.
+    /// Number of its GPU intervals in the window.
     pub window_intervals: u64,
-    /// The length of their union in the window.
+    /// Busy time in the window in nanoseconds.
     pub window_busy_ns: u64,
 }
 
-/// A shader that the recording lists for the target. The list has no times and
-/// names no interval: it is an inventory.
+/// Shader that the recording lists for the process. The list has no times and names no GPU
+/// interval: it is an inventory.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Shader {
-    /// Its function.
+    /// Name of the shader function.
     pub name: String,
-    /// Its pipeline.
+    /// Name of the pipeline; null if unknown.
     pub pipeline: Option<String>,
-    /// Compute, Vertex, Fragment, …
+    /// Kind of shader: Compute, Vertex, Fragment, …; null if unknown.
     pub kind: Option<String>,
 }
 
-/// Which source a kernel's name comes from.
+/// Source of a kernel's name.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum NamedBy {
-    /// The shaders that the profiler saw run in it.
+    /// The shader profiler: the shaders that it saw run in the interval.
     ShaderProfiler,
     /// The label that the program gave the encoder.
     EncoderLabel,
-    /// The debug group in which the program encoded it.
+    /// The debug group in which the program encoded the work.
     DebugGroup,
     /// The label that the program gave the command buffer.
     CommandBufferLabel,
-    /// None: Metal's default labels, or none at all.
+    /// No source: the interval has one of Metal's default labels, or none.
     None,
 }

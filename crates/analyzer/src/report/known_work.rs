@@ -1,4 +1,4 @@
-//! What is known of the work that kernels do, and what follows from it.
+//! Types of the throughput of kernels whose amount of work is known.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,183 +6,186 @@ use serde::{Deserialize, Serialize};
 use super::NoteDetail;
 use crate::basics::message::PlacedValue;
 
-/// How fast work went whose amount a file tells. Nothing here is measured but
-/// the time: the amounts are the file's.
+/// Throughput of kernels whose amount of work a file gives. Only the time is measured; the
+/// amounts are taken from the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Work {
-    /// The file that tells the amounts, as it was given.
+pub struct WorkThroughput {
+    /// Path of the file with the amounts, as it was given.
     pub file: String,
-    /// The chip that ran it; null if the GPU has no name, or none that is known.
+    /// Chip that ran the work; null if the GPU has no name, or none that is known.
     pub chip: Option<ChipFacts>,
-    /// One entry per kernel; one for all that share a total. The most GPU time first.
+    /// One row per kernel, or one for all kernels that share a total; the most GPU time first.
     pub rows: Vec<WorkRow>,
-    /// All rows together, over the window.
+    /// Sum of all rows, with rates over the window.
     pub all: WorkRates,
-    /// Kernels of the report of which the file says nothing, by name.
+    /// Names of kernels in the report that the file does not describe.
     pub kernels_without: Vec<String>,
     /// Labels in the file that no kernel of the report has.
     pub labels_without: Vec<String>,
-    /// The program's own timings against the trace's. Null if the file has none.
+    /// Comparison of the program's own timings with the trace; null if the file has none.
     pub timings: Option<TimingCheck>,
-    /// What a reader should know about these numbers.
+    /// Notes that a reader needs to interpret these numbers.
     pub notes: Vec<String>,
-    /// Id, severity and values of each of `notes`.
+    /// Id, severity and values of each note, in the order of `notes`.
     #[serde(default)]
     pub note_details: Vec<NoteDetail>,
 }
 
-/// Known work.
+/// Throughput of one kernel, or of the kernels that share one total.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkRow {
-    /// The label in the file.
+    /// Label of the work in the file.
     pub label: String,
-    /// The kernels that it is about, as the report calls them.
+    /// Names of the kernels that the label describes, as the report has them.
     pub kernels: Vec<String>,
-    /// Where they ran, if all of them in one place.
+    /// Channel of these kernels; null if they ran on several, or on one without a name.
     pub channel: Option<String>,
-    /// Their intervals in the window. One that reaches out of it counts whole.
+    /// Number of their intervals in the window. One that reaches out of it counts whole.
     pub instances: u64,
-    /// Their summed durations in the window.
+    /// Summed durations in the window, in nanoseconds.
     pub total_ns: u64,
-    /// Over their summed durations: how fast the GPU was while at it.
+    /// Rates over the summed durations: the speed of the GPU during this work.
     pub gpu_time: WorkRates,
-    /// Over the window: how fast it came along, idle time and all.
+    /// Rates over the window, with all idle time: the speed of the program.
     pub window: WorkRates,
-    /// Bytes per second of GPU time / the chip's memory bandwidth.
-    pub bandwidth_share: Option<Share>,
-    /// Flops per second of GPU time / the chip's peak of FP32.
-    pub peak_share: Option<Share>,
+    /// Bytes per second of GPU time divided by the chip's memory bandwidth; null if one is unknown.
+    pub bandwidth_share: Option<ShareRange>,
+    /// Flops per second of GPU time divided by the chip's FP32 peak; null if one is unknown.
+    pub peak_share: Option<ShareRange>,
 }
 
-/// Amounts of work and their rates. Null where the file gives no amount.
+/// Amounts of work and their rates. A field is null if the file gives no such amount.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkRates {
-    /// What the rates are over.
+    /// Time in nanoseconds that the rates refer to.
     pub over_ns: u64,
-    /// Operations: dispatches, or what the file means by the word.
+    /// Number of operations: dispatches, or what the file counts as one.
     pub operations: Option<u64>,
-    /// Bytes read and written.
+    /// Number of bytes read and written.
     pub bytes: Option<u64>,
-    /// Floating-point operations.
+    /// Number of floating-point operations.
     pub flops: Option<u64>,
-    /// Operations per second.
+    /// Rate in operations per second.
     pub operations_per_s: Option<f64>,
-    /// Bytes per second, in 10^9.
+    /// Rate in 10^9 bytes per second.
     pub gb_per_s: Option<f64>,
-    /// Flops per second, in 10^12.
+    /// Rate in 10^12 floating-point operations per second.
     pub tflop_per_s: Option<f64>,
 }
 
-/// A share of something that is known within limits only, since chips of one
-/// name differ. Above 1 means that the file's amount, or the limit, does not
-/// apply: caches deliver more than memory does, for one.
+/// Bounds of a share of something that is known only within limits, since chips of one name
+/// differ. Above 1, the file's amount or the limit does not apply: for example, caches deliver
+/// more than memory does.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Share {
-    /// Of the most that a chip of this name has.
+pub struct ShareRange {
+    /// Share of the most that a chip of this name has.
     pub at_least: f64,
-    /// Of the least that a chip of this name has.
+    /// Share of the least that a chip of this name has.
     pub at_most: f64,
 }
 
-/// What is known of a chip from its maker's published figures.
+/// Facts about a chip, from its maker's published figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChipFacts {
-    /// `Apple M1 Max`.
+    /// Name of the chip, such as `Apple M1 Max`.
     pub name: String,
-    /// What named it.
+    /// Source of the chip's name.
     pub named_by: ChipNamedBy,
-    /// The numbers of GPU cores that it is sold with, or the one that the file tells.
+    /// Numbers of GPU cores that it is sold with, or the one number that the file gives.
     pub gpu_cores: Vec<u32>,
-    /// Its memory bandwidth, GB/s.
+    /// Memory bandwidth in GB/s; null if none is published.
     pub bandwidth_gb_s: Option<ChipLimits>,
-    /// Its peak of FP32, TFLOP/s: cores × 128 × 2 × clock, at the highest clock,
-    /// without matrix units. Null where no clock is published.
+    /// FP32 peak in TFLOP/s, without matrix units: cores × 128 × 2 × clock, at the highest clock.
+    /// Null if no clock is published.
     pub peak_tflops: Option<ChipLimits>,
 }
 
-/// What named a chip.
+/// Source of a chip's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChipNamedBy {
-    /// The recording.
+    /// The recording names the chip.
     Recording,
-    /// The file with the known work.
+    /// The file with the known work names the chip.
     WorkFile,
 }
 
-/// Between what a figure lies.
+/// Limits of a figure that differs between chips of one name.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChipLimits {
-    /// The least.
+    /// Smallest value that such a chip has.
     pub min: f64,
-    /// The most.
+    /// Largest value that such a chip has.
     pub max: f64,
 }
 
-/// The GPU time of command buffers as the program saw it, against the trace's.
+/// Comparison of the GPU time of command buffers as the program measured it with the trace's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimingCheck {
-    /// Timings in the file.
+    /// Number of timings in the file.
     pub timings: u64,
-    /// The target's command buffers in the whole recording.
+    /// Number of command buffers of the process in the whole recording.
     pub command_buffers: u64,
-    /// How many were compared.
+    /// Number of pairs that were compared.
     pub matched: u64,
-    /// What paired them.
+    /// Rule by which timings and command buffers were paired.
     pub matched_by: TimingOrder,
-    /// What it comes to.
+    /// Verdict on the difference.
     pub verdict: TimingVerdict,
-    /// The same in words.
+    /// Verdict in words, with numbers.
     pub why: String,
-    /// Values of `why`, in the order in which they stand in it.
+    /// Values of `why`, in the order in which they appear in it.
     #[serde(default)]
     pub why_values: Vec<PlacedValue>,
-    /// The median of |trace - program| / program, of durations.
+    /// Median of |trace - program| / program over the durations; null if nothing was compared.
     pub median_drift: Option<f64>,
-    /// The median of (trace - program) / program: which of them is longer.
+    /// Median of (trace - program) / program, positive if the trace's are longer; null if nothing
+    /// was compared.
     pub median_bias: Option<f64>,
-    /// From the first start to the last: (trace - program) / program. It shows
-    /// whether the two clocks run alike, and whether the right ones were paired.
+    /// Difference (trace - program) / program of the time from the first start to the last. It
+    /// shows whether the two clocks run alike, and whether the right ones were paired. Null if
+    /// unknown.
     pub clock_drift: Option<f64>,
-    /// The command buffers that drift most, at most five.
+    /// The command buffers with the largest differences, at most five.
     pub worst: Vec<TimingDrift>,
 }
 
-/// What pairs the file's timings with the trace's command buffers.
+/// Rule by which timings of the file and command buffers of the trace were paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimingOrder {
-    /// Their numbers in order of commit, as the file tells them.
+    /// Number in order of commit, as the file gives it.
     Number,
-    /// Their order: the first with the first.
+    /// Position in the list: the first with the first, and so on.
     Order,
 }
 
-/// What the comparison of timings comes to.
+/// Verdict on the comparison of timings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimingVerdict {
-    /// At most 5 % apart.
+    /// The durations differ by at most 5 %.
     Fine,
-    /// At most 10 % apart.
+    /// The durations differ by at most 10 %.
     Noted,
-    /// More: a fault of a clock, of the recording, or of the pairing.
+    /// The durations differ by more: a fault of a clock, of the recording, or of the pairing.
     ClockFault,
-    /// Nothing could be paired.
+    /// No timing could be paired with a command buffer.
     NotComparable,
 }
 
-/// One command buffer's two durations.
+/// Durations of one command buffer in the trace and in the program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimingDrift {
-    /// Its number in order of commit, from 0.
+    /// Number of the command buffer in order of commit, from 0.
     pub command_buffer: u64,
-    /// What the file calls it.
+    /// Label in the file; null if it has none.
     pub label: Option<String>,
-    /// From its first interval's start to its last one's end, in the trace.
+    /// Duration in the trace in nanoseconds, from the start of the first interval to the end of the
+    /// last.
     pub trace_ns: u64,
-    /// What the program saw.
+    /// Duration that the program measured, in nanoseconds.
     pub program_ns: u64,
-    /// (trace - program) / program.
+    /// Difference (trace - program) / program.
     pub drift: f64,
 }

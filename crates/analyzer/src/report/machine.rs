@@ -1,263 +1,271 @@
-//! What else the machine did: clock, heat, memory, driver, other processes,
-//! and what went wrong.
+//! Types of the machine's activity: GPU clock, heat, memory, driver, other processes, and
+//! errors.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The rest of the machine during the window. A part is null where the
-/// recording has no table that tells it, and `unavailable` says which; a part
-/// that is there and counts nothing means that nothing of the kind happened.
+/// Activity of the machine during the window. A part is null if the recording has no table for
+/// it; `not_recorded` gives the reason. A part that is there and counts nothing means that
+/// nothing of the kind happened.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// The GPU's performance states: its clock. The same kernels take up to
-    /// three times as long at Minimum as at Maximum.
+    /// Performance states of the GPU, which set its clock. The same kernels take up to three times
+    /// as long at Minimum as at Maximum.
     pub performance: Option<Performance>,
-    /// The device's thermal states.
+    /// Thermal states of the device; null if not recorded.
     pub thermal: Option<Thermal>,
-    /// The GPU memory that the target had allocated.
+    /// GPU memory that the process had allocated; null if not recorded.
     pub allocated: Option<AllocatedMemory>,
-    /// The wired system memory of the whole machine.
+    /// Wired system memory of the whole machine; null if not recorded.
     pub wired: Option<WiredMemory>,
-    /// The GPU driver's work for the target, on the CPU.
+    /// CPU time of the GPU driver's work for the process; null if not recorded.
     pub driver: Option<Driver>,
-    /// The driver's other events for the target (wiring memory and the like), by type.
+    /// Other events of the driver for the process, such as wiring memory, by type; null if not
+    /// recorded.
     pub driver_events: Option<Vec<DriverEvents>>,
-    /// Shaders compiled for the target while it ran.
+    /// Shaders compiled for the process during the recording; null if not recorded.
     pub shader_compiles: Option<ShaderCompiles>,
-    /// Other processes on the GPU while the target left it idle.
-    pub others: Others,
-    /// Only context: what showed things on the display.
+    /// Other processes that used the GPU while the process left it idle.
+    pub others: OtherProcesses,
+    /// Activity of the display, as context for the other figures.
     pub display: Display,
-    /// When the target's program did not respond.
+    /// Hangs: times when the program of the process did not respond; null if not recorded.
     pub hangs: Option<Hangs>,
-    /// Command buffers that ended in an error.
+    /// Command buffers that ended in an error; null if not recorded.
     pub errors: Option<CommandBufferErrors>,
 }
 
-/// How long the GPU was in which performance state. The table has rows only
-/// from time to time; nothing is assumed between them.
+/// Time that the GPU spent in each performance state. The table has rows only from time to
+/// time; nothing is assumed between them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Performance {
-    /// The table that says so.
+    /// Name of the table with the states.
     pub table: String,
-    /// The state that the recording was set to hold the GPU in; `Default` is none.
+    /// State that the recording was set to hold the GPU in; `Default` means none, null unknown.
     pub requested: Option<String>,
-    /// The states, the longest first.
+    /// Time in each state, the longest first.
     pub states: Vec<StateTime>,
-    /// Time in the window that no row covers.
+    /// Time in the window that no row covers, in nanoseconds.
     pub unknown_ns: u64,
-    /// The target's busy time that no row covers.
+    /// Busy time of the process that no row covers, in nanoseconds.
     pub unknown_busy_ns: u64,
-    /// How often the state differed from the one before, in the window.
+    /// Number of changes from one state to another in the window.
     pub changes: u64,
-    /// What the rows say of themselves, such as why a state was induced.
+    /// Narratives of the rows, such as the reason why a state was induced.
     pub narratives: Vec<String>,
 }
 
-/// How long the device was in which thermal state.
+/// Time that the device spent in each thermal state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Thermal {
-    /// The states, the longest first.
+    /// Time in each state, the longest first.
     pub states: Vec<StateTime>,
-    /// Time in the window that no row covers.
+    /// Time in the window that no row covers, in nanoseconds.
     pub unknown_ns: u64,
-    /// The worst of Nominal, Fair, Serious and Critical; null if there was
-    /// none in the window, or another whose rank is unknown.
+    /// Worst state in the window, of Nominal, Fair, Serious and Critical; null if no row reaches
+    /// into the window, or if a state has another name.
     pub worst: Option<String>,
 }
 
-/// The time in one state, inside the window.
+/// Time in one state, inside the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StateTime {
-    /// As the table calls it.
+    /// Name of the state, as the table has it.
     pub state: String,
-    /// How long.
+    /// Time in this state in nanoseconds.
     pub total_ns: u64,
-    /// total / window.
+    /// Time in this state divided by the window; null if the window has no length.
     pub share: Option<f64>,
-    /// How much of the target's busy time.
+    /// Busy time of the process in this state, in nanoseconds.
     pub busy_ns: u64,
-    /// busy / the target's busy time.
+    /// Busy time in this state divided by all busy time of the process; null if it has none.
     pub busy_share: Option<f64>,
-    /// How much of it was marked as induced: not of the GPU's own choosing, or
-    /// by the device's conditions, as the narratives may tell.
+    /// Part of the time in nanoseconds that was marked as induced: not chosen by the GPU itself, or
+    /// caused by the conditions of the device, as the narratives may tell.
     pub induced_ns: u64,
 }
 
-/// The target's allocated GPU memory, inside the window.
+/// Allocated GPU memory of the process, inside the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AllocatedMemory {
-    /// How often its size was written down, in the window.
+    /// Number of recorded changes of its size in the window.
     pub changes: u64,
-    /// When it is first known, in the window.
+    /// First time in the window at which its size is known, in nanoseconds since the recording
+    /// began; null if it is never known.
     pub first_at_ns: Option<u64>,
-    /// Its size then.
+    /// Size at that time in bytes; null if never known.
     pub first_bytes: Option<u64>,
-    /// Its size at the window's end.
+    /// Size at the end of the window in bytes; null if unknown.
     pub last_bytes: Option<u64>,
-    /// Its largest size.
+    /// Largest size in the window in bytes; null if unknown.
     pub peak_bytes: Option<u64>,
-    /// When it was first that large.
+    /// First time at which it was that large, in nanoseconds since the recording began; null if
+    /// unknown.
     pub peak_at_ns: Option<u64>,
-    /// Its growth after the start of the window, which is when programs allocate.
+    /// Growth after the start of the window, which is when programs allocate; null if too little is
+    /// known.
     pub steady: Option<SteadyMemory>,
-    /// Its size over the window, the most in each of up to sixty equal slices. A
-    /// slice with as much as the one before has no point of its own.
+    /// Largest size in each of up to 60 equal slices of the window. A slice with the same size as
+    /// the one before has no point of its own.
     pub points: Vec<MemoryPoint>,
 }
 
-/// How memory grew in the window's last three quarters.
+/// Growth of memory in the last three quarters of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyMemory {
-    /// When that part begins.
+    /// Start of that part of the window, in nanoseconds since the recording began.
     pub from_ns: u64,
-    /// How much larger it was at the end; negative if smaller.
+    /// Size at its end minus size at its start, in bytes; negative if memory shrank.
     pub growth_bytes: i64,
-    /// The median of the slopes between all pairs of points in that part,
-    /// which single jumps do not move. Bytes per second.
+    /// Growth in bytes per second: the median of the slopes between all pairs of points in that
+    /// part, so that single jumps do not change it.
     pub slope_bytes_per_s: f64,
-    /// How often it grew.
+    /// Number of times that the size grew.
     pub rises: u64,
-    /// How often it shrank: a leak grows and never shrinks.
+    /// Number of times that the size shrank; a leak grows and never shrinks.
     pub falls: u64,
 }
 
 /// Memory in one slice of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryPoint {
-    /// When the slice begins.
+    /// Start of the slice, in nanoseconds since the recording began.
     pub at_ns: u64,
-    /// The most in it.
+    /// Largest size in the slice, in bytes.
     pub bytes: u64,
 }
 
-/// Wired system memory, inside the window; null where no row reaches into it.
+/// Wired system memory inside the window; null fields if no row reaches into it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WiredMemory {
-    /// The most.
+    /// Largest amount in bytes; null if unknown.
     pub peak_bytes: Option<u64>,
-    /// When it was first that much.
+    /// First time at which it was that large, in nanoseconds since the recording began; null if
+    /// unknown.
     pub peak_at_ns: Option<u64>,
-    /// The least.
+    /// Smallest amount in bytes; null if unknown.
     pub min_bytes: Option<u64>,
 }
 
-/// The driver's intervals for the target that reach into the window. They
-/// carry no id, so that none can be joined with its command buffer.
+/// Intervals of the GPU driver for the process that reach into the window. They carry no id, so
+/// that they cannot be joined with command buffers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Driver {
-    /// The intervals by what they process.
+    /// Intervals by the type of what they process.
     pub types: Vec<DriverEvents>,
-    /// The length of their union.
+    /// Length of the union of the intervals, in nanoseconds.
     pub busy_ns: u64,
-    /// How much of it lies in the target's gaps.
+    /// Part of that union in nanoseconds that lies in gaps of the process.
     pub in_gaps_ns: u64,
-    /// in_gaps / the target's idle time.
+    /// `in_gaps_ns` divided by the idle time of the process; null if it was never idle.
     pub in_gaps_share: Option<f64>,
 }
 
-/// The driver's intervals of one type; those that reach out of the window
-/// count with the part inside.
+/// Driver intervals of one type. An interval that reaches out of the window counts with the
+/// part inside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DriverEvents {
-    /// `Command Buffer`, `Command Encoder`, `Wire Memory`, …
+    /// Type of the intervals: `Command Buffer`, `Command Encoder`, `Wire Memory`, …; null if the
+    /// table has none.
     pub event_type: Option<String>,
-    /// How many.
+    /// Number of intervals of this type.
     pub count: u64,
-    /// Their summed durations.
+    /// Summed durations in nanoseconds.
     pub total_ns: u64,
-    /// The longest.
+    /// Longest duration in nanoseconds.
     pub max_ns: u64,
 }
 
-/// Shaders compiled for the target.
+/// Shader compilations for the process.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShaderCompiles {
-    /// Begun before the window.
-    pub before: Compiles,
-    /// Begun in the window: work that a warm-up or a binary archive would have saved.
-    pub inside: Compiles,
-    /// How much of the target's gaps lies under a compilation for it.
+    /// Compilations that began before the window.
+    pub before: CompileTimes,
+    /// Compilations that began in the window, which a warm-up or a binary archive would have
+    /// avoided.
+    pub inside: CompileTimes,
+    /// Time in nanoseconds of gaps of the process during which a shader was compiled for it.
     pub in_gaps_ns: u64,
 }
 
-/// Some compilations, whole.
+/// Number and durations of some compilations, which are never cut at the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Compiles {
-    /// How many.
+pub struct CompileTimes {
+    /// Number of compilations.
     pub count: u64,
-    /// Their summed durations.
+    /// Summed durations in nanoseconds.
     pub total_ns: u64,
-    /// The longest; null of none.
+    /// Longest duration in nanoseconds; null if there are none.
     pub max_ns: Option<u64>,
 }
 
-/// Other processes on the GPU while the target left it idle.
+/// Other processes that used the GPU while the process left it idle.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Others {
-    /// How much of the target's gaps others were on the GPU.
+pub struct OtherProcesses {
+    /// Time in nanoseconds of gaps of the process during which others ran on the GPU.
     pub in_gaps_ns: u64,
-    /// in_gaps / the target's idle time.
+    /// `in_gaps_ns` divided by the idle time of the process; null if it was never idle.
     pub in_gaps_share: Option<f64>,
-    /// The five with the most of it. They may overlap each other.
+    /// The five processes with the most of that time. They may overlap each other.
     pub top: Vec<OtherProcess>,
 }
 
-/// One other process on the GPU.
+/// GPU use of one other process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherProcess {
-    /// Its name; null where the rows name nobody.
+    /// Name of the process; null if the rows name none.
     pub name: Option<String>,
-    /// Its number.
+    /// Process id; null if unknown.
     pub pid: Option<u32>,
-    /// How much of the target's gaps it was on the GPU.
+    /// Time in nanoseconds of gaps of the analyzed process during which this one ran on the GPU.
     pub in_gaps_ns: u64,
-    /// in_gaps / the target's idle time.
+    /// `in_gaps_ns` divided by the idle time of the analyzed process; null if it was never idle.
     pub in_gaps_share: Option<f64>,
 }
 
-/// What showed things on the display. Null where the table is absent.
+/// Activity of the display. A field is null if its table is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Display {
-    /// The process that puts the screen together: its work on the GPU is the screen's.
+    /// Name of the process that composes the screen; its GPU work is the work of the screen.
     pub compositor: Option<String>,
-    /// The display's refreshes in the window.
+    /// Number of refreshes of the display in the window.
     pub vsyncs: Option<u64>,
-    /// Surfaces that were on the display in the window.
+    /// Number of surfaces shown on the display in the window.
     pub surfaces: Option<u64>,
 }
 
-/// When the target's program did not respond, in the window.
+/// Hangs in the window: times when the program of the process did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hangs {
-    /// How many.
+    /// Number of hangs in the window.
     pub count: u64,
-    /// Their summed durations, the parts in the window.
+    /// Summed durations of their parts in the window, in nanoseconds.
     pub total_ns: u64,
-    /// The longest, whole; null of none.
+    /// Longest whole duration in nanoseconds; null if there are none.
     pub max_ns: Option<u64>,
-    /// Calls of the target that risk one; null where that table is absent.
+    /// Number of calls of the process that risk a hang; null if that table is absent.
     pub risks: Option<u64>,
 }
 
 /// Command buffers that ended in an error, in the whole recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandBufferErrors {
-    /// Everyone's.
+    /// Number of errors of all processes.
     pub count: u64,
-    /// Those that are known to be the target's, by an interval of its in the window.
+    /// Number of errors that are known to be of the analyzed process, by a GPU interval of its in
+    /// the window.
     pub of_process: u64,
-    /// By code, the smallest first.
+    /// Errors by code, the smallest code first.
     pub codes: Vec<ErrorCode>,
 }
 
-/// The errors of one code.
+/// Errors with the same code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorCode {
-    /// Metal's code (`MTLCommandBufferError`); null if the row has none.
+    /// Code of Metal (`MTLCommandBufferError`); null if the row has none.
     pub code: Option<u64>,
-    /// Everyone's of this code.
+    /// Number of errors of all processes with this code.
     pub count: u64,
-    /// The target's of this code.
+    /// Number of errors of the analyzed process with this code.
     pub of_process: u64,
 }

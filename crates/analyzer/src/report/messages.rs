@@ -1,4 +1,4 @@
-//! The sentences of a report: its notes, and a walk over all of them.
+//! Types of a report's notes, and an iterator over all its sentences.
 
 use std::iter::{once, zip};
 
@@ -8,47 +8,47 @@ use serde::{Deserialize, Serialize};
 use super::Report;
 use crate::basics::message::{Message, MessageMut, PlacedValue};
 
-/// Something that a reader should know about the numbers. A report keeps the text in
-/// `notes` and the rest in `note_details`.
+/// Note that a reader needs to interpret the numbers. A report keeps the text in `notes` and
+/// the rest in `note_details`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Note {
-    /// The sentence.
+    /// Text of the note, one sentence or more.
     pub text: String,
-    /// All else that is known of it.
+    /// Id, severity and values of the note.
     pub detail: NoteDetail,
 }
 
 /// Id, severity and values of a note.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoteDetail {
-    /// Stable name of the note's subject: `synthetic`, `truncated`, `encodings-lost`, …; empty
-    /// if an earlier version of metalens wrote the note.
+    /// Stable id of the note: `synthetic`, `truncated`, `encodings-lost`, …; empty if an earlier
+    /// version of metalens wrote the note.
     pub id: String,
-    /// Severity of the note.
+    /// Severity of the note; `loud` if an earlier version of metalens wrote it.
     pub severity: NoteSeverity,
-    /// Values of the note, in the order in which they stand in it.
+    /// Values of the note, in the order in which they appear in it.
     pub values: Vec<PlacedValue>,
 }
 
-/// How much a note matters.
+/// Severity of a note.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NoteSeverity {
-    /// The note changes the meaning of every number: whoever shows numbers must show it.
+    /// The note changes the meaning of every number, and must be shown wherever numbers are.
     #[default]
     Loud,
-    /// The note is worth knowing.
+    /// The note is useful, and may be left out.
     Quiet,
 }
 
 impl Note {
-    /// Makes a note that is worth knowing.
+    /// Returns a note that is useful, and may be left out.
     #[must_use]
     pub fn quiet(id: &str, message: impl Into<Message>) -> Self {
         Self::new(id, NoteSeverity::Quiet, message.into())
     }
 
-    /// Makes a note that changes the meaning of every number.
+    /// Returns a note that changes the meaning of every number.
     #[must_use]
     pub fn loud(id: &str, message: impl Into<Message>) -> Self {
         Self::new(id, NoteSeverity::Loud, message.into())
@@ -85,7 +85,7 @@ impl Note {
         })
     }
 
-    /// Lends text and values for a change of both.
+    /// Borrows text and values, so that both can be changed together.
     pub fn lend(&mut self) -> MessageMut<'_> {
         MessageMut {
             text: &mut self.text,
@@ -93,14 +93,14 @@ impl Note {
         }
     }
 
-    /// Whether the note changes the meaning of every number.
+    /// Returns whether the note changes the meaning of every number.
     #[must_use]
     pub fn is_loud(&self) -> bool {
         self.detail.severity == NoteSeverity::Loud
     }
 }
 
-/// Lends the notes of two lists, and makes the lists equally long before.
+/// Borrows the notes of two lists for a change, after making the lists equally long.
 pub fn notes_mut<'a>(
     texts: &'a mut [String],
     details: &'a mut Vec<NoteDetail>,
@@ -114,7 +114,7 @@ pub fn notes_mut<'a>(
 }
 
 impl Report {
-    /// Adds a note at the end.
+    /// Adds a note at the end of the notes.
     pub fn add_note(&mut self, note: Note) {
         self.note_details
             .resize_with(self.notes.len(), NoteDetail::default);
@@ -122,59 +122,63 @@ impl Report {
         self.note_details.push(note.detail);
     }
 
-    /// The notes that change the meaning of every number.
+    /// Returns the notes that change the meaning of every number.
     pub fn loud_notes(&self) -> impl Iterator<Item = Note> + Clone + use<'_> {
         Note::joined(&self.notes, &self.note_details).filter(Note::is_loud)
     }
 
-    /// The notes that are worth knowing.
+    /// Returns the notes that are useful, and may be left out.
     pub fn quiet_notes(&self) -> impl Iterator<Item = Note> + Clone + use<'_> {
         Note::joined(&self.notes, &self.note_details).filter(|note| !note.is_loud())
     }
 
-    /// Whether sentences come with their values. Reports of earlier versions of metalens have
-    /// none; every other names its target and some numbers in the first sentence.
+    /// Returns whether sentences come with their values. Reports of earlier versions of metalens
+    /// have none; all others have a process and numbers in the first sentence.
     #[must_use]
     pub fn has_values(&self) -> bool {
         !self.summary.busy_values.is_empty()
     }
 
-    /// Lends every sentence in which names or numbers may stand, for a change.
+    /// Borrows every sentence that may contain names or numbers, for a change.
     pub fn messages_mut(&mut self) -> impl Iterator<Item = MessageMut<'_>> {
         let summary = &mut self.summary;
-        let said = [
+        let summary_pairs = [
             (&mut summary.busy, &mut summary.busy_values),
             (&mut summary.idle, &mut summary.idle_values),
             (&mut summary.advice, &mut summary.advice_values),
         ];
-        let fault = summary.cause.iter_mut();
-        let fault = fault.zip(once(&mut summary.cause_values));
+        let cause = summary.cause.iter_mut();
+        let cause = cause.zip(once(&mut summary.cause_values));
+
         let evidence_and_places = self.findings.iter_mut().flat_map(|finding| {
             let (places, values) = (&mut finding.look_at, &mut finding.look_at_values);
             values.resize_with(places.len(), Vec::new);
             once((&mut finding.evidence, &mut finding.evidence_values)).chain(zip(places, values))
         });
+
         let cuts = self.window.excluded.iter_mut();
         let cuts = cuts.map(|cut| (&mut cut.why, &mut cut.why_values));
-        let targets = self.thresholds.iter_mut();
-        let targets = targets.map(|target| (&mut target.why, &mut target.why_values));
+        let thresholds = self.thresholds.iter_mut();
+        let thresholds = thresholds.map(|result| (&mut result.why, &mut result.why_values));
         let warm_up = self.phases.warm_up.iter_mut();
         let warm_up = warm_up.map(|found| (&mut found.explanation, &mut found.explanation_values));
         let checks = self.sanity.checks.iter_mut();
         let checks = checks.map(|check| (&mut check.text, &mut check.text_values));
-        let unavailable = self.not_recorded.iter_mut();
-        let unavailable = unavailable.map(|one| (&mut one.why, &mut one.why_values));
+        let not_recorded = self.not_recorded.iter_mut();
+        let not_recorded = not_recorded.map(|part| (&mut part.why, &mut part.why_values));
+
         let work = self.work.iter_mut().flat_map(|work| {
             let timings = work.timings.iter_mut();
-            let timings = timings.map(|found| MessageMut {
-                text: &mut found.why,
-                values: &mut found.why_values,
+            let timings = timings.map(|check| MessageMut {
+                text: &mut check.why,
+                values: &mut check.why_values,
             });
             notes_mut(&mut work.notes, &mut work.note_details).chain(timings)
         });
-        let pairs = (said.into_iter().chain(fault)).chain(evidence_and_places);
-        let pairs = pairs.chain(cuts).chain(targets).chain(warm_up);
-        let pairs = pairs.chain(checks).chain(unavailable);
+
+        let pairs = (summary_pairs.into_iter().chain(cause)).chain(evidence_and_places);
+        let pairs = pairs.chain(cuts).chain(thresholds).chain(warm_up);
+        let pairs = pairs.chain(checks).chain(not_recorded);
         let messages = pairs.map(|(text, values)| MessageMut { text, values });
         let notes = notes_mut(&mut self.notes, &mut self.note_details);
         messages.chain(work).chain(notes)

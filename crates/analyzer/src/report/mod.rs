@@ -1,8 +1,8 @@
-//! The report: everything an analysis says, as plain data.
+//! Types of the report: everything an analysis finds, as plain data.
 //!
-//! Its JSON form is a contract: keys stay, new ones may come. All times are
-//! whole nanoseconds; times of day on the recording's clock count from its
-//! beginning. `null` means unknown or undefined, never zero.
+//! The JSON form is a contract: keys stay, new ones may come. All times are whole nanoseconds;
+//! points in time count from the start of the recording. `null` means unknown or undefined,
+//! never zero.
 
 mod counters;
 mod cpu;
@@ -39,98 +39,99 @@ pub use shape::*;
 pub use summary::*;
 pub use verdicts::*;
 
-/// The contract's name; its number rises when a key is removed or changes meaning.
+/// Name of the report's schema; its number rises when a key is removed or changes meaning.
 pub const SCHEMA: &str = "metalens.report/2";
 
-/// Everything an analysis says.
+/// Report about the GPU work of one process, or of several, in one recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// `metalens.report/2`.
+    /// Name and version of this schema: `metalens.report/2`.
     pub schema: String,
-    /// The report in four sentences.
+    /// Summary of the report in four sentences.
     pub summary: Summary,
-    /// What was read, and how.
+    /// Input that was read, and the reader that read it.
     pub source: Source,
-    /// What is known of the recording.
+    /// Facts about the recording and the recorded machine.
     pub run: RunFacts,
-    /// Whom the report is about.
+    /// Process or processes that the report is about.
     pub process: AnalyzedProcess,
-    /// Which part of the recording it is about.
+    /// Analyzed part of the recording.
     pub window: Window,
-    /// How many of what.
+    /// Numbers of GPU intervals, encoders, command buffers and kernels.
     pub counts: Counts,
-    /// How busy the GPU was, inside the window.
+    /// GPU busy time in the window, of the process and of all processes.
     pub busy: Busy,
-    /// GPU time over run time, by three ideas of what the run time is.
+    /// GPU busy time divided by run time, for three definitions of run time.
     pub efficiency: Efficiency,
-    /// When the target left the GPU idle, inside the window.
+    /// Gaps: stretches of the window in which the process had no work running on the GPU.
     pub gaps: Gaps,
-    /// Whose fault the idle time is.
+    /// Idle time of the GPU in the window, by cause.
     pub idle: IdleTime,
-    /// How long work travels to the GPU and back.
+    /// Submission and completion latency, encoding times, and queue depth.
     pub latency: Latency,
-    /// The target's work by name and channel, the most time first.
+    /// GPU work of the process by kernel and channel, the most GPU time first.
     pub kernels: Vec<Kernel>,
-    /// The target's work by channel.
+    /// GPU work of the process by channel.
     pub channels: Vec<Channel>,
-    /// The target's shaders, as far as the recording lists them; without times.
+    /// Shaders of the process that the recording lists; the list has no times.
     pub shaders: Vec<Shader>,
-    /// Where the target's GPU time is.
+    /// Distribution of the GPU time: durations, overlap, repetition and outliers.
     pub shape: Shape,
-    /// What the recording falls into.
+    /// Warm-up, segments, iterations and named phases of the recording.
     pub phases: Phases,
-    /// Everyone who used the GPU, the busiest first, over the whole recording.
+    /// All processes that used the GPU, the longest busy time first, over the whole recording.
     pub processes: Vec<ProcessFacts>,
-    /// What else the machine did during the window.
+    /// Other activity of the machine during the window.
     pub machine: Machine,
-    /// The GPU's hardware counters; null if there are none.
+    /// Hardware counters of the GPU; null if none were recorded.
     pub counters: Option<Counters>,
-    /// What the target's threads did on the CPU; null without samples.
+    /// CPU samples of the threads of the process; null if none were recorded.
     pub cpu: Option<Cpu>,
-    /// How fast known work went; null if no file tells how much there was.
-    pub work: Option<Work>,
-    /// Whether the recording makes sense.
+    /// Throughput of kernels whose work is known; null if no work file was given.
+    pub work: Option<WorkThroughput>,
+    /// Checks of the recording itself, and the figures behind them.
     pub sanity: Sanity,
-    /// Whether the targets were met.
+    /// Thresholds, each with the measured value and the verdict.
     pub thresholds: Vec<ThresholdResult>,
-    /// What was found, what matters most first.
+    /// Findings, the most important first.
     pub findings: Vec<Finding>,
-    /// What this recording cannot tell, and why.
+    /// Parts of the report that this recording has no data for, with the reasons.
     pub not_recorded: Vec<NotRecorded>,
-    /// What a reader should know about these numbers.
+    /// Notes that a reader needs to interpret the numbers.
     pub notes: Vec<String>,
-    /// Id, severity and values of each of `notes`.
+    /// Id, severity and values of each note, in the order of `notes`.
     #[serde(default)]
     pub note_details: Vec<NoteDetail>,
 }
 
 impl Report {
-    /// The targets by which a check fails: those that are missed, and all of them if none
+    /// Returns the thresholds that make a check fail: those that are missed, or all of them if none
     /// could be measured.
     #[must_use]
     pub fn missed_thresholds(&self) -> Vec<&ThresholdResult> {
-        let is_measured = self.thresholds.iter().any(|target| target.value.is_some());
-        let targets = self.thresholds.iter();
-        let missed = targets.filter(|target| !is_measured || target.is_missed());
+        let is_measured = self.thresholds.iter().any(|result| result.value.is_some());
+        let results = self.thresholds.iter();
+        let missed = results.filter(|result| !is_measured || result.is_missed());
         missed.collect()
     }
 }
 
-/// The JSON Schema of the report.
+/// Returns the JSON Schema of the report.
 #[must_use]
 pub fn json_schema() -> serde_json::Value {
     titled(schemars::schema_for!(Report), SCHEMA)
 }
 
-/// The JSON Schema of the profile.
+/// Returns the JSON Schema of the profile.
 #[must_use]
 pub fn profile_json_schema() -> serde_json::Value {
     titled(schemars::schema_for!(Profile), PROFILE_SCHEMA)
 }
 
-/// A schema under the name of its contract.
+/// Gives a schema the name of its contract as its title.
 pub(crate) fn titled(schema: schemars::Schema, title: &str) -> serde_json::Value {
     let mut schema = schema.to_value();
+
     if let Some(object) = schema.as_object_mut() {
         object.insert("title".to_owned(), title.into());
     }

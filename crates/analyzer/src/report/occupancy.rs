@@ -1,40 +1,40 @@
-//! How much ran, and when nothing of the target's did.
+//! Types of GPU busy time, and of gaps.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::idle::{Cause, GapParts};
 
-/// How many of what.
+/// Numbers of GPU intervals, encoders, command buffers and kernels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
-    /// The target's GPU intervals in the window: kicks of the GPU, usually one
-    /// encoder each, several when the driver coalesced; not dispatches.
+    /// Number of GPU intervals of the process in the window. An interval is one kick of the GPU:
+    /// usually one encoder, several if the driver coalesced them, and not a dispatch.
     pub intervals: u64,
-    /// Distinct encoders among them.
+    /// Number of distinct encoders among those intervals.
     pub encoders: u64,
-    /// Distinct command buffers among them.
+    /// Number of distinct command buffers among those intervals.
     pub command_buffers: u64,
-    /// Distinct names of work, per channel.
+    /// Number of distinct kernel names, counted per channel.
     pub kernels: u64,
-    /// Intervals that the driver made of several encoders, by their labels.
+    /// Number of intervals that the driver made of several encoders, as their labels show.
     pub coalesced: u64,
-    /// How many encoders those were; the row itself names the first alone.
+    /// Number of encoders in those coalesced intervals; the row itself names only the first.
     pub coalesced_encoders: u64,
-    /// GPU intervals of everyone in the whole recording.
+    /// Number of GPU intervals of all processes in the whole recording.
     pub all_intervals: u64,
-    /// Those of them that name no process. They count as others' work.
+    /// Number of those intervals that name no process. They count as work of others.
     pub unattributed: u64,
 }
 
 impl Counts {
-    /// The encoders; `None` where there are intervals and none of them names its own.
+    /// Returns the number of encoders; `None` if there are intervals and none names its encoder.
     #[must_use]
     pub fn known_encoders(&self) -> Option<u64> {
         self.named(self.encoders)
     }
 
-    /// The command buffers; `None` where there are intervals and none of them names its own.
+    /// Returns the number of command buffers; `None` if there are intervals and none names its own.
     #[must_use]
     pub fn known_command_buffers(&self) -> Option<u64> {
         self.named(self.command_buffers)
@@ -45,100 +45,104 @@ impl Counts {
     }
 }
 
-/// How busy the GPU was. Everything here is inside the window.
+/// GPU busy time. All figures are inside the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Busy {
-    /// The length of the union of the target's intervals.
+    /// Busy time of the process in nanoseconds: the length of the union of its GPU intervals.
     pub busy_ns: u64,
-    /// Their summed durations, which count overlaps twice.
+    /// Summed durations of those intervals in nanoseconds, which count overlaps twice.
     pub sum_ns: u64,
-    /// busy / window; null if the window has no length.
+    /// GPU utilization of the process: `busy_ns` divided by the window. Null if the window has no
+    /// length.
     pub ratio: Option<f64>,
-    /// sum / busy: above 1 when work overlapped.
+    /// `sum_ns` divided by `busy_ns`; above 1 if work overlapped. Null if the process was never
+    /// busy.
     pub overlap_factor: Option<f64>,
-    /// The length of the union of everyone's intervals.
+    /// Busy time of all processes in nanoseconds: the length of the union of all GPU intervals.
     pub machine_busy_ns: u64,
-    /// How long the GPU itself says it was active; null if that was not recorded.
+    /// Time in nanoseconds for which the GPU itself reports that it was active; null if not
+    /// recorded.
     pub machine_active_ns: Option<u64>,
-    /// The length of the union of all intervals that are not the target's.
+    /// Busy time of other processes in nanoseconds: the length of the union of their GPU intervals.
     pub others_busy_ns: u64,
-    /// How long the target and others were on the GPU at once.
-    /// machine_busy = busy + foreign_busy - foreign_overlap.
+    /// Time in nanoseconds during which the process and others ran on the GPU at once:
+    /// `machine_busy_ns` = `busy_ns` + `others_busy_ns` - `others_overlap_ns`.
     pub others_overlap_ns: u64,
 }
 
-/// When the target left the GPU idle: the maximal stretches of the window
-/// without an interval of its. Busy time and gaps tile the window exactly.
+/// Gaps: the maximal stretches of the window without a GPU interval of the process. Busy time
+/// and gaps tile the window exactly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gaps {
-    /// How many.
+    /// Number of gaps in the window.
     pub count: u64,
-    /// Their summed length: window - busy.
+    /// Summed length of the gaps in nanoseconds: the window minus the busy time.
     pub total_ns: u64,
-    /// Their mean length, to the nearest nanosecond.
+    /// Mean length, rounded to the nearest nanosecond; null if there are no gaps.
     pub mean_ns: Option<u64>,
-    /// Their median: of n sorted lengths the one at index ⌈n/2⌉ - 1.
+    /// Median length in nanoseconds: of n sorted lengths the one at index ⌈n/2⌉ - 1. Null if there
+    /// are no gaps.
     pub median_ns: Option<u64>,
-    /// 95 % are not longer: index ⌈0.95 n⌉ - 1.
+    /// 95th percentile in nanoseconds: the length at index ⌈0.95 n⌉ - 1. Null if there are no gaps.
     pub p95_ns: Option<u64>,
-    /// 99 % are not longer: index ⌈0.99 n⌉ - 1.
+    /// 99th percentile in nanoseconds: the length at index ⌈0.99 n⌉ - 1. Null if there are no gaps.
     pub p99_ns: Option<u64>,
-    /// The longest.
+    /// Longest gap in nanoseconds; null if there are no gaps.
     pub max_ns: Option<u64>,
-    /// How many are shorter than 1 µs.
+    /// Number of gaps shorter than 1 µs.
     pub below_1us: u64,
-    /// By length.
+    /// Histogram of the gaps by length.
     pub histogram: Vec<Bucket>,
-    /// The longest ones, longest first; of equal ones the earlier first.
+    /// Longest gaps, longest first; of equal ones the earlier first.
     pub top: Vec<TopGap>,
-    /// By the kernels around them: those with the most idle time, and the
-    /// commonest of the others; the most idle time first.
+    /// Gaps by the kernels before and after them: the pairs with the most idle time and the most
+    /// common of the others, the most idle time first.
     pub between: Vec<GapKind>,
 }
 
-/// The gaps of one range of lengths.
+/// Durations or gaps in one range of lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bucket {
-    /// The shortest length in it, ns.
+    /// Smallest length in the range, in nanoseconds.
     pub from_ns: u64,
-    /// The length that is just too long for it, ns; null for the last, which has no end.
+    /// End of the range (exclusive) in nanoseconds; null for the last range, which has no end.
     pub to_ns: Option<u64>,
-    /// How many gaps are of such a length.
+    /// Number of durations or gaps in the range.
     pub count: u64,
-    /// Their summed length, ns.
+    /// Summed length in nanoseconds.
     pub total_ns: u64,
 }
 
 /// One of the longest gaps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TopGap {
-    /// When it began.
+    /// Start of the gap, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// How long it lasted.
+    /// Length of the gap in nanoseconds.
     pub duration_ns: u64,
-    /// The kernel before it; null at the window's start.
+    /// Kernel before the gap; null at the start of the window.
     pub before: Option<String>,
-    /// The kernel after it; null at the window's end.
+    /// Kernel after the gap; null at the end of the window.
     pub after: Option<String>,
-    /// What most of it was spent on.
+    /// Cause of the largest part of the gap.
     pub cause: Cause,
-    /// What all of it was spent on.
+    /// Time of the gap by cause.
     pub parts: GapParts,
 }
 
-/// The gaps between one kernel and another.
+/// Gaps between the same two kernels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GapKind {
-    /// The kernel before them; null at the window's start.
+    /// Kernel before the gaps; null at the start of the window.
     pub before: Option<String>,
-    /// The kernel after them; null at the window's end.
+    /// Kernel after the gaps; null at the end of the window.
     pub after: Option<String>,
-    /// How many.
+    /// Number of such gaps.
     pub count: u64,
-    /// Their summed length.
+    /// Summed length in nanoseconds.
     pub total_ns: u64,
-    /// The longest.
+    /// Longest such gap in nanoseconds.
     pub max_ns: u64,
-    /// What most of their time was spent on.
+    /// Cause of the largest part of their time.
     pub cause: Cause,
 }

@@ -1,4 +1,4 @@
-//! What the recording falls into: warm-up, segments, iterations, named phases.
+//! Types of the parts of a recording: warm-up, segments, iterations and named phases.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,192 +6,193 @@ use serde::{Deserialize, Serialize};
 use super::summary::WindowSummary;
 use crate::basics::message::PlacedValue;
 
-/// What the recording falls into.
+/// Parts of the recording: warm-up, segments, iterations and named phases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Phases {
-    /// The target's warm-up; null if none is certain.
+    /// Warm-up of the process; null if none is certain.
     pub warm_up: Option<WarmUp>,
-    /// The parts of the window between its quiet gaps.
+    /// Parts of the window between its quiet gaps.
     pub segments: Segments,
-    /// What the target does over and over, such as training steps or tokens;
-    /// null if nothing of that kind is certain.
+    /// Repeated unit of work, such as a training step or a token; null if none is certain.
     pub iterations: Option<Iterations>,
-    /// How alike the gaps are; null if there are fewer than twenty.
+    /// Regularity of the gaps; null if there are fewer than 20.
     pub regularity: Option<Regularity>,
-    /// Phases that programs named with os_signpost intervals: the target's
-    /// first, then the longest first. At most 100.
+    /// Phases that programs named with os_signpost intervals: those of the process first, then the
+    /// longest first. At most 100.
     pub signposts: Vec<NamedPhase>,
-    /// The named phase that the window was cut to, if one was asked for.
+    /// Named phase that the window was cut to; null if none was requested.
     pub selected: Option<SelectedPhase>,
 }
 
-/// A beginning that is unlike the rest. It is only left out of the window when
-/// that is asked for; both results are here either way.
+/// Warm-up: a beginning that differs from the rest. It is removed from the window only on
+/// request; both results are here either way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUp {
-    /// Where it begins: the window's start before it was cut.
+    /// Start of the warm-up in nanoseconds since the recording began: the start of the uncut
+    /// window.
     pub start_ns: u64,
-    /// Where it ends, and the steady rest begins. Never after a third of the window.
+    /// End of the warm-up and start of the steady rest, in nanoseconds since the recording began.
+    /// Never after the first third of the window.
     pub end_ns: u64,
-    /// What gave it away.
+    /// Sign by which the warm-up was detected.
     pub why: WarmUpReason,
-    /// The same in a sentence with numbers.
+    /// Explanation in one sentence with numbers.
     pub explanation: String,
-    /// Values of `explanation`, in the order in which they stand in it.
+    /// Values of `explanation`, in the order in which they appear in it.
     #[serde(default)]
     pub explanation_values: Vec<PlacedValue>,
-    /// The target's intervals that begin in it.
+    /// Number of GPU intervals of the process that begin in the warm-up.
     pub intervals: u64,
-    /// The rest alone.
+    /// Summary of the window without the warm-up.
     pub steady: WindowSummary,
-    /// Warm-up and rest.
+    /// Summary of the window with the warm-up.
     pub whole: WindowSummary,
-    /// Whether the window begins after it.
+    /// True if the window begins after the warm-up.
     pub skipped: bool,
 }
 
-/// What gives a warm-up away.
+/// Sign by which a warm-up was detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUpReason {
-    /// The first intervals take at least twice their kernels' median, later ones do not.
+    /// The first intervals take at least twice the median of their kernels; later ones do not.
     SlowIntervals,
-    /// The first gaps are at least three times as long as the median gap, later ones are not.
+    /// The first gaps are at least three times as long as the median gap; later ones are not.
     LongGaps,
-    /// A few intervals come first, then a gap that is far longer than any later one.
+    /// A gap follows a few first intervals that is far longer than any later one.
     QuietGap,
 }
 
-/// The parts of the window between its quiet gaps.
+/// Segments: the parts of the window between its quiet gaps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Segments {
-    /// A gap at least this long is quiet: 5 ms, or 20 times the median gap if
-    /// that is longer and there are 20 gaps to tell.
+    /// Minimum length of a quiet gap in nanoseconds: 5 ms, or 20 times the median gap if that is
+    /// longer and there are at least 20 gaps.
     pub quiet_gap_ns: u64,
-    /// How many segments there are. One if there is no quiet gap.
+    /// Number of segments; one if there is no quiet gap.
     pub count: u64,
-    /// In order of time; of more than 50 the 50 busiest.
+    /// Segments in order of time; if there are more than 50, only the 50 busiest.
     pub list: Vec<WindowSummary>,
 }
 
-/// What the target does over and over.
+/// Iterations: a unit of work that the process repeats.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Iterations {
-    /// What gave them away.
+    /// Sign by which the iterations were detected.
     pub found_by: FoundBy,
-    /// The kernel that each begins with; null if gaps gave them away. A cycle
-    /// has no beginning of its own: this one marks it, no more.
+    /// Kernel at the start of each iteration; null if they were detected by gaps. A cycle has no
+    /// start of its own: this kernel only marks it.
     pub marker: Option<String>,
-    /// How often one begins.
+    /// Number of starts of an iteration.
     pub count: u64,
-    /// When the first begins.
+    /// Start of the first iteration, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// Median number of the target's intervals from one beginning to the next.
+    /// Median number of GPU intervals of the process from one start to the next.
     pub median_intervals: u64,
-    /// Median time from one beginning to the next.
+    /// Median time from one start to the next, in nanoseconds.
     pub median_period_ns: u64,
-    /// The shortest.
+    /// Shortest time from one start to the next, in nanoseconds.
     pub min_period_ns: u64,
-    /// The longest.
+    /// Longest time from one start to the next, in nanoseconds.
     pub max_period_ns: u64,
-    /// Their 95th less their 5th percentile.
+    /// Spread of these times in nanoseconds: the 95th minus the 5th percentile.
     pub spread_ns: u64,
-    /// Median of the target's busy time from one beginning to the next.
+    /// Median busy time of the process from one start to the next, in nanoseconds.
     pub median_busy_ns: u64,
-    /// The median period of the last third against that of the first third:
-    /// 10 is 10 % slower. Null if there are fewer than nine periods.
+    /// Drift in percent: the median period of the last third compared with that of the first third;
+    /// 10 means 10 % slower. Null if there are fewer than nine periods.
     pub drift_pct: Option<f64>,
 }
 
-/// What gives iterations away.
+/// Sign by which iterations were detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FoundBy {
-    /// The same kernels come in the same order: a labelled kernel returns
-    /// after a fixed number of intervals.
+    /// The same kernels come in the same order: a labeled kernel returns after a fixed number of
+    /// intervals.
     KernelSequence,
-    /// Command buffers of the same labels come in the same order.
+    /// Command buffers with the same labels come in the same order.
     CommandBuffers,
-    /// Long gaps come at regular times, several command buffers between them.
+    /// Long gaps come at regular times, with several command buffers between them.
     Gaps,
 }
 
-/// How alike the gaps are, weighed by the idle time in them: the gaps that
-/// hold a tenth, half and nine tenths of it, from the shortest on. Quiet gaps,
-/// which part segments, do not count. Regular gaps point to how work is
-/// batched, irregular ones to what the CPU does.
+/// Regularity of the gaps, weighted by idle time: the lengths up to which gaps contain a tenth,
+/// half and nine tenths of it. Quiet gaps, which separate segments, do not count. Regular gaps
+/// point to how work is batched, irregular ones to what the CPU does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Regularity {
-    /// How many gaps were compared.
+    /// Number of gaps that were compared.
     pub gaps: u64,
-    /// Gaps up to this length hold a tenth of the idle time in them.
+    /// Length in nanoseconds; gaps up to it contain a tenth of their idle time.
     pub p10_ns: u64,
-    /// Gaps up to this length hold half of it.
+    /// Length in nanoseconds; gaps up to it contain half of their idle time.
     pub p50_ns: u64,
-    /// Gaps up to this length hold nine tenths of it.
+    /// Length in nanoseconds; gaps up to it contain nine tenths of their idle time.
     pub p90_ns: u64,
-    /// (p90 - p10) / p50.
+    /// Dispersion of the lengths: (`p90_ns` - `p10_ns`) / `p50_ns`.
     pub dispersion: f64,
-    /// Regular up to a dispersion of 0.5, irregular from 2 on.
+    /// Verdict: regular up to a dispersion of 0.5, irregular from 2 on.
     pub verdict: RegularityVerdict,
 }
 
-/// How alike gaps are.
+/// Verdict on the regularity of gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RegularityVerdict {
     /// Most idle time is in gaps of about one length.
     Regular,
-    /// Neither.
+    /// The lengths are neither regular nor irregular.
     Mixed,
-    /// It is in gaps of many lengths.
+    /// The idle time is in gaps of many lengths.
     Irregular,
 }
 
-/// The os_signpost intervals of one name. The first five figures are of the
-/// whole recording, the GPU's of the window.
+/// Named phase: the os_signpost intervals of one name. Count, lengths and times are of the
+/// whole recording; GPU figures are of the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedPhase {
-    /// The name.
+    /// Name of the intervals.
     pub name: String,
-    /// The subsystem that it was logged under.
+    /// Subsystem of the log; null if unknown.
     pub subsystem: Option<String>,
-    /// The category that it was logged under.
+    /// Category of the log; null if unknown.
     pub category: Option<String>,
-    /// Who logged it.
+    /// Process that logged the intervals; null if unknown.
     pub process: Option<String>,
-    /// Whether that is the target.
+    /// True if the analyzed process logged them.
     pub is_analyzed: bool,
-    /// How many intervals, from a begin to its end.
+    /// Number of intervals, from a begin to its end.
     pub count: u64,
-    /// Their summed lengths.
+    /// Summed lengths in nanoseconds.
     pub total_ns: u64,
-    /// Their median length.
+    /// Median length in nanoseconds; null if there are no intervals.
     pub median_ns: Option<u64>,
-    /// When the first began.
+    /// Start of the first interval, in nanoseconds since the recording began; null if there is
+    /// none.
     pub start_ns: Option<u64>,
-    /// When the last ended.
+    /// End of the last interval, in nanoseconds since the recording began; null if there is none.
     pub end_ns: Option<u64>,
-    /// Begins without an end and ends without a begin; no length is known of these.
+    /// Number of begins without an end and ends without a begin, which have no known length.
     pub unpaired: u64,
-    /// The length of their union in the window.
+    /// Length of the union of the intervals in the window, in nanoseconds.
     pub window_ns: u64,
-    /// The target's GPU intervals that begin in that union.
+    /// Number of GPU intervals of the process that begin in that union.
     pub intervals: u64,
-    /// The target's busy time in that union.
+    /// Busy time of the process in that union, in nanoseconds.
     pub busy_ns: u64,
-    /// busy / window_ns; null if none of it is in the window.
+    /// `busy_ns` divided by `window_ns`; null if no part of the union is in the window.
     pub ratio: Option<f64>,
 }
 
-/// The named phase that the window was cut to.
+/// Named phase that the window was cut to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelectedPhase {
-    /// Its name.
+    /// Name of the phase.
     pub name: String,
-    /// How many intervals of that name have time in the window, which reaches
-    /// from the first begin to the last end.
+    /// Number of its intervals with time in the window, which reaches from the first begin to the
+    /// last end.
     pub count: u64,
-    /// How much of the window lies between them, in none.
+    /// Time in nanoseconds of the window that lies in none of these intervals.
     pub between_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! The profile: what a recording of CPU samples says without any GPU.
+//! Types of the profile: the CPU samples of a recording, without the GPU.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,67 +6,68 @@ use serde::{Deserialize, Serialize};
 use super::cpu::{CpuFrame, CpuState, CpuThread, WeightUnit};
 use super::recording::{ChosenBy, RunFacts, Source};
 
-/// The contract's name; its number rises when a key is removed or changes meaning.
+/// Name of the profile's schema; its number rises when a key is removed or changes meaning.
 pub const PROFILE_SCHEMA: &str = "metalens.profile/1";
 
-/// What CPU samples say of the threads and functions of a recording.
+/// Profile of the threads and functions of a recording, made from CPU samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Profile {
-    /// `metalens.profile/1`.
+    /// Name and version of this schema: `metalens.profile/1`.
     pub schema: String,
-    /// What was read, and how.
+    /// Input that was read, and the reader that read it.
     pub source: Source,
-    /// What is known of the recording.
+    /// Facts about the recording and the recorded machine.
     pub run: RunFacts,
-    /// How those that the profile is about were found; null if it is about everyone.
+    /// Reason why the profiled processes were chosen; null if the profile covers all processes.
     pub how: Option<ChosenBy>,
-    /// The table that the samples come from.
+    /// Name of the table that the samples come from.
     pub table: String,
-    /// What weights count.
+    /// Unit of all weights in the profile.
     pub weight_unit: WeightUnit,
-    /// The commonest weight of a sample: how much one of them stands for.
+    /// Most common weight of a sample, which is the sampling period; null if no sample has a
+    /// weight.
     pub period: Option<u64>,
-    /// Whether threads that wait were sampled too. Null if unknown.
+    /// True if waiting threads were sampled too; null if unknown.
     pub waiting_recorded: Option<bool>,
-    /// When the first sample was taken.
+    /// Time of the first sample, in nanoseconds since the recording began; null without samples.
     pub first_ns: Option<u64>,
-    /// When the last sample was taken.
+    /// Time of the last sample, in nanoseconds since the recording began; null without samples.
     pub last_ns: Option<u64>,
-    /// The samples that the profile is about.
+    /// Number of samples of the profiled processes.
     pub samples: u64,
-    /// Their summed weights.
+    /// Summed weights of those samples, in `weight_unit`.
     pub weight: u64,
-    /// Samples without a weight; they weigh nothing.
+    /// Number of samples without a weight, which add nothing to any weight.
     pub unweighted: u64,
-    /// Samples without a call stack.
+    /// Number of samples without a call stack.
     pub without_stack: u64,
-    /// Everyone who was sampled, the most weight first.
+    /// All processes that were sampled, the most weight first.
     pub processes: Vec<ProfileProcess>,
-    /// The samples by what their threads were doing.
+    /// Samples by thread state, such as running or blocked.
     pub states: Vec<CpuState>,
-    /// How many threads were sampled.
+    /// Number of threads that were sampled.
     pub thread_count: u64,
-    /// The threads with the most weight, at most 32.
+    /// Threads with the most weight, at most 32.
     pub threads: Vec<CpuThread>,
-    /// The functions that threads were in, the most weight first, at most 50.
+    /// Functions at the top of the stacks, the most weight first, at most 50.
     pub self_frames: Vec<CpuFrame>,
-    /// The functions on their stacks, each once per sample, at most 50.
+    /// Functions anywhere on the stacks, each counted once per sample, at most 50.
     pub total_frames: Vec<CpuFrame>,
-    /// What a reader should know about these numbers.
+    /// Notes that a reader needs to interpret the numbers.
     pub notes: Vec<String>,
 }
 
-/// One process's samples.
+/// CPU samples of one process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProfileProcess {
-    /// Its name; null where the table has none.
+    /// Name of the process; null if the table has none.
     pub name: Option<String>,
-    /// Its number.
+    /// Process id; null if unknown.
     pub pid: Option<u32>,
-    /// Whether the profile is about it.
+    /// True if the profile is about this process.
     pub is_analyzed: bool,
-    /// Samples.
+    /// Number of samples of the process.
     pub samples: u64,
-    /// Their summed weights.
+    /// Summed weights of those samples, in `weight_unit`.
     pub weight: u64,
 }

@@ -1,139 +1,140 @@
-//! What was recorded, of whom, and which part of it a report is about.
+//! Types of the input, the recording, the analyzed process and the window.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::PlacedValue;
 
-/// What was read, and how.
+/// Input that was read, and the reader that read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
-    /// As it was given.
+    /// Path of the input, as it was given.
     pub path: String,
-    /// What it is.
+    /// Form of the input.
     pub kind: SourceKind,
-    /// What read it.
+    /// Reader that read the input.
     pub reader: Reader,
 }
 
-/// What an input is.
+/// Form of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
-    /// A .trace bundle.
+    /// Bundle of Instruments, `.trace`.
     Bundle,
-    /// A folder or archive of exported tables.
+    /// Folder or archive of exported tables.
     Export,
-    /// A single exported document.
+    /// Single XML document that xctrace exported.
     Xml,
 }
 
-/// What reads an input.
+/// Reader of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Reader {
-    /// metalens itself reads the bundle's stores.
+    /// The native reader, which reads the bundle's stores without xctrace.
     Native,
-    /// The XML that xctrace exported.
+    /// The XML reader, which reads what xctrace exported.
     Xml,
 }
 
-/// What is known of the recording.
+/// Facts about the recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFacts {
-    /// The run's number in the trace, from 1.
+    /// Number of the run in the trace, from 1.
     pub number: u64,
-    /// Whether it was written by a simulator: no GPU ran any of it.
+    /// True if a simulator wrote the recording: no GPU ran any of it.
     pub synthetic: bool,
-    /// The Instruments template it was recorded with.
+    /// Instruments template used for the recording; null if unknown.
     pub template: Option<String>,
-    /// The version of Instruments; the build in parentheses identifies Xcode.
+    /// Version of Instruments; the build in parentheses identifies Xcode. Null if unknown.
     pub instruments_version: Option<String>,
-    /// When it began, ISO 8601.
+    /// Start of the recording as an ISO 8601 time; null if unknown.
     pub start: Option<String>,
-    /// How long it took by the clock on the wall, ns.
+    /// Wall-clock duration of the recording in nanoseconds; null if unknown.
     pub duration_ns: Option<u64>,
-    /// Why it ended.
+    /// Reason for the end of the recording; null if unknown.
     pub end_reason: Option<String>,
-    /// `Deferred`, or `Windowed (…)`, which keeps only the end.
+    /// Recording mode: `Deferred`, or `Windowed (…)`, which keeps only the end. Null if unknown.
     pub recording_mode: Option<String>,
-    /// The machine.
+    /// Facts about the recorded machine.
     pub device: DeviceFacts,
 }
 
-/// The recorded machine.
+/// Facts about the recorded machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
-    /// Its model.
+    /// Model of the machine; null if unknown.
     pub model: Option<String>,
-    /// Its operating system and version.
+    /// Operating system and its version; null if unknown.
     pub os: Option<String>,
-    /// Its GPU, as Metal calls it.
+    /// Metal's name of the GPU; null if unknown.
     pub gpu: Option<String>,
 }
 
-/// Whom the report is about.
+/// Process or processes that the report is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalyzedProcess {
-    /// The process's name; of several, all names.
+    /// Name of the process; of several, all names.
     pub name: String,
-    /// Its number; null if there are several.
+    /// Process id; null if there are several processes, or if it is unknown.
     pub pid: Option<u32>,
-    /// How it was found.
+    /// Reason why this process was chosen.
     pub chosen_by: ChosenBy,
-    /// Each of the processes.
+    /// Name and id of each of the processes.
     pub processes: Vec<ProcessName>,
 }
 
-/// One of the target's processes.
+/// Name and id of one of the analyzed processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessName {
-    /// Its name.
+    /// Name of the process.
     pub name: String,
-    /// Its number.
+    /// Process id; null if unknown.
     pub pid: Option<u32>,
 }
 
-/// Which part of the recording a report is about: from the start of the
-/// target's first interval to the end of its last, or what was cut out of that.
+/// Analyzed part of the recording: from the start of the process's first GPU interval to the
+/// end of its last, or a part of that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Window {
-    /// Its first nanosecond.
+    /// Start of the window, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// The nanosecond after its last.
+    /// End of the window (exclusive), in nanoseconds since the recording began.
     pub end_ns: u64,
-    /// Its length.
+    /// Length of the window in nanoseconds.
     pub span_ns: u64,
-    /// What was cut off.
+    /// Stretches that were cut off the window.
     pub excluded: Vec<Excluded>,
 }
 
-/// A stretch that was cut off the window.
+/// Stretch that was cut off the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Excluded {
-    /// Its first nanosecond.
+    /// Start of the stretch, in nanoseconds since the recording began.
     pub from_ns: u64,
-    /// The nanosecond after its last.
+    /// End of the stretch (exclusive), in nanoseconds since the recording began.
     pub to_ns: u64,
-    /// Why it was cut off.
+    /// Reason why the stretch was cut off, in words.
     pub why: String,
-    /// Values of `why`, in the order in which they stand in it.
+    /// Values of `why`, in the order in which they appear in it.
     #[serde(default)]
     pub why_values: Vec<PlacedValue>,
 }
 
-/// How the target was found.
+/// Reason why a process was chosen for analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ChosenBy {
-    /// The recorder launched it.
+    /// The recorder launched the process.
     Launched,
-    /// The recorder attached to it.
+    /// The recorder attached to the process.
     Attached,
-    /// The recorder was about it; this Xcode does not say whether by launching or attaching.
+    /// The recording names the process; this version of Xcode does not tell whether it was launched
+    /// or attached to.
     Recorded,
-    /// It was asked for.
+    /// The user asked for the process.
     Requested,
-    /// Nobody was named: it kept the GPU busy longest.
+    /// The process kept the GPU busy for the longest time, and no process was named.
     Busiest,
 }

@@ -1,70 +1,75 @@
-//! Whether the recording makes sense.
+//! Types of the checks of the recording itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::PlacedValue;
 
-/// Figures by which to judge the recording itself, and what they come to.
+/// Checks of the recording itself, and the figures behind them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sanity {
-    /// window / the recording's wall time: how much of it this report is about.
+    /// Length of the window divided by the wall-clock duration of the recording; null if that is
+    /// unknown.
     pub window_share: Option<f64>,
-    /// When anyone's first GPU interval began.
+    /// Start of the first GPU interval of any process, in nanoseconds since the recording began;
+    /// null if there is none.
     pub first_row_ns: Option<u64>,
-    /// When anyone's last GPU interval ended.
+    /// End of the last GPU interval of any process, in nanoseconds since the recording began; null
+    /// if there is none.
     pub last_row_ns: Option<u64>,
-    /// The GPU's own Active time less the union of everyone's intervals, in
-    /// the window: two tables that should agree. Null if only one is there.
+    /// Difference in nanoseconds of two tables that should agree, in the window: the GPU's own
+    /// Active time minus the union of the intervals of all processes. Null if only one is recorded.
     pub tables_differ_ns: Option<i64>,
-    /// Its size / the GPU's own Active time.
+    /// Absolute value of that difference divided by the Active time; null if unknown.
     pub tables_differ_share: Option<f64>,
-    /// The target's longest interval / its busy time, in the window.
+    /// Longest GPU interval of the process divided by its busy time, in the window; null if it was
+    /// never busy.
     pub longest_interval_share: Option<f64>,
-    /// The target's longest gap / its idle time.
+    /// Longest gap divided by the idle time; null if the GPU was never idle.
     pub longest_gap_share: Option<f64>,
-    /// GPU intervals of the whole recording that name no process.
+    /// Number of GPU intervals in the whole recording that name no process.
     pub rows_without_process: u64,
-    /// The target's intervals in the window without a command buffer.
+    /// Number of GPU intervals of the process in the window without a command buffer.
     pub rows_without_command_buffer: u64,
-    /// The target's intervals in the window that have no length.
+    /// Number of GPU intervals of the process in the window without a length.
     pub rows_without_length: u64,
-    /// Distinct encoders among the target's intervals in the window.
+    /// Number of distinct encoders among the GPU intervals of the process in the window.
     pub encoders: u64,
-    /// How many of them the list of encoders has; null if there is no list.
-    /// The rest cannot be joined with their encoding on the CPU.
+    /// Number of those encoders that the encoder list contains; null if there is no list. The
+    /// others cannot be joined with their encoding on the CPU.
     pub encoders_listed: Option<u64>,
-    /// Tables of which only the beginning was read.
+    /// Names of tables that were read only in part, up to some row.
     pub truncated_tables: Vec<String>,
-    /// Whether the recorder kept only the end of what happened; null if unknown.
+    /// True if the recorder kept only the end of the recording; null if unknown.
     pub windowed: Option<bool>,
-    /// Does the recording make sense? Checks that could be made, in a fixed order.
-    pub checks: Vec<Check>,
+    /// Checks that could be made, in a fixed order.
+    pub checks: Vec<SanityCheck>,
 }
 
 impl Sanity {
-    /// Whether the list of encoders is there and has, of the target's encoders, all but a
-    /// twentieth: what is summed over the list is then a measurement.
+    /// Returns whether the encoder list is there and contains at least 95 % of the encoders of the
+    /// process, so that sums over the list are a measurement.
     #[must_use]
     pub fn lists_encoders(&self) -> bool {
-        /// One encoder in so many may be lost.
+        /// At most one encoder in 20 may be missing.
         const ENCODERS: u128 = 20;
-        let encoders = u128::from(self.encoders);
-        let is_enough = |listed| ENCODERS * u128::from(listed) >= (ENCODERS - 1) * encoders;
-        self.encoders_listed.is_some_and(is_enough)
+        let Some(listed) = self.encoders_listed else {
+            return false;
+        };
+        ENCODERS * u128::from(listed) >= (ENCODERS - 1) * u128::from(self.encoders)
     }
 }
 
-/// One check.
+/// Check of the recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Check {
-    /// Its name, which stays.
+pub struct SanityCheck {
+    /// Stable id of the check.
     pub id: String,
-    /// Whether it holds.
+    /// True if the recording passes the check.
     pub ok: bool,
-    /// What was found, in a sentence.
+    /// Result of the check in one sentence.
     pub text: String,
-    /// Values of `says`, in the order in which they stand in it.
+    /// Values of `text`, in the order in which they appear in it.
     #[serde(default)]
     pub text_values: Vec<PlacedValue>,
 }

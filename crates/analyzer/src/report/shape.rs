@@ -1,5 +1,4 @@
-//! Where the target's GPU time is: how long its work takes, what overlaps,
-//! what repeats, what stands out.
+//! Types of the distribution of GPU time: durations, overlap, repetition and outliers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,169 +6,170 @@ use serde::{Deserialize, Serialize};
 use super::occupancy::Bucket;
 use super::summary::Distribution;
 
-/// Where the target's GPU time is. Everything here is inside the window; an
-/// interval that reaches out of it counts with the part inside. The window does not
-/// cut command buffers.
+/// Distribution of the GPU time of the process. All figures are inside the window; an interval
+/// that reaches out of it counts with the part inside. Command buffers are not cut at the
+/// window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Shape {
-    /// The target's intervals by how long they took.
+    /// GPU intervals of the process by duration.
     pub durations: Durations,
-    /// Those that are too short to be worth their launch.
-    pub short: Short,
-    /// How long each two of the target's channels were busy at once; of the
-    /// eight busiest channels. Empty if the target used only one.
+    /// GPU intervals that are shorter than the cost of submitting them.
+    pub short: ShortIntervals,
+    /// Time during which two channels of the process were busy at once, for each pair of its eight
+    /// busiest channels. Empty if the process used only one.
     pub overlap: Vec<ChannelOverlap>,
-    /// The window in equal parts, in order; they tile it exactly. At most 60.
-    pub utilization: Vec<Chunk>,
-    /// The target's command buffers.
+    /// Utilization in up to 60 equal parts of the window, in order; the parts tile it exactly.
+    pub utilization: Vec<UtilizationChunk>,
+    /// Command buffers of the process.
     pub command_buffers: CommandBuffers,
-    /// Runs of labelled kernels on the Compute channel that repeat back to
-    /// back: what could be fused. The one that covers most first, at most
-    /// five; one may lie inside another. Empty if nothing repeats more than
-    /// chance would have it.
+    /// Sequences of labeled kernels on the Compute channel that repeat back to back, and could be
+    /// fused. At most five, the one that covers the most first; one may lie inside another. Empty
+    /// if nothing repeats more than by chance.
     pub sequences: Vec<Sequence>,
-    /// Intervals far longer than others of the same name.
+    /// GPU intervals far longer than others of the same name.
     pub outliers: Outliers,
 }
 
-/// The target's intervals by how long they took.
+/// GPU intervals of the process by duration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Durations {
-    /// How many: all of the target's.
+    /// Number of GPU intervals of the process.
     pub count: u64,
-    /// Their summed durations.
+    /// Summed durations in nanoseconds.
     pub total_ns: u64,
-    /// By duration. The counts sum to `count`, the totals to `total_ns`.
+    /// Histogram of durations. Its counts sum to `count`, its totals to `total_ns`.
     pub histogram: Vec<Bucket>,
 }
 
-/// The intervals that are too short to be worth their launch.
+/// GPU intervals that are shorter than the cost of submitting them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Short {
-    /// Shorter than this is short.
+pub struct ShortIntervals {
+    /// Limit in nanoseconds; an interval below it is short.
     pub limit_ns: u64,
-    /// How many are.
+    /// Number of short intervals.
     pub count: u64,
-    /// Their summed durations.
+    /// Summed durations of the short intervals, in nanoseconds.
     pub total_ns: u64,
-    /// count / the target's intervals; null if it has none.
+    /// `count` divided by the number of intervals of the process; null if it has none.
     pub count_ratio: Option<f64>,
-    /// The length of their union / the target's busy time; null if it was never busy.
+    /// Length of the union of the short intervals divided by the busy time of the process; null if
+    /// it was never busy.
     pub busy_ratio: Option<f64>,
-    /// The kernels whose median is short, most instances first. At most five.
+    /// Kernels with a short median duration, most instances first. At most five.
     pub kernels: Vec<ShortKernel>,
 }
 
-/// A kernel whose median duration is short.
+/// Kernel with a short median duration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShortKernel {
-    /// What it is called.
+    /// Name of the kernel.
     pub name: String,
-    /// Where it ran.
+    /// Channel that it ran on; null if the table has none.
     pub channel: Option<String>,
-    /// How many intervals it has, short or not.
+    /// Number of its intervals, short or not.
     pub instances: u64,
-    /// Their summed durations.
+    /// Summed durations in nanoseconds.
     pub total_ns: u64,
-    /// Their median duration.
+    /// Median duration in nanoseconds.
     pub median_ns: u64,
 }
 
-/// How long two channels of the target were busy at once.
+/// Time during which two channels of the process were busy at once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChannelOverlap {
-    /// One channel; null where the table has no name.
+    /// Name of the first channel; null if the table has none.
     pub first: Option<String>,
-    /// The other.
+    /// Name of the second channel; null if the table has none.
     pub second: Option<String>,
-    /// How long both were busy.
+    /// Time in nanoseconds during which both were busy.
     pub overlap_ns: u64,
-    /// overlap / the busy time of the less busy of the two; null if that is none.
+    /// `overlap_ns` divided by the busy time of the less busy channel; null if it was never busy.
     pub ratio: Option<f64>,
 }
 
-/// An equal part of the window.
+/// Utilization of the GPU in one of the equal parts of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Chunk {
-    /// Its first nanosecond; it ends where the next begins, the last one where
-    /// the window ends.
+pub struct UtilizationChunk {
+    /// Start of the part, in nanoseconds since the recording began. It ends where the next part
+    /// starts, the last one at the end of the window.
     pub start_ns: u64,
-    /// How long the target was busy in it. These sum to `busy.busy_ns`.
+    /// Busy time of the process in nanoseconds. These sum to `busy.busy_ns`.
     pub busy_ns: u64,
-    /// How long others were. These sum to `busy.others_busy_ns`.
+    /// Busy time of other processes in nanoseconds. These sum to `busy.others_busy_ns`.
     pub others_ns: u64,
 }
 
-/// The target's command buffers with at least one interval in the window. Encoders and
-/// span include the intervals outside the window.
+/// Command buffers of the process with at least one interval in the window. Encoders and span
+/// include the intervals outside the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandBuffers {
-    /// How many.
+    /// Number of command buffers.
     pub count: u64,
-    /// Distinct encoders per command buffer: the fewest. Null if there is no
+    /// Smallest number of distinct encoders in a command buffer; null if there is no command
     /// buffer, or no interval that names its encoder.
     pub min_encoders: Option<u64>,
-    /// The median.
+    /// Median number of distinct encoders in a command buffer; null likewise.
     pub median_encoders: Option<u64>,
-    /// The most.
+    /// Largest number of distinct encoders in a command buffer; null likewise.
     pub max_encoders: Option<u64>,
-    /// From the start of a buffer's first interval to the end of its last.
+    /// Time from the start of a buffer's first interval to the end of its last; null if there is no
+    /// command buffer.
     pub span: Option<Distribution>,
-    /// Gaps of the target inside a buffer: the interval before and the one
-    /// after are of the same. Committing in larger batches cannot close them.
+    /// Number of gaps inside a command buffer: the intervals before and after are of the same one.
+    /// Larger command buffers cannot close these gaps.
     pub gaps_inside: u64,
-    /// Their summed length. The rest of the idle time is between buffers.
+    /// Summed length of those gaps in nanoseconds. The rest of the idle time is between command
+    /// buffers.
     pub gaps_inside_ns: u64,
 }
 
-/// A run of kernels that repeats back to back.
+/// Sequence of kernels that repeats back to back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sequence {
-    /// The kernels in order. It begins where it was first seen to repeat; a
-    /// cycle has no beginning of its own.
+    /// Kernels in order. The first one is where the repetition was first detected; a cycle has no
+    /// start of its own.
     pub kernels: Vec<String>,
-    /// How often it ran, counting only where it ran at least twice in a row.
+    /// Number of repetitions, counted only where at least two follow each other.
     pub repetitions: u64,
-    /// The intervals that are part of one.
+    /// Number of GPU intervals that are part of a repetition.
     pub intervals: u64,
-    /// intervals / the target's intervals on the Compute channel.
+    /// `intervals` divided by the number of intervals of the process on the Compute channel.
     pub ratio: f64,
-    /// When it first began.
+    /// Start of the first repetition, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// Summed durations of these intervals.
+    /// Summed durations of these intervals in nanoseconds.
     pub total_ns: u64,
-    /// The target's idle time between members of the same repetition: what
-    /// fusing a repetition into one would save at most, beside its launches.
+    /// Idle time in nanoseconds between intervals of the same repetition. Fusing each repetition
+    /// into one kernel saves at most this time, and submissions.
     pub idle_inside_ns: u64,
-    /// The target's idle time between one repetition and the next one that
-    /// follows it directly.
+    /// Idle time in nanoseconds between one repetition and the next one that follows it directly.
     pub idle_between_ns: u64,
 }
 
-/// Intervals far longer than others of the same name: more than five times
-/// their kernel's median, and not below its 99th percentile, in kernels of at
-/// least ten instances.
+/// GPU intervals far longer than others of the same name: more than five times the median of
+/// their kernel, and not below its 99th percentile. Only kernels with at least ten instances
+/// have them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outliers {
-    /// How many there are.
+    /// Number of such intervals.
     pub count: u64,
-    /// What they took beyond their kernels' medians, summed.
+    /// Summed time in nanoseconds by which they exceed the medians of their kernels.
     pub excess_ns: u64,
-    /// Those that took the longest beyond their kernel's median, at most ten.
+    /// Intervals that exceed the median of their kernel the most, at most ten.
     pub top: Vec<Outlier>,
 }
 
-/// An interval far longer than others of the same name.
+/// GPU interval far longer than others of the same name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlier {
-    /// The kernel.
+    /// Name of the kernel.
     pub name: String,
-    /// Where it ran.
+    /// Channel that it ran on; null if the table has none.
     pub channel: Option<String>,
-    /// When it began.
+    /// Start of the interval, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// How long it took.
+    /// Duration of the interval in nanoseconds.
     pub duration_ns: u64,
-    /// The median of its kernel.
+    /// Median duration of its kernel in nanoseconds.
     pub median_ns: u64,
 }

@@ -1,4 +1,4 @@
-//! Small summaries that several parts of a report are made of.
+//! Types that several parts of a report share: distributions, window summaries, missing data.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,36 @@ use serde::{Deserialize, Serialize};
 use crate::basics::message::{Message, PlacedValue};
 use crate::basics::statistics::percentiles;
 
-/// How a set of durations is spread. Percentiles are nearest rank; a duration
-/// is negative where what should come second came first.
+/// Distribution of a set of durations, in nanoseconds. Percentiles are nearest rank. A duration
+/// is negative if the second of two events has the earlier time stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Distribution {
-    /// How many there are.
+    /// Number of durations in the set.
     pub count: u64,
-    /// The smallest.
+    /// Smallest duration in nanoseconds.
     pub min_ns: i64,
-    /// Their mean, to the nearest nanosecond.
+    /// Mean duration, rounded to the nearest nanosecond.
     pub mean_ns: i64,
-    /// The one in the middle.
+    /// Median duration in nanoseconds.
     pub median_ns: i64,
-    /// 95 % are not above this.
+    /// 95th percentile in nanoseconds: 95 % of the durations are not longer.
     pub p95_ns: i64,
-    /// 99 % are not above this.
+    /// 99th percentile in nanoseconds: 99 % of the durations are not longer.
     pub p99_ns: i64,
-    /// The largest.
+    /// Largest duration in nanoseconds.
     pub max_ns: i64,
 }
 
 impl Distribution {
-    /// Of these durations; none of none.
+    /// Returns the distribution of the durations; `None` if there are none.
     #[must_use]
-    pub(crate) fn of(mut durations: Vec<i64>) -> Option<Self> {
+    pub(crate) fn from_durations(mut durations: Vec<i64>) -> Option<Self> {
         let (&min_ns, &max_ns) = (durations.iter().min()?, durations.iter().max()?);
-        let sum: i128 = durations.iter().map(|&one| i128::from(one)).sum();
+        let sum: i128 = durations.iter().copied().map(i128::from).sum();
         let count = durations.len() as i128;
         let mean = (2 * sum + count).div_euclid(2 * count);
         let [median_ns, p95_ns, p99_ns] = percentiles(&mut durations, [50, 95, 99])?;
+
         Some(Self {
             count: durations.len() as u64,
             min_ns,
@@ -47,35 +48,36 @@ impl Distribution {
     }
 }
 
-/// The target's use of the GPU during a part of the window.
+/// GPU use of the process during a part of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WindowSummary {
-    /// When it begins.
+    /// Start of the part, in nanoseconds since the recording began.
     pub start_ns: u64,
-    /// When it ends.
+    /// End of the part (exclusive), in nanoseconds since the recording began.
     pub end_ns: u64,
-    /// The target's intervals in it.
+    /// Number of GPU intervals of the process in the part.
     pub intervals: u64,
-    /// The length of their union in it.
+    /// Busy time of the process in the part, in nanoseconds.
     pub busy_ns: u64,
-    /// busy / its length; null if it has none.
+    /// `busy_ns` divided by the length of the part; null if it has no length.
     pub ratio: Option<f64>,
-    /// The gaps in it.
+    /// Number of gaps in the part.
     pub gaps: u64,
-    /// Their median length.
+    /// Median length of those gaps in nanoseconds; null if there are none.
     pub median_gap_ns: Option<u64>,
-    /// The median length of its intervals, which count with the part inside.
+    /// Median duration of those intervals in nanoseconds, each with its time inside the part; null
+    /// if there are none.
     pub median_interval_ns: Option<u64>,
 }
 
-/// Something that a recording cannot tell.
+/// Part of the report that the recording has no data for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NotRecorded {
-    /// The part of the report.
+    /// Name of the part of the report, such as `machine.wired`.
     pub what: String,
-    /// Why, and what would make it available.
+    /// Reason, and what would make the data available.
     pub why: String,
-    /// Values of `why`, in the order in which they stand in it.
+    /// Values of `why`, in the order in which they appear in it.
     #[serde(default)]
     pub why_values: Vec<PlacedValue>,
 }

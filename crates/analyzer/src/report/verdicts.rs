@@ -1,37 +1,37 @@
-//! What the numbers mean: targets met or missed, and what was found.
+//! Types of what the numbers mean: thresholds, efficiency, findings and the summary.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::basics::message::PlacedValue;
 
-/// A number that should be on one side of a limit.
+/// Threshold: a limit for a measured value, and whether the value keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThresholdResult {
-    /// `average-gap`, `utilization`, `launch-efficiency`.
+    /// Name of the value: `average-gap`, `utilization` or `launch-efficiency`.
     pub id: String,
-    /// The measured value; null if it is not measurable.
+    /// Measured value in `unit`; null if it could not be measured.
     pub value: Option<f64>,
-    /// The value not to be missed.
+    /// Limit in `unit` that the value should keep.
     pub limit: f64,
-    /// What both are in.
-    pub unit: Unit,
-    /// On which side of the limit the value should be.
+    /// ThresholdUnit of value and limit.
+    pub unit: ThresholdUnit,
+    /// Side of the limit on which the value should be.
     pub wanted: Wanted,
-    /// Whether it is.
+    /// Verdict: whether the value keeps the limit.
     pub verdict: Verdict,
-    /// Whether somebody set the limit, so that the value has to be measured.
+    /// True if somebody set the limit, so that a missing value fails the check.
     pub required: bool,
-    /// What was compared with what, and what the value cannot say.
+    /// Comparison in words, and what the value cannot show.
     pub why: String,
-    /// Values of `why`, in the order in which they stand in it.
+    /// Values of `why`, in the order in which they appear in it.
     #[serde(default)]
     pub why_values: Vec<PlacedValue>,
 }
 
 impl ThresholdResult {
-    /// Whether a check of the targets fails by it: the value is on the wrong side of the
-    /// limit, or cannot be measured although somebody set the limit.
+    /// Returns whether a check of the thresholds fails by this one: the value is on the wrong side
+    /// of the limit, or cannot be measured although somebody set the limit.
     #[must_use]
     pub fn is_missed(&self) -> bool {
         match self.verdict {
@@ -42,61 +42,62 @@ impl ThresholdResult {
     }
 }
 
-/// What a target's value is in.
+/// ThresholdUnit of a threshold's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Unit {
-    /// Nanoseconds.
+pub enum ThresholdUnit {
+    /// ThresholdUnit of time: nanoseconds.
     Ns,
-    /// A share, 0 to 1.
+    /// Share of a whole, 0 to 1.
     Ratio,
 }
 
-/// On which side of its limit a value should be.
+/// Side of a limit on which a value should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
-    /// Less than the limit.
+    /// The value should be less than the limit.
     Below,
-    /// More than the limit.
+    /// The value should be more than the limit.
     Above,
 }
 
-/// Whether a target was met.
+/// Verdict on a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It was.
+    /// The value keeps the limit.
     Pass,
-    /// It was not.
+    /// The value does not keep the limit.
     Fail,
-    /// This recording cannot tell.
+    /// The value cannot be measured in this recording.
     NotMeasurable,
 }
 
-/// GPU time over run time, by three ideas of what the run time is. A program
-/// that starts slowly is bad by one and good by another: all are shown.
+/// GPU busy time divided by run time, for three definitions of run time. A program that starts
+/// slowly is bad by one and good by another, so all are shown.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Efficiency {
-    /// From the first encoding to the last completion, within the window: what
-    /// the target `launch-efficiency` is about.
+    /// Time in nanoseconds from the first encoding to the last completion in the window; the
+    /// threshold `launch-efficiency` uses it. Null if unknown.
     pub program_ns: Option<u64>,
-    /// busy / that.
+    /// Busy time divided by `program_ns`; null if unknown.
     pub of_program: Option<f64>,
-    /// The window without the warm-up; null if there is none.
+    /// Length of the window without the warm-up, in nanoseconds; null if there is none.
     pub steady_ns: Option<u64>,
-    /// busy in that / that.
+    /// Busy time in that part divided by `steady_ns`; null if unknown.
     pub of_steady: Option<f64>,
-    /// The whole recording, start of the program included.
+    /// Duration of the whole recording in nanoseconds, with the start of the program; null if
+    /// unknown.
     pub wall_ns: Option<u64>,
-    /// busy / that.
+    /// Busy time divided by `wall_ns`; null if unknown.
     pub of_wall: Option<f64>,
 }
 
 /// A finding: what is wrong, the evidence, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Id of its rule: `serialized`, `tiny-kernels`, …
+    /// Id of the rule that made the finding: `serialized`, `tiny-kernels`, …
     pub id: String,
     /// Severity of the finding.
     pub severity: Severity,
@@ -104,12 +105,12 @@ pub struct Finding {
     pub title: String,
     /// Numbers behind the finding, as a clause.
     pub evidence: String,
-    /// Values of `evidence`, in the order in which they stand in it.
+    /// Values of `evidence`, in the order in which they appear in it.
     #[serde(default)]
     pub evidence_values: Vec<PlacedValue>,
     /// Places to look at: times of the recording, kernels, processes.
     pub look_at: Vec<String>,
-    /// Values of each place of `look_at`, in the order in which they stand in it.
+    /// Values of each place of `look_at`, in the order in which they appear in it.
     #[serde(default)]
     pub look_at_values: Vec<Vec<PlacedValue>>,
     /// First step to take, as an imperative clause.
@@ -139,36 +140,36 @@ pub enum Severity {
     Caveat,
 }
 
-/// An upper bound: nothing can gain more than the time it takes out.
+/// Upper bound of a gain: no change can save more than the time it removes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gain {
-    /// The time that would go.
+    /// Largest time that could be saved, in nanoseconds.
     pub at_most_ns: u64,
-    /// The window / the window without it.
+    /// Length of the window divided by its length without that time.
     pub speedup: f64,
 }
 
-/// The report in four sentences.
+/// Summary of the report in four sentences.
 #[derive(Debug, Default, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// How busy the GPU was.
+    /// Sentence on the busy time of the GPU.
     pub busy: String,
-    /// Values of `busy`, in the order in which they stand in it.
+    /// Values of `busy`, in the order in which they appear in it.
     #[serde(default)]
     pub busy_values: Vec<PlacedValue>,
-    /// How idle it was.
+    /// Sentence on the idle time of the GPU.
     pub idle: String,
-    /// Values of `idle`, in the order in which they stand in it.
+    /// Values of `idle`, in the order in which they appear in it.
     #[serde(default)]
     pub idle_values: Vec<PlacedValue>,
-    /// Whose fault that is; null if it was never idle.
+    /// Sentence on the main cause of the idle time; null if the GPU was never idle.
     pub cause: Option<String>,
-    /// Values of `fault`, in the order in which they stand in it.
+    /// Values of `cause`, in the order in which they appear in it.
     #[serde(default)]
     pub cause_values: Vec<PlacedValue>,
-    /// What could be gained most by.
+    /// Sentence on the change that could gain the most.
     pub advice: String,
-    /// Values of `advice`, in the order in which they stand in it.
+    /// Values of `advice`, in the order in which they appear in it.
     #[serde(default)]
     pub advice_values: Vec<PlacedValue>,
 }

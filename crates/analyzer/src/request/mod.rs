@@ -1,30 +1,31 @@
-//! What a report is to be about.
+//! Types of a request: process, part of the recording, work file and settings.
 
 pub(crate) mod settings;
-pub(crate) mod sidecar;
+pub(crate) mod work_file;
 
 use self::settings::Settings;
-use self::sidecar::Sidecar;
+use self::work_file::WorkFile;
 
-/// What a report is to be about.
+/// Request for a report: process, part of the recording, work file and settings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Request {
-    /// Names or pids; the recording's own target if empty.
+    /// Names or ids of the processes; if empty, the process that was recorded.
     pub processes: Vec<String>,
-    /// Cut off what comes before, ns since the recording began.
+    /// Start of the window, in nanoseconds since the recording began; earlier work is cut off.
     pub from_ns: Option<u64>,
-    /// Cut off what comes from here on, ns since the recording began.
+    /// End of the window, in nanoseconds since the recording began; later work is cut off.
     pub to_ns: Option<u64>,
-    /// Cut off the target's warm-up, if it has one.
+    /// True to cut off the warm-up of the process, if it has one.
     pub skip_warm_up: bool,
-    /// Cut off all but this phase, from its first begin to its last end. It is
-    /// the name of os_signpost intervals: the target's, or else anybody's.
+    /// Name of the phase to cut the window to, from its first begin to its last end. It is the name
+    /// of os_signpost intervals, of the process or else of any.
     pub phase: Option<String>,
-    /// How much work kernels do, if a file tells.
-    pub work: Option<Sidecar>,
-    /// Limits of the targets, and findings to leave out.
+    /// Work file with the amounts of work of kernels.
+    pub work: Option<WorkFile>,
+    /// Thresholds, and findings to leave out.
     pub settings: Settings,
-    /// Keep everyone's intervals for [`Analysis::everyone`](crate::Analysis::everyone):
-    /// there may be millions, and a report needs only the target's.
+    /// True to keep the GPU intervals of all processes for
+    /// [`Analysis::everyone`](crate::Analysis::everyone). There may be millions, and a report needs
+    /// only those of its process.
     pub keep_everyone: bool,
 }

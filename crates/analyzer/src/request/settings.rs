@@ -2,10 +2,10 @@
 
 use crate::error::{Error, Result};
 
-/// The settings of an analysis.
+/// Settings of an analysis.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// The thresholds.
+    /// Thresholds to check the report against.
     pub limits: Thresholds,
     /// Ids of the thresholds that the report must measure: those that somebody set.
     pub required_thresholds: Vec<String>,
@@ -13,7 +13,7 @@ pub struct Settings {
     pub ignored_findings: Vec<String>,
 }
 
-/// Limits that a report is checked against.
+/// Thresholds that a report is checked against.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     /// Upper limit of the mean gap, in nanoseconds.
@@ -35,7 +35,7 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// Refuses shares outside 0 to 1.
+    /// Rejects shares outside 0 to 1.
     pub(crate) fn check(&self) -> Result<()> {
         let ratios = [
             ("utilization", self.utilization),
@@ -46,8 +46,8 @@ impl Thresholds {
             .find(|(_, value)| !(0.0..=1.0).contains(value));
         bad.map_or(Ok(()), |(name, value)| {
             Err(Error::Setting {
-                what: format!("the limit of {name} is {value}"),
-                wanted: "a share from 0 to 1".to_owned(),
+                what: format!("threshold {name} is {value}"),
+                expected: "a share from 0 to 1".to_owned(),
             })
         })
     }

@@ -1,4 +1,4 @@
-//! The target's command buffers. The window does not cut them.
+//! Collects the command buffers of the process. The window does not cut them.
 //!
 //! ```text
 //! window              ├──────────────────────┤
@@ -8,10 +8,10 @@
 //! D                   c───────────────────────├─┤
 //! ```
 //!
-//! A command buffer counts in a window if at least one of its intervals does. All figures
-//! of a command buffer (start, end, commit, completion, encoders) follow from all its
-//! intervals in the recording, so they are the same in each window in which it counts.
-//! The queue depth in a window follows from all command buffers: D was committed in it.
+//! A command buffer counts in a window if at least one of its intervals does. All figures of a
+//! command buffer (start, end, commit, completion, encoders) follow from all its intervals in
+//! the recording, so they are the same in each window in which it counts. The queue depth in a
+//! window follows from all command buffers: D was committed in it.
 
 use std::num::NonZeroU64;
 
@@ -19,87 +19,88 @@ use super::timeline::Interval;
 use crate::basics::moment::Moment;
 use crate::basics::spans::{Span, touches};
 
-/// One command buffer, from all its intervals in the recording.
+/// Command buffer, from all its intervals in the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Buffer {
-    /// Its id.
+    /// Id of the command buffer.
     pub id: NonZeroU64,
-    /// The earliest start to the latest end of its intervals.
+    /// Time from the earliest start to the latest end of its intervals.
     pub span: Span,
-    /// The number of its distinct encoders; 0 if no interval names one.
+    /// Number of its distinct encoders; 0 if no interval names one.
     pub encoders: u32,
-    /// Whether it counts in the window.
+    /// True if it counts in the window.
     pub in_window: bool,
     committed: Moment,
 }
 
 impl Buffer {
-    /// Returns the time of its commit, in ns since the recording began; none if the
+    /// Returns the time of its commit, in nanoseconds since the recording began; `None` if the
     /// recorder did not know it.
     pub(crate) fn committed_ns(&self) -> Option<i64> {
         self.committed.ns()
     }
 }
 
-/// Groups all intervals of the target, which are sorted by start, into command buffers,
-/// sorted by id.
+/// Groups all intervals of the process, which are sorted by start, into command buffers, sorted
+/// by id.
 #[must_use]
 pub(crate) fn buffers<'a>(
     mine: impl Iterator<Item = &'a Interval> + Clone,
     window: Span,
 ) -> Vec<Buffer> {
-    let rows = mine.filter_map(|one| Some((one.command_buffer?, one)));
-    let mut found = Found::default();
-    // Ids nearly always rise with time.
+    let rows = mine.filter_map(|interval| Some((interval.command_buffer?, interval)));
+    let mut builder = BufferBuilder::default();
+    // Ids nearly always rise with time, and then the rows need no memory.
     if rows.clone().is_sorted_by_key(|(id, _)| id) {
-        rows.for_each(|(id, one)| found.add(id, one, window));
+        rows.for_each(|(id, interval)| builder.add(id, interval, window));
     } else {
         let mut rows: Vec<_> = rows.collect();
         rows.sort_by_key(|&(id, _)| id);
         rows.into_iter()
-            .for_each(|(id, one)| found.add(id, one, window));
+            .for_each(|(id, interval)| builder.add(id, interval, window));
     }
-    found.close();
-    found.buffers
+    builder.finish_last();
+    builder.buffers
 }
 
 /// Builds command buffers from intervals that come sorted by command buffer.
 #[derive(Default)]
-struct Found {
+struct BufferBuilder {
     buffers: Vec<Buffer>,
     /// Encoders of the last command buffer, some of them several times.
     encoders: Vec<NonZeroU64>,
 }
 
-impl Found {
-    fn add(&mut self, id: NonZeroU64, one: &Interval, window: Span) {
-        let in_window = touches(one.span, window);
+impl BufferBuilder {
+    fn add(&mut self, id: NonZeroU64, interval: &Interval, window: Span) {
+        let in_window = touches(interval.span, window);
         match self.buffers.last_mut() {
             Some(last) if last.id == id => {
-                last.span.end_ns = last.span.end_ns.max(one.span.end_ns);
+                last.span.end_ns = last.span.end_ns.max(interval.span.end_ns);
                 last.in_window |= in_window;
-                last.committed = last.committed.earlier(one.committed);
+                last.committed = last.committed.earlier(interval.committed);
             }
             _ => {
-                self.close();
+                self.finish_last();
                 self.buffers.push(Buffer {
                     id,
-                    span: one.span,
+                    span: interval.span,
                     encoders: 0,
                     in_window,
-                    committed: one.committed,
+                    committed: interval.committed,
                 });
             }
         }
-        self.encoders.extend(one.encoder);
+        self.encoders.extend(interval.encoder);
     }
 
-    /// A kick that was split has two rows of one encoder, which counts once.
-    fn close(&mut self) {
+    /// Counts the encoders of the last command buffer. A kick that was split has two rows with the
+    /// same encoder, which counts once.
+    fn finish_last(&mut self) {
         self.encoders.sort_unstable();
         self.encoders.dedup();
         if let Some(last) = self.buffers.last_mut() {
-            // More than four billion intervals fit no machine.
+            // No machine has memory for more than four billion intervals.
             last.encoders = u32::try_from(self.encoders.len()).unwrap_or(u32::MAX);
         }
         self.encoders.clear();
@@ -111,9 +112,9 @@ mod tests {
     use super::*;
     use crate::testing::interval;
 
-    /// Start, end, buffer, encoder, commit.
+    /// Row as (start, end, buffer, encoder, commit).
     type Row = (u64, u64, u64, u64, Option<i64>);
-    /// Id, start, end, encoders, commit, whether it is in the window from 10 to 20.
+    /// Expected buffer as (id, start, end, encoders, commit, in the window from 10 to 20).
     type Expected<'a> = &'a [(u64, u64, u64, u32, Option<i64>, bool)];
 
     fn check(rows: &[Row], expected: Expected<'_>) {
@@ -129,16 +130,16 @@ mod tests {
         let found = buffers(rows.iter(), Span::new(10, 20));
         let found: Vec<_> = found
             .iter()
-            .map(|one| {
-                let Span { start_ns, end_ns } = one.span;
-                let (id, committed_ns) = (one.id.get(), one.committed_ns());
+            .map(|buffer| {
+                let Span { start_ns, end_ns } = buffer.span;
+                let (id, committed_ns) = (buffer.id.get(), buffer.committed_ns());
                 (
                     id,
                     start_ns,
                     end_ns,
-                    one.encoders,
+                    buffer.encoders,
                     committed_ns,
-                    one.in_window,
+                    buffer.in_window,
                 )
             })
             .collect();
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_one_buffer_are_one() {
+    fn intervals_are_grouped_by_buffer() {
         check(
             &[
                 (4, 6, 7, 1, Some(1)),
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_window_cuts_is_whole() {
+    fn the_window_does_not_cut_buffers() {
         // ├──window──┤ from 10 to 20
         check(
             &[
@@ -171,7 +172,7 @@ mod tests {
             ],
             &[(7, 3, 40, 3, Some(0), true)],
         );
-        // On both sides and not in it; and one that ends later than its last begins.
+        // Intervals on both sides of the window but none in it; and one that ends later than the last.
         check(
             &[(3, 5, 7, 1, None), (30, 40, 7, 2, None)],
             &[(7, 3, 40, 2, None, false)],

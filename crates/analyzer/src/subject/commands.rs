@@ -1,16 +1,16 @@
-//! What the program did with its command buffers: when it encoded what, and
-//! when it learnt that the GPU was done.
+//! Reads what the program did with its command buffers: when it encoded them, and when it was
+//! notified that the GPU was done.
 //!
-//! The encoder list joins GPU intervals by their encoder, the completions by
-//! their command buffer. The list has been seen to lose a fifth of its rows;
-//! what it lost stands in `metal-application-intervals`, or at least, for a
-//! buffer of one encoder, in the table of submissions.
+//! The encoder list is joined with GPU intervals by encoder, the completions by command buffer.
+//! The list was seen to lose a fifth of its rows. The lost encodings are in
+//! `metal-application-intervals`, or at least, for a buffer of one encoder, in the table of
+//! submissions.
 
 use std::num::NonZeroU64;
 
 use metalens_trace::{Integers, Names, Symbol, ThreadId};
 
-use super::target::Target;
+use super::chosen_processes::ChosenProcesses;
 use super::timeline::Interval;
 use crate::basics::by_id::ById;
 use crate::basics::distinct::distinct;
@@ -23,82 +23,89 @@ use crate::tables::commands::{
 };
 use crate::tables::reader::{Given, if_any};
 
-/// Everything known of the target's encodings and completions.
+/// Encodings and completions of the chosen processes.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
     encodings: ById<Span>,
-    /// What other tables know of encodings that the list lost, by encoder.
+    /// Encodings that the list lost, from `metal-application-intervals`, by encoder.
     by_interval: ById<Span>,
-    /// The same of buffers of one encoder, by command buffer.
+    /// Encodings that the list lost, from the submissions of buffers of one encoder, by command
+    /// buffer.
     by_submission: ById<Span>,
     completions: ById<u64>,
-    /// The encoders' threads, if anything asks for them.
+    /// Threads of the encoders, if they were requested.
     thread_of: ById<ThreadId>,
-    /// The threads that encoded.
+    /// Threads that encoded.
     pub threads: Vec<ThreadId>,
-    /// Which tables the input has.
-    pub tables: Present,
+    /// Tables that the input has.
+    pub tables: AvailableTables,
 }
 
-/// Which of the tables an input has.
+/// Tables that an input has.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Present {
+pub(crate) struct AvailableTables {
     pub encoders: bool,
     pub completions: bool,
 }
 
-/// An encoding, and how it was found.
+/// Encoding with its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Encoding {
-    /// When.
+    /// Time of the encoding.
     pub span: Span,
-    /// Where it stands.
+    /// Table that contains the encoding.
     pub found_in: FoundIn,
 }
 
-/// The table in which an encoding stands.
+/// Table that contains an encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundIn {
     /// The encoder list.
     List,
-    /// `metal-application-intervals`.
+    /// The table `metal-application-intervals`.
     Interval,
-    /// The submissions: the whole span up to the commit.
+    /// The table of submissions, with the whole span up to the commit.
     Submission,
 }
 
 impl Commands {
-    /// What the tables say of a target; which thread encoded what is only kept
-    /// when that is asked for. Each table's memory ends once it is read.
-    pub(crate) fn of(tables: CommandTables, target: &Target, with_threads: bool) -> Result<Self> {
-        let mut found = Self {
-            tables: Present {
+    /// Reads the tables of the chosen processes, and frees the memory of each one after reading it.
+    /// The encoders' threads are kept only `with_threads`.
+    pub(crate) fn read(
+        tables: CommandTables,
+        chosen: &ChosenProcesses,
+        with_threads: bool,
+    ) -> Result<Self> {
+        let mut commands = Self {
+            tables: AvailableTables {
                 encoders: tables.listed.encoders.is_ok(),
                 completions: tables.listed.completions.is_ok(),
             },
             ..Self::default()
         };
+
         if let Some(table) = if_any(tables.listed.encoders)? {
-            found.read_encoders(&table, target, with_threads)?;
+            commands.read_encoders(&table, chosen, with_threads)?;
         }
         if let Some(table) = if_any(tables.listed.completions)? {
-            found.completions = completions_of(&table);
+            commands.completions = completions_of(&table);
         }
         if let Some(table) = if_any(tables.recovery.application)? {
             let processes = table.processes.as_ref();
-            let ours = |row| target.owns(processes, row);
-            found.by_interval = spans_by_id(&table.spans, &table.encoder_ids, ours)?;
+            let is_own = |row| chosen.owns_row(processes, row);
+            commands.by_interval = spans_by_id(&table.spans, &table.encoder_ids, is_own)?;
         }
         if let Some(table) = if_any(tables.recovery.submissions)? {
             let processes = table.processes.as_ref();
-            let single = |row| table.encoder_counts.get(row) == Some(1);
-            let ours = |row| single(row) && target.owns(processes, row);
-            found.by_submission = spans_by_id(&table.spans, &table.buffer_ids, ours)?;
+            // The span of a buffer of several encoders would not be the encoding of one.
+            let is_single = |row| table.encoder_counts.get(row) == Some(1);
+            let is_own = |row| is_single(row) && chosen.owns_row(processes, row);
+            commands.by_submission = spans_by_id(&table.spans, &table.buffer_ids, is_own)?;
         }
-        Ok(found)
+        Ok(commands)
     }
 
-    /// When the work of an interval was encoded.
+    /// Returns the encoding of an interval's work.
     pub(crate) fn encoding(&self, interval: &Interval) -> Option<Encoding> {
         let listed = interval.encoder.and_then(|id| self.encodings.get(id));
         let in_intervals = || interval.encoder.and_then(|id| self.by_interval.get(id));
@@ -106,21 +113,22 @@ impl Commands {
             let buffer = interval.command_buffer?;
             self.by_submission.get(buffer)
         };
-        let found = |found_in| move |span| Encoding { span, found_in };
+        let encoding = |found_in| move |span| Encoding { span, found_in };
+
         listed
-            .map(found(FoundIn::List))
-            .or_else(|| in_intervals().map(found(FoundIn::Interval)))
-            .or_else(|| in_submissions().map(found(FoundIn::Submission)))
+            .map(encoding(FoundIn::List))
+            .or_else(|| in_intervals().map(encoding(FoundIn::Interval)))
+            .or_else(|| in_submissions().map(encoding(FoundIn::Submission)))
     }
 
-    /// When the program learnt that a command buffer was done.
+    /// Returns the time at which the program was notified that a command buffer was done.
     pub(crate) fn completion(&self, buffer: NonZeroU64) -> Option<u64> {
         self.completions.get(buffer)
     }
 
-    /// Counts the rows of each table whose time differs from that of an earlier row with
-    /// the same id. The completions table is everyone's: only command buffers that
-    /// `is_mine` accepts count.
+    /// Counts the rows of each table whose time differs from that of an earlier row with the same
+    /// id. The completions table contains all processes: only command buffers that `is_mine`
+    /// accepts count.
     pub(crate) fn contradictions(
         &self,
         is_mine: impl Fn(NonZeroU64) -> bool,
@@ -141,17 +149,17 @@ impl Commands {
         ]
     }
 
-    /// The thread that encoded an encoder; only known where there are debug groups.
+    /// Returns the thread that encoded an encoder, if threads were kept.
     pub(crate) fn thread(&self, encoder: NonZeroU64) -> Option<ThreadId> {
         self.thread_of.get(encoder)
     }
 
-    /// All encodings of the list.
+    /// Returns all encodings of the list.
     pub(crate) fn listed(&self) -> impl Iterator<Item = Span> + Clone + '_ {
         self.encodings.values()
     }
 
-    /// The encoders of the list, in the order of their ids; none if there is no list.
+    /// Returns the encoders of the list, in the order of their ids; `None` if there is no list.
     pub(crate) fn listed_encoders(&self) -> Option<impl Iterator<Item = u64>> {
         let ids = self.encodings.ids().map(NonZeroU64::get);
         self.tables.encoders.then_some(ids)
@@ -160,12 +168,13 @@ impl Commands {
     fn read_encoders(
         &mut self,
         table: &Encoders,
-        target: &Target,
+        chosen: &ChosenProcesses,
         with_threads: bool,
     ) -> Result<()> {
-        let ours = |row| target.owns(table.processes.as_ref(), row);
-        self.encodings = spans_by_id(&table.spans, &table.ids, ours)?;
-        let mine = (0..table.threads.len()).filter(|&row| ours(row));
+        let is_own = |row| chosen.owns_row(table.processes.as_ref(), row);
+        self.encodings = spans_by_id(&table.spans, &table.ids, is_own)?;
+
+        let mine = (0..table.threads.len()).filter(|&row| is_own(row));
         let mine = mine.filter_map(|row| Some((row, at(&table.threads, row)?)));
         self.threads = distinct(mine.clone().map(|(_, thread)| thread));
         if with_threads {
@@ -176,16 +185,16 @@ impl Commands {
     }
 }
 
-/// The spans of the wanted rows by an id.
+/// Returns the spans of the wanted rows, by an id.
 fn spans_by_id(
     spans: &Spans,
     ids: &Integers,
-    wanted: impl Fn(usize) -> bool,
+    is_wanted: impl Fn(usize) -> bool,
 ) -> Result<ById<Span>> {
     let mut entries = Vec::with_capacity(spans.rows());
     for (row, span) in spans.all().enumerate() {
         let span = span?;
-        if let Some(id) = id_of(ids, row).filter(|_| wanted(row)) {
+        if let Some(id) = id_of(ids, row).filter(|_| is_wanted(row)) {
             entries.push((id, span));
         }
     }
@@ -197,12 +206,12 @@ fn completions_of(table: &Completions) -> ById<u64> {
     ById::new((0..table.ids.len()).filter_map(entry).collect())
 }
 
-/// An id of a row; null, 0 and all ones are none.
+/// Returns the id of a row; `None` for null, 0 and all ones.
 fn id_of(ids: &Integers, row: usize) -> Option<NonZeroU64> {
     NonZeroU64::new(ids.get(row).filter(|&id| id != u64::MAX)?)
 }
 
-/// Everyone's distinct pairs of command-buffer label and encoder label.
+/// Returns the distinct pairs of command-buffer label and encoder label, of all processes.
 pub(crate) fn label_pairs(encoders: &Given<Encoders>) -> Vec<(Symbol, Symbol)> {
     let Ok(encoders) = encoders else {
         return Vec::new();
@@ -212,7 +221,7 @@ pub(crate) fn label_pairs(encoders: &Given<Encoders>) -> Vec<(Symbol, Symbol)> {
     distinct(pairs.filter_map(|(buffer, encoder)| Some(((*buffer)?, (*encoder)?))))
 }
 
-/// The display names of threads.
+/// Returns the display names of threads.
 pub(crate) fn thread_names(threads: &[ThreadId], names: &Names) -> Vec<String> {
     let threads = threads.iter().filter_map(|&id| names.thread(id));
     threads

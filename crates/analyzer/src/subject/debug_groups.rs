@@ -1,13 +1,13 @@
-//! Names that the program gives its work by `pushDebugGroup` on a command buffer.
+//! Names GPU intervals after the debug groups that the program pushed on its command buffers.
 //!
-//! A recording has them as stretches of the encoding thread's time, so that a
-//! group names the encoders whose encoding begins inside it; of nested groups
-//! the innermost. Groups that are pushed on an encoder are not recorded.
+//! A recording has debug groups as stretches of the encoding thread's time. A group names the
+//! encoders whose encoding begins inside it; of nested groups the innermost counts. Groups that
+//! are pushed on an encoder are not recorded.
 
 use metalens_trace::{Names, Symbol, ThreadId};
 
+use super::chosen_processes::ChosenProcesses;
 use super::commands::Commands;
-use super::target::Target;
 use super::timeline::Interval;
 use crate::basics::spans::Span;
 use crate::error::Result;
@@ -15,10 +15,10 @@ use crate::tables::columns::at;
 use crate::tables::names::ApplicationEvents;
 use crate::tables::reader::{Given, if_any};
 
-/// What the table calls debug groups.
+/// Kind of the table's rows that are debug groups.
 const DEBUG_GROUPS: &str = "Debug Groups";
 
-/// One debug group.
+/// Debug group with its time and thread.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     span: Span,
@@ -26,31 +26,33 @@ struct Group {
     name: Symbol,
 }
 
-/// Whether there may be any; only then encoders need their threads.
+/// Returns whether there may be debug groups; only then encoders need their threads.
 pub(crate) fn has_any(table: &Given<ApplicationEvents>) -> bool {
     table.as_ref().is_ok_and(|table| table.spans.rows() > 0)
 }
 
-/// The debug group of each interval, as a symbol of `made`; empty if nothing was grouped.
+/// Returns the debug group of each interval, as a symbol of `made`; empty if nothing was
+/// grouped.
 pub(crate) fn groups_of(
     table: Given<ApplicationEvents>,
     mine: &[Interval],
     commands: &Commands,
-    target: &Target,
+    chosen: &ChosenProcesses,
     names: &Names,
     made: &mut Names,
 ) -> Result<Vec<Option<Symbol>>> {
-    // Without that word no column of the table is looked at.
+    // If the recording never contains that word, no column of the table has to be read.
     let Some(wanted) = names.find_symbol(DEBUG_GROUPS) else {
         return Ok(Vec::new());
     };
     let Some(table) = if_any(table)? else {
         return Ok(Vec::new());
     };
-    let groups = groups(&table, wanted, target, names, made)?;
+    let groups = groups(&table, wanted, chosen, names, made)?;
     if groups.is_empty() {
         return Ok(Vec::new());
     }
+
     let named = mine.iter().map(|interval| {
         let began = commands.encoding(interval)?.span.start_ns;
         let thread = interval.encoder.and_then(|id| commands.thread(id));
@@ -59,25 +61,26 @@ pub(crate) fn groups_of(
     Ok(named.collect())
 }
 
-/// The target's groups, sorted by start.
+/// Returns the groups of the chosen processes, sorted by start.
 fn groups(
     table: &ApplicationEvents,
     wanted: Symbol,
-    target: &Target,
+    chosen: &ChosenProcesses,
     names: &Names,
     made: &mut Names,
 ) -> Result<Vec<Group>> {
     let mut groups = Vec::new();
     for (row, span) in table.spans.all().enumerate() {
         let span = span?;
-        let ours = target.owns(table.processes.as_ref(), row);
-        if !ours || at(&table.kinds, row) != Some(wanted) {
+        let is_own = chosen.owns_row(table.processes.as_ref(), row);
+        if !is_own || at(&table.kinds, row) != Some(wanted) {
             continue;
         }
         let Some(label) = at(&table.labels, row).and_then(|label| names.label(label)) else {
             continue;
         };
-        let text = words(names.text(label.text));
+
+        let text = without_thread(names.text(label.text));
         if !text.is_empty() {
             groups.push(Group {
                 span,
@@ -90,8 +93,8 @@ fn groups(
     Ok(groups)
 }
 
-/// The words before ` ( Main Thread 0x1f (bench, pid: 12) )`.
-fn words(label: &str) -> &str {
+/// Removes the thread from a label: ` ( Main Thread 0x1f (bench, pid: 12) )`.
+fn without_thread(label: &str) -> &str {
     let cut = label.rfind(" ( ").filter(|&at| {
         let rest = label.get(at..).unwrap_or("");
         rest.ends_with(')') && rest.contains("pid: ")
@@ -102,16 +105,16 @@ fn words(label: &str) -> &str {
         .trim()
 }
 
-/// The last group to begin before a moment that ends after it. Groups nest a
-/// few deep, so that few are looked at.
+/// Returns the last group to begin before a point in time that ends after it. Groups nest a few
+/// levels deep, so that few are examined.
 fn innermost(groups: &[Group], at_ns: u64, thread: Option<ThreadId>) -> Option<Symbol> {
     const DEPTH: usize = 64;
     let before = groups.partition_point(|group| group.span.start_ns <= at_ns);
     let candidates = groups.get(..before)?.iter().rev().take(DEPTH);
     let mut candidates = candidates.filter(|group| group.span.end_ns > at_ns);
-    let here =
+    let is_on_thread =
         |group: &&Group| group.thread.is_none() || thread.is_none() || group.thread == thread;
-    candidates.find(here).map(|group| group.name)
+    candidates.find(is_on_thread).map(|group| group.name)
 }
 
 #[cfg(test)]
@@ -119,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_a_label() {
+    fn threads_are_removed_from_labels() {
         let cases = [
             ("decode layer 3", "decode layer 3"),
             ("decode  ( Main Thread 0x1f (bench, pid: 12) )", "decode"),
@@ -127,10 +130,12 @@ mod tests {
             ("", ""),
         ];
         for (label, expected) in cases {
-            assert_eq!(words(label), expected);
+            assert_eq!(without_thread(label), expected);
         }
     }
 
+    /// Looks up the innermost group at several times.
+    ///
     /// ```text
     ///      0    5    10   15   20
     /// a    ├──────────────┤

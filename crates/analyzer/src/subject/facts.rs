@@ -1,14 +1,15 @@
-//! What a report says of the target, and of who was there.
+//! Makes the report's facts about processes.
 
 use metalens_trace::Names;
 use rustc_hash::FxHashMap;
 
+use super::chosen_processes::ChosenProcesses;
 use super::processes::ProcessUse;
-use super::target::Target;
 use crate::report::{AnalyzedProcess, ProcessFacts, ProcessName};
 
-pub(crate) fn target_facts(target: &Target, names: &Names) -> AnalyzedProcess {
-    let processes: Vec<ProcessName> = target
+/// Returns the report's facts about the chosen processes.
+pub(crate) fn analyzed_process(chosen: &ChosenProcesses, names: &Names) -> AnalyzedProcess {
+    let processes: Vec<ProcessName> = chosen
         .processes
         .iter()
         .filter_map(|&id| names.process(id))
@@ -17,38 +18,43 @@ pub(crate) fn target_facts(target: &Target, names: &Names) -> AnalyzedProcess {
             pid: process.pid,
         })
         .collect();
+
     let mut all_names: Vec<&str> = processes
         .iter()
         .map(|process| process.name.as_str())
         .collect();
     all_names.dedup();
+
     AnalyzedProcess {
         name: all_names.join(", "),
         pid: match processes.as_slice() {
             [only] => only.pid,
             _ => None,
         },
-        chosen_by: target.how,
+        chosen_by: chosen.chosen_by,
         processes,
     }
 }
 
-/// Each process over the whole recording, and inside the window.
+/// Returns the facts about each process, over the whole recording and inside the window.
 pub(crate) fn process_facts(
     everyone: &[ProcessUse],
     in_window: &[ProcessUse],
-    target: &Target,
+    chosen: &ChosenProcesses,
     names: &Names,
 ) -> Vec<ProcessFacts> {
-    let in_window: FxHashMap<_, _> = in_window.iter().map(|one| (one.id, one)).collect();
-    let facts = everyone.iter().map(|one| {
-        let here = in_window.get(&one.id);
+    let in_window: FxHashMap<_, _> = in_window
+        .iter()
+        .map(|process| (process.id, process))
+        .collect();
+    let facts = everyone.iter().map(|process| {
+        let here = in_window.get(&process.id);
         ProcessFacts {
-            name: names.text(one.process.name).to_owned(),
-            pid: one.process.pid,
-            is_analyzed: target.is(Some(one.id)),
-            intervals: one.intervals,
-            busy_ns: one.busy_ns,
+            name: names.text(process.process.name).to_owned(),
+            pid: process.process.pid,
+            is_analyzed: chosen.contains(Some(process.id)),
+            intervals: process.intervals,
+            busy_ns: process.busy_ns,
             window_intervals: here.map_or(0, |here| here.intervals),
             window_busy_ns: here.map_or(0, |here| here.busy_ns),
         }

@@ -1,8 +1,8 @@
-//! When the target left the GPU idle.
+//! Finds gaps: stretches of the window in which the process left the GPU idle.
 //!
 //! ```text
 //! window    ├──────────────────────────────┤
-//! target    ├──A──┤      ├─B─┤├─C─┤    ├─D─┤
+//! process   ├──A──┤      ├─B─┤├─C─┤    ├─D─┤
 //! gaps            └──────┘        └────┘
 //! before / after      A B          C D
 //! ```
@@ -13,44 +13,44 @@ use super::timeline::Interval;
 use crate::basics::spans::Span;
 use crate::basics::statistics::select;
 
-/// A stretch of the window without any interval of the target.
+/// Gap: a stretch of the window without any GPU interval of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// When.
+    /// Time of the gap.
     pub span: Span,
-    // In half the memory: there may be as many gaps as intervals.
+    // Indices plus one, in half the memory: there may be as many gaps as intervals.
     before: Option<NonZeroU32>,
     after: Option<NonZeroU32>,
 }
 
 impl Gap {
-    /// Between two intervals, by their places: fewer than four billion, as no
-    /// machine could hold more.
+    /// Returns the gap between two intervals, by their indices: fewer than four billion, as no
+    /// machine has memory for more.
     pub(crate) fn new(span: Span, before: Option<usize>, after: Option<usize>) -> Self {
-        let short = |at: Option<usize>| NonZeroU32::new(u32::try_from(at? + 1).ok()?);
+        let plus_one = |index: Option<usize>| NonZeroU32::new(u32::try_from(index? + 1).ok()?);
         Self {
             span,
-            before: short(before),
-            after: short(after),
+            before: plus_one(before),
+            after: plus_one(after),
         }
     }
 
-    /// The interval whose end began it: of those ending then, the last of the
-    /// table. None at the window's start.
+    /// Returns the index of the interval whose end began the gap: of those that end then, the last
+    /// of the table. `None` at the window's start.
     pub(crate) fn before(&self) -> Option<usize> {
-        self.before.map(|place| place.get() as usize - 1)
+        self.before.map(|index| index.get() as usize - 1)
     }
 
-    /// The interval whose start ended it: of those starting then, the first of
-    /// the table. None at the window's end.
+    /// Returns the index of the interval whose start ended the gap: of those that start then, the
+    /// first of the table. `None` at the window's end.
     pub(crate) fn after(&self) -> Option<usize> {
-        self.after.map(|place| place.get() as usize - 1)
+        self.after.map(|index| index.get() as usize - 1)
     }
 }
 
-/// The neighbors of gaps at the window's edges: the target's last interval that ends by
-/// the window's start, and its first that starts from the window's end on. An interval
-/// without length neither ends nor begins a gap, as inside the window.
+/// Neighbors of gaps at the window's edges: the process's last interval that ends by the
+/// window's start, and its first that starts from the window's end on. An interval without
+/// length neither begins nor ends a gap, as inside the window.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Edges {
     pub before: Option<Interval>,
@@ -58,49 +58,51 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Takes in one of the target's intervals, which come in order of their starts.
-    pub(crate) fn meet(&mut self, one: &Interval, window: Span) {
-        let end_ns = one.span.end_ns;
-        if one.span.is_empty() {
+    /// Adds one of the process's intervals, which come in order of their starts.
+    pub(crate) fn add(&mut self, interval: &Interval, window: Span) {
+        let end_ns = interval.span.end_ns;
+        if interval.span.is_empty() {
             return;
         }
+
         if end_ns <= window.start_ns && self.before.is_none_or(|last| last.span.end_ns <= end_ns) {
-            self.before = Some(*one);
+            self.before = Some(*interval);
         }
-        if one.span.start_ns >= window.end_ns && self.after.is_none() {
-            self.after = Some(*one);
+        if interval.span.start_ns >= window.end_ns && self.after.is_none() {
+            self.after = Some(*interval);
         }
     }
 }
 
-/// The target's busy time and the gaps in it; together they tile the window.
+/// Busy time of the process and the gaps in it; together they tile the window.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Occupancy {
-    /// The union of the intervals, inside the window.
+    /// Union of the intervals, inside the window.
     pub busy: Vec<Span>,
-    /// What is left of the window.
+    /// Rest of the window, as gaps.
     pub gaps: Vec<Gap>,
 }
 
-/// Sweeps intervals that are sorted by start. `before` and `after` are places in them.
+/// Returns busy time and gaps of intervals that are sorted by start. The gaps have indices of
+/// these intervals.
 #[must_use]
 pub(crate) fn occupancy(intervals: &[Interval], window: Span) -> Occupancy {
-    let mut found = Occupancy::default();
-    let spans = intervals.iter().map(|one| one.span);
+    let mut occupancy = Occupancy::default();
+    let spans = intervals.iter().map(|interval| interval.span);
     sweep(spans, window, |busy, gap| {
-        found.busy.extend(busy);
-        found.gaps.extend(gap);
+        occupancy.busy.extend(busy);
+        occupancy.gaps.extend(gap);
     });
-    found
+    occupancy
 }
 
-/// Tells of each busy stretch of spans that are sorted by start and of the gap after
-/// it, in order of time; of the gap at the window's start alone. `before` and `after`
-/// as in [`occupancy`].
+/// Calls `visit` with each busy stretch of spans that are sorted by start and with the gap
+/// after it, in order of time; for the gap at the window's start with the gap alone. Indices
+/// are as in [`occupancy`].
 pub(crate) fn sweep(
     spans: impl Iterator<Item = Span>,
     window: Span,
-    mut tell: impl FnMut(Option<Span>, Option<Gap>),
+    mut visit: impl FnMut(Option<Span>, Option<Gap>),
 ) {
     let mut last: Option<(Span, usize)> = None;
     for (at, span) in spans.enumerate() {
@@ -108,6 +110,7 @@ pub(crate) fn sweep(
         if span.is_empty() {
             continue;
         }
+
         last = match last {
             Some((busy, ender)) if span.start_ns <= busy.end_ns => {
                 let ender = if span.end_ns >= busy.end_ns {
@@ -120,16 +123,17 @@ pub(crate) fn sweep(
             }
             previous => {
                 let (busy, gap) = closed(previous, window.start_ns, span.start_ns, Some(at));
-                tell(busy, gap);
+                visit(busy, gap);
                 Some((span, at))
             }
         };
     }
+
     let (busy, gap) = closed(last, window.start_ns, window.end_ns, None);
-    tell(busy, gap);
+    visit(busy, gap);
 }
 
-/// A busy stretch that has ended, and the gap between it and the next.
+/// Returns a busy stretch that has ended, and the gap between it and the next.
 fn closed(
     busy: Option<(Span, usize)>,
     from: u64,
@@ -145,7 +149,7 @@ fn closed(
     (busy, Some(gap).filter(|gap| !gap.span.is_empty()))
 }
 
-/// Those between two intervals.
+/// Returns the gaps between two intervals, without those at the window's edges.
 pub(crate) fn inner(gaps: &[Gap]) -> &[Gap] {
     let gaps = match gaps {
         [first, rest @ ..] if first.before().is_none() => rest,
@@ -157,22 +161,23 @@ pub(crate) fn inner(gaps: &[Gap]) -> &[Gap] {
     }
 }
 
-/// A gap that is shorter is never quiet: no program waits for so little on purpose.
+/// Minimum length of a quiet gap: no program waits for less on purpose.
 const QUIET_NS: u64 = 5_000_000;
 
-/// A quiet gap is at least so many times the median gap…
+/// Factor by which a quiet gap exceeds the median gap, if there are enough gaps.
 const TIMES: u64 = 20;
 
-/// …if there are so many gaps. Of fewer, all may be quiet ones.
+/// Number of gaps from which the median counts. If there are fewer, all may be quiet ones.
 const GAPS: usize = 20;
 
-/// How long a gap is quiet.
+/// Returns the minimum length of a quiet gap.
 #[must_use]
 pub(crate) fn quiet_gap_ns(lengths: impl Iterator<Item = u64>) -> u64 {
     let mut lengths: Vec<u64> = lengths.collect();
     if lengths.len() < GAPS {
         return QUIET_NS;
     }
+
     let median = select(&mut lengths, 50).unwrap_or(0);
     QUIET_NS.max(median.saturating_mul(TIMES))
 }
@@ -184,7 +189,7 @@ mod tests {
     use crate::testing::interval;
     use proptest::prelude::*;
 
-    /// `expected`: gaps as (start, end, before, after).
+    /// Expected gaps as (start, end, before, after).
     type Expected<'a> = &'a [(u64, u64, Option<usize>, Option<usize>)];
 
     fn check(spans: &[(u64, u64)], window: (u64, u64), expected: Expected<'_>) {
@@ -206,10 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn between_whom() {
-        // 0 ├───────┤            5     7  the last to end at 4 is the third
+    fn neighbors_of_a_gap() {
+        // 0 ├───────┤            5     7  index 2 is the last to end at 4
         //   ├──┤                 ├─────┤
-        //      ├────┤            ├───┤    the first to start at 5 is the fourth
+        //      ├────┤            ├───┤    index 3 is the first to start at 5
         check(
             &[(0, 4), (0, 2), (2, 4), (5, 7), (5, 6)],
             (0, 7),
@@ -218,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_edges() {
+    fn gaps_at_the_edges() {
         check(
             &[(2, 4)],
             (0, 9),
@@ -230,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_at_the_edges_are_none() {
+    fn inner_gaps_are_between_intervals() {
         // ├──window────────────┤
         //   0    4  6   9    12
         //   ├────┤  ├───┤    ├─┤
@@ -251,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn no_length_is_no_work() {
+    fn intervals_without_length_do_not_end_a_gap() {
         check(
             &[(0, 1), (3, 3), (5, 6)],
             (0, 6),
@@ -260,7 +265,7 @@ mod tests {
     }
 
     proptest! {
-        /// Busy stretches and gaps, laid end to end, are the window.
+        /// Busy stretches and gaps, joined end to end, are the window.
         #[test]
         fn busy_and_gaps_tile_the_window(
             mut spans in prop::collection::vec((0_u64..60, 0_u64..12), 0..12),
@@ -281,7 +286,7 @@ mod tests {
                 at = tile.end_ns;
             }
             prop_assert_eq!(at, window.end_ns);
-            let busy = union(intervals.iter().map(|one| one.span.clip(window)));
+            let busy = union(intervals.iter().map(|interval| interval.span.clip(window)));
             prop_assert_eq!(found.busy, busy);
         }
     }

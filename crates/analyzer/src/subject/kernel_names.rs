@@ -1,8 +1,8 @@
-//! What a GPU interval is called.
+//! Names the work of GPU intervals.
 //!
-//! Its label is `command buffer:encoder`. Metal gives default labels to what
-//! the program did not name (`Command Buffer 0:Compute Command 3`), and those
-//! say nothing: such work is `(unlabeled Compute)`, whatever its number.
+//! A label is `command buffer:encoder`. Metal gives default labels to what the program did not
+//! name (`Command Buffer 0:Compute Command 3`), and those mean nothing: such work is
+//! `(unlabeled Compute)`, whatever its number.
 
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
@@ -10,27 +10,27 @@ use rustc_hash::FxHashMap;
 use super::timeline::Interval;
 use crate::report::NamedBy;
 
-/// Copies that nobody labelled. They may run on the Compute channel.
+/// Name of copies without a label. They may run on the Compute channel.
 pub(crate) const UNLABELED_BLIT: &str = "(unlabeled Blit)";
 
-/// What may name intervals besides their labels: one per interval, or nothing.
+/// Sources of names besides labels: one entry per interval, or nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    /// The texts of the hints: they are made of the recording's own.
+    /// Texts of the hints, which are made from the recording's own.
     pub texts: Names,
-    /// The shaders that ran in each interval, by [`Self::texts`].
+    /// Shaders that ran in each interval, as symbols of [`Self::texts`].
     pub shaders: Vec<Option<Symbol>>,
-    /// The debug group each was encoded in, by [`Self::texts`].
+    /// Debug group that each interval was encoded in, as a symbol of [`Self::texts`].
     pub groups: Vec<Option<Symbol>>,
 }
 
 impl Hints {
-    /// Whether labels alone name the intervals.
+    /// Returns whether labels alone name the intervals.
     pub(crate) fn is_empty(&self) -> bool {
         self.shaders.is_empty() && self.groups.is_empty()
     }
 
-    /// Returns what an interval may be called after, by its place.
+    /// Returns the possible sources of an interval's name, by its index.
     pub(crate) fn sources(&self, at: usize, interval: &Interval) -> Sources {
         Sources {
             label: interval.label,
@@ -41,30 +41,30 @@ impl Hints {
     }
 }
 
-/// What an interval may be called after.
+/// Possible sources of an interval's name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Sources {
-    /// Its label.
+    /// Label of the interval.
     pub label: Option<Symbol>,
-    /// Its channel.
+    /// Channel of the interval.
     pub channel: Option<Symbol>,
-    /// The shaders that ran in it, by [`Hints::texts`].
+    /// Shaders that ran in it, as a symbol of [`Hints::texts`].
     pub shaders: Option<Symbol>,
-    /// The debug group it was encoded in, by [`Hints::texts`].
+    /// Debug group that it was encoded in, as a symbol of [`Hints::texts`].
     pub group: Option<Symbol>,
 }
 
-/// Says what intervals are called, from their labels.
+/// Makes the names of intervals from their sources.
 pub(crate) struct KernelNames<'a> {
     names: &'a Names,
     hints: &'a Hints,
-    /// `buffer:encoder` → where the encoder's label begins, from the encoder
-    /// list: a label may itself contain a colon.
+    /// Start of the encoder's label in `buffer:encoder`, from the encoder list: a label may itself
+    /// contain a colon.
     splits: FxHashMap<String, usize>,
 }
 
 impl<'a> KernelNames<'a> {
-    /// With the pairs of labels that the encoder list has.
+    /// Creates the names from the pairs of labels that the encoder list has.
     #[must_use]
     pub(crate) fn new(names: &'a Names, pairs: &[(Symbol, Symbol)], hints: &'a Hints) -> Self {
         let split = |&(buffer, encoder): &(Symbol, Symbol)| {
@@ -78,46 +78,50 @@ impl<'a> KernelNames<'a> {
         }
     }
 
-    /// Returns what may name intervals besides their labels.
+    /// Returns the sources of names besides labels.
     pub(crate) fn hints(&self) -> &'a Hints {
         self.hints
     }
 
-    /// The name of an interval's work and where it comes from.
+    /// Returns the name of an interval's work and its source.
     #[must_use]
-    pub(crate) fn name(&self, from: Sources) -> (String, NamedBy) {
-        if let Some(shaders) = from.shaders {
+    pub(crate) fn name(&self, sources: Sources) -> (String, NamedBy) {
+        if let Some(shaders) = sources.shaders {
             let shaders = self.hints.texts.text(shaders);
             return (shaders.to_owned(), NamedBy::ShaderProfiler);
         }
-        let label = from.label.map_or("", |label| self.names.text(label));
+
+        let label = sources.label.map_or("", |label| self.names.text(label));
         let (buffer, encoder) = self.split(label);
         if is_given(encoder) {
             return (encoder.to_owned(), NamedBy::EncoderLabel);
         }
-        if let Some(group) = from.group {
+        if let Some(group) = sources.group {
             let group = self.hints.texts.text(group);
             return (group.to_owned(), NamedBy::DebugGroup);
         }
         if is_given(buffer) {
             return (buffer.to_owned(), NamedBy::CommandBufferLabel);
         }
+
         if is_blit(encoder) {
             return (UNLABELED_BLIT.to_owned(), NamedBy::None);
         }
-        let channel = from
+        let channel = sources
             .channel
             .map_or("GPU work", |channel| self.names.text(channel));
         (format!("(unlabeled {channel})"), NamedBy::None)
     }
 
-    /// How many encoders the driver made into one interval, if its label says so.
+    /// Returns the number of encoders that the driver coalesced into one interval, if its label
+    /// tells it.
     #[must_use]
     pub(crate) fn coalesced(&self, label: Option<Symbol>) -> Option<u64> {
         let label = self.names.text(label?);
         if self.splits.contains_key(label) {
             return None;
         }
+
         let (_, encoder) = self.split(label);
         let words: Vec<&str> = encoder.split(' ').collect();
         if let ["Coelasced" | "Coalesced", count, "Encoders"] = words.as_slice() {
@@ -127,6 +131,7 @@ impl<'a> KernelNames<'a> {
         (count > 1).then_some(count)
     }
 
+    /// Splits a label into the labels of the command buffer and of the encoder.
     fn split<'t>(&self, label: &'t str) -> (&'t str, &'t str) {
         let at = self.known_split(label).or_else(|| counted_split(label));
         if let Some(at) = at
@@ -137,8 +142,8 @@ impl<'a> KernelNames<'a> {
         label.split_once(':').unwrap_or(("", label))
     }
 
-    /// The split of the pair that the label is, or begins with if the driver
-    /// coalesced it with others: `buffer:A & B`.
+    /// Returns the split of the pair that the label is, or begins with if the driver coalesced it
+    /// with others: `buffer:A & B`.
     fn known_split(&self, label: &str) -> Option<usize> {
         let ends = label.match_indices(" & ").map(|(end, _)| end);
         let mut ends = ends.chain([label.len()]);
@@ -146,14 +151,15 @@ impl<'a> KernelNames<'a> {
     }
 }
 
-/// Of `buffer:Coelasced 3 Encoders` (Apple's spelling) where the latter begins.
+/// Returns the start of the encoder's label in `buffer:Coelasced 3 Encoders` (Apple's
+/// spelling).
 fn counted_split(label: &str) -> Option<usize> {
     let words = [":Coelasced ", ":Coalesced "];
     words.iter().find_map(|words| Some(label.rfind(words)? + 1))
 }
 
-/// Whether a label was given by somebody: it is neither empty nor Metal's
-/// default. Of a coalesced `A & B` one given part is enough.
+/// Returns whether the program gave a label: it is neither empty nor Metal's default. For a
+/// coalesced `A & B` one given part is enough.
 fn is_given(label: &str) -> bool {
     label.split(" & ").any(|part| {
         let part = part.trim();
@@ -161,12 +167,13 @@ fn is_given(label: &str) -> bool {
     })
 }
 
-/// Whether Metal's own label says that it is a copy: `Blit Command 3`.
+/// Returns whether Metal's own label says that the work is a copy: `Blit Command 3`.
 fn is_blit(label: &str) -> bool {
     label.starts_with("Blit Command ") && !label.contains(" & ")
 }
 
-/// `Command Buffer 0`, `Compute Command 3`, `Blit Command 1`, …
+/// Returns whether a label is Metal's default: `Command Buffer 0`, `Compute Command 3`, `Blit
+/// Command 1`, …
 fn is_default(label: &str) -> bool {
     const ENCODERS: [&str; 6] = [
         "Compute",
@@ -179,10 +186,12 @@ fn is_default(label: &str) -> bool {
     let Some((words, number)) = label.rsplit_once(' ') else {
         return false;
     };
-    let numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+
+    let is_numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
     let encoder = words.strip_suffix(" Command");
-    let default = words == "Command Buffer" || encoder.is_some_and(|e| ENCODERS.contains(&e));
-    numbered && default
+    let is_default_name =
+        words == "Command Buffer" || encoder.is_some_and(|e| ENCODERS.contains(&e));
+    is_numbered && is_default_name
 }
 
 #[cfg(test)]
@@ -204,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn labels() {
+    fn labels_are_split() {
         use NamedBy::{CommandBufferLabel, EncoderLabel};
         check("Command Buffer 0:sin", "sin", EncoderLabel);
         check("step 1:sin", "sin", EncoderLabel);
@@ -225,9 +234,9 @@ mod tests {
         check("Coelasced 3 Encoders", "Coelasced 3 Encoders", EncoderLabel);
     }
 
-    /// Shaders name work before any label, a debug group before the buffer's.
+    /// Shaders have priority over any label, a debug group over the buffer's label.
     #[test]
-    fn the_order_of_sources() {
+    fn sources_have_an_order() {
         let (mut names, mut hints) = (Names::new(), Hints::default());
         let [given, plain] =
             ["step:mul", "step:Compute Command 0"].map(|text| Some(names.symbol(text)));
@@ -251,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn coalesced_encoders() {
+    fn coalesced_encoders_are_counted() {
         let mut names = Names::new();
         let pair = (names.symbol("b"), names.symbol("rope & norm"));
         let cases = [
@@ -270,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn metals_own_labels_say_nothing() {
+    fn default_labels_are_unlabeled() {
         for label in [
             "Command Buffer 0:Compute Command 0",
             "Command Buffer 12:Compute Command 3 & Compute Command 4",

@@ -1,13 +1,13 @@
-//! Whom a report is about and when: the target, its window, its intervals, and what its
-//! work is called.
+//! Chooses the subject of a report: the processes, the window, their GPU intervals, and the
+//! names of their work.
 //!
 //! ```text
-//! timeline → processes → target → window → warm_up
+//! timeline → processes → chosen_processes → window → warm_up
 //!          → buffers, commands, signposts, gaps, named_intervals
 //! ```
 
-pub(crate) mod brief;
 pub(crate) mod buffers;
+pub(crate) mod chosen_processes;
 pub(crate) mod commands;
 pub(crate) mod debug_groups;
 pub(crate) mod facts;
@@ -18,25 +18,25 @@ pub(crate) mod others;
 pub(crate) mod processes;
 pub(crate) mod shaders;
 pub(crate) mod signposts;
-pub(crate) mod target;
 pub(crate) mod timeline;
 pub(crate) mod warm_up;
 pub(crate) mod window;
+pub(crate) mod window_summary;
 
 use metalens_trace::{Names, Symbol};
 
 use self::buffers::{Buffer, buffers};
+use self::chosen_processes::{ChosenProcesses, choose};
 use self::commands::{Commands, label_pairs};
 use self::debug_groups::groups_of;
 use self::facts::process_facts;
 use self::gaps::{Edges, sweep};
 use self::kernel_names::{Hints, KernelNames};
 use self::named_intervals::NamedIntervals;
-use self::others::Others;
+use self::others::OtherGpuUse;
 use self::processes::{ProcessUse, Usage, usage};
 use self::shaders::shaders_of;
 use self::signposts::Signposts;
-use self::target::{Target, choose};
 use self::timeline::{Interval, Timeline};
 use self::window::Cut;
 use crate::basics::parallel::both;
@@ -47,42 +47,41 @@ use crate::request::Request;
 use crate::tables::recording::Recording;
 use crate::tables::{CommandTables, NameTables};
 
-/// All that the parts of a report are made from, once it is known whom and
-/// when it is about.
+/// Everything that the parts of a report are computed from.
 pub(crate) struct Subject {
-    /// Whom.
-    pub target: Target,
-    /// When.
+    /// Processes that the report is about.
+    pub chosen: ChosenProcesses,
+    /// Window, and what was cut off to get it.
     pub cut: Cut,
-    /// The target's intervals in the window, sorted by start.
+    /// GPU intervals of the chosen processes in the window, sorted by start.
     pub mine: Vec<Interval>,
-    /// Those next to it.
+    /// GPU intervals of the chosen processes next to the window.
     pub edges: Edges,
-    /// Its command buffers in the whole recording, in the order of their ids.
+    /// Command buffers of the chosen processes in the whole recording, in the order of their ids.
     pub buffers: Vec<Buffer>,
-    /// Its encodings and completions.
+    /// Encodings and completions of the chosen processes.
     pub commands: Commands,
-    /// Everyone's distinct pairs of command-buffer label and encoder label.
+    /// Distinct pairs of command-buffer label and encoder label, of all processes.
     pub label_pairs: Vec<(Symbol, Symbol)>,
-    /// What is left to say of everyone else.
-    pub others: Others,
-    /// Each process over the whole recording, and inside the window.
+    /// GPU use of all other processes.
+    pub others: OtherGpuUse,
+    /// GPU use of each process over the whole recording, and inside the window.
     pub processes: Vec<ProcessFacts>,
-    /// When the GPU says that it was active, if it was recorded.
+    /// Time for which the GPU reports that it was active, if recorded.
     pub active: Option<Vec<Span>>,
-    /// The target's warm-up, if that was to be left out and there is one.
+    /// Warm-up that was cut off, if that was requested and there is one.
     pub skipped: Option<WarmUp>,
-    /// The phases that programs named.
+    /// Phases that programs named.
     pub signposts: Signposts,
-    /// Everyone's intervals in the whole recording, sorted by start, if they were
-    /// asked for.
+    /// GPU intervals of all processes in the whole recording, sorted by start, if they were
+    /// requested.
     pub everyone: Option<Vec<Interval>>,
 }
 
 impl Subject {
-    /// Finds out. Everyone else's intervals are dropped. Which thread encoded what is
-    /// only kept `with_threads`.
-    pub(crate) fn of(
+    /// Chooses processes and window, and drops the intervals of other processes. The encoders'
+    /// threads are kept only `with_threads`.
+    pub(crate) fn new(
         timeline: Timeline,
         signposts: Signposts,
         tables: CommandTables,
@@ -91,113 +90,119 @@ impl Subject {
         request: &Request,
     ) -> Result<Self> {
         let everyone = usage(&timeline.intervals, WHOLE, &recording.names);
-        let target = choose_target(request, recording, &timeline, &everyone)?;
+        let chosen = choose_processes(request, recording, &timeline, &everyone)?;
         let label_pairs = label_pairs(&tables.listed.encoders);
-        let asked = Asked {
+        let input = WindowInput {
             request,
             timeline: &timeline,
-            target: &target,
+            chosen: &chosen,
             signposts: &signposts,
             label_pairs: &label_pairs,
             everyone: &everyone,
             names: &recording.names,
         };
-        let of_commands = || Commands::of(tables, &target, with_threads);
-        let (commands, seen) = both(of_commands, || asked.look());
-        let (commands, seen) = (commands?, seen?);
-        let (window, whole) = (seen.cut.window, seen.whole);
+
+        let read_commands = || Commands::read(tables, &chosen, with_threads);
+        let (commands, facts) = both(read_commands, || input.facts());
+        let (commands, facts) = (commands?, facts?);
+        let (window, whole) = (facts.cut.window, facts.whole);
+
         let mut subject = Self {
-            edges: seen.around.edges,
-            others: seen.around.others,
-            processes: seen.around.processes,
+            edges: facts.context.edges,
+            others: facts.context.others,
+            processes: facts.context.processes,
             everyone: request.keep_everyone.then(|| timeline.intervals.clone()),
             mine: timeline.intervals,
             active: timeline.active,
             skipped: None,
-            target,
-            cut: seen.cut,
-            buffers: seen.buffers,
+            chosen,
+            cut: facts.cut,
+            buffers: facts.buffers,
             commands,
             label_pairs,
             signposts,
         };
+
         subject.keep(whole);
-        if let Some(found) = seen.skipped {
+        if let Some(found) = facts.skipped {
             subject.skipped = Some(found.report(&subject.mine, whole, true));
             subject.keep(window);
         }
         Ok(subject)
     }
 
-    /// The window.
+    /// Returns the window.
     pub(crate) fn window(&self) -> Span {
         self.cut.window
     }
 
-    /// The kernels of the target's intervals.
+    /// Returns the GPU intervals with the kernel of each.
     pub(crate) fn named_intervals(
         &self,
         tables: NameTables,
         names: &Names,
     ) -> Result<NamedIntervals> {
-        let (mine, target, commands) = (&self.mine, &self.target, &self.commands);
+        let (mine, chosen, commands) = (&self.mine, &self.chosen, &self.commands);
         let mut texts = Names::new();
-        let shaders = shaders_of(tables.shader_samples, mine, target, names, &mut texts)?;
+        let shaders = shaders_of(tables.shader_samples, mine, chosen, names, &mut texts)?;
         let events = tables.application_events;
-        let groups = groups_of(events, mine, commands, target, names, &mut texts)?;
+        let groups = groups_of(events, mine, commands, chosen, names, &mut texts)?;
+
         let hints = Hints {
             texts,
             shaders,
             groups,
         };
         let names = KernelNames::new(names, &self.label_pairs, &hints);
-        Ok(NamedIntervals::of(mine, &names))
+        Ok(NamedIntervals::new(mine, &names))
     }
 
-    /// Forgets what is not the target's, or not in the window: there may be millions.
+    /// Drops intervals of other processes and outside of the window: there may be millions.
     fn keep(&mut self, window: Span) {
-        let target = &self.target;
+        let chosen = &self.chosen;
         self.mine
-            .retain(|one| target.is(one.process) && touches(one.span, window));
+            .retain(|interval| chosen.contains(interval.process) && touches(interval.span, window));
     }
 }
 
-/// What the window follows from.
-struct Asked<'a> {
+/// Input from which the window follows.
+struct WindowInput<'a> {
     request: &'a Request,
     timeline: &'a Timeline,
-    target: &'a Target,
+    chosen: &'a ChosenProcesses,
     signposts: &'a Signposts,
     label_pairs: &'a [(Symbol, Symbol)],
     everyone: &'a [ProcessUse],
     names: &'a Names,
 }
 
-/// What is seen of everyone's intervals before all but the target's are dropped.
-struct Seen {
+/// Facts that need the intervals of all processes, before those of others are dropped.
+struct WindowFacts {
     cut: Cut,
-    /// The window before a warm-up was left out.
+    /// Window with the warm-up.
     whole: Span,
-    skipped: Option<warm_up::Found>,
-    around: Around,
-    /// The target's, in the whole recording.
+    skipped: Option<warm_up::DetectedWarmUp>,
+    context: Context,
+    /// Command buffers of the chosen processes in the whole recording.
     buffers: Vec<Buffer>,
 }
 
-impl Asked<'_> {
-    fn look(&self) -> Result<Seen> {
-        let (timeline, target, names) = (self.timeline, self.target, self.names);
+impl WindowInput<'_> {
+    fn facts(&self) -> Result<WindowFacts> {
+        let (timeline, chosen, names) = (self.timeline, self.chosen, self.names);
         let intervals = timeline.intervals.iter();
-        let mine = intervals.filter(|one| target.is(one.process));
-        let mut cut = Cut::asked(self.request, timeline, target, self.signposts, names)?;
+        let mine = intervals.filter(|interval| chosen.contains(interval.process));
+        let mut cut = Cut::requested(self.request, timeline, chosen, self.signposts, names)?;
         let whole = cut.window;
-        let find = || self.warm_up(whole);
-        let skipped = self.request.skip_warm_up.then(find).flatten();
+
+        let skipped = self.request.skip_warm_up.then(|| self.warm_up(whole));
+        let skipped = skipped.flatten();
         if let Some(found) = &skipped {
             cut.to(Span::new(found.end_ns, whole.end_ns), "warm-up", "");
         }
-        Ok(Seen {
-            around: self.around(cut.window),
+
+        Ok(WindowFacts {
+            context: self.context(cut.window),
             buffers: buffers(mine, cut.window),
             cut,
             whole,
@@ -205,56 +210,59 @@ impl Asked<'_> {
         })
     }
 
-    fn warm_up(&self, window: Span) -> Option<warm_up::Found> {
-        let is_mine = |one: &&Interval| self.target.is(one.process) && touches(one.span, window);
-        let mine = self.timeline.intervals.iter().filter(is_mine);
+    fn warm_up(&self, window: Span) -> Option<warm_up::DetectedWarmUp> {
+        let intervals = self.timeline.intervals.iter();
+        let mine = intervals.filter(|interval| {
+            self.chosen.contains(interval.process) && touches(interval.span, window)
+        });
         let kernels = NamedIntervals::by_label(mine.clone(), self.names, self.label_pairs);
         let mut gaps = Vec::new();
-        let spans = mine.clone().map(|one| one.span);
+        let spans = mine.clone().map(|interval| interval.span);
         sweep(spans, window, |_, gap| gaps.extend(gap));
         warm_up::find(mine, &kernels, &gaps, window, self.names)
     }
 
-    fn around(&self, window: Span) -> Around {
-        let (mut edges, mut others) = (Edges::default(), Others::default());
+    fn context(&self, window: Span) -> Context {
+        let (mut edges, mut others) = (Edges::default(), OtherGpuUse::default());
         let mut in_window = Usage::default();
-        for one in &self.timeline.intervals {
-            in_window.add(one, window);
-            others.count(one);
-            if self.target.is(one.process) {
-                edges.meet(one, window);
+        for interval in &self.timeline.intervals {
+            in_window.add(interval, window);
+            others.count(interval);
+            if self.chosen.contains(interval.process) {
+                edges.add(interval, window);
             } else {
-                others.add(one, window);
+                others.add(interval, window);
             }
         }
+
         let in_window = in_window.finish(self.names);
-        Around {
+        Context {
             edges,
             others,
-            processes: process_facts(self.everyone, &in_window, self.target, self.names),
+            processes: process_facts(self.everyone, &in_window, self.chosen, self.names),
         }
     }
 }
 
-/// What is known of everyone beside the target's intervals.
-struct Around {
+/// Intervals at the edges of the window, and the GPU use of all processes.
+struct Context {
     edges: Edges,
-    others: Others,
+    others: OtherGpuUse,
     processes: Vec<ProcessFacts>,
 }
 
-/// All the time that there is.
+/// Span that contains all points in time.
 pub(crate) const WHOLE: Span = Span {
     start_ns: 0,
     end_ns: u64::MAX,
 };
 
-fn choose_target(
+fn choose_processes(
     request: &Request,
     recording: &Recording,
     timeline: &Timeline,
     everyone: &[ProcessUse],
-) -> Result<Target> {
+) -> Result<ChosenProcesses> {
     if everyone.is_empty() && request.processes.is_empty() {
         return Err(Error::NoProcesses {
             rows: timeline.intervals.len(),

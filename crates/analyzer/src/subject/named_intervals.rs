@@ -1,4 +1,4 @@
-//! The target's intervals, each with its kernel.
+//! Assigns each GPU interval of the process to its kernel.
 
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
@@ -7,28 +7,31 @@ use super::kernel_names::{Hints, KernelNames, Sources};
 use super::timeline::Interval;
 use crate::report::NamedBy;
 
-/// The target's intervals, sorted into kernels: one per name, channel, and what
-/// gave the name, since a buffer and an encoder may be called the same.
+/// GPU intervals of the process, grouped into kernels: one for each name, channel, and source
+/// of the name, since a buffer and an encoder may have the same name.
 pub(crate) struct NamedIntervals {
     groups: Vec<Group>,
-    /// Of each interval, its place in `groups`.
+    /// Index in `groups` of each interval's kernel.
     group_of: Vec<u32>,
-    /// Whether their labels alone named them.
+    /// True if labels alone named the intervals.
     pub by_label: bool,
-    /// Intervals that the driver made of several encoders.
+    /// Number of intervals that the driver made of several encoders.
     pub coalesced: u64,
-    /// How many encoders those were.
+    /// Number of encoders in those coalesced intervals.
     pub coalesced_encoders: u64,
 }
 
-/// So many labels, lately met, are found without a map.
+/// Number of recent labels that are looked up without a map.
 const RECENT: usize = 64;
 
-struct Known {
+/// Result of the lookup of an interval's sources.
+struct GroupOfSources {
     group: usize,
+    /// Number of encoders, if the driver coalesced several.
     coalesced: Option<u64>,
 }
 
+/// Kernel: a name on a channel.
 struct Group {
     name: String,
     named_by: NamedBy,
@@ -36,30 +39,32 @@ struct Group {
 }
 
 impl NamedIntervals {
-    /// How many kernels there are.
+    /// Returns the number of kernels.
     pub(crate) fn count(&self) -> usize {
         self.groups.len()
     }
 
-    /// Named by their labels alone; `pairs` are those of command buffers and encoders.
+    /// Names intervals by their labels alone; `pairs` are the labels of command buffers and
+    /// encoders.
     pub(crate) fn by_label<'a>(
         mine: impl IntoIterator<Item = &'a Interval>,
         names: &Names,
         pairs: &[(Symbol, Symbol)],
     ) -> Self {
-        Self::of(mine, &KernelNames::new(names, pairs, &Hints::default()))
+        Self::new(mine, &KernelNames::new(names, pairs, &Hints::default()))
     }
 
-    /// Few labels are distinct, so each is named once.
-    pub(crate) fn of<'a>(
+    /// Names intervals. Few labels are distinct, so each is named once.
+    pub(crate) fn new<'a>(
         mine: impl IntoIterator<Item = &'a Interval>,
         kernels: &KernelNames<'_>,
     ) -> Self {
         let hints = kernels.hints();
         let mut groups: Vec<Group> = Vec::new();
-        let mut known: FxHashMap<Sources, Known> = FxHashMap::default();
+        let mut by_sources: FxHashMap<Sources, GroupOfSources> = FxHashMap::default();
         let mut by_name: FxHashMap<(String, NamedBy, Option<Symbol>), usize> = FxHashMap::default();
         let (mut coalesced, mut coalesced_encoders) = (0, 0);
+
         let mut recent = [None; RECENT];
         let group_of = mine.into_iter().enumerate().map(|(at, interval)| {
             let sources = hints.sources(at, interval);
@@ -69,11 +74,12 @@ impl NamedIntervals {
                 .as_deref()
                 .copied()
                 .flatten()
-                .filter(|&(of, _)| of == sources)
+                .filter(|&(recent, _)| recent == sources)
             {
                 return group;
             }
-            let known = known.entry(sources).or_insert_with(|| {
+
+            let known = by_sources.entry(sources).or_insert_with(|| {
                 let channel = sources.channel;
                 let (name, named_by) = kernels.name(sources);
                 let group = *by_name
@@ -86,11 +92,12 @@ impl NamedIntervals {
                         });
                         groups.len() - 1
                     });
-                Known {
+                GroupOfSources {
                     group,
                     coalesced: kernels.coalesced(sources.label),
                 }
             });
+
             coalesced += u64::from(known.coalesced.is_some());
             coalesced_encoders += known.coalesced.unwrap_or(0);
             if let Some(place) = place.filter(|_| known.coalesced.is_none()) {
@@ -98,7 +105,8 @@ impl NamedIntervals {
             }
             known.group
         });
-        // There are fewer names than bytes of memory to hold them.
+
+        // A machine has memory for fewer than four billion names.
         let group_of = group_of.map(|group| u32::try_from(group).unwrap_or(u32::MAX));
         Self {
             group_of: group_of.collect(),
@@ -109,39 +117,39 @@ impl NamedIntervals {
         }
     }
 
-    /// The kernel of an interval.
+    /// Returns the name of an interval's kernel.
     pub(crate) fn name_of(&self, interval: usize) -> Option<String> {
         Some(self.name(self.number_of(interval)?).to_owned())
     }
 
-    /// The number of an interval's kernel.
+    /// Returns the number of an interval's kernel.
     pub(crate) fn number_of(&self, interval: usize) -> Option<usize> {
         self.group_of.get(interval).map(|&group| group as usize)
     }
 
-    /// Of each interval, the number of its kernel, from 0.
+    /// Returns the number of each interval's kernel, from 0.
     pub(crate) fn numbers(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
         self.group_of.iter().map(|&group| group as usize)
     }
 
-    /// What the kernel of a number is called.
+    /// Returns the name of a kernel.
     pub(crate) fn name(&self, kernel: usize) -> &str {
         self.groups.get(kernel).map_or("", |group| &group.name)
     }
 
-    /// What named the kernel of a number.
+    /// Returns the source of a kernel's name.
     pub(crate) fn named_by(&self, kernel: usize) -> NamedBy {
         let group = self.groups.get(kernel);
         group.map_or(NamedBy::None, |group| group.named_by)
     }
 
-    /// Where the kernel of a number runs.
+    /// Returns the channel of a kernel.
     pub(crate) fn channel(&self, kernel: usize) -> Option<Symbol> {
         self.groups.get(kernel)?.channel
     }
 
-    /// Whether a label names the kernel of a number. If not, it may be many.
-    pub(crate) fn is_labelled(&self, kernel: usize) -> bool {
+    /// Returns whether a label names the kernel. If not, it may be many kernels.
+    pub(crate) fn is_labeled(&self, kernel: usize) -> bool {
         let group = self.groups.get(kernel);
         group.is_some_and(|group| group.named_by != NamedBy::None)
     }

@@ -1,24 +1,25 @@
-//! Who used the GPU, and how much of it.
+//! Computes the GPU use of each process.
 
 use super::timeline::Interval;
-use crate::basics::spans::{Running, Span, touches};
+use crate::basics::spans::{RunningUnion, Span, touches};
 
 use metalens_trace::{Names, Process, ProcessId};
 
-/// One process's use of the GPU.
+/// GPU use of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProcessUse {
-    /// Its number in the trace.
+    /// Id of the process in the trace.
     pub id: ProcessId,
-    /// Its name and pid.
+    /// Name and pid of the process.
     pub process: Process,
-    /// Its intervals.
+    /// Number of its GPU intervals.
     pub intervals: u64,
-    /// The length of their union.
+    /// Length of the union of its intervals, in nanoseconds.
     pub busy_ns: u64,
 }
 
-/// Everyone who used the GPU within a window, the busiest first; then by name and pid.
+/// Returns all processes that used the GPU within a window, the busiest first; then by name and
+/// pid.
 #[must_use]
 pub(crate) fn usage(intervals: &[Interval], window: Span, names: &Names) -> Vec<ProcessUse> {
     let mut usage = Usage::default();
@@ -28,28 +29,29 @@ pub(crate) fn usage(intervals: &[Interval], window: Span, names: &Names) -> Vec<
     usage.finish(names)
 }
 
-/// The same of intervals that come one by one, in order of their starts.
+/// Collects the GPU use of each process from intervals that come in order of their starts.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
-    // Processes are numbered from 0: a list is quicker than a map, per interval.
-    running: Vec<Running>,
+    // Processes are numbered from 0: a list is faster than a map, for each of a million intervals.
+    running: Vec<RunningUnion>,
 }
 
 impl Usage {
-    /// Counts what an interval has in the window.
+    /// Adds the part of an interval in the window.
     pub(crate) fn add(&mut self, interval: &Interval, window: Span) {
         let Some(id) = interval.process.filter(|_| touches(interval.span, window)) else {
             return;
         };
         if self.running.len() <= id.index() {
-            self.running.resize_with(id.index() + 1, Running::default);
+            self.running
+                .resize_with(id.index() + 1, RunningUnion::default);
         }
         if let Some(running) = self.running.get_mut(id.index()) {
             running.add(interval.span.clip(window));
         }
     }
 
-    /// All that were counted, in order.
+    /// Returns all processes with intervals, in the order of [`usage`].
     #[must_use]
     pub(crate) fn finish(self, names: &Names) -> Vec<ProcessUse> {
         let mut used: Vec<ProcessUse> = names
@@ -64,7 +66,10 @@ impl Usage {
             })
             .collect();
         used.sort_by(|a, b| {
-            let key = |one: &ProcessUse| (names.text(one.process.name).to_owned(), one.process.pid);
+            let key = |process: &ProcessUse| {
+                let name = names.text(process.process.name).to_owned();
+                (name, process.process.pid)
+            };
             b.busy_ns.cmp(&a.busy_ns).then_with(|| key(a).cmp(&key(b)))
         });
         used

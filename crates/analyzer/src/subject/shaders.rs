@@ -1,24 +1,25 @@
-//! Names that the GPU itself gives: which shaders a recording saw run.
+//! Names GPU intervals after the shaders that the recording saw run in them.
 //!
-//! `metal-shader-profiler-intervals` has samples with a shader's name and a
-//! time, in recordings made with the Shader Timeline; they name the interval in
-//! which they begin. `metal-shader-profiler-shader-list` has names without
-//! times, in nearly every recording: an inventory, which names no interval.
+//! `metal-shader-profiler-intervals` has samples with a shader's name and a time, in recordings
+//! made with the Shader Timeline; they name the interval in which they begin.
+//! `metal-shader-profiler-shader-list` has names without times, in nearly every recording: an
+//! inventory, which names no interval.
 
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::target::Target;
+use super::chosen_processes::ChosenProcesses;
 use super::timeline::Interval;
 use crate::error::Result;
 use crate::tables::columns::at;
 use crate::tables::names::ShaderSamples;
 use crate::tables::reader::{Given, if_any};
 
-/// An interval of more shaders than this is called after the largest alone.
+/// Largest number of shaders that are all named; an interval of more is named after the largest
+/// alone.
 const NAMED: usize = 3;
 
-/// One sample.
+/// Sample of a shader.
 struct Sample {
     start_ns: u64,
     length_ns: u64,
@@ -26,32 +27,34 @@ struct Sample {
     name: Symbol,
 }
 
-/// The shaders' name of each interval, as a symbol of `made`; empty if nothing was sampled.
+/// Returns the shaders' name of each interval, as a symbol of `made`; empty if nothing was
+/// sampled.
 pub(crate) fn shaders_of(
     table: Given<ShaderSamples>,
     mine: &[Interval],
-    target: &Target,
+    chosen: &ChosenProcesses,
     names: &Names,
     made: &mut Names,
 ) -> Result<Vec<Option<Symbol>>> {
     let Some(table) = if_any(table)? else {
         return Ok(Vec::new());
     };
-    let samples = samples(&table, target, names, made)?;
+    let samples = samples(&table, chosen, names, made)?;
     if samples.is_empty() {
         return Ok(Vec::new());
     }
+
     let named = mine.iter().map(|interval| {
-        let found = inside(&samples, interval);
-        name_of(&found, made)
+        let shaders = shaders_in(&samples, interval);
+        name_of(&shaders, made)
     });
     Ok(named.collect())
 }
 
-/// The target's samples, sorted by start.
+/// Returns the samples of the chosen processes, sorted by start.
 fn samples(
     table: &ShaderSamples,
-    target: &Target,
+    chosen: &ChosenProcesses,
     names: &Names,
     made: &mut Names,
 ) -> Result<Vec<Sample>> {
@@ -59,8 +62,8 @@ fn samples(
     let mut samples = Vec::new();
     for (row, span) in table.spans.all().enumerate() {
         let span = span?;
-        let ours = target.owns(table.processes.as_ref(), row);
-        if let Some(name) = at(&table.names, row).filter(|_| ours) {
+        let is_own = chosen.owns_row(table.processes.as_ref(), row);
+        if let Some(name) = at(&table.names, row).filter(|_| is_own) {
             samples.push(Sample {
                 start_ns: span.start_ns,
                 length_ns: span.length_ns(),
@@ -75,25 +78,27 @@ fn samples(
     Ok(samples)
 }
 
-/// The shaders that begin in an interval, on its channel, in the order of time,
-/// each with its time.
-fn inside(samples: &[Sample], interval: &Interval) -> Vec<(Symbol, u64)> {
+/// Returns the shaders that begin in an interval, on its channel, in order of time, each with
+/// its duration.
+fn shaders_in(samples: &[Sample], interval: &Interval) -> Vec<(Symbol, u64)> {
     let from = samples.partition_point(|sample| sample.start_ns < interval.span.start_ns);
     let samples = samples.iter().skip(from);
     let samples = samples.take_while(|sample| sample.start_ns < interval.span.end_ns);
-    let mut found: Vec<(Symbol, u64)> = Vec::new();
+
+    let mut shaders: Vec<(Symbol, u64)> = Vec::new();
     for sample in samples.filter(|sample| {
         sample.channel.is_none() || interval.channel.is_none() || sample.channel == interval.channel
     }) {
-        match found.iter_mut().find(|(name, _)| *name == sample.name) {
+        match shaders.iter_mut().find(|(name, _)| *name == sample.name) {
             Some((_, length)) => *length += sample.length_ns,
-            None => found.push((sample.name, sample.length_ns)),
+            None => shaders.push((sample.name, sample.length_ns)),
         }
     }
-    found
+    shaders
 }
 
-/// `matmul (45)` → `matmul`: the number is another in every recording.
+/// Removes the number from a shader's name, which differs in every recording: `matmul (45)` →
+/// `matmul`.
 pub(crate) fn function(name: &str) -> &str {
     let stripped = name
         .strip_suffix(')')
@@ -104,18 +109,19 @@ pub(crate) fn function(name: &str) -> &str {
     }
 }
 
-/// `matmul`, `matmul + softmax`, `matmul + 4 more`.
-fn name_of(found: &[(Symbol, u64)], names: &mut Names) -> Option<Symbol> {
-    let (&(first, _), rest) = found.split_first()?;
+/// Returns the name of several shaders: `matmul`, `matmul + softmax`, `matmul + 4 more`.
+fn name_of(shaders: &[(Symbol, u64)], names: &mut Names) -> Option<Symbol> {
+    let (&(first, _), rest) = shaders.split_first()?;
     if rest.is_empty() {
         return Some(first);
     }
-    let text = if found.len() <= NAMED {
-        let all: Vec<&str> = found.iter().map(|&(name, _)| names.text(name)).collect();
+
+    let text = if shaders.len() <= NAMED {
+        let all: Vec<&str> = shaders.iter().map(|&(name, _)| names.text(name)).collect();
         all.join(" + ")
     } else {
-        // Of equal ones the first in time, so that the name does not waver.
-        let largest = found.iter().rev().max_by_key(|(_, length)| *length);
+        // Of equally long ones the first in time, so that the name is stable.
+        let largest = shaders.iter().rev().max_by_key(|(_, length)| *length);
         let largest = largest.map_or(first, |&(name, _)| name);
         format!("{} + {} more", names.text(largest), rest.len())
     };
@@ -127,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_without_its_number() {
+    fn function_numbers_are_removed() {
         let cases = [
             ("matmul (45)", "matmul"),
             ("soft<max> (fast) (1)", "soft<max> (fast)"),
@@ -141,19 +147,19 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_is_called_after_what_ran_in_it() {
+    fn intervals_are_named_after_their_shaders() {
         let mut names = Names::new();
         let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| names.symbol(name));
-        type Found<'a> = &'a [(Symbol, u64)];
-        let cases: [(Found<'_>, Option<&str>); 5] = [
+        type Shaders<'a> = &'a [(Symbol, u64)];
+        let cases: [(Shaders<'_>, Option<&str>); 5] = [
             (&[], None),
             (&[(a, 5)], Some("a")),
             (&[(b, 5), (a, 9)], Some("b + a")),
             (&[(a, 5), (b, 9), (c, 9), (d, 1)], Some("b + 3 more")),
             (&[(a, 1), (b, 1), (c, 1), (d, 1)], Some("a + 3 more")),
         ];
-        for (found, expected) in cases {
-            let name = name_of(found, &mut names);
+        for (shaders, expected) in cases {
+            let name = name_of(shaders, &mut names);
             assert_eq!(
                 name.map(|name| names.text(name).to_owned()).as_deref(),
                 expected

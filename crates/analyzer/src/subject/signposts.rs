@@ -1,18 +1,18 @@
-//! Phases that programs named with os_signpost intervals.
+//! Reads the phases that programs named with os_signpost intervals.
 //!
-//! Two tables tell of them: `os-signpost` has an event for each begin and each
-//! end (several tables of it, one per set of subsystems), and Xcode's own
-//! `OSSignpostIntervals` has the pairs. A recording may have both.
+//! Two kinds of tables contain them: `os-signpost` has an event for each begin and each end
+//! (several tables, one per set of subsystems), and Xcode's own `OSSignpostIntervals` has the
+//! pairs. A recording may have both.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use metalens_trace::{Names, ProcessId, Symbol, ThreadId};
 
-use super::target::Target;
-use crate::basics::held::Held;
+use super::chosen_processes::ChosenProcesses;
 use crate::basics::message::{Message, quote, table};
 use crate::basics::spans::Span;
+use crate::basics::state_interval::StateInterval;
 use crate::message;
 use crate::tables::SignpostTables;
 use crate::tables::columns::{Either, at};
@@ -21,33 +21,34 @@ use crate::tables::signposts::{
     Identifiers, SIGNPOST_EVENTS, SIGNPOST_INTERVALS, SignpostEvents, SignpostIntervals,
 };
 
-/// Every os_signpost interval of a recording.
+/// All os_signpost intervals of a recording.
 #[derive(Debug, Default)]
 pub(crate) struct Signposts {
-    kinds: BTreeMap<Kind, Stretches>,
-    /// What was wrong with such a table.
+    kinds: BTreeMap<SignpostKind, SignpostSpans>,
+    /// Error of a table that could not be used.
     problem: Option<String>,
 }
 
-/// Whose and what.
+/// Process, category and name of an os_signpost interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Kind {
+pub(crate) struct SignpostKind {
     pub process: Option<ProcessId>,
     pub subsystem: Option<Symbol>,
     pub category: Option<Symbol>,
     pub name: Symbol,
 }
 
-/// When.
+/// Times of the os_signpost intervals of one kind.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stretches {
+pub(crate) struct SignpostSpans {
     pub spans: Vec<Span>,
+    /// Number of begins without an end and of ends without a begin.
     pub unpaired: u64,
 }
 
-impl Stretches {
-    /// Returns the sum of their lengths; they may overlap. Lengths between events can
-    /// overflow, unlike durations in tables: a note then says that the sum is saturated.
+impl SignpostSpans {
+    /// Returns the sum of their lengths; they may overlap. Lengths between events can overflow,
+    /// unlike durations in tables: a note then says that the sum is saturated.
     pub(crate) fn total_ns(&self) -> u64 {
         let lengths = self.spans.iter().map(|span| span.length_ns());
         lengths.fold(0, u64::saturating_add)
@@ -55,15 +56,17 @@ impl Stretches {
 }
 
 impl Signposts {
-    /// Reads the tables, whose memory ends here.
-    pub(crate) fn of(tables: SignpostTables, names: &Names) -> Self {
+    /// Reads the tables and frees their memory.
+    pub(crate) fn read(tables: SignpostTables, names: &Names) -> Self {
         let mut signposts = Self::default();
         let mut events = Vec::new();
         for table in tables.events {
             events.extend(signposts.usable(table).iter().flat_map(events_of));
         }
+
         let (begin, end) = (names.find_symbol("Begin"), names.find_symbol("End"));
         signposts.pair(events, [begin, end], names.find_symbol("Thread"));
+
         let mut intervals = Vec::new();
         for table in tables.intervals {
             intervals.extend(signposts.usable(table).iter().flat_map(intervals_of));
@@ -72,7 +75,8 @@ impl Signposts {
         signposts
     }
 
-    /// Keeps the error of a table that cannot be used. Without rows nothing is lost.
+    /// Keeps the error of a table that cannot be used, unless it has no rows, so that nothing is
+    /// lost.
     fn usable<T>(&mut self, table: Given<T>) -> Option<T> {
         if let Err(absent) = &table
             && absent.rows.is_some_and(|rows| rows > 0)
@@ -82,8 +86,8 @@ impl Signposts {
         table.ok()
     }
 
-    /// Pairs each end with the last begin of its kind and identifier that has
-    /// none yet; those of one thread only with each other, if that is their scope.
+    /// Pairs each end with the last begin of its kind and identifier that has no end yet; if the
+    /// scope is the thread, only those of one thread with each other.
     fn pair(
         &mut self,
         mut events: Vec<Event>,
@@ -91,35 +95,38 @@ impl Signposts {
         thread_wide: Option<Symbol>,
     ) {
         events.sort_unstable();
-        // Two tables may have the same event; no thread logs one twice at once.
+        // Two tables may have the same event; no thread logs an event twice at the same time.
         events.dedup();
-        let mut open: BTreeMap<(Kind, Option<Identifier>, Option<ThreadId>), Vec<u64>> =
+
+        let mut open: BTreeMap<(SignpostKind, Option<Identifier>, Option<ThreadId>), Vec<u64>> =
             BTreeMap::new();
         for event in events {
-            let is_threads = event.scope.is_some() && event.scope == thread_wide;
-            let thread = event.thread.filter(|_| is_threads);
+            let has_thread_scope = event.scope.is_some() && event.scope == thread_wide;
+            let thread = event.thread.filter(|_| has_thread_scope);
             let begins = open.entry((event.kind, event.identifier, thread));
-            if event.what.is_some() && event.what == begin {
+            if event.event.is_some() && event.event == begin {
                 begins.or_default().push(event.time_ns);
-            } else if event.what.is_some() && event.what == end {
+            } else if event.event.is_some() && event.event == end {
                 let begun = begins.or_default().pop();
-                let stretches = self.kinds.entry(event.kind).or_default();
+                let kind = self.kinds.entry(event.kind).or_default();
                 match begun {
-                    Some(start) => stretches.spans.push(Span::new(start, event.time_ns)),
-                    None => stretches.unpaired += 1,
+                    Some(start) => kind.spans.push(Span::new(start, event.time_ns)),
+                    None => kind.unpaired += 1,
                 }
             }
         }
+
         for ((kind, ..), left) in open.into_iter().filter(|(_, left)| !left.is_empty()) {
             self.kinds.entry(kind).or_default().unpaired += left.len() as u64;
         }
         self.sort();
     }
 
-    /// Adds those that events did not give already.
-    fn add(&mut self, mut intervals: Vec<(Kind, Option<Identifier>, Span)>) {
+    /// Adds the intervals that events did not give already.
+    fn add(&mut self, mut intervals: Vec<(SignpostKind, Option<Identifier>, Span)>) {
         intervals.sort_unstable();
         intervals.dedup();
+
         let known = self.kinds.clone();
         for (kind, _, span) in intervals {
             let known = known.get(&kind);
@@ -131,95 +138,108 @@ impl Signposts {
     }
 
     fn sort(&mut self) {
-        for stretches in self.kinds.values_mut() {
-            stretches.spans.sort_unstable();
+        for kind in self.kinds.values_mut() {
+            kind.spans.sort_unstable();
         }
     }
 
-    /// When a phase of a name ran, sorted by start: the target's, or else
-    /// anybody's. None if there is no such name.
-    pub(crate) fn of_name(&self, name: &str, target: &Target, names: &Names) -> Option<Vec<Span>> {
+    /// Returns the times of a phase, sorted by start: those of the chosen processes, or else of any
+    /// process. `None` if no phase has this name.
+    pub(crate) fn of_name(
+        &self,
+        name: &str,
+        chosen: &ChosenProcesses,
+        names: &Names,
+    ) -> Option<Vec<Span>> {
         let kinds = self.kinds.iter();
         let named =
-            kinds.filter(|(kind, found)| names.text(kind.name) == name && !found.spans.is_empty());
-        let own = named.clone().filter(|(kind, _)| target.is(kind.process));
-        let spans = |kinds: &mut dyn Iterator<Item = (&Kind, &Stretches)>| -> Vec<Span> {
-            kinds.flat_map(|(_, found)| found.spans.clone()).collect()
-        };
-        let mut found = spans(&mut own.clone());
-        if found.is_empty() {
-            found = spans(&mut named.clone());
+            kinds.filter(|(kind, times)| names.text(kind.name) == name && !times.spans.is_empty());
+        let own = named
+            .clone()
+            .filter(|(kind, _)| chosen.contains(kind.process));
+
+        let mut spans: Vec<Span> = own.flat_map(|(_, times)| times.spans.clone()).collect();
+        if spans.is_empty() {
+            spans = named.flat_map(|(_, times)| times.spans.clone()).collect();
         }
-        found.sort_unstable();
-        (!found.is_empty()).then_some(found)
+        spans.sort_unstable();
+        (!spans.is_empty()).then_some(spans)
     }
 
-    /// When the target's phases ran, inside the window, in order of time.
-    pub(crate) fn held(&self, target: &Target, window: Span, names: &Names) -> Vec<Held> {
+    /// Returns the phases of the chosen processes inside the window, in order of time.
+    pub(crate) fn phases(
+        &self,
+        chosen: &ChosenProcesses,
+        window: Span,
+        names: &Names,
+    ) -> Vec<StateInterval> {
         let own = self
             .kinds
             .iter()
-            .filter(|(kind, _)| target.is(kind.process));
-        let spans = own.flat_map(|(kind, found)| found.spans.iter().map(move |&span| (kind, span)));
+            .filter(|(kind, _)| chosen.contains(kind.process));
+        let spans = own.flat_map(|(kind, times)| times.spans.iter().map(move |&span| (kind, span)));
         let inside = spans.map(|(kind, span)| (kind, span.clip(window)));
-        let mut held: Vec<Held> = inside
+
+        let mut phases: Vec<StateInterval> = inside
             .filter(|(_, span)| !span.is_empty())
-            .map(|(kind, span)| Held {
+            .map(|(kind, span)| StateInterval {
                 start_ns: span.start_ns,
                 end_ns: span.end_ns,
                 what: names.text(kind.name).to_owned(),
                 is_induced: false,
             })
             .collect();
-        held.sort_by_key(|one| (one.start_ns, Reverse(one.end_ns)));
-        held
+        phases.sort_by_key(|phase| (phase.start_ns, Reverse(phase.end_ns)));
+        phases
     }
 
-    /// All names that have an interval.
+    /// Returns all names that have an interval, sorted.
     pub(crate) fn names(&self, names: &Names) -> Vec<String> {
         let kinds = self.kinds.iter();
-        let paired = kinds.filter(|(_, found)| !found.spans.is_empty());
-        let mut all: Vec<String> = paired
+        let paired = kinds.filter(|(_, times)| !times.spans.is_empty());
+        let mut all_names: Vec<String> = paired
             .map(|(kind, _)| names.text(kind.name).to_owned())
             .collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        all_names.sort_unstable();
+        all_names.dedup();
+        all_names
     }
 
-    /// Each name's intervals, in no order that means anything.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = (&Kind, &Stretches)> {
+    /// Returns the intervals of each kind. The order of kinds has no meaning.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (&SignpostKind, &SignpostSpans)> {
         self.kinds.iter()
     }
 
-    /// Why there are none, if there are none.
+    /// Returns the reason why there are no phases, if there are none.
     pub(crate) fn why_none(&self) -> Option<Message> {
         if let Some(problem) = &self.problem {
             return Some(message!(
-                "a table of signposts could not be used: {}",
+                "a signpost table could not be used: {}",
                 quote(problem)
             ));
         }
         if !self.kinds.is_empty() {
             return None;
         }
+
         Some(message!(
-            "the input has no os_signpost interval (tables {} and {}); the template itself records \
-             only some of the system's own. Begin and end the program's phases with os_signpost, \
-             and record with --instrument os_signpost beside the template",
+            "the input has no os_signpost interval (tables {} and {}); by itself the template \
+             records only some of the system's own. Mark the phases of the program with \
+             os_signpost, and record with --instrument os_signpost in addition to the template",
             table(SIGNPOST_EVENTS.schema),
             table(SIGNPOST_INTERVALS.schema)
         ))
     }
 }
 
-/// A begin or an end. Sorted by time, and at one time by what comes first.
+/// Begin or end of an os_signpost interval. Sorted by time, and at one time by the other
+/// fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     time_ns: u64,
-    kind: Kind,
+    kind: SignpostKind,
     identifier: Option<Identifier>,
-    what: Option<Symbol>,
+    event: Option<Symbol>,
     scope: Option<Symbol>,
     thread: Option<ThreadId>,
 }
@@ -227,7 +247,7 @@ struct Event {
 fn events_of(table: &SignpostEvents) -> impl Iterator<Item = Event> {
     let rows = 0..table.times.len();
     rows.filter_map(|row| {
-        let kind = Kind {
+        let kind = SignpostKind {
             process: at(&table.processes, row),
             subsystem: at(&table.subsystems, row),
             category: at(&table.categories, row),
@@ -235,7 +255,7 @@ fn events_of(table: &SignpostEvents) -> impl Iterator<Item = Event> {
         };
         Some(Event {
             time_ns: table.times.get(row)?,
-            what: at(&table.events, row),
+            event: at(&table.events, row),
             scope: at(&table.scopes, row),
             thread: at(&table.threads, row),
             kind,
@@ -246,12 +266,12 @@ fn events_of(table: &SignpostEvents) -> impl Iterator<Item = Event> {
 
 fn intervals_of(
     table: &SignpostIntervals,
-) -> impl Iterator<Item = (Kind, Option<Identifier>, Span)> {
+) -> impl Iterator<Item = (SignpostKind, Option<Identifier>, Span)> {
     let rows = 0..table.starts.len();
     rows.filter_map(|row| {
         let start = table.starts.get(row)?;
         let span = Span::new(start, start + table.durations.get(row)?);
-        let kind = Kind {
+        let kind = SignpostKind {
             process: at(&table.processes, row),
             subsystem: at(&table.subsystems, row),
             category: at(&table.categories, row),
@@ -261,8 +281,8 @@ fn intervals_of(
     })
 }
 
-/// What tells signposts of one name apart. It is compared and never shown, so
-/// that a bundle's raw number, whatever it stands for, does as well as its text.
+/// Identifier that distinguishes signposts of one name. It is compared and never shown, so that
+/// a bundle's raw number is as good as its text, whatever it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Identifier {
     Text(Symbol),

@@ -1,4 +1,4 @@
-//! Every GPU interval of a trace, whoever's it is, in order of time.
+//! Reads every GPU interval of a trace, of all processes, in order of time.
 
 use std::num::NonZeroU64;
 
@@ -12,25 +12,24 @@ use crate::tables::columns::{Either, at};
 use crate::tables::gpu::{GPU_INTERVALS, GpuIntervals, GpuStates};
 use crate::tables::reader::if_any;
 
-/// One row of `metal-gpu-intervals`: one kick of the GPU.
+/// Row of `metal-gpu-intervals`: one kick of the GPU.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interval {
-    /// When it ran.
+    /// Time on the GPU.
     pub span: Span,
-    /// When its command buffer was committed, that is `start - start-latency`:
-    /// to the nanosecond where the table of submissions ends its rows; before the
-    /// recording began if the latency is longer. `None` where the recorder did
-    /// not know.
+    /// Time of its command buffer's commit, which is `start - start-latency`: exact to the
+    /// nanosecond if the table of submissions has the row's end; before the start of the recording
+    /// if the latency is longer. Unknown if the recorder did not know it.
     pub committed: Moment,
-    /// Whose it is; `None` where the recorder did not know.
+    /// Process of the interval; `None` if the recorder did not know it.
     pub process: Option<ProcessId>,
-    /// `Compute`, `Vertex`, `Fragment`, …
+    /// Channel: `Compute`, `Vertex`, `Fragment`, …
     pub channel: Option<Symbol>,
-    /// The words of its label: `Command Buffer 0:sin`.
+    /// Text of its label: `Command Buffer 0:sin`.
     pub label: Option<Symbol>,
-    /// The command buffer it belongs to; the table has 0 for none.
+    /// Id of its command buffer; the table has 0 for none.
     pub command_buffer: Option<NonZeroU64>,
-    /// The encoder it belongs to; the table has 0 for none.
+    /// Id of its encoder; the table has 0 for none.
     pub encoder: Option<NonZeroU64>,
 }
 
@@ -47,19 +46,19 @@ impl Interval {
     }
 }
 
-/// All intervals of a run, sorted by start; equal starts in the table's order.
+/// GPU intervals of a run, sorted by start; those with equal starts in the table's order.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    /// The intervals.
+    /// GPU intervals of all processes.
     pub intervals: Vec<Interval>,
-    /// When the GPU says that it was active, if it was recorded.
+    /// Time for which the GPU reports that it was active, if recorded.
     pub active: Option<Vec<Span>>,
 }
 
 impl Timeline {
-    /// Reads the tables, whose memory ends here: a million rows are too many to be held
-    /// twice. An error if there is no interval.
-    pub(crate) fn of(tables: GpuTables, names: &Names) -> Result<Self> {
+    /// Reads the tables and frees their memory: a million rows are too many to be kept twice. Fails
+    /// if there is no interval.
+    pub(crate) fn read(tables: GpuTables, names: &Names) -> Result<Self> {
         let states = if_any(tables.states)?;
         let active = states.map(|states| active_of(&states, names)).transpose()?;
         let mut intervals = intervals_of(tables.intervals.map_err(|absent| absent.error)?, names)?;
@@ -101,12 +100,12 @@ fn label(table: &GpuIntervals, row: usize, names: &Names) -> Option<Symbol> {
     }
 }
 
-/// An id of a row; null and 0 are none.
+/// Returns the id of a row; `None` for null and 0.
 fn id_at(ids: &Integers, row: usize) -> Option<NonZeroU64> {
     NonZeroU64::new(ids.get(row)?)
 }
 
-/// The union of the rows whose state is Active.
+/// Returns the union of the rows whose state is Active.
 fn active_of(table: &GpuStates, names: &Names) -> Result<Vec<Span>> {
     let active = names.find_symbol("Active");
     let mut spans = Vec::new();
@@ -122,12 +121,12 @@ fn active_of(table: &GpuStates, names: &Names) -> Result<Vec<Span>> {
     Ok(united(spans))
 }
 
-/// The distinct encoders of some intervals, in the order of their ids.
+/// Returns the distinct encoders of some intervals, in the order of their ids.
 #[must_use]
 pub(crate) fn encoders(intervals: &[Interval]) -> Vec<u64> {
-    let ids = intervals.iter().filter_map(|one| one.encoder);
+    let ids = intervals.iter().filter_map(|interval| interval.encoder);
     let mut ids: Vec<u64> = ids.map(NonZeroU64::get).collect();
-    // Ids nearly rise with time, so that sorting them is quicker than hashing.
+    // Ids nearly rise with time, so that sorting them is faster than hashing.
     ids.sort_unstable();
     ids.dedup();
     ids

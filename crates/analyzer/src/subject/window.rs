@@ -1,10 +1,10 @@
-//! Which part of the recording a report is about.
+//! Chooses the part of the recording that a report is about.
 
 use metalens_trace::Names;
 
-use super::facts::target_facts;
+use super::chosen_processes::ChosenProcesses;
+use super::facts::analyzed_process;
 use super::signposts::Signposts;
-use super::target::Target;
 use super::timeline::Timeline;
 use crate::basics::message::{Message, name};
 use crate::basics::spans::{Span, length_ns, touches, union};
@@ -13,52 +13,56 @@ use crate::message;
 use crate::report::{Excluded, SelectedPhase, Window};
 use crate::request::Request;
 
-/// A window and what was cut off to get it.
+/// Window, and what was cut off to get it.
 pub(crate) struct Cut {
-    /// What is left.
+    /// Remaining part of the recording.
     pub window: Span,
-    /// The named phase that it was cut to.
+    /// Named phase that the window was cut to.
     pub phase: Option<SelectedPhase>,
     excluded: Vec<Excluded>,
 }
 
 impl Cut {
-    /// From the target's first start to its last end, less what was asked to be
-    /// cut off, and to the named phase that was asked for.
-    pub(crate) fn asked(
+    /// Returns the window from the chosen processes' first start to their last end, without what
+    /// the request cuts off, and cut to the requested phase.
+    pub(crate) fn requested(
         request: &Request,
         timeline: &Timeline,
-        target: &Target,
+        chosen: &ChosenProcesses,
         signposts: &Signposts,
         names: &Names,
     ) -> Result<Self> {
         let mine = timeline.intervals.iter();
-        let mine = mine.filter(|interval| target.is(interval.process));
+        let mine = mine.filter(|interval| chosen.contains(interval.process));
         let (mut first_ns, mut last_ns) = (u64::MAX, 0);
         for interval in mine.clone() {
             first_ns = first_ns.min(interval.span.start_ns);
             last_ns = last_ns.max(interval.span.end_ns);
         }
+
         let whole = Span::new(first_ns, last_ns);
         let mut cut = Self {
             window: whole,
             phase: None,
             excluded: Vec::new(),
         };
+
         let (mut from_ns, mut to_ns) = (request.from_ns, request.to_ns);
-        let asked = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
-        cut.to(asked, "before --from", "after --to");
+        let part = Span::new(from_ns.unwrap_or(0), to_ns.unwrap_or(u64::MAX));
+        cut.to(part, "before --from", "after --to");
         if let Some(wanted) = &request.phase {
-            let spans = spans_of_phase(wanted, target, signposts, names)?;
+            let spans = spans_of_phase(wanted, chosen, signposts, names)?;
             let phase = cut.cut_to_phase(wanted, &spans);
             from_ns = Some(phase.start_ns.max(from_ns.unwrap_or(0)));
             to_ns = Some(phase.end_ns.min(to_ns.unwrap_or(u64::MAX)));
         }
+
         let window = cut.window;
         let is_cut = window != whole;
-        if is_cut && (window.is_empty() || !mine.clone().any(|one| touches(one.span, window))) {
+        let has_work = || mine.clone().any(|interval| touches(interval.span, window));
+        if is_cut && (window.is_empty() || !has_work()) {
             return Err(Error::EmptyWindow {
-                wanted: target_facts(target, names).name,
+                wanted: analyzed_process(chosen, names).name,
                 from_ns,
                 to_ns,
                 first_ns,
@@ -68,7 +72,8 @@ impl Cut {
         Ok(cut)
     }
 
-    /// Cuts to the part inside another stretch.
+    /// Cuts to the part inside a stretch; the two sentences are the reasons for what is cut off
+    /// before and after it.
     pub(crate) fn to(&mut self, part: Span, before: impl Into<Message>, after: impl Into<Message>) {
         let whole = self.window;
         self.window = whole.clip(part);
@@ -76,6 +81,7 @@ impl Cut {
             (whole.start_ns, self.window.start_ns, before.into()),
             (self.window.end_ns, whole.end_ns, after.into()),
         ];
+
         let sides = sides.into_iter().filter(|(from, to, _)| from < to);
         self.excluded
             .extend(sides.map(|(from_ns, to_ns, why)| Excluded {
@@ -86,7 +92,7 @@ impl Cut {
             }));
     }
 
-    /// Cuts to what is between the first begin and the last end.
+    /// Cuts to the time between the first begin and the last end of a phase.
     fn cut_to_phase(&mut self, wanted: &str, spans: &[Span]) -> Span {
         let first = spans.first().map_or(0, |span| span.start_ns);
         let last = spans.iter().map(|span| span.end_ns).max().unwrap_or(0);
@@ -106,10 +112,10 @@ impl Cut {
         phase
     }
 
-    /// What a report says of it.
+    /// Returns the report's facts about the window.
     pub(crate) fn facts(&self) -> Window {
         let mut excluded = self.excluded.clone();
-        excluded.sort_by_key(|one| (one.from_ns, one.to_ns));
+        excluded.sort_by_key(|stretch| (stretch.from_ns, stretch.to_ns));
         Window {
             start_ns: self.window.start_ns,
             end_ns: self.window.end_ns,
@@ -121,11 +127,11 @@ impl Cut {
 
 fn spans_of_phase(
     name: &str,
-    target: &Target,
+    chosen: &ChosenProcesses,
     signposts: &Signposts,
     names: &Names,
 ) -> Result<Vec<Span>> {
-    let found = signposts.of_name(name, target, names);
+    let found = signposts.of_name(name, chosen, names);
     found.ok_or_else(|| Error::NoSuchPhase {
         wanted: name.to_owned(),
         present: signposts.names(names),

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{Finding, Report, Request, Severity, Sidecar, finding_ids};
+use metalens_analyzer::{Finding, Report, Request, Severity, WorkFile, finding_ids};
 use metalens_simulator::{Scenario, write_export};
 
 use super::real::recordings;
@@ -32,7 +32,7 @@ pub(super) fn of_case(folder: &Path, case: &str) -> Report {
             "toml" => {}
             "work.json" => {
                 let text = std::fs::read_to_string(path).unwrap();
-                request.work = Some(Sidecar::parse(&text, "work.json").unwrap());
+                request.work = Some(WorkFile::parse(&text, "work.json").unwrap());
             }
             table => {
                 std::fs::copy(path, export.path().join(table)).unwrap();

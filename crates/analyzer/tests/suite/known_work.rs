@@ -1,7 +1,7 @@
 //! Rates of known work, recomputed from the report's own kernels.
 
 use metalens_analyzer::{
-    ChipNamedBy, Error, Report, Request, Sidecar, Timing, TimingVerdict, Work, WorkRow,
+    ChipNamedBy, Error, Report, Request, Timing, TimingVerdict, WorkFile, WorkRow, WorkThroughput,
 };
 use metalens_simulator::Scenario;
 
@@ -11,7 +11,7 @@ use super::{report, report_of};
 fn request(work: &str) -> Request {
     let text = format!(r#"{{"schema": "metalens.work/1", {work}}}"#);
     Request {
-        work: Some(Sidecar::parse(&text, "work.json").unwrap()),
+        work: Some(WorkFile::parse(&text, "work.json").unwrap()),
         ..Request::default()
     }
 }
@@ -28,7 +28,7 @@ fn close(found: Option<f64>, expected: f64) {
     );
 }
 
-fn parts(report: Report) -> (Report, Work) {
+fn parts(report: Report) -> (Report, WorkThroughput) {
     let work = report.work.clone().unwrap();
     (report, work)
 }
@@ -108,7 +108,7 @@ fn labels_and_totals() {
 
     request.from_ns = Some(report.window.start_ns + report.window.span_ns / 2);
     if let Some(sidecar) = request.work.as_mut() {
-        sidecar.work[1].per = metalens_analyzer::Per::Total;
+        sidecar.work[1].per = metalens_analyzer::AmountScope::Total;
     }
     let (_, part) = parts(report_of(&scenario, &request).unwrap());
     assert!(part.rows.iter().all(|row| row.gpu_time.flops.is_none()));
@@ -186,9 +186,9 @@ fn timings_of_real_recordings() {
         (other, TimingVerdict::ClockFault),
     ] {
         let request = Request {
-            work: Some(Sidecar {
+            work: Some(WorkFile {
                 timings,
-                ..Sidecar::default()
+                ..WorkFile::default()
             }),
             ..Request::default()
         };

@@ -90,7 +90,7 @@ fn the_target_never_reached_the_gpu() {
     };
     let folder = recordings.join("m1-every-table-no-target-rows");
     match report(&folder, None, &Request::default()) {
-        Err(Error::NoTargetRows {
+        Err(Error::NoGpuIntervals {
             present, ending, ..
         }) => {
             let present: Vec<&str> = present.iter().map(|one| one.name.as_str()).collect();

@@ -41,7 +41,7 @@ fn check(name: &str, scenario: &Scenario) {
             }
             Err(Error::NoProcesses { .. }) => assert!(truth.window.is_none(), "{name}"),
             Err(Error::NoRows { .. }) => assert_eq!(truth.counts.all_intervals, 0, "{name}"),
-            Err(Error::NoTargetRows { present, .. }) => {
+            Err(Error::NoGpuIntervals { present, .. }) => {
                 assert!(truth.window.is_none(), "{name} has rows of the target");
                 let named = truth
                     .processes

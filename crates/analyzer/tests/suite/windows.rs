@@ -191,7 +191,7 @@ fn a_window_cuts_nothing_but_time() {
                 }
                 Err(
                     Error::EmptyWindow { .. }
-                    | Error::NoTargetRows { .. }
+                    | Error::NoGpuIntervals { .. }
                     | Error::NoProcesses { .. },
                 ) => {}
                 Err(error) => panic!("{error}"),

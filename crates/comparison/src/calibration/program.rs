@@ -1,6 +1,6 @@
 //! Reads what a run of the workload reported about itself in its `work.json`.
 
-use metalens_analyzer::{Sidecar, Timing};
+use metalens_analyzer::{Timing, WorkFile};
 use serde::Deserialize;
 
 /// One run, as its program reported it.
@@ -91,7 +91,7 @@ impl ProgramRun {
     /// # Errors
     ///
     /// If the file does not describe a bundled workload.
-    pub fn from_sidecar(work: &Sidecar) -> Result<Self, ProgramError> {
+    pub fn from_sidecar(work: &WorkFile) -> Result<Self, ProgramError> {
         let program = work.program.clone().ok_or_else(|| ProgramError::Absent {
             file: work.file.clone(),
         })?;

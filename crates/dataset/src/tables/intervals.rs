@@ -3,7 +3,7 @@
 
 use std::iter::Peekable;
 
-use metalens_analyzer::{Analysis, AnyInterval, GpuInterval, Held, NamedBy};
+use metalens_analyzer::{Analysis, AnyInterval, GpuInterval, NamedBy, StateInterval};
 
 use super::{TableField, field, fill, ns, text};
 use crate::cells::{CellKind, CellValue, MemoryTable};
@@ -109,12 +109,12 @@ where
 
 /// Finds the performance state at times that only rise.
 struct StateAt<'t> {
-    held: &'t [Held],
+    held: &'t [StateInterval],
     at: usize,
 }
 
 impl<'t> StateAt<'t> {
-    fn new(held: &'t [Held]) -> Self {
+    fn new(held: &'t [StateInterval]) -> Self {
         Self { held, at: 0 }
     }
 
@@ -247,7 +247,7 @@ mod tests {
     /// ```
     #[test]
     fn states_include_their_start_and_exclude_their_end() {
-        let held = |start_ns, end_ns, what: &str| Held {
+        let held = |start_ns, end_ns, what: &str| StateInterval {
             start_ns,
             end_ns,
             what: what.to_owned(),

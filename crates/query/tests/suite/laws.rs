@@ -127,7 +127,9 @@ fn rows_add_up_to_the_report() {
     for (name, analysis) in named.into_iter().chain(random) {
         let analysis = match analysis {
             Ok(analysis) => analysis,
-            Err(Error::NoTargetRows { .. } | Error::NoRows { .. } | Error::NoProcesses { .. }) => {
+            Err(
+                Error::NoGpuIntervals { .. } | Error::NoRows { .. } | Error::NoProcesses { .. },
+            ) => {
                 continue;
             }
             Err(error) => panic!("{name}: {error}"),

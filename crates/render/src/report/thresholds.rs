@@ -1,7 +1,9 @@
 //! The thresholds of a report, and whether the values keep them.
 
 use metalens_analyzer::message::{percent, time};
-use metalens_analyzer::{Message, Report, ThresholdResult, Unit, Verdict, Wanted, message};
+use metalens_analyzer::{
+    Message, Report, ThresholdResult, ThresholdUnit, Verdict, Wanted, message,
+};
 
 use crate::document::{Block, Cell, Chart, Column, Section, Table, Tone};
 use crate::wording::{known, plain};
@@ -54,10 +56,10 @@ fn verdict(threshold: &ThresholdResult) -> Cell {
     clippy::cast_sign_loss,
     reason = "a gap is whole nanoseconds, and not negative"
 )]
-fn value(value: f64, unit: Unit) -> Message {
+fn value(value: f64, unit: ThresholdUnit) -> Message {
     match unit {
-        Unit::Ns => time(value.round() as u64),
-        Unit::Ratio => percent(value),
+        ThresholdUnit::Ns => time(value.round() as u64),
+        ThresholdUnit::Ratio => percent(value),
     }
 }
 

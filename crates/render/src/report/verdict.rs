@@ -1,7 +1,7 @@
 //! The verdict: four sentences, what changes every number, and the window at a glance.
 
 use metalens_analyzer::message::{count, percent};
-use metalens_analyzer::{Chunk, Message, Report, message};
+use metalens_analyzer::{Message, Report, UtilizationChunk, message};
 
 use crate::bars::{NONE, column};
 use crate::document::{Block, Chart, Drawing, Section};
@@ -65,7 +65,7 @@ pub(super) fn timeline(report: &Report) -> Option<Section> {
     Some(section.with(Block::Chart(chart)))
 }
 
-fn line(report: &Report, busy: fn(&Chunk) -> u64) -> String {
+fn line(report: &Report, busy: fn(&UtilizationChunk) -> u64) -> String {
     let chunks = &report.shape.utilization;
     let ends = chunks.iter().skip(1).map(|next| next.start_ns);
     let ends = ends.chain([report.window.end_ns]);

@@ -1,7 +1,7 @@
 //! The rates of work whose amount is known.
 
 use metalens_analyzer::message::{Value, name, number, percent, time};
-use metalens_analyzer::{ChipFacts, ChipLimits, Message, Note, Report, Share, message};
+use metalens_analyzer::{ChipFacts, ChipLimits, Message, Note, Report, ShareRange, message};
 
 use crate::document::{Block, Column, Fact, Section, Table};
 use crate::wording::known;
@@ -58,7 +58,7 @@ pub(super) fn work(report: &Report) -> Option<Section> {
     Some(section)
 }
 
-fn of_chip(share: Share) -> Message {
+fn of_chip(share: ShareRange) -> Message {
     percent(share.at_least)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metalens_analyzer::Sidecar;
+use metalens_analyzer::WorkFile as ReadWorkFile;
 use metalens_workload::{
     BufferTime, CheckedArray, ClockPair, Document, Phase, Plan, Run, SIMULATED, WorkFile, workloads,
 };
@@ -53,7 +53,7 @@ fn the_analyzer_reads_it() {
             let value: Value = serde_json::from_str(&text).unwrap();
             assert!(schema.is_valid(&value), "{text}");
 
-            let read = Sidecar::parse(&text, "work.json").unwrap();
+            let read = ReadWorkFile::parse(&text, "work.json").unwrap();
             for (entry, label) in read.work.iter().zip(plan.labels()) {
                 assert_eq!(entry.label, label.label);
                 assert_eq!(entry.operations, Some(label.dispatches_per_encoder));

@@ -1,9 +1,9 @@
 //! Sentences whose values keep their types.
 //!
-//! [`message!`](crate::message!) sets values into a sentence. The text is complete, so that
-//! whoever only shows it needs nothing else. Beside it stand the values: what each is, and
-//! where in the text. Programs read numbers there, pages hide names there by what they are,
-//! and numbers stay beside their units.
+//! [`message!`](crate::message!) puts values into a sentence. The text is complete, so that
+//! showing it needs nothing else. The values are kept beside it, with their type and their
+//! position in the text. Programs read numbers there, pages hide names there by type, and a
+//! number stays on one line with its unit.
 //!
 //! ```text
 //! message!("{} of {} in {}", share(0.384), time(193_500_000), kernel("sin"))

@@ -1,58 +1,58 @@
-//! What is set into sentences: numbers and names, each written in the way of its kind.
+//! Makes the values of sentences: numbers and names, each formatted by its type.
 
 use super::sentence::Message;
 use super::value::Value;
 use crate::basics::units;
 
-/// `179.1 µs`.
+/// Returns a length of time: `179.1 µs`.
 #[must_use]
 pub fn time(ns: u64) -> Message {
     Message::value(units::time(ns), Value::Time { ns })
 }
 
-/// `0.699981s`: a moment of the recording, as `--from` and `--to` take it.
+/// Returns a point in time of the recording as `--from` and `--to` take it: `0.699981s`.
 #[must_use]
 pub fn moment(ns: u64) -> Message {
     Message::value(units::moment(ns), Value::Moment { ns })
 }
 
-/// `3.3 %`.
+/// Returns a share as a percentage: `3.3 %`.
 #[must_use]
 pub fn percent(share: f64) -> Message {
     shown_share(units::percent(share), share)
 }
 
-/// A share that is written in a way of its own: `3 %`.
+/// Returns a share with a text of its own, such as `3 %`.
 #[must_use]
 pub fn shown_share(text: String, share: f64) -> Message {
     number(text, share, |share| Value::Share { share })
 }
 
-/// `1,234,567`.
+/// Returns a count: `1,234,567`.
 #[must_use]
 pub fn count(count: u64) -> Message {
     Message::value(units::count(count), Value::Count { count })
 }
 
-/// `1 gap`, `2 gaps`.
+/// Returns a count with its noun: `1 gap`, `2 gaps`.
 #[must_use]
 pub fn counted(count: u64, noun: &str) -> Message {
     Message::value(units::counted(count, noun), Value::Count { count })
 }
 
-/// `1234567`.
+/// Returns a count without thousands separators: `1234567`.
 #[must_use]
 pub fn ungrouped(count: u64) -> Message {
     Message::value(count.to_string(), Value::Count { count })
 }
 
-/// `192.0 MiB`.
+/// Returns an amount of memory: `192.0 MiB`.
 #[must_use]
 pub fn bytes(bytes: u64) -> Message {
     Message::value(units::bytes(bytes), Value::Bytes { bytes })
 }
 
-/// `5.9`, of `5.9 times as fast`.
+/// Returns a ratio: the `5.9` of `5.9 times as fast`.
 #[must_use]
 pub fn factor(factor: f64) -> Message {
     number(format!("{factor:.1}"), factor, |factor| Value::Factor {
@@ -60,7 +60,7 @@ pub fn factor(factor: f64) -> Message {
     })
 }
 
-/// A number; words alone if it is none that JSON can hold.
+/// Returns a number with a text of its own; only the text if JSON cannot represent the number.
 #[must_use]
 pub fn number(text: String, number: f64, value: impl FnOnce(f64) -> Value) -> Message {
     if number.is_finite() {
@@ -73,43 +73,43 @@ pub fn number(text: String, number: f64, value: impl FnOnce(f64) -> Value) -> Me
     }
 }
 
-/// The name of a kernel.
+/// Returns the name of a kernel.
 #[must_use]
 pub fn kernel(name: &str) -> Message {
     Message::value(name.to_owned(), Value::Kernel)
 }
 
-/// The name of a process.
+/// Returns the name of a process.
 #[must_use]
 pub fn process(name: &str, is_analyzed: bool) -> Message {
     Message::value(name.to_owned(), Value::Process { is_analyzed })
 }
 
-/// The path of a file or folder.
+/// Returns the path of a file or folder.
 #[must_use]
 pub fn path(path: &str) -> Message {
     Message::value(path.to_owned(), Value::Path)
 }
 
-/// The name of a table.
+/// Returns the name of a table.
 #[must_use]
 pub fn table(name: &str) -> Message {
     Message::value(name.to_owned(), Value::Table)
 }
 
-/// The name of a function.
+/// Returns the name of a function.
 #[must_use]
 pub fn function(name: &str) -> Message {
     Message::value(name.to_owned(), Value::Function)
 }
 
-/// The name of anything else.
+/// Returns another name: of a state, a phase, a chip or a setting.
 #[must_use]
 pub fn name(name: &str) -> Message {
     Message::value(name.to_owned(), Value::Name)
 }
 
-/// Words that the recording or the system wrote.
+/// Returns words that the recording or the system wrote.
 #[must_use]
 pub fn quote(words: &str) -> Message {
     Message::value(words.to_owned(), Value::Quote)

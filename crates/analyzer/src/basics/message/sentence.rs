@@ -2,19 +2,18 @@
 
 use super::value::{PlacedValue, Value};
 
-/// A sentence and its values, in the order in which they stand in it. A single value is a
+/// Sentence with its values, in the order in which they appear in it. A single value is a
 /// message, too.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Message {
-    /// The whole sentence.
+    /// Complete text of the sentence.
     pub text: String,
-    /// The values in it.
+    /// Values of the sentence, in order.
     pub values: Vec<PlacedValue>,
 }
 
-/// Sets values into a sentence, one for each `{}`: other messages, such as those that the
-/// functions of [`message`](crate::message) make, and fixed words. Only fixed words can go
-/// in without a type.
+/// Puts values into a sentence, one for each `{}`: fixed words and other messages, such as the
+/// functions of [`message`](crate::message) return. Only fixed words may go in without a type.
 #[macro_export]
 macro_rules! message {
     ($sentence:literal $(, $part:expr)* $(,)?) => {{
@@ -47,12 +46,13 @@ pub const fn has_places(sentence: &str, count: usize) -> bool {
 }
 
 impl Message {
-    /// Sets parts into a sentence, one for each `{}`; [`message!`](crate::message!) checks that
-    /// there are as many.
+    /// Puts parts into a sentence, one for each `{}`; [`message!`](crate::message!) checks that
+    /// their number is right.
     #[must_use]
     pub fn filled(sentence: &str, parts: Vec<Self>) -> Self {
         let mut message = Self::default();
         let mut parts = parts.into_iter();
+
         for (at, words) in sentence.split("{}").enumerate() {
             if at > 0 {
                 message.push(parts.next().unwrap_or_default());
@@ -62,7 +62,7 @@ impl Message {
         message
     }
 
-    /// Returns a message of a report.
+    /// Returns a message with the text and the values of a report.
     #[must_use]
     pub fn new(text: &str, values: &[PlacedValue]) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Message {
         message
     }
 
-    /// Appends a message.
+    /// Appends a message, and moves its values along.
     pub fn push(&mut self, part: impl Into<Self>) {
         let Self { text, values } = part.into();
         let begin = self.text.len();
@@ -110,7 +110,7 @@ impl Message {
         self.values.extend(values);
     }
 
-    /// Lends text and values for a change of both.
+    /// Borrows text and values, so that both can be changed together.
     pub fn lend(&mut self) -> MessageMut<'_> {
         MessageMut {
             text: &mut self.text,
@@ -134,37 +134,39 @@ impl From<&'static str> for Message {
     }
 }
 
-/// Nothing is an empty message.
+/// Converts a missing part to an empty message.
 impl From<Option<Self>> for Message {
     fn from(part: Option<Self>) -> Self {
         part.unwrap_or_default()
     }
 }
 
-/// Returns whether a name begins the sentence, whose first letter then stays as it is.
+/// Returns whether the sentence begins with a name, which keeps the spelling of its first
+/// letter.
 #[must_use]
 pub fn begins_with_name(values: &[PlacedValue]) -> bool {
     let first = values.first();
     first.is_some_and(|first| first.at == 0 && first.value.is_name())
 }
 
-/// A sentence of a report and its values, for a change of both.
+/// Borrowed sentence of a report with its values, so that both can be changed together.
 #[derive(Debug)]
 pub struct MessageMut<'a> {
-    /// The whole sentence.
+    /// Complete text of the sentence.
     pub text: &'a mut String,
-    /// The values in it.
+    /// Values of the sentence, in order.
     pub values: &'a mut Vec<PlacedValue>,
 }
 
 impl MessageMut<'_> {
-    /// Writes values in another way: `other` returns the new text of a value, or nothing if
-    /// it stays. Returns false, and changes nothing, if a value is not where it should be:
-    /// then somebody edited the report.
+    /// Replaces the texts of values: `other` returns a value's new text, or `None` if it stays.
+    /// Returns false, and changes nothing, if a value is not at its position, because somebody
+    /// edited the report.
     pub fn rewrite(&mut self, mut other: impl FnMut(&PlacedValue) -> Option<String>) -> bool {
         let mut text = String::with_capacity(self.text.len());
         let mut values = Vec::with_capacity(self.values.len());
         let mut end = 0;
+
         for value in self.values.iter() {
             let after = value.at.saturating_add(value.text.len());
             if self.text.get(value.at..after) != Some(value.text.as_str()) {
@@ -173,6 +175,7 @@ impl MessageMut<'_> {
             let Some(words) = self.text.get(end..value.at) else {
                 return false;
             };
+
             text.push_str(words);
             let value_text = other(value).unwrap_or_else(|| value.text.clone());
             let at = text.len();
@@ -184,6 +187,7 @@ impl MessageMut<'_> {
             });
             end = after;
         }
+
         text.push_str(self.text.get(end..).unwrap_or_default());
         (*self.text, *self.values) = (text, values);
         true
@@ -201,10 +205,12 @@ mod tests {
         let inner = message!("{} of {}", count(3), counted(4, "gap"));
         let message = message!("in {}{}, {}: {}", inner, none, time(1_500), kernel("é{}"));
         assert_eq!(message.text, "in 3 of 4 gaps, 1.500 µs: é{}");
-        let found = message.values.iter();
-        let found: Vec<(usize, &str)> = found.map(|one| (one.at, one.text.as_str())).collect();
+        let placed = message.values.iter();
+        let placed: Vec<(usize, &str)> = placed
+            .map(|value| (value.at, value.text.as_str()))
+            .collect();
         let expected = [(3, "3"), (8, "4 gaps"), (16, "1.500 µs"), (27, "é{}")];
-        assert_eq!(found, expected);
+        assert_eq!(placed, expected);
     }
 
     #[test]
@@ -220,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_rewritten_where_they_stand() {
+    fn values_are_rewritten_in_place() {
         let mut message = message!("{}, not sin, {}", process("sin", false), kernel("sin"));
         let mut lent = message.lend();
         let is_process = |value: &PlacedValue| matches!(value.value, Value::Process { .. });
@@ -229,9 +235,9 @@ mod tests {
         assert_eq!(message.values[1].at, "another, not sin, ".len());
     }
 
-    /// Whoever edits a report may move its words, and not its values.
+    /// An edited report may have other words around its values, but not other values.
     #[test]
-    fn values_elsewhere_are_refused() {
+    fn values_in_other_places_are_refused() {
         for edited in ["so, 4 of 5", "4", "µ", ""] {
             let message = message!("{} of {}", count(4), count(5));
             let mut message = Message::new(edited, &message.values);

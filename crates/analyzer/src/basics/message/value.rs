@@ -1,12 +1,12 @@
-//! Values of sentences: what they are, and where they stand.
+//! Types of the values of sentences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A value of a sentence: what it is, and where it stands.
+/// Value of a sentence, with its position in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlacedValue {
-    /// Place of the value's first byte in the sentence, counted in bytes of UTF-8 from 0.
+    /// Position of the value's first byte in the sentence, counted in bytes of UTF-8 from 0.
     pub at: usize,
     /// Text of the value in the sentence.
     pub text: String,
@@ -83,7 +83,7 @@ pub enum Value {
     Kernel,
     /// The name of a process.
     Process {
-        /// Whether the report is about this process.
+        /// True if the report is about this process.
         is_analyzed: bool,
     },
     /// The path of a file or folder.
@@ -99,7 +99,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether the text is a name, which keeps its spelling at the start of a sentence.
+    /// Returns whether the text is a name, which keeps its spelling at the start of a sentence.
     #[must_use]
     pub fn is_name(&self) -> bool {
         matches!(
@@ -113,7 +113,7 @@ impl Value {
         )
     }
 
-    /// Whether the text is a number with its unit, which belong on one line.
+    /// Returns whether the text is a number with its unit, which belong on one line.
     #[must_use]
     pub fn is_measure(&self) -> bool {
         matches!(

@@ -1,9 +1,9 @@
-//! The GPU's hardware counters, where the recording has any.
+//! Computes the values of the GPU's hardware counters.
 //!
-//! `metal-gpu-counter-intervals` has named samples with a duration. Where it
-//! has no rows, `gpu-counter-value` may have points in time, whose counters
-//! `gpu-counter-info` names. Millions of rows are usual: each becomes a value
-//! and two weights, and nothing else of it is kept.
+//! `metal-gpu-counter-intervals` has named samples with a duration. If it has no rows,
+//! `gpu-counter-value` may have points in time, whose counters `gpu-counter-info` names.
+//! Millions of rows are usual: each becomes a value and two weights, and nothing else of it is
+//! kept.
 
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
@@ -17,8 +17,8 @@ use crate::tables::columns::{Texts, at};
 use crate::tables::counters::{CounterInfo, CounterSamples};
 use crate::tables::recording::Recording;
 
-/// The counters over the window and over the target's busy time in it; why
-/// not, if there are none.
+/// Returns the counters over the window and over the busy time of the process in it, or the
+/// reason why there are none.
 pub(crate) fn counters(
     tables: CounterTables,
     recording: &Recording,
@@ -31,19 +31,20 @@ pub(crate) fn counters(
         }
         _ => why_empty(recording),
     };
+
     for given in [tables.intervals, tables.values] {
         match given {
             Ok(table) if table.starts.is_empty() => {}
             Ok(table) => {
                 let names = &recording.names;
-                let known = tables.info.ok().map(|info| Known::of(&info, names));
+                let info = tables.info.ok().map(|info| InfoById::new(&info, names));
                 let samples = Samples { table, names };
-                return Ok(samples.summary(&Over::new(window, busy), &known.unwrap_or_default()));
+                let range = SampledTime::new(window, busy);
+                return Ok(samples.summary(&range, &info.unwrap_or_default()));
             }
             Err(absent) if absent.rows.is_some_and(|rows| rows > 0) => {
                 let why = message!(
-                    "{} has rows whose values are stored in a form that was never compared with an \
-                     export: xctrace export gives them",
+                    "{} has rows whose values metalens cannot read with certainty: use xctrace export",
                     table_name(absent.schema)
                 );
                 return Err(NotRecorded::new("counters", why));
@@ -54,32 +55,32 @@ pub(crate) fn counters(
     Err(NotRecorded::new("counters", why_none))
 }
 
-/// Why the tables have no rows, as the recording's own settings tell it.
+/// Returns the reason why the tables have no rows, from the recording's own settings.
 fn why_empty(recording: &Recording) -> Message {
-    const REMEDY: &str = "record with the Metal GPU Counters instrument, where the chip allows it";
+    const REMEDY: &str = "record with the Metal GPU Counters instrument, if the chip allows it";
     match recording.gpu_setting("Counter Set") {
         Some(set) if set == "(null)" => message!(
-            "the recording's Counter Set was (null), so that none was counted: {}",
+            "the recording's Counter Set was (null), so no counter was recorded: {}",
             REMEDY
         ),
         Some(set) => message!(
-            "the recording's Counter Set was {}, and the tables of counters have no rows: the chip \
-             may not offer that set",
+            "the recording's Counter Set was {}, but the counter tables have no rows: the chip may \
+             not offer that set",
             name(&set)
         ),
-        None => message!("the tables of counters have no rows: {}", REMEDY),
+        None => message!("the counter tables have no rows: {}", REMEDY),
     }
 }
 
-/// Time to take samples from.
-struct Over<'a> {
+/// SampledTime of time to take samples from: the window, and the busy time in it.
+struct SampledTime<'a> {
     window: Span,
     busy: &'a [Span],
-    /// The busy time before each stretch.
+    /// Summed busy time before each stretch of `busy`.
     before: Vec<u64>,
 }
 
-impl<'a> Over<'a> {
+impl<'a> SampledTime<'a> {
     fn new(window: Span, busy: &'a [Span]) -> Self {
         let before = busy.iter().scan(0, |sum, span| {
             let before = *sum;
@@ -93,7 +94,7 @@ impl<'a> Over<'a> {
         }
     }
 
-    /// The busy time before a moment.
+    /// Returns the busy time before a point in time.
     fn busy_before(&self, at: u64) -> u64 {
         let next = self.busy.partition_point(|span| span.start_ns < at);
         let last = next.checked_sub(1);
@@ -103,14 +104,15 @@ impl<'a> Over<'a> {
         })
     }
 
-    /// How much a sample weighs in the window and in the busy time; none if it
-    /// lies outside of the window.
-    fn weights(&self, sample: Span, timed: bool) -> Option<(u64, u64)> {
-        if timed {
+    /// Returns the weight of a sample in the window and in the busy time; `None` if it lies outside
+    /// of the window.
+    fn weights(&self, sample: Span, has_duration: bool) -> Option<(u64, u64)> {
+        if has_duration {
             let inside = sample.clip(self.window);
             let busy = self.busy_before(inside.end_ns) - self.busy_before(inside.start_ns);
             return (!inside.is_empty()).then(|| (inside.length_ns(), busy));
         }
+
         let at = sample.start_ns;
         let inside = self.window.start_ns <= at && at < self.window.end_ns;
         let busy = self.busy_before(at + 1) - self.busy_before(at);
@@ -118,10 +120,10 @@ impl<'a> Over<'a> {
     }
 }
 
-/// A counter among others: its number where there is one, else its name.
+/// Key of a counter: its number if it has one, else its name.
 type Key = (Option<u64>, Option<Symbol>);
 
-/// A table of samples that has rows.
+/// Table of samples that has rows.
 struct Samples<'a> {
     table: CounterSamples,
     names: &'a Names,
@@ -132,7 +134,7 @@ impl Samples<'_> {
         Some(self.table.are_percents.get(row)? == 1)
     }
 
-    /// A percentage where the row says that it is one, else the plain value.
+    /// Returns the percentage if the row is marked as one, else the plain value.
     fn value(&self, row: usize) -> Option<f64> {
         let value = || self.table.values.get(row, self.names);
         if self.is_percent(row) == Some(true) {
@@ -142,25 +144,26 @@ impl Samples<'_> {
         }
     }
 
-    fn summary(&self, over: &Over<'_>, known: &Known) -> Counters {
+    fn summary(&self, range: &SampledTime<'_>, info: &InfoById) -> Counters {
         let table = &self.table;
-        let mut found: FxHashMap<Key, Found> = FxHashMap::default();
+        let mut by_key: FxHashMap<Key, CounterRows> = FxHashMap::default();
         let (mut samples, mut without_value) = (0, 0);
         for row in 0..table.starts.len() {
             let Some(start) = table.starts.get(row) else {
                 continue;
             };
             let span = Span::new(start, start + table.durations.get(row).unwrap_or(0));
-            let Some((in_window, in_busy)) = over.weights(span, table.timed) else {
+            let Some((in_window, in_busy)) = range.weights(span, table.timed) else {
                 continue;
             };
+
             samples += 1;
             let Some(value) = self.value(row) else {
                 without_value += 1;
                 continue;
             };
             let (id, name) = (table.ids.get(row), at(&table.counters, row));
-            let counter = found.entry((id, name)).or_default();
+            let counter = by_key.entry((id, name)).or_default();
             counter.is_percent = self.is_percent(row).or(counter.is_percent);
             counter.samples.push(Sample {
                 value,
@@ -168,9 +171,10 @@ impl Samples<'_> {
                 in_busy,
             });
         }
-        let mut counters: Vec<Counter> = found
+
+        let mut counters: Vec<Counter> = by_key
             .into_iter()
-            .filter_map(|(key, found)| self.counter(key, found, known))
+            .filter_map(|(key, rows)| self.counter(key, rows, info))
             .collect();
         counters.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
         Counters {
@@ -181,30 +185,31 @@ impl Samples<'_> {
         }
     }
 
-    fn counter(&self, (id, name): Key, found: Found, known: &Known) -> Option<Counter> {
-        let info = id.and_then(|id| known.by_id.get(&id));
+    fn counter(&self, (id, name): Key, rows: CounterRows, info: &InfoById) -> Option<Counter> {
+        let info = id.and_then(|id| info.by_id.get(&id));
         let name = name.map(|name| self.names.text(name).to_owned());
         let name = name.or_else(|| info.and_then(|info| info.name.clone()));
-        let mut samples = found.samples;
+
+        let mut samples = rows.samples;
         samples.sort_by(|a, b| a.value.total_cmp(&b.value));
-        let busy = |one: &Sample| one.in_busy;
         Some(Counter {
             name: name.unwrap_or_else(|| match id {
                 Some(id) => format!("(counter {id})"),
-                None => "(a counter without a name)".to_owned(),
+                None => "(unnamed counter)".to_owned(),
             }),
             id,
-            is_percentage: found.is_percent,
+            is_percentage: rows.is_percent,
             max_value: info.and_then(|info| info.max_value),
             description: info.and_then(|info| info.description.clone()),
-            window: values(&samples, |one| one.in_window, self.table.timed)?,
-            busy: values(&samples, busy, self.table.timed),
+            window: values(&samples, |sample| sample.in_window, self.table.timed)?,
+            busy: values(&samples, |sample| sample.in_busy, self.table.timed),
         })
     }
 }
 
+/// Samples of one counter.
 #[derive(Default)]
-struct Found {
+struct CounterRows {
     samples: Vec<Sample>,
     is_percent: Option<bool>,
 }
@@ -212,12 +217,13 @@ struct Found {
 #[derive(Clone, Copy)]
 struct Sample {
     value: f64,
-    /// How much it weighs in the window, and in the busy time: ns, or 1.
+    /// Weight in the window: nanoseconds, or 1 if samples have no duration.
     in_window: u64,
+    /// Weight in the busy time, in the same unit.
     in_busy: u64,
 }
 
-/// Sums up the samples that have weight. They are sorted by value.
+/// Computes the values over the samples that have weight. They are sorted by value.
 #[expect(
     clippy::cast_precision_loss,
     reason = "weights are exact up to 2^53 ns, 104 days; a mean is rounded anyway"
@@ -225,35 +231,38 @@ struct Sample {
 fn values(
     sorted: &[Sample],
     weight: impl Fn(&Sample) -> u64,
-    timed: bool,
+    has_duration: bool,
 ) -> Option<CounterValues> {
-    let weighty = || sorted.iter().filter(|one| weight(one) > 0);
-    let (min, max) = (weighty().next()?.value, weighty().next_back()?.value);
-    let total: u128 = weighty().map(|one| u128::from(weight(one))).sum();
-    let sum: f64 = weighty().map(|one| one.value * weight(one) as f64).sum();
-    let below = |percent: u128| {
-        let mut seen: u128 = 0;
-        let reaches = |one: &&Sample| {
-            seen += u128::from(weight(one));
-            seen * 100 >= total * percent
+    let weighted = || sorted.iter().filter(|sample| weight(sample) > 0);
+    let (min, max) = (weighted().next()?.value, weighted().next_back()?.value);
+    let total: u128 = weighted().map(|sample| u128::from(weight(sample))).sum();
+    let sum: f64 = weighted()
+        .map(|sample| sample.value * weight(sample) as f64)
+        .sum();
+    let percentile = |percent: u128| {
+        let mut passed: u128 = 0;
+        let reaches = |sample: &&Sample| {
+            passed += u128::from(weight(sample));
+            passed * 100 >= total * percent
         };
-        weighty().find(reaches).map_or(max, |one| one.value)
+        weighted().find(reaches).map_or(max, |sample| sample.value)
     };
+
     Some(CounterValues {
-        samples: weighty().count() as u64,
-        covered_ns: u64::try_from(total).ok().filter(|_| timed),
+        samples: weighted().count() as u64,
+        covered_ns: u64::try_from(total).ok().filter(|_| has_duration),
         min,
         // Rounding may carry the mean of equal values beyond them.
         mean: (sum / total as f64).clamp(min, max),
-        median: below(50),
-        p95: below(95),
+        median: percentile(50),
+        p95: percentile(95),
         max,
     })
 }
 
-/// What the table of counters says of each.
+/// Names, limits and descriptions of counters, by number.
 #[derive(Default)]
-struct Known {
+struct InfoById {
     by_id: FxHashMap<u64, Info>,
 }
 
@@ -263,18 +272,19 @@ struct Info {
     description: Option<String>,
 }
 
-impl Known {
-    fn of(table: &CounterInfo, names: &Names) -> Self {
-        let said = |column: &Texts, row: usize| {
+impl InfoById {
+    fn new(table: &CounterInfo, names: &Names) -> Self {
+        let text = |column: &Texts, row: usize| {
             let text = names.text(at(column, row)?);
             (!text.is_empty()).then(|| text.to_owned())
         };
+
         let mut by_id = FxHashMap::default();
         for (row, id) in table.ids.iter().enumerate() {
             let info = || Info {
-                name: said(&table.names, row),
+                name: text(&table.names, row),
                 max_value: table.max_values.get(row, names),
-                description: said(&table.descriptions, row),
+                description: text(&table.descriptions, row),
             };
             if let Some(id) = id {
                 by_id.entry(id).or_insert_with(info);

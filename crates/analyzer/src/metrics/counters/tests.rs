@@ -1,4 +1,4 @@
-//! Counters over tables made by hand.
+//! Tests of counters on tables made by hand.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ const TIMED: Columns<'static> = &[
     ("is-percentage", "boolean"),
 ];
 
-fn found(
+fn counters_of(
     tables: &[TableText<'_>],
     window: Span,
     busy: &[(u64, u64)],
@@ -35,8 +35,8 @@ fn spans(list: &[(u64, u64)]) -> Vec<Span> {
     list.iter().map(|&(from, to)| Span::new(from, to)).collect()
 }
 
-fn of(samples: u64, covered_ns: Option<u64>, five: [f64; 5]) -> CounterValues {
-    let [min, mean, median, p95, max] = five;
+fn counter_values(samples: u64, covered_ns: Option<u64>, figures: [f64; 5]) -> CounterValues {
+    let [min, mean, median, p95, max] = figures;
     CounterValues {
         samples,
         covered_ns,
@@ -48,6 +48,8 @@ fn of(samples: u64, covered_ns: Option<u64>, five: [f64; 5]) -> CounterValues {
     }
 }
 
+/// Checks weights of samples that reach out of the window or of the busy time.
+///
 /// ```text
 /// window        10├───────────────────┤30
 /// busy          10├────┤15    22├──┤25
@@ -55,7 +57,7 @@ fn of(samples: u64, covered_ns: Option<u64>, five: [f64; 5]) -> CounterValues {
 ///                          16           28
 /// ```
 #[test]
-fn samples_weigh_what_lies_inside() {
+fn samples_have_the_weight_of_their_part_inside() {
     let rows: &[&[&str]] = &[
         &["5", "9", "3", "ALU", "7", "40", "1"],
         &["16", "4", "3", "ALU", "7", "10", "1"],
@@ -65,24 +67,24 @@ fn samples_weigh_what_lies_inside() {
         &["30", "2", "4", "Bandwidth", "2.5", "", "0"],
     ];
     let tables = [(COUNTER_INTERVALS.schema, TIMED, rows)];
-    let found = found(&tables, Span::new(10, 30), &[(10, 15), (22, 25)]).unwrap();
+    let found = counters_of(&tables, Span::new(10, 30), &[(10, 15), (22, 25)]).unwrap();
     assert_eq!((found.samples, found.without_value), (5, 1));
     let [alu, bandwidth] = found.counters.as_slice() else {
         panic!("{found:?}");
     };
     // 4 ns of 40, 4 ns of 10, 2 ns of 90.5.
-    let window = of(3, Some(10), [10.0, 38.1, 40.0, 90.5, 90.5]);
+    let window = counter_values(3, Some(10), [10.0, 38.1, 40.0, 90.5, 90.5]);
     assert_eq!((alu.window, alu.is_percentage), (window, Some(true)));
-    assert_eq!(alu.busy, Some(of(1, Some(4), [40.0; 5])));
-    assert_eq!(bandwidth.window, of(1, Some(2), [2.5; 5]));
-    assert_eq!(bandwidth.busy, Some(of(1, Some(2), [2.5; 5])));
+    assert_eq!(alu.busy, Some(counter_values(1, Some(4), [40.0; 5])));
+    assert_eq!(bandwidth.window, counter_values(1, Some(2), [2.5; 5]));
+    assert_eq!(bandwidth.busy, Some(counter_values(1, Some(2), [2.5; 5])));
     assert_eq!(
         (bandwidth.id, bandwidth.is_percentage),
         (Some(4), Some(false))
     );
 }
 
-/// Points in time weigh the same, and their counters are named elsewhere.
+/// Points in time all have the same weight, and another table names their counters.
 #[test]
 fn points_are_named_by_the_list() {
     let points: Columns = &[
@@ -112,7 +114,7 @@ fn points_are_named_by_the_list() {
             &[&["1", "Reads", "100", "How many reads"]],
         ),
     ];
-    let found = found(&tables, Span::new(10, 30), &[(10, 15)]).unwrap();
+    let found = counters_of(&tables, Span::new(10, 30), &[(10, 15)]).unwrap();
     let [unnamed, reads] = found.counters.as_slice() else {
         panic!("{found:?}");
     };
@@ -121,13 +123,19 @@ fn points_are_named_by_the_list() {
         ("Reads", Some(100.0))
     );
     assert_eq!(reads.description.as_deref(), Some("How many reads"));
-    assert_eq!(reads.window, of(3, None, [2.0, 5.0, 4.0, 9.0, 9.0]));
-    assert_eq!(reads.busy, Some(of(2, None, [2.0, 3.0, 2.0, 4.0, 4.0])));
+    assert_eq!(
+        reads.window,
+        counter_values(3, None, [2.0, 5.0, 4.0, 9.0, 9.0])
+    );
+    assert_eq!(
+        reads.busy,
+        Some(counter_values(2, None, [2.0, 3.0, 2.0, 4.0, 4.0]))
+    );
     assert_eq!((unnamed.name.as_str(), unnamed.busy), ("(counter 2)", None));
 }
 
 #[test]
-fn absent_with_the_reason_the_recording_gives() {
+fn absent_counters_have_a_reason() {
     let check = |has_table: bool, set: Option<&str>, expected: &str| {
         let tables: &[_] = &[(COUNTER_INTERVALS.schema, TIMED, &[] as &[&[&str]])];
         let mut trace = trace(if has_table { tables } else { &[] });
@@ -162,7 +170,7 @@ fn absent_with_the_reason_the_recording_gives() {
     check(false, None, "is not in the input");
 }
 
-/// Should a version write whole numbers, those are values too.
+/// Whole numbers, which no version of Instruments writes so far, are values too.
 #[test]
 fn whole_numbers_are_values() {
     let whole: Columns = &[
@@ -171,12 +179,12 @@ fn whole_numbers_are_values() {
         ("value", "uint64"),
     ];
     let tables: [TableText<'_>; 1] = [(COUNTER_VALUES.schema, whole, &[&["1", "2", "3"]])];
-    let found = found(&tables, Span::new(0, 9), &[]).unwrap();
-    assert_eq!(found.counters[0].window, of(1, None, [3.0; 5]));
+    let found = counters_of(&tables, Span::new(0, 9), &[]).unwrap();
+    assert_eq!(found.counters[0].window, counter_values(1, None, [3.0; 5]));
 }
 
 proptest! {
-    /// The busy time in a sample is what counting nanoseconds one by one gives.
+    /// The busy time in a sample equals a count of its nanoseconds one by one.
     #[test]
     fn weights_are_lengths(
         mut busy in prop::collection::vec((0_u64..60, 1_u64..12), 0..8),
@@ -187,32 +195,32 @@ proptest! {
         let window = Span::new(from, from + length);
         let busy = busy.iter().map(|&(at, long)| Span::new(at, at + long).clip(window));
         let busy = crate::basics::spans::union(busy);
-        let over = Over::new(window, &busy);
+        let range = SampledTime::new(window, &busy);
         let sample = Span::new(start, start + duration);
         let inside = |t: &u64| window.start_ns <= *t && *t < window.end_ns;
         let is_busy = |t: &u64| busy.iter().any(|s| s.start_ns <= *t && *t < s.end_ns);
         let in_window = (start..start + duration).filter(inside).count() as u64;
         let in_busy = (start..start + duration).filter(is_busy).count() as u64;
         let expected = (in_window > 0).then_some((in_window, in_busy));
-        prop_assert_eq!(over.weights(sample, true), expected);
+        prop_assert_eq!(range.weights(sample, true), expected);
         let point = inside(&start).then(|| (1, u64::from(is_busy(&start))));
-        prop_assert_eq!(over.weights(sample, false), point);
+        prop_assert_eq!(range.weights(sample, false), point);
     }
 
-    /// Weights of equal size are no weights: the plain nearest rank.
+    /// Percentiles with equal weights are the plain nearest rank.
     #[test]
-    fn equal_weights_are_none(list in prop::collection::vec(0_u32..50, 1..40)) {
-        let mut sorted: Vec<f64> = list.iter().map(|&one| f64::from(one)).collect();
+    fn equal_weights_change_nothing(list in prop::collection::vec(0_u32..50, 1..40)) {
+        let mut sorted: Vec<f64> = list.iter().map(|&value| f64::from(value)).collect();
         sorted.sort_by(f64::total_cmp);
         let samples: Vec<Sample> = sorted
             .iter()
             .map(|&value| Sample { value, in_window: 7, in_busy: 0 })
             .collect();
-        let found = values(&samples, |one| one.in_window, true).unwrap();
+        let found = values(&samples, |sample| sample.in_window, true).unwrap();
         let percentile = |p| crate::basics::statistics::percentile(&sorted, p).unwrap();
         prop_assert_eq!(found.median.to_bits(), percentile(50).to_bits());
         prop_assert_eq!(found.p95.to_bits(), percentile(95).to_bits());
-        let busy = values(&samples, |one| one.in_busy, true);
+        let busy = values(&samples, |sample| sample.in_busy, true);
         prop_assert_eq!(busy, None);
     }
 }

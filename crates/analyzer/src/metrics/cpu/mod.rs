@@ -1,10 +1,9 @@
-//! What the program's threads were doing on the CPU, from samples.
+//! Computes what the threads of the process did on the CPU, from samples.
 //!
-//! A sampler looks at threads at a steady pace; each look stands for the time
-//! to the next. It says nothing about one gap of 20 µs, but over a thousand of
-//! them the looks that fell into some gap are a fair draw of what went on there.
-//! Most recordings sample only threads that run: where samples are missing, the
-//! thread waited.
+//! A sampler looks at threads at regular intervals; each sample stands for the time to the
+//! next. It says nothing about one gap of 20 µs. Over a thousand gaps, the samples that fell
+//! into some gap are a fair sample of what happened there. Most recordings sample only running
+//! threads: if samples are missing, the thread waited.
 
 pub(crate) mod samples;
 pub(crate) mod stacks;
@@ -17,27 +16,26 @@ use metalens_trace::{Names, ThreadId};
 
 use self::samples::{Sample, Samples, is_running};
 use self::tally::{
-    Members, Tally, identity, in_tracing, in_waiting, of_thread, rank, states, threads,
+    Members, Tally, identity, identity_of_thread, in_tracing, in_waiting, rank, states, threads,
 };
 use crate::basics::spans::{Span, length_ns};
 use crate::basics::statistics::ratio;
 use crate::error::Result;
 use crate::report::{Cpu, CpuHost, NotRecorded, WeightUnit};
-use crate::subject::target::Target;
+use crate::subject::chosen_processes::ChosenProcesses;
 use crate::tables::cpu::CpuTable;
 use crate::tables::recording::Recording;
 
-/// How many functions the report lists.
+/// Number of functions that the report lists.
 const FUNCTIONS: usize = 15;
 
-/// What the target's threads were doing inside the window; none if the trace
-/// has no samples at all. `submitters` are the threads that encode, all if it is
-/// empty. `host` are the stretches in which the GPU waited for the program,
-/// sorted and disjoint.
+/// Returns what the threads of the process did inside the window; `None` if the trace has no
+/// samples at all. `submitters` are the threads that encode; empty if they are unknown. `host`
+/// are the stretches of idle time that host work caused, sorted and disjoint.
 pub(crate) fn cpu(
     table: Option<CpuTable>,
     recording: &Recording,
-    target: &Target,
+    chosen: &ChosenProcesses,
     submitters: &[ThreadId],
     host: &[Span],
     window: Span,
@@ -46,8 +44,8 @@ pub(crate) fn cpu(
         return Ok(None);
     };
     let names = &recording.names;
-    let samples = Samples::of(table, &recording.run, names)?;
-    let members = Members::of(&target.processes, names);
+    let samples = Samples::read(table, &recording.run, names)?;
+    let members = Members::new(&chosen.processes, names);
     Ok(samples.map(|samples| facts(&samples, &members, submitters, host, window, names)))
 }
 
@@ -59,24 +57,25 @@ fn facts(
     window: Span,
     names: &Names,
 ) -> Cpu {
-    let inside = |one: &&Sample| (window.start_ns..window.end_ns).contains(&one.time_ns);
     let mine = samples
         .rows
         .iter()
-        .filter(inside)
-        .filter(|one| members.has(one));
+        .filter(|sample| (window.start_ns..window.end_ns).contains(&sample.time_ns))
+        .filter(|sample| members.has(sample));
     let mine: Vec<Sample> = mine.copied().collect();
-    let whole = Tally::of(&mine);
+
+    let all = Tally::new(&mine);
     let tracing = in_tracing(&mine, names);
     let (thread_count, threads) = threads(&mine, submitters, names);
+
     Cpu {
         table: samples.table.to_owned(),
         weight_unit: samples.unit,
         period: samples.period(),
         waiting_recorded: samples.waiting_recorded,
-        samples: whole.samples,
-        weight: whole.weight,
-        unweighted: mine.iter().filter(|one| one.weight.is_none()).count() as u64,
+        samples: all.samples,
+        weight: all.weight,
+        unweighted: mine.iter().filter(|sample| sample.weight.is_none()).count() as u64,
         tracing: tracing.samples,
         tracing_weight: tracing.weight,
         states: states(&mine, names),
@@ -97,58 +96,64 @@ fn host_facts(
     if host_ns == 0 {
         return None;
     }
-    let submits: Vec<_> = submitters
+
+    let submitters: Vec<_> = submitters
         .iter()
-        .map(|&one| of_thread(one, names))
+        .map(|&thread| identity_of_thread(thread, names))
         .collect();
-    let looked_at = |one: &&Sample| submits.is_empty() || submits.contains(&identity(one, names));
-    let there = mine.iter().filter(|one| is_inside(host, one.time_ns));
-    let there: Vec<Sample> = there.filter(looked_at).copied().collect();
-    let whole = Tally::of(&there);
-    let running = there
+    let is_submitter =
+        |sample: &&Sample| submitters.is_empty() || submitters.contains(&identity(sample, names));
+    let in_host_time = mine.iter().filter(|sample| is_inside(host, sample.time_ns));
+    let examined: Vec<Sample> = in_host_time.filter(is_submitter).copied().collect();
+
+    let all = Tally::new(&examined);
+    let running = examined
         .iter()
-        .filter(|one| is_running(one.state, names))
+        .filter(|sample| is_running(sample.state, names))
         .count() as u64;
-    let unknown = there.iter().filter(|one| one.state.is_none()).count() as u64;
-    let ranking = rank(&there, names, FUNCTIONS);
+    let unknown = examined
+        .iter()
+        .filter(|sample| sample.state.is_none())
+        .count() as u64;
+    let ranking = rank(&examined, names, FUNCTIONS);
+
     Some(CpuHost {
         host_ns,
-        samples: whole.samples,
-        weight: whole.weight,
+        samples: all.samples,
+        weight: all.weight,
         running,
-        waiting: whole.samples - running - unknown,
-        in_waiting_calls: in_waiting(&there, names).samples,
-        coverage: ratio(whole.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
+        waiting: all.samples - running - unknown,
+        in_waiting_calls: in_waiting(&examined, names).samples,
+        coverage: ratio(all.weight, host_ns).filter(|_| unit == WeightUnit::Ns),
         without_stack: ranking.without_stack,
         self_frames: ranking.self_frames,
         total_frames: ranking.total_frames,
     })
 }
 
-/// Whether a moment lies in one of these stretches.
+/// Returns whether a point in time lies in one of these stretches.
 fn is_inside(sorted: &[Span], time_ns: u64) -> bool {
     let at = sorted.partition_point(|span| span.end_ns <= time_ns);
     sorted.get(at).is_some_and(|span| span.start_ns <= time_ns)
 }
 
-/// Why the program's part of the idle time has no name, if it has none.
+/// Returns the reason why nothing is known about the program's host work, if nothing is.
 #[must_use]
-pub(crate) fn unavailable(cpu: Option<&Cpu>) -> Option<NotRecorded> {
+pub(crate) fn not_recorded(cpu: Option<&Cpu>) -> Option<NotRecorded> {
     let why = match cpu {
         None => {
-            "the recording has no CPU samples, so what the program did while the GPU waited for \
-             it has no name: record with --instrument 'Time Profiler', or export the tables \
-             time-profile and time-sample of a recording that has it"
+            "the recording has no CPU samples, so it does not show what the program did during \
+             host work: record with --instrument 'Time Profiler', or export the tables \
+             time-profile and time-sample if it was recorded"
         }
         Some(cpu) if cpu.samples == 0 => {
-            "none of the CPU samples is of the target and inside the window, so what it did while \
-             the GPU waited for it has no name: if it ran in another process, name that with \
-             --process; else its threads were waiting, or ran for less than one sample"
+            "no CPU sample is of the process and inside the window, so the recording does not show \
+             what it did during host work: if another process did the work, name it with --process; \
+             otherwise its threads were waiting, or ran for less than one sample"
         }
         Some(cpu) if cpu.host.as_ref().is_some_and(|host| host.samples == 0) => {
-            "none of the CPU samples fell into the time that the GPU waited for the program: it \
-             was too short, or the threads that submit were waiting; a longer recording has more \
-             samples"
+            "no CPU sample fell into the host work: it was too short, or the threads that submit \
+             were waiting; a longer recording has more samples"
         }
         Some(_) => return None,
     };

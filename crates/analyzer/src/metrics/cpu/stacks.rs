@@ -1,8 +1,8 @@
-//! Samples as collapsed stacks, the form that flame-graph tools take.
+//! Makes collapsed stacks of samples, the format that flame-graph tools read.
 //!
-//! One line per distinct stack: `process;thread;outermost;…;innermost 1000000`.
-//! The number is the summed weight in the table's own unit, nanoseconds for
-//! `time-profile`, so that nothing is rounded: the tools only add them up.
+//! One line per distinct stack: `process;thread;outermost;…;innermost 1000000`. The number is
+//! the summed weight in the table's own unit, nanoseconds for `time-profile`. Nothing is
+//! rounded, since the tools only add the numbers up.
 
 use metalens_trace::{Names, StackId, ThreadId};
 
@@ -10,12 +10,12 @@ use super::samples::{Sample, Samples};
 use super::tally::{is_address, tally_by};
 use crate::report::WeightUnit;
 
-/// Collapsed stacks, sorted, each once.
+/// Collapsed stacks, sorted, each one once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollapsedStacks {
-    /// What the numbers count.
+    /// Unit of the numbers.
     pub unit: WeightUnit,
-    /// Frames from the outermost, joined by semicolons, and what they weigh.
+    /// Frames from the outermost, joined by semicolons, with their weight.
     pub lines: Vec<(String, u64)>,
 }
 
@@ -26,9 +26,9 @@ impl std::fmt::Display for CollapsedStacks {
     }
 }
 
-/// Collapses these samples; what weighs nothing is left out.
+/// Collapses these samples; stacks without weight are left out.
 pub(crate) fn collapse(samples: &Samples, mine: &[Sample], names: &Names) -> CollapsedStacks {
-    let tallies = tally_by(mine, |one| (one.process, one.thread, one.stack));
+    let tallies = tally_by(mine, |sample| (sample.process, sample.thread, sample.stack));
     let mut lines: Vec<(String, u64)> = tallies
         .into_iter()
         .map(|((process, thread, stack), tally)| {
@@ -45,6 +45,7 @@ pub(crate) fn collapse(samples: &Samples, mine: &[Sample], names: &Names) -> Col
             (line, tally.weight)
         })
         .collect();
+
     lines.sort_unstable();
     lines.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -54,23 +55,26 @@ pub(crate) fn collapse(samples: &Samples, mine: &[Sample], names: &Names) -> Col
         same
     });
     lines.retain(|(_, weight)| *weight > 0);
+
     CollapsedStacks {
         unit: samples.unit,
         lines,
     }
 }
 
-/// `Main Thread 0x1f (bench, pid: 12)` stands below its process already.
+/// Returns the name of a thread without its process, which the line already has: `Main Thread
+/// 0x1f` of `Main Thread 0x1f (bench, pid: 12)`.
 fn thread_name(thread: Option<ThreadId>, names: &Names) -> String {
     let Some(thread) = thread.and_then(|id| names.thread(id)) else {
         return "[unknown thread]".to_owned();
     };
+
     let display = names.text(thread.display);
-    let of_process = |at: &usize| {
+    let names_process = |at: &usize| {
         let tail = display.get(*at..).unwrap_or("");
         tail.ends_with(')') && tail.contains(", pid: ")
     };
-    let end = display.rfind(" (").filter(of_process);
+    let end = display.rfind(" (").filter(names_process);
     clean(
         display
             .get(..end.unwrap_or(display.len()))
@@ -78,7 +82,8 @@ fn thread_name(thread: Option<ThreadId>, names: &Names) -> String {
     )
 }
 
-/// `;outermost;…;innermost`. Functions without a symbol are their binary.
+/// Returns the frames as `;outermost;…;innermost`. A function without a symbol is named by its
+/// binary.
 fn frames(stack: Option<StackId>, names: &Names) -> String {
     let mut frames: Vec<String> = Vec::new();
     for frame in stack.into_iter().flat_map(|stack| names.stack(stack)) {
@@ -89,6 +94,7 @@ fn frames(stack: Option<StackId>, names: &Names) -> String {
             (true, None) => "[unknown]".to_owned(),
         });
     }
+
     if frames.is_empty() {
         frames.push("[no stack]".to_owned());
     }
@@ -99,8 +105,8 @@ fn frames(stack: Option<StackId>, names: &Names) -> String {
         .collect()
 }
 
-/// A name without what the form is made of: a semicolon becomes a colon, as
-/// other collapsers write it, and a line break a space.
+/// Replaces characters that the format uses: a semicolon by a colon, as other tools do, and a
+/// line break by a space.
 fn clean(name: &str) -> String {
     let clean = |c: char| match c {
         ';' => ':',

@@ -1,4 +1,4 @@
-//! Samples added up: by state, by thread, by process, by function.
+//! Adds up samples by state, by thread, by process and by function.
 
 use metalens_trace::{Names, ProcessId, StackId, Symbol, ThreadId};
 use rustc_hash::FxHashMap;
@@ -7,32 +7,32 @@ use super::samples::{Sample, is_running};
 use crate::basics::statistics::ratio;
 use crate::report::{CpuFrame, CpuState, CpuThread};
 
-/// How many threads are listed.
+/// Number of threads that are listed.
 const THREADS: usize = 32;
 
-/// A number of samples and what they weigh.
+/// Number of samples with their weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// Samples.
+    /// Number of samples.
     pub samples: u64,
-    /// Their summed weights.
+    /// Summed weights of the samples.
     pub weight: u64,
 }
 
 impl Tally {
-    /// Of all of these.
+    /// Returns the tally of all these samples.
     #[must_use]
-    pub(crate) fn of(samples: &[Sample]) -> Self {
+    pub(crate) fn new(samples: &[Sample]) -> Self {
         let mut tally = Self::default();
-        samples.iter().for_each(|one| tally.add(one));
+        samples.iter().for_each(|sample| tally.add(sample));
         tally
     }
 
-    /// One more.
+    /// Adds one sample.
     pub(crate) fn add(&mut self, sample: &Sample) {
         self.add_all(Self {
             samples: 1,
-            weight: sample.weighs(),
+            weight: sample.weight_or_zero(),
         });
     }
 
@@ -42,7 +42,7 @@ impl Tally {
     }
 }
 
-/// Adds up by a key. The keys come in no order: sort before showing.
+/// Adds up samples by a key. The keys are in no order: sort before showing.
 pub(crate) fn tally_by<K: std::hash::Hash + Eq>(
     samples: &[Sample],
     key: impl Fn(&Sample) -> K,
@@ -54,7 +54,7 @@ pub(crate) fn tally_by<K: std::hash::Hash + Eq>(
     tallies
 }
 
-/// The most weight first, then the most samples, then by what is told apart.
+/// Returns a sort key: the most weight first, then the most samples, then by the given key.
 pub(crate) fn by_weight<K: Ord>(tally: Tally, key: K) -> impl Ord {
     (
         std::cmp::Reverse(tally.weight),
@@ -63,9 +63,9 @@ pub(crate) fn by_weight<K: Ord>(tally: Tally, key: K) -> impl Ord {
     )
 }
 
-/// One entry per state.
+/// Returns one entry per thread state.
 pub(crate) fn states(samples: &[Sample], names: &Names) -> Vec<CpuState> {
-    let tallies = tally_by(samples, |one| one.state);
+    let tallies = tally_by(samples, |sample| sample.state);
     let mut states: Vec<CpuState> = tallies
         .into_iter()
         .map(|(state, tally)| CpuState {
@@ -74,42 +74,45 @@ pub(crate) fn states(samples: &[Sample], names: &Names) -> Vec<CpuState> {
             weight: tally.weight,
         })
         .collect();
-    states.sort_by_key(|one| {
+
+    states.sort_by_key(|state| {
         let tally = Tally {
-            samples: one.samples,
-            weight: one.weight,
+            samples: state.samples,
+            weight: state.weight,
         };
-        by_weight(tally, one.state.clone())
+        by_weight(tally, state.state.clone())
     });
     states
 }
 
-/// How many threads there are, and those with the most weight.
+/// Returns the number of threads, and the threads with the most weight.
 pub(crate) fn threads(
     samples: &[Sample],
     submitters: &[ThreadId],
     names: &Names,
 ) -> (u64, Vec<CpuThread>) {
-    let running = |one: &Sample| is_running(one.state, names);
-    let tallies = tally_by(samples, |one| (identity(one, names), running(one)));
+    let tallies = tally_by(samples, |sample| {
+        (identity(sample, names), is_running(sample.state, names))
+    });
     let mut by_thread: FxHashMap<_, (Tally, u64)> = FxHashMap::default();
-    for ((thread, running), tally) in tallies {
-        let (sum, ran) = by_thread.entry(thread).or_default();
+    for ((thread, is_running), tally) in tallies {
+        let (sum, running) = by_thread.entry(thread).or_default();
         sum.add_all(tally);
-        *ran += if running { tally.samples } else { 0 };
+        *running += if is_running { tally.samples } else { 0 };
     }
-    let shown = shown_names(samples, names);
-    let submits: Vec<Identity> = submitters
+
+    let display_names = display_names(samples, names);
+    let submitters: Vec<Identity> = submitters
         .iter()
-        .map(|&one| of_thread(one, names))
+        .map(|&thread| identity_of_thread(thread, names))
         .collect();
     let mut list: Vec<(Tally, CpuThread)> = by_thread
         .into_iter()
         .map(|(thread, (tally, running))| {
             let facts = CpuThread {
-                name: shown.get(&thread).cloned().unwrap_or_default(),
+                name: display_names.get(&thread).cloned().unwrap_or_default(),
                 tid: thread.tid,
-                submits: (!submits.is_empty()).then(|| submits.contains(&thread)),
+                submits: (!submitters.is_empty()).then(|| submitters.contains(&thread)),
                 samples: tally.samples,
                 weight: tally.weight,
                 running,
@@ -118,29 +121,32 @@ pub(crate) fn threads(
             (tally, facts)
         })
         .collect();
-    list.sort_by_key(|(tally, one)| by_weight(*tally, (one.name.clone(), one.tid)));
+
+    list.sort_by_key(|(tally, thread)| by_weight(*tally, (thread.name.clone(), thread.tid)));
     let count = list.len() as u64;
-    let list = list.into_iter().take(THREADS).map(|(_, one)| one);
+    let list = list.into_iter().take(THREADS).map(|(_, thread)| thread);
     (count, list.collect())
 }
 
-/// What tells threads apart: a thread may change its name, not its number.
+/// Identity of a thread: a thread may change its name, but not its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
+    /// Thread id, if the thread has one.
     tid: Option<u64>,
+    /// Id of the thread's process, if known.
     pid: Option<u32>,
-    /// Only where it has no number.
+    /// Displayed name, only if the thread has no id.
     display: Option<Symbol>,
 }
 
-/// The identity of a sample's thread.
+/// Returns the identity of a sample's thread.
 #[must_use]
 pub(crate) fn identity(sample: &Sample, names: &Names) -> Identity {
     let process = sample.process.and_then(|id| names.process(id));
     match sample.thread {
         Some(thread) => Identity {
             pid: process.and_then(|process| process.pid),
-            ..of_thread(thread, names)
+            ..identity_of_thread(thread, names)
         },
         None => Identity {
             tid: None,
@@ -150,9 +156,9 @@ pub(crate) fn identity(sample: &Sample, names: &Names) -> Identity {
     }
 }
 
-/// The identity of a thread.
+/// Returns the identity of a thread.
 #[must_use]
-pub(crate) fn of_thread(thread: ThreadId, names: &Names) -> Identity {
+pub(crate) fn identity_of_thread(thread: ThreadId, names: &Names) -> Identity {
     let Some(thread) = names.thread(thread) else {
         return Identity {
             tid: None,
@@ -168,48 +174,59 @@ pub(crate) fn of_thread(thread: ThreadId, names: &Names) -> Identity {
     }
 }
 
-/// How each thread was displayed last.
-fn shown_names(samples: &[Sample], names: &Names) -> FxHashMap<Identity, String> {
+/// Returns the last displayed name of each thread.
+fn display_names(samples: &[Sample], names: &Names) -> FxHashMap<Identity, String> {
     let mut last: FxHashMap<Identity, ThreadId> = FxHashMap::default();
     for sample in samples {
         if let Some(thread) = sample.thread {
             last.insert(identity(sample, names), thread);
         }
     }
-    let text = |thread: ThreadId| names.thread(thread).map(|one| names.text(one.display));
+
+    let text = |thread: ThreadId| {
+        names
+            .thread(thread)
+            .map(|thread| names.text(thread.display))
+    };
     last.into_iter()
         .map(|(identity, thread)| (identity, text(thread).unwrap_or("").to_owned()))
         .collect()
 }
 
-/// Functions by what they were in themselves, and by what they were below of.
+/// Functions ranked by the samples in themselves, and by those in functions that they call.
 #[derive(Debug, Default)]
 pub(crate) struct Ranking {
-    /// By innermost frame.
+    /// Functions by samples in which they are the innermost frame.
     pub self_frames: Vec<CpuFrame>,
-    /// By any frame, once per sample: recursion does not count twice.
+    /// Functions by samples in which they are any frame, once per sample: recursion does not count
+    /// twice.
     pub total_frames: Vec<CpuFrame>,
-    /// Samples that say nothing.
+    /// Number of samples without a stack.
     pub without_stack: u64,
 }
 
-/// A function of a binary; all that have no symbol are one.
+/// Name and binary of a function; all functions of a binary without a symbol are one.
 type Function = (Option<Symbol>, Option<Symbol>);
 
+/// Tallies of one function.
 #[derive(Default)]
 struct Frames {
+    /// Samples with the function as the innermost frame.
     own: Tally,
+    /// Samples with the function anywhere on the stack.
     total: Tally,
-    /// The last stack that was counted, from 1.
-    seen: usize,
+    /// Number of the last stack that was counted, from 1; prevents counting it twice.
+    last_stack: usize,
 }
 
-/// Ranks the functions of samples, and keeps the first `limit`. Each distinct
-/// stack is walked once.
+/// Ranks the functions of samples, and keeps the first `limit`. Each distinct stack is walked
+/// once.
 pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
-    let mut stacks: Vec<(Option<StackId>, Tally)> =
-        tally_by(samples, |one| one.stack).into_iter().collect();
+    let mut stacks: Vec<(Option<StackId>, Tally)> = tally_by(samples, |sample| sample.stack)
+        .into_iter()
+        .collect();
     stacks.sort_unstable_by_key(|(stack, _)| *stack);
+
     let mut functions: FxHashMap<Function, Frames> = FxHashMap::default();
     let mut without_stack = 0;
     for (at, &(stack, tally)) in stacks.iter().enumerate() {
@@ -221,8 +238,8 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
             if depth == 0 {
                 function.own.add_all(tally);
             }
-            if function.seen != at + 1 {
-                function.seen = at + 1;
+            if function.last_stack != at + 1 {
+                function.last_stack = at + 1;
                 function.total.add_all(tally);
             }
             depth += 1;
@@ -231,8 +248,9 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
             without_stack += tally.samples;
         }
     }
-    let whole = Tally::of(samples);
-    let top = |of: fn(&Frames) -> Tally| top(&functions, of, whole, names, limit);
+
+    let all = Tally::new(samples);
+    let top = |tally: fn(&Frames) -> Tally| top(&functions, tally, all, names, limit);
     Ranking {
         self_frames: top(|frames| frames.own),
         total_frames: top(|frames| frames.total),
@@ -240,38 +258,41 @@ pub(crate) fn rank(samples: &[Sample], names: &Names, limit: usize) -> Ranking {
     }
 }
 
+/// Returns the functions with the most weight, by one of their tallies.
 fn top(
     functions: &FxHashMap<Function, Frames>,
-    of: fn(&Frames) -> Tally,
-    whole: Tally,
+    tally: fn(&Frames) -> Tally,
+    all: Tally,
     names: &Names,
     limit: usize,
 ) -> Vec<CpuFrame> {
     let text = |symbol: Option<Symbol>| symbol.map(|symbol| names.text(symbol));
     let tallies = functions
         .iter()
-        .map(|(function, frames)| (function, of(frames)));
-    let mut list: Vec<(&Function, Tally)> = tallies.filter(|(_, t)| t.samples > 0).collect();
+        .map(|(function, frames)| (function, tally(frames)));
+    let mut list: Vec<(&Function, Tally)> =
+        tallies.filter(|(_, tally)| tally.samples > 0).collect();
     list.sort_by_key(|((name, binary), tally)| by_weight(*tally, (text(*name), text(*binary))));
     list.truncate(limit);
+
     let frame = |(&(name, binary), tally): (&Function, Tally)| CpuFrame {
         function: text(name).map(str::to_owned),
         binary: text(binary).map(str::to_owned),
         samples: tally.samples,
         weight: tally.weight,
-        share: ratio(tally.weight, whole.weight),
+        share: ratio(tally.weight, all.weight),
     };
     list.into_iter().map(frame).collect()
 }
 
-/// The samples whose innermost function writes the system's trace, as
-/// `kdebug_trace` and `__kdebug_trace64` do.
+/// Returns the tally of samples whose innermost function writes the system's trace, such as
+/// `kdebug_trace` and `__kdebug_trace64`.
 pub(crate) fn in_tracing(samples: &[Sample], names: &Names) -> Tally {
     innermost(samples, names, |name| name.starts_with("kdebug_"))
 }
 
-/// The samples whose innermost function is the system call by which a thread
-/// goes to sleep, or comes from it: it is caught running there, but only to wait.
+/// Returns the tally of samples whose innermost function is a system call by which a thread
+/// goes to sleep. A thread is caught running there only on its way to or from waiting.
 pub(crate) fn in_waiting(samples: &[Sample], names: &Names) -> Tally {
     const CALLS: [&str; 12] = [
         "psynch_cvwait",
@@ -290,55 +311,55 @@ pub(crate) fn in_waiting(samples: &[Sample], names: &Names) -> Tally {
     innermost(samples, names, |name| CALLS.contains(&name))
 }
 
-/// The samples whose innermost function is one of some, by its name without
-/// the underscores before it.
+/// Returns the tally of samples whose innermost function is a wanted one, by its name without
+/// leading underscores.
 fn innermost(samples: &[Sample], names: &Names, wanted: impl Fn(&str) -> bool) -> Tally {
-    let mut found = Tally::default();
-    for (stack, tally) in tally_by(samples, |one| one.stack) {
+    let mut sum = Tally::default();
+    for (stack, tally) in tally_by(samples, |sample| sample.stack) {
         let innermost = stack.and_then(|stack| names.stack(stack).next());
         let name = innermost.map_or("", |frame| names.text(frame.name));
         if wanted(name.trim_start_matches('_')) {
-            found.add_all(tally);
+            sum.add_all(tally);
         }
     }
-    found
+    sum
 }
 
-/// Whether a frame's name is its address again: no symbol was found.
+/// Returns whether a frame's name is only its address, because no symbol was found.
 #[must_use]
 pub(crate) fn is_address(name: &str) -> bool {
     let digits = name.strip_prefix("0x").unwrap_or("");
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The processes of a target, however a table writes their names: by pid where
-/// both have one.
+/// Set of the analyzed processes, however a table writes their names: compared by pid if both
+/// have one.
 #[derive(Debug)]
 pub(crate) struct Members(Vec<bool>);
 
 impl Members {
-    /// Of these processes.
+    /// Returns the set of these processes.
     #[must_use]
-    pub(crate) fn of(processes: &[ProcessId], names: &Names) -> Self {
+    pub(crate) fn new(processes: &[ProcessId], names: &Names) -> Self {
         let pid_of = |id: ProcessId| names.process(id).and_then(|process| process.pid);
         let pids: Vec<u32> = processes.iter().filter_map(|&id| pid_of(id)).collect();
-        let is_one = |(id, process): (ProcessId, metalens_trace::Process)| match process.pid {
+        let is_member = |(id, process): (ProcessId, metalens_trace::Process)| match process.pid {
             Some(pid) => pids.contains(&pid),
             None => processes.contains(&id),
         };
-        Self(names.processes().map(is_one).collect())
+        Self(names.processes().map(is_member).collect())
     }
 
-    /// Whether a sample is of one of them.
+    /// Returns whether a sample is of one of the processes.
     #[must_use]
     pub(crate) fn has(&self, sample: &Sample) -> bool {
-        self.is(sample.process)
+        self.contains(sample.process)
     }
 
-    /// Whether a process is one of them.
+    /// Returns whether a process is one of them.
     #[must_use]
-    pub(crate) fn is(&self, process: Option<ProcessId>) -> bool {
-        let known = process.and_then(|id| self.0.get(id.index()));
-        known.copied().unwrap_or(false)
+    pub(crate) fn contains(&self, process: Option<ProcessId>) -> bool {
+        let is_member = process.and_then(|id| self.0.get(id.index()));
+        is_member.copied().unwrap_or(false)
     }
 }

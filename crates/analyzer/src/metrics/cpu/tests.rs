@@ -67,7 +67,7 @@ fn scene(drawing: &[&str]) -> Scene {
         }
     }
     rows.sort_by_key(|one: &Sample| one.time_ns);
-    let members = Members::of(&[process], &names);
+    let members = Members::new(&[process], &names);
     let samples = Samples {
         table: crate::tables::cpu::TIME_PROFILE,
         unit: WeightUnit::Ns,
@@ -426,7 +426,7 @@ proptest! {
         };
         let collapsed = collapse(&samples, &rows, &names);
         let weight: u64 = collapsed.lines.iter().map(|(_, weight)| weight).sum();
-        prop_assert_eq!(weight, rows.iter().map(Sample::weighs).sum::<u64>());
+        prop_assert_eq!(weight, rows.iter().map(Sample::weight_or_zero).sum::<u64>());
         prop_assert!(collapsed.lines.is_sorted_by(|a, b| a.0 < b.0));
     }
 }

@@ -1,4 +1,4 @@
-//! Apple's chips: memory bandwidth and GPU, as published.
+//! Table of Apple's chips: memory bandwidth and GPU, as published.
 //!
 //! Bandwidth and core counts are Apple's own, from the announcement of each chip
 //! in its newsroom or the technical specifications of a machine that has it.
@@ -12,29 +12,29 @@
 
 use crate::report::ChipLimits;
 
-/// A chip by name.
+/// Chip with its published figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Chip {
-    /// `M1 Max`.
+    /// Name without `Apple`: `M1 Max`.
     name: &'static str,
-    /// The sizes that it is sold in: GPU cores and memory bandwidth in GB/s.
+    /// Sizes that it is sold in: GPU cores and memory bandwidth in GB/s.
     sizes: &'static [(u32, f64)],
-    /// The GPU's highest clock, GHz.
+    /// Highest clock of the GPU in GHz; `None` if not published.
     clock_ghz: Option<f64>,
 }
 
-/// FP32 units of a GPU core, of every M1 to M5 (philipturner/metal-benchmarks,
-/// table "Layout of an M1 GPU Core"; confirmed for M1 by Apple's 128 execution
-/// units of 8 cores, which have 8 units each).
+/// FP32 units of a GPU core, of every M1 to M5 (philipturner/metal-benchmarks, table "Layout of
+/// an M1 GPU Core"; confirmed for M1 by Apple's 128 execution units of 8 cores, which have 8
+/// units each).
 const UNITS_PER_CORE: f64 = 128.0;
-/// A fused multiply-add is two.
+/// Floating-point operations of a unit per clock: a fused multiply-add is two.
 const FLOPS_PER_UNIT: f64 = 2.0;
 
-/// 1.278 GHz and 1.296 GHz: philipturner/applegpuinfo, `clockFrequency`.
-/// 8 × 128 × 2 × 1.278 = 2.62; 64 × 128 × 2 × 1.296 = 21.2.
+/// Clocks of 1.278 GHz and 1.296 GHz, from philipturner/applegpuinfo, `clockFrequency`. 8 × 128
+/// × 2 × 1.278 = 2.62; 64 × 128 × 2 × 1.296 = 21.2.
 const M1_CLOCK: Option<f64> = Some(1.278);
 const M1_PRO_CLOCK: Option<f64> = Some(1.296);
-/// 1.398 GHz: the same. 10 × 128 × 2 × 1.398 = 3.58.
+/// Clock of 1.398 GHz, from the same source. 10 × 128 × 2 × 1.398 = 3.58.
 const M2_CLOCK: Option<f64> = Some(1.398);
 
 const CHIPS: [Chip; 18] = [
@@ -80,34 +80,34 @@ const fn chip(name: &'static str, sizes: &'static [(u32, f64)], clock_ghz: Optio
 }
 
 impl Chip {
-    /// The chip of a GPU as Metal and Instruments call it: `Apple M1`, or `M1`.
+    /// Finds a chip by the name that Metal and Instruments give the GPU: `Apple M1`, or `M1`.
     #[must_use]
-    pub(crate) fn of(gpu: &str) -> Option<Self> {
+    pub(crate) fn by_name(gpu: &str) -> Option<Self> {
         let name = gpu.trim();
         let name = name.strip_prefix("Apple ").unwrap_or(name);
         let name = name.strip_suffix(" GPU").unwrap_or(name);
         CHIPS.iter().find(|chip| chip.name == name).copied()
     }
 
-    /// `Apple M1 Max`.
+    /// Returns the name with `Apple`: `Apple M1 Max`.
     #[must_use]
     pub(crate) fn full_name(&self) -> String {
         format!("Apple {}", self.name)
     }
 
-    /// The numbers of cores that it is sold with.
+    /// Returns the numbers of cores that the chip is sold with.
     #[must_use]
     pub(crate) fn cores(&self) -> Vec<u32> {
         self.sizes.iter().map(|&(cores, _)| cores).collect()
     }
 
-    /// Its memory bandwidth, GB/s; of the size with so many cores, if told.
+    /// Returns the memory bandwidth in GB/s, of the size with this many cores if they are given.
     #[must_use]
     pub(crate) fn bandwidth(&self, cores: Option<u32>) -> Option<ChipLimits> {
         limits(self.fitting(cores).map(|(_, bandwidth)| bandwidth))
     }
 
-    /// Its peak of FP32, TFLOP/s.
+    /// Returns the FP32 peak in TFLOP/s.
     #[must_use]
     pub(crate) fn peak(&self, cores: Option<u32>) -> Option<ChipLimits> {
         let clock = self.clock_ghz?;
@@ -124,14 +124,14 @@ impl Chip {
 }
 
 fn limits(values: impl Iterator<Item = f64>) -> Option<ChipLimits> {
-    values.fold(None, |so_far, value| {
-        let so_far = so_far.unwrap_or(ChipLimits {
+    values.fold(None, |limits, value| {
+        let limits = limits.unwrap_or(ChipLimits {
             min: value,
             max: value,
         });
         Some(ChipLimits {
-            min: so_far.min.min(value),
-            max: so_far.max.max(value),
+            min: limits.min.min(value),
+            max: limits.max.max(value),
         })
     })
 }
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn check(gpu: &str, cores: Option<u32>, bandwidth: Option<(f64, f64)>) {
-        let found = Chip::of(gpu).and_then(|chip| chip.bandwidth(cores));
+        let found = Chip::by_name(gpu).and_then(|chip| chip.bandwidth(cores));
         let found = found.map(|limits| (limits.min, limits.max));
         assert_eq!(found, bandwidth, "{gpu}, {cores:?}");
     }
@@ -153,14 +153,14 @@ mod tests {
         check("Apple M3 Max", None, Some((300.0, 400.0)));
         check("Apple M3 Max", Some(40), Some((400.0, 400.0)));
         check("M4 Max", None, Some((410.0, 546.0)));
-        // No such size, no such chip: nothing, not the next best.
+        // An unknown size or chip has no figures, not those of the next best.
         check("M4 Max", Some(38), None);
         check("Apple M4 Ultra", None, None);
         check("Apple M10", None, None);
         check("AMD Radeon Pro 5500M", None, None);
     }
 
-    /// What Apple announced of the largest size, to the digits that it gave.
+    /// Compares with Apple's announcements for the largest size, to the digits given.
     #[test]
     fn peaks_are_those_announced() {
         for (gpu, announced, within) in [
@@ -168,11 +168,11 @@ mod tests {
             ("M1 Ultra", 21.0, 0.5),
             ("M2", 3.6, 0.05),
         ] {
-            let peak = Chip::of(gpu).unwrap().peak(None).unwrap();
+            let peak = Chip::by_name(gpu).unwrap().peak(None).unwrap();
             assert!((peak.max - announced).abs() < within, "{gpu}: {peak:?}");
             assert!(peak.min < peak.max);
         }
-        assert_eq!(Chip::of("M4").unwrap().peak(None), None);
+        assert_eq!(Chip::by_name("M4").unwrap().peak(None), None);
     }
 
     #[test]

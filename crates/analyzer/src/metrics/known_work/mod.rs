@@ -1,8 +1,8 @@
-//! How fast known work went.
+//! Computes the throughput of kernels whose amount of work is known.
 //!
-//! A trace tells time, never how much was done in it. A file beside it may: then
-//! operations per second, GB/s and TFLOP/s follow, and their shares of what the
-//! chip can do. Without it they are not measurable, and nothing is guessed.
+//! A trace tells time, not the amount of work. A work file may give that: then operations per
+//! second, GB/s and TFLOP/s follow, and their shares of the chip's limits. Without it they are
+//! not measurable, and nothing is guessed.
 
 mod chips;
 mod rates;
@@ -16,32 +16,33 @@ use self::rates::{Amounts, share};
 use crate::basics::message::{kernel, name, path, ungrouped};
 use crate::message;
 use crate::report::{
-    ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, Work, WorkRow,
+    ChipFacts, ChipLimits, ChipNamedBy, Kernel, NotRecorded, Note, Report, WorkRow, WorkThroughput,
 };
-use crate::request::sidecar::{KnownWork, Per, Sidecar};
+use crate::request::work_file::{AmountScope, KnownWork, WorkFile};
 use crate::subject::buffers::Buffer;
 
-/// Every kernel that no other entry names.
+/// Label that stands for every kernel that no other entry names.
 const ANY: &str = "*";
 
-/// What follows from a file of known work for a report that is else complete.
-/// `buffers` are the target's command buffers in the whole recording.
-pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Buffer]) -> Work {
-    let told = message!(
-        "how much work kernels do is told by {}, not measured; only their time is",
+/// Returns the throughput that follows from a work file, for a report that is otherwise
+/// complete. `buffers` are the command buffers of the process in the whole recording.
+pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> WorkThroughput {
+    let source = message!(
+        "the amounts of work are from {}; only the time of the kernels is measured",
         path(&file.file)
     );
-    let mut notes = vec![Note::quiet("work-told", told)];
+    let mut notes = vec![Note::quiet("work-told", source)];
     let chip = chip(file, report.run.device.gpu.as_deref(), &mut notes);
     let matches = Matches::of(file, &report.kernels);
-    let known = known(file, &matches, report, &mut notes);
+    let known = with_amounts(file, &matches, report, &mut notes);
+
     let all = known
         .iter()
-        .fold(Amounts::default(), |sum, one| sum.plus(one.amounts));
+        .fold(Amounts::default(), |sum, work| sum.plus(work.amounts));
     let span_ns = report.window.span_ns;
     let mut rows: Vec<WorkRow> = known
         .into_iter()
-        .map(|one| one.row(chip.as_ref(), span_ns))
+        .map(|work| work.row(chip.as_ref(), span_ns))
         .collect();
     rows.sort_by(|a, b| {
         let name = |row: &WorkRow| (row.label.clone(), row.kernels.clone(), row.channel.clone());
@@ -49,10 +50,12 @@ pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Buffer]) -> Work 
             .cmp(&a.total_ns)
             .then_with(|| name(a).cmp(&name(b)))
     });
+
     notes.extend(split_or_coalesced(file, report));
     notes.extend(beyond_the_chip(&rows));
     let (notes, note_details) = Note::lists(notes);
-    Work {
+
+    WorkThroughput {
         file: file.file.clone(),
         chip,
         rows,
@@ -67,43 +70,43 @@ pub(crate) fn work(file: &Sidecar, report: &Report, buffers: &[Buffer]) -> Work 
     }
 }
 
-/// What a reader of a report must know of a file that tells of a simulation.
-/// None if the recording is a synthetic one, too, which says so itself.
+/// Returns a note if the work file is from a simulation, and none if the recording is synthetic
+/// as well, which says so itself.
 #[must_use]
-pub(crate) fn simulated(file: &Sidecar, is_synthetic: bool) -> Option<Note> {
+pub(crate) fn simulated(file: &WorkFile, is_synthetic: bool) -> Option<Note> {
     (file.is_simulated() && !is_synthetic).then(|| {
         let text = message!(
-            "SIMULATED: {} says that no GPU ran its work, so it is not of this recording: rates \
-             that follow from it are not true of anything",
+            "SIMULATED: {} is from a run without a GPU, so it does not belong to this recording: \
+             rates that follow from it mean nothing",
             path(&file.file)
         );
         Note::loud("simulated-work", text)
     })
 }
 
-/// Why there are no rates.
+/// Returns the reason why there are no rates.
 #[must_use]
-pub(crate) fn unavailable() -> NotRecorded {
+pub(crate) fn not_recorded() -> NotRecorded {
     NotRecorded::new(
         "work",
-        "operations/s, GB/s and TFLOP/s are not measurable: a trace has the time of kernels, not \
-         their work, and no work.json tells how many operations, bytes and flops a kernel has; \
-         --work FILE names one",
+        "operations/s, GB/s and TFLOP/s need the amount of work of each kernel, which a trace \
+         does not contain: name a work file with --work FILE",
     )
 }
 
-/// Which entry of the file is about which kernel of the report.
+/// Assignment of the file's entries to the kernels of the report.
 struct Matches {
-    /// Of each kernel, its entry.
+    /// Index of the entry of each kernel.
     entry_of: Vec<Option<usize>>,
 }
 
 impl Matches {
-    /// The label decides before the channel, and either before `*`.
-    fn of(file: &Sidecar, kernels: &[Kernel]) -> Self {
+    /// Assigns the entries: a kernel's own label has priority over `*`, then an entry with a
+    /// channel over one without.
+    fn of(file: &WorkFile, kernels: &[Kernel]) -> Self {
         let fits = |entry: &KnownWork, kernel: &Kernel| {
-            let label = entry.label == kernel.name || entry.label == ANY;
-            label && (entry.channel.is_none() || entry.channel == kernel.channel)
+            let has_label = entry.label == kernel.name || entry.label == ANY;
+            has_label && (entry.channel.is_none() || entry.channel == kernel.channel)
         };
         let entry_of = kernels.iter().map(|kernel| {
             let entries = file.work.iter().enumerate();
@@ -117,70 +120,76 @@ impl Matches {
         }
     }
 
-    /// The kernels of an entry.
+    /// Returns the kernels of an entry.
     fn kernels<'a>(&self, entry: usize, kernels: &'a [Kernel]) -> Vec<&'a Kernel> {
         let pairs = kernels.iter().zip(&self.entry_of);
-        let mine = pairs.filter(|&(_, &of)| of == Some(entry));
+        let mine = pairs.filter(|&(_, &assigned)| assigned == Some(entry));
         mine.map(|(kernel, _)| kernel).collect()
     }
 
     fn kernels_without(&self, kernels: &[Kernel]) -> Vec<String> {
         let pairs = kernels.iter().zip(&self.entry_of);
-        let without = pairs.filter(|(_, of)| of.is_none());
+        let without = pairs.filter(|(_, assigned)| assigned.is_none());
         without.map(|(kernel, _)| kernel.name.clone()).collect()
     }
 
-    fn labels_without(&self, file: &Sidecar) -> Vec<String> {
+    fn labels_without(&self, file: &WorkFile) -> Vec<String> {
         let entries = file.work.iter().enumerate();
         let without = entries.filter(|(at, _)| !self.entry_of.contains(&Some(*at)));
         without.map(|(_, entry)| entry.label.clone()).collect()
     }
 }
 
-/// Kernels and how much they did.
-struct Known<'a> {
+/// Kernels with the amounts of their work.
+struct KernelsWithAmounts<'a> {
     label: &'a str,
     kernels: Vec<&'a Kernel>,
     amounts: Amounts,
 }
 
-/// Per entry: each kernel by itself if the amounts are per instance, all of
-/// them together if the amounts are theirs together.
-fn known<'a>(
-    file: &'a Sidecar,
+/// Returns the kernels of each entry: one by one if the amounts are per instance, together if
+/// the amounts are a total.
+fn with_amounts<'a>(
+    file: &'a WorkFile,
     matches: &Matches,
     report: &'a Report,
     notes: &mut Vec<Note>,
-) -> Vec<Known<'a>> {
+) -> Vec<KernelsWithAmounts<'a>> {
     let mut all = Vec::new();
     for (at, entry) in file.work.iter().enumerate() {
         let kernels = matches.kernels(at, &report.kernels);
+
         let amounts = Amounts {
             operations: entry.operations.map(u128::from),
             bytes: entry.bytes.map(u128::from),
             flops: entry.flops.map(u128::from),
         };
+
         let label = entry.label.as_str();
         match entry.per {
             _ if kernels.is_empty() => {}
-            Per::Instance => all.extend(kernels.into_iter().map(|kernel| Known {
-                label,
-                amounts: amounts.times(kernel.instances),
-                kernels: vec![kernel],
-            })),
-            Per::Total if report.window.excluded.is_empty() => all.push(Known {
-                label,
-                kernels,
-                amounts,
-            }),
-            Per::Total => {
+            AmountScope::Instance => {
+                all.extend(kernels.into_iter().map(|kernel| KernelsWithAmounts {
+                    label,
+                    amounts: amounts.times(kernel.instances),
+                    kernels: vec![kernel],
+                }))
+            }
+            AmountScope::Total if report.window.excluded.is_empty() => {
+                all.push(KernelsWithAmounts {
+                    label,
+                    kernels,
+                    amounts,
+                })
+            }
+            AmountScope::Total => {
                 let text = message!(
-                    "the work of `{}` is told for the whole recording, and the window is a part of \
-                     it: its rates are unknown",
+                    "the work of `{}` is given for the whole recording, and the window is only a \
+                     part of it: its rates are unknown",
                     kernel(label)
                 );
                 notes.push(Note::quiet("work-of-the-whole", text));
-                all.push(Known {
+                all.push(KernelsWithAmounts {
                     label,
                     kernels,
                     amounts: Amounts::default(),
@@ -191,7 +200,7 @@ fn known<'a>(
     all
 }
 
-impl Known<'_> {
+impl KernelsWithAmounts<'_> {
     fn row(self, chip: Option<&ChipFacts>, span_ns: u64) -> WorkRow {
         let total_ns = self.kernels.iter().map(|kernel| kernel.total_ns).sum();
         let gpu_time = self.amounts.over(total_ns);
@@ -199,7 +208,8 @@ impl Known<'_> {
             .kernels
             .first()
             .and_then(|kernel| kernel.channel.clone());
-        let one_channel = self.kernels.iter().all(|kernel| kernel.channel == channel);
+        let is_one_channel = self.kernels.iter().all(|kernel| kernel.channel == channel);
+
         WorkRow {
             label: self.label.to_owned(),
             kernels: self
@@ -207,7 +217,7 @@ impl Known<'_> {
                 .iter()
                 .map(|kernel| kernel.name.clone())
                 .collect(),
-            channel: channel.filter(|_| one_channel),
+            channel: channel.filter(|_| is_one_channel),
             instances: self.kernels.iter().map(|kernel| kernel.instances).sum(),
             total_ns,
             bandwidth_share: share(gpu_time.gb_per_s, chip.and_then(|c| c.bandwidth_gb_s)),
@@ -218,33 +228,35 @@ impl Known<'_> {
     }
 }
 
-/// The recording knows best what ran it; the file may know its size.
-fn chip(file: &Sidecar, recorded: Option<&str>, notes: &mut Vec<Note>) -> Option<ChipFacts> {
-    if let (Some(recorded), Some(told)) = (recorded, file.device.as_deref())
-        && Chip::of(recorded) != Chip::of(told)
+/// Returns the chip: its name is the recording's if that has one, its size is the file's.
+fn chip(file: &WorkFile, recorded: Option<&str>, notes: &mut Vec<Note>) -> Option<ChipFacts> {
+    if let (Some(recorded), Some(in_file)) = (recorded, file.device.as_deref())
+        && Chip::by_name(recorded) != Chip::by_name(in_file)
     {
         let text = message!(
-            "{} says that the GPU is `{}`, the recording says `{}`: the recording is believed",
+            "{} names the GPU `{}`, the recording names it `{}`; the recording's name is used",
             path(&file.file),
-            name(told),
+            name(in_file),
             name(recorded)
         );
         notes.push(Note::quiet("work-of-another-chip", text));
     }
+
     let (chip_name, named_by) = match recorded {
         Some(name) => (name, ChipNamedBy::Recording),
         None => (file.device.as_deref()?, ChipNamedBy::WorkFile),
     };
-    let told = |value: Option<f64>| {
+    let exactly = |value: Option<f64>| {
         value.map(|value| ChipLimits {
             min: value,
             max: value,
         })
     };
-    let Some(chip) = Chip::of(chip_name) else {
+
+    let Some(chip) = Chip::by_name(chip_name) else {
         let text = message!(
-            "no bandwidth or peak of the GPU `{}` is known here: bandwidth_gb_s and peak_tflops in \
-             the file tell them",
+            "bandwidth and peak of the GPU `{}` are unknown: give bandwidth_gb_s and peak_tflops in \
+             the work file",
             name(chip_name)
         );
         notes.push(Note::quiet("chip-unknown", text));
@@ -252,39 +264,44 @@ fn chip(file: &Sidecar, recorded: Option<&str>, notes: &mut Vec<Note>) -> Option
             name: chip_name.to_owned(),
             named_by,
             gpu_cores: file.gpu_cores.into_iter().collect(),
-            bandwidth_gb_s: told(file.bandwidth_gb_s),
-            peak_tflops: told(file.peak_tflops),
+            bandwidth_gb_s: exactly(file.bandwidth_gb_s),
+            peak_tflops: exactly(file.peak_tflops),
         });
     };
+
     if let Some(cores) = file.gpu_cores.filter(|cores| !chip.cores().contains(cores)) {
         let text = message!(
-            "an {} with {} GPU cores is unknown here, so no share of it is told",
+            "no {} with {} GPU cores is known, so its shares are unknown",
             name(&chip.full_name()),
             ungrouped(u64::from(cores))
         );
         notes.push(Note::quiet("chip-cores-unknown", text));
     }
+
     Some(ChipFacts {
         name: chip.full_name(),
         named_by,
         gpu_cores: file
             .gpu_cores
             .map_or_else(|| chip.cores(), |cores| vec![cores]),
-        bandwidth_gb_s: told(file.bandwidth_gb_s).or_else(|| chip.bandwidth(file.gpu_cores)),
-        peak_tflops: told(file.peak_tflops).or_else(|| chip.peak(file.gpu_cores)),
+        bandwidth_gb_s: exactly(file.bandwidth_gb_s).or_else(|| chip.bandwidth(file.gpu_cores)),
+        peak_tflops: exactly(file.peak_tflops).or_else(|| chip.peak(file.gpu_cores)),
     })
 }
 
-/// An instance is an interval. Where those are not one to one with encoders, an
-/// amount per instance may be meant for another thing.
-fn split_or_coalesced(file: &Sidecar, report: &Report) -> Option<Note> {
+/// Returns a note if GPU intervals are not one to one with encoders: then an amount per
+/// instance may be meant for something else.
+fn split_or_coalesced(file: &WorkFile, report: &Report) -> Option<Note> {
     let (intervals, encoders) = (report.counts.intervals, report.counts.encoders);
-    let per_instance = file.work.iter().any(|entry| entry.per == Per::Instance);
-    (per_instance && encoders > 0 && encoders != intervals).then(|| {
+    let has_instances = file
+        .work
+        .iter()
+        .any(|entry| entry.per == AmountScope::Instance);
+    (has_instances && encoders > 0 && encoders != intervals).then(|| {
         let text = message!(
-            "amounts per instance are amounts per interval, and there are {} intervals of {} \
-             encoders: the GPU ran some in several parts, so their work counts double; tell totals \
-             to be exact",
+            "amounts per instance count once per GPU interval, and there are {} intervals of {} \
+             encoders: the GPU ran some encoders in several parts, so their work counts more than \
+             once; give totals to be exact",
             ungrouped(intervals),
             ungrouped(encoders)
         );
@@ -292,7 +309,7 @@ fn split_or_coalesced(file: &Sidecar, report: &Report) -> Option<Note> {
     })
 }
 
-/// Rates that the chip cannot have: the reader is told, the figure stays.
+/// Returns notes on rates that the chip cannot reach; the figures stay as they are.
 fn beyond_the_chip(rows: &[WorkRow]) -> Vec<Note> {
     let mut notes = Vec::new();
     for row in rows {
@@ -302,7 +319,7 @@ fn beyond_the_chip(rows: &[WorkRow]) -> Vec<Note> {
         {
             let text = message!(
                 "`{}` moves more bytes per second than the chip's memory can: caches served part \
-                 of them, or the file tells too many",
+                 of them, or the amount in the work file is too high",
                 kernel(&row.label)
             );
             notes.push(Note::quiet("beyond-bandwidth", text));
@@ -310,7 +327,7 @@ fn beyond_the_chip(rows: &[WorkRow]) -> Vec<Note> {
         if row.peak_share.is_some_and(|share| share.at_least > 1.0) {
             let text = message!(
                 "`{}` does more flops per second than the chip's FP32 units can: matrix units did \
-                 them, or the file tells too many",
+                 them, or the amount in the work file is too high",
                 kernel(&row.label)
             );
             notes.push(Note::quiet("beyond-peak", text));

@@ -1,8 +1,8 @@
-//! Amounts of work, and how fast that is.
+//! Computes rates of work from amounts and times.
 
-use crate::report::{ChipLimits, Share, WorkRates};
+use crate::report::{ChipLimits, ShareRange, WorkRates};
 
-/// Amounts of work; none where unknown.
+/// Amounts of work; `None` if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Amounts {
     pub operations: Option<u128>,
@@ -11,13 +11,13 @@ pub(crate) struct Amounts {
 }
 
 impl Amounts {
-    /// So many times the amounts of one instance.
+    /// Returns the amounts of this many instances.
     #[must_use]
     pub(crate) fn times(self, instances: u64) -> Self {
         self.each(|amount| amount.saturating_mul(u128::from(instances)))
     }
 
-    /// The sum, of what is known.
+    /// Returns the sum of the known amounts.
     #[must_use]
     pub(crate) fn plus(self, other: Self) -> Self {
         let sum = |a: Option<u128>, b: Option<u128>| match (a, b) {
@@ -39,10 +39,10 @@ impl Amounts {
         }
     }
 
-    /// Their rates over a time.
+    /// Returns the rates over a time.
     #[must_use]
     pub(crate) fn over(self, over_ns: u64) -> WorkRates {
-        // A sum beyond 64 bits is no sum that a file meant.
+        // A sum beyond 64 bits cannot be what a file means.
         let amount = |amount: Option<u128>| u64::try_from(amount?).ok();
         WorkRates {
             over_ns,
@@ -56,7 +56,7 @@ impl Amounts {
     }
 }
 
-/// Bytes per nanosecond are GB per second.
+/// Returns an amount per nanosecond; of bytes this is GB per second.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a rate is rounded anyway, by less than 1e-15 of it"
@@ -65,11 +65,11 @@ fn per_ns(amount: Option<u128>, over_ns: u64) -> Option<f64> {
     (over_ns > 0).then_some(amount? as f64 / over_ns as f64)
 }
 
-/// A rate's share of what a chip can do.
+/// Returns a rate's share of the chip's limits.
 #[must_use]
-pub(crate) fn share(rate: Option<f64>, limits: Option<ChipLimits>) -> Option<Share> {
+pub(crate) fn share(rate: Option<f64>, limits: Option<ChipLimits>) -> Option<ShareRange> {
     let (rate, limits) = (rate?, limits?);
-    Some(Share {
+    Some(ShareRange {
         at_least: rate / limits.max,
         at_most: rate / limits.min,
     })

@@ -1,4 +1,4 @@
-//! The file's form, and timings against hand-made command buffers.
+//! Tests of the work file's format, and of timings against hand-made command buffers.
 
 use metalens_failure::Failure;
 use proptest::prelude::*;
@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::basics::spans::Span;
 use crate::report::{TimingOrder, TimingVerdict};
-use crate::request::sidecar::Timing;
+use crate::request::work_file::Timing;
 
-const WHOLE: &str = r#"{
+const FULL_FILE: &str = r#"{
   "schema": "metalens.work/1", "device": "Apple M3 Max", "gpu_cores": 40,
   "work": [
     {"label": "matmul", "channel": "Compute", "per": "instance",
@@ -22,28 +22,28 @@ const WHOLE: &str = r#"{
 }"#;
 
 #[test]
-fn a_whole_file() {
-    let file = Sidecar::parse(WHOLE, "work.json").unwrap();
+fn a_full_file_is_parsed() {
+    let file = WorkFile::parse(FULL_FILE, "work.json").unwrap();
     assert_eq!(file.work[0].flops, Some(17_179_869_184));
-    assert_eq!(file.work[1].per, Per::Total);
+    assert_eq!(file.work[1].per, AmountScope::Total);
     assert_eq!((file.timings.len(), file.file.as_str()), (2, "work.json"));
 }
 
-/// What a program tells of itself is kept; that it only simulated makes a note,
-/// unless the recording is as synthetic.
+/// Facts about the program are kept. A simulated program makes a note, unless the recording is
+/// synthetic as well.
 #[test]
-fn what_a_program_tells_of_itself() {
+fn a_simulated_program_makes_a_note() {
     let check = |program: &str, is_simulated: bool| {
         let text = format!(
             r#"{{"schema": "metalens.work/1", "work": [{{"label": "*", "per": "total", "bytes": 1}}]{program}}}"#
         );
-        let file = Sidecar::parse(&text, "w").unwrap();
+        let file = WorkFile::parse(&text, "w").unwrap();
         assert_eq!(file.is_simulated(), is_simulated, "{program}");
         let note = simulated(&file, false);
         assert_eq!(note.is_some_and(|note| note.is_loud()), is_simulated);
         assert_eq!(simulated(&file, true), None);
         let written = serde_json::to_string(&file).unwrap();
-        assert_eq!(Sidecar::parse(&written, "w").unwrap(), file);
+        assert_eq!(WorkFile::parse(&written, "w").unwrap(), file);
     };
     check("", false);
     check(r#", "program": null"#, false);
@@ -56,31 +56,31 @@ fn what_a_program_tells_of_itself() {
     check(r#", "program": {"simulated": true}"#, true);
 }
 
-/// The problem that is told of a file.
+/// Checks the error for a file's text.
 fn check(text: &str, expected: &str) {
-    let error = Sidecar::parse(text, "w").unwrap_err().to_string();
+    let error = WorkFile::parse(text, "w").unwrap_err().to_string();
     assert!(error.contains(expected), "{text}\n  {error}\n  {expected}");
 }
 
-/// A file with this entry of work.
+/// Returns a file with one entry of work.
 fn entry(entry: &str) -> String {
     format!(r#"{{"schema": "metalens.work/1", "work": [{entry}]}}"#)
 }
 
-/// A file with these timings.
+/// Returns a file with these timings.
 fn timed(timings: &str) -> String {
     format!(r#"{{"schema": "metalens.work/1", "timings": [{timings}]}}"#)
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
-    check("", "it is not JSON: EOF");
+fn errors_tell_the_place() {
+    check("", "not JSON: EOF");
     check("{\n 1", "line 2 column 2");
-    check("[]", "it is not an object");
-    check("{}", r#"it has no "schema": "metalens.work/1""#);
+    check("[]", "not a JSON object");
+    check("{}", r#"missing "schema": "metalens.work/1""#);
     check(
         r#"{"schema": "metalens.work/2", "new": 1}"#,
-        "its schema is `metalens.work/2`; this version reads `metalens.work/1`",
+        "unsupported schema `metalens.work/2`; this version reads `metalens.work/1`",
     );
     check(
         r#"{"schema": "metalens.work/1"}"#,
@@ -104,7 +104,7 @@ fn what_is_wrong_is_told_with_its_place() {
     );
     check(
         &entry(r#"{"label": "", "per": "total", "bytes": 1}"#),
-        "work[0]: the label is empty",
+        "work[0]: empty label",
     );
     for wrong in ["-1", "1.5", "1e300", "\"1\""] {
         let text = format!(r#"{{"label": "a", "per": "total", "bytes": {wrong}}}"#);
@@ -117,17 +117,17 @@ fn what_is_wrong_is_told_with_its_place() {
     );
     check(
         &timed(r#"{"gpu_start_s": 1, "end_ns": 2}"#),
-        "timings[0]: it needs gpu_start_s and gpu_end_s, or start_ns and end_ns",
+        "timings[0]: needs gpu_start_s and gpu_end_s, or start_ns and end_ns",
     );
     check(
         &timed(r#"{"start_ns": 2, "end_ns": 1}"#),
-        "timings[0]: it ends before it starts",
+        "timings[0]: ends before it starts",
     );
     check(
         &timed(
             r#"{"start_ns": 1, "end_ns": 2, "command_buffer": 0}, {"start_ns": 1, "end_ns": 2}"#,
         ),
-        "tell it of all, or of none",
+        "give it for all or for none",
     );
     check(
         &timed(
@@ -139,36 +139,36 @@ fn what_is_wrong_is_told_with_its_place() {
 }
 
 #[test]
-fn a_hint_that_is_itself_a_file() {
-    let hint = Sidecar::parse("", "w").unwrap_err().hint().unwrap();
+fn the_example_in_the_hint_is_valid() {
+    let hint = WorkFile::parse("", "w").unwrap_err().hint().unwrap();
     let example = &hint[hint.find('{').unwrap()..];
-    Sidecar::parse(example, "w").unwrap();
+    WorkFile::parse(example, "w").unwrap();
 }
 
 proptest! {
-    /// Whatever is in a file: an error or a file, never a panic; and what was
-    /// read says the same when written.
+    /// Mangled text is an error or a file, never a panic; a file that was read is the same after
+    /// writing it.
     #[test]
     fn mangled_files(
         cuts in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_usize..12), 1..6),
     ) {
-        let mut bytes = WHOLE.as_bytes().to_vec();
+        let mut bytes = FULL_FILE.as_bytes().to_vec();
         for (at, byte, cut) in cuts {
             let at = at.index(bytes.len());
             let to = (at + cut).min(bytes.len());
             bytes.splice(at..to, [byte]);
         }
         let text = String::from_utf8_lossy(&bytes);
-        if let Ok(file) = Sidecar::parse(&text, "w") {
+        if let Ok(file) = WorkFile::parse(&text, "w") {
             let written = serde_json::to_string(&file).unwrap();
-            prop_assert_eq!(Sidecar::parse(&written, "w").unwrap(), file);
+            prop_assert_eq!(WorkFile::parse(&written, "w").unwrap(), file);
         }
     }
 
-    /// Timings that are the trace's own, on another clock, are fine; slowed by
-    /// a share they drift by that.
+    /// Timings that are the trace's own on another clock are fine; slowed by a share they drift by
+    /// that share.
     #[test]
-    fn drift_is_what_was_put_in(
+    fn drift_is_measured(
         lengths in prop::collection::vec((1_000_u64..1_000_000, 0_u64..1_000_000), 1..30),
         since in 0_u64..1_000_000_000_000, slower in 0_u32..40,
     ) {
@@ -213,13 +213,13 @@ fn timing(command_buffer: Option<u64>, start_ns: u64, end_ns: u64) -> Timing {
 }
 
 #[test]
-fn timings_that_do_not_fit_are_not_made_to() {
+fn timings_that_do_not_fit_are_not_paired() {
     use TimingVerdict::{ClockFault, Fine, NotComparable};
     // 0   10  20  30  40
     // ├─A─┤   ├─B─┤
     let buffers = [Span::new(0, 10), Span::new(20, 30)];
     let cases: [(&[Timing], u64, TimingOrder, TimingVerdict); 5] = [
-        // One too few: which is it?
+        // One timing too few: its buffer is unknown.
         (&[timing(None, 0, 10)], 0, TimingOrder::Order, NotComparable),
         (&[timing(Some(1), 0, 10)], 1, TimingOrder::Number, Fine),
         (
@@ -228,7 +228,7 @@ fn timings_that_do_not_fit_are_not_made_to() {
             TimingOrder::Number,
             NotComparable,
         ),
-        // Lengths agree, distances do not: another run.
+        // Lengths agree, distances do not: the timings are of another run.
         (
             &[timing(None, 100, 110), timing(None, 150, 160)],
             2,

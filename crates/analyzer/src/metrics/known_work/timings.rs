@@ -1,4 +1,4 @@
-//! The program's own GPU times against the trace's.
+//! Compares the program's own GPU times with the trace's.
 //!
 //! ```text
 //! trace     ├─A─┤   ├──B──┤      first start to last end of a command buffer's
@@ -6,34 +6,36 @@
 //!           └─ distance ──┘      of the first start to the last start
 //! ```
 //!
-//! The two clocks may count from anywhere: only lengths are compared.
+//! The two clocks may have different origins: only lengths are compared.
 
 use crate::basics::message::{Message, shown_share, ungrouped};
 use crate::basics::spans::Span;
 use crate::basics::statistics::percentile;
 use crate::message;
 use crate::report::{TimingCheck, TimingDrift, TimingOrder, TimingVerdict};
-use crate::request::sidecar::Timing;
+use crate::request::work_file::Timing;
 use crate::subject::buffers::Buffer;
 
+/// Largest difference that counts as none.
 const FINE: f64 = 0.05;
+/// Largest difference that counts as small.
 const NOTED: f64 = 0.10;
-/// How many of the worst are listed.
+/// Number of the largest differences that are listed.
 const WORST: usize = 5;
 
-/// Puts command buffers into the order in which they were committed.
+/// Sorts command buffers by their commits.
 #[must_use]
 pub(crate) fn in_order_of_commit(buffers: &[Buffer]) -> Vec<Span> {
     let mut ordered: Vec<&Buffer> = buffers.iter().collect();
-    ordered.sort_unstable_by_key(|one| {
-        let started = i128::from(one.span.start_ns);
-        let committed = one.committed_ns().map_or(started, i128::from);
-        (committed, started, one.id)
+    ordered.sort_unstable_by_key(|buffer| {
+        let started = i128::from(buffer.span.start_ns);
+        let committed = buffer.committed_ns().map_or(started, i128::from);
+        (committed, started, buffer.id)
     });
-    ordered.into_iter().map(|one| one.span).collect()
+    ordered.into_iter().map(|buffer| buffer.span).collect()
 }
 
-/// A timing and the command buffer it is of.
+/// Timing with its command buffer.
 struct Pair<'a> {
     number: u64,
     label: Option<&'a String>,
@@ -42,35 +44,46 @@ struct Pair<'a> {
     program_ns: f64,
 }
 
-/// Compares; none if there are no timings.
+/// Compares timings with command buffers; `None` if there are no timings.
 #[must_use]
 pub(crate) fn check(timings: &[Timing], buffers: &[Span]) -> Option<TimingCheck> {
     let first = timings.first()?;
-    let by_number = first.command_buffer.is_some();
-    let comparable = by_number || timings.len() == buffers.len();
-    let pairs = match comparable {
-        true => pairs(timings, buffers),
-        false => Vec::new(),
+    let is_numbered = first.command_buffer.is_some();
+    let is_comparable = is_numbered || timings.len() == buffers.len();
+    let pairs = if is_comparable {
+        pairs(timings, buffers)
+    } else {
+        Vec::new()
     };
+
     let mut drifts: Vec<TimingDrift> = pairs.iter().filter_map(drift).collect();
-    let median_drift = median(drifts.iter().map(|one| one.drift.abs()));
-    let median_bias = median(drifts.iter().map(|one| one.drift));
+    let median_drift = median(drifts.iter().map(|timing| timing.drift.abs()));
+    let median_bias = median(drifts.iter().map(|timing| timing.drift));
     let clock_drift = clock_drift(&pairs);
     let verdict = verdict(median_drift, clock_drift);
     let matched = drifts.len() as u64;
-    let why = why(verdict, matched, timings.len(), buffers.len(), comparable);
+    let why = why(
+        verdict,
+        matched,
+        timings.len(),
+        buffers.len(),
+        is_comparable,
+    );
+
     drifts.sort_by(|a, b| {
         let by_drift = b.drift.abs().total_cmp(&a.drift.abs());
         by_drift.then(a.command_buffer.cmp(&b.command_buffer))
     });
     drifts.truncate(WORST);
+
     Some(TimingCheck {
         timings: timings.len() as u64,
         command_buffers: buffers.len() as u64,
         matched,
-        matched_by: match by_number {
-            true => TimingOrder::Number,
-            false => TimingOrder::Order,
+        matched_by: if is_numbered {
+            TimingOrder::Number
+        } else {
+            TimingOrder::Order
         },
         verdict,
         why: why.text,
@@ -98,7 +111,8 @@ fn pairs<'a>(timings: &'a [Timing], buffers: &[Span]) -> Vec<Pair<'a>> {
     timings.iter().enumerate().filter_map(pair).collect()
 }
 
-/// None where the program saw no time pass: Metal says 0 of a buffer that failed.
+/// Returns the difference of a pair; `None` if the program measured 0, as Metal says of a
+/// buffer that failed.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -116,7 +130,8 @@ fn drift(pair: &Pair<'_>) -> Option<TimingDrift> {
     })
 }
 
-/// From the first start to the last: on the trace's clock against the program's.
+/// Returns the difference of the time from the first start to the last, on the trace's clock
+/// and on the program's.
 #[expect(
     clippy::cast_precision_loss,
     reason = "recordings are shorter than 104 days"
@@ -127,6 +142,7 @@ fn clock_drift(pairs: &[Pair<'_>]) -> Option<f64> {
         pairs.iter().min_by(by_start)?,
         pairs.iter().max_by(by_start)?,
     );
+
     let program = last.start_ns - first.start_ns;
     let trace = last.trace.start_ns as f64 - first.trace.start_ns as f64;
     (program > 0.0).then_some((trace - program) / program)
@@ -154,33 +170,34 @@ fn why(
     matched: u64,
     timings: usize,
     buffers: usize,
-    comparable: bool,
+    is_comparable: bool,
 ) -> Message {
     let limit = |share: f64| shown_share(format!("{:.0} %", share * 100.0), share);
     let matched = ungrouped(matched);
+
     match verdict {
-        TimingVerdict::NotComparable if !comparable => message!(
-            "the file has {} timings and the recording {} command buffers of the target, so which \
-             belongs to which is unknown: number them with command_buffer",
+        TimingVerdict::NotComparable if !is_comparable => message!(
+            "the file has {} timings, and the recording has {} command buffers of the process, so \
+             they cannot be paired: number the timings with command_buffer",
             ungrouped(timings as u64),
             ungrouped(buffers as u64)
         ),
         TimingVerdict::NotComparable => {
-            "no timing that is longer than nothing is of a command buffer in the recording".into()
+            "no timing with a duration belongs to a command buffer of the recording".into()
         }
         TimingVerdict::Fine => message!(
-            "of {} command buffers the program and the recording saw the same GPU time, within {}",
+            "the GPU times of {} command buffers in the program and in the recording agree within {}",
             matched,
             limit(FINE)
         ),
         TimingVerdict::Noted => message!(
-            "of {} command buffers the program and the recording saw GPU times up to {} apart",
+            "the GPU times of {} command buffers in the program and in the recording differ by up to {}",
             matched,
             limit(NOTED)
         ),
         TimingVerdict::ClockFault => message!(
-            "of {} command buffers the program and the recording saw GPU times more than {} apart: \
-             a clock is wrong, rows are missing, or the timings are of another run",
+            "the GPU times of {} command buffers in the program and in the recording differ by more \
+             than {}: a clock is wrong, rows are missing, or the timings are of another run",
             matched,
             limit(NOTED)
         ),

@@ -1,4 +1,4 @@
-//! The GPU driver and the shader compiler at work for the target, on the CPU.
+//! Computes the CPU time of the GPU driver and of the shader compiler for the process.
 
 use std::collections::BTreeMap;
 
@@ -6,43 +6,47 @@ use metalens_trace::Names;
 
 use crate::basics::spans::{Span, length_ns, overlap_ns, touches, union};
 use crate::basics::statistics::ratio;
-use crate::metrics::against::Against;
-use crate::report::{Compiles, Driver, DriverEvents, ShaderCompiles};
+use crate::metrics::busy_window::BusyWindow;
+use crate::report::{CompileTimes, Driver, DriverEvents, ShaderCompiles};
 use crate::tables::columns::at;
 use crate::tables::machine::{DriverWork, OwnedSpans};
 
-/// The driver's work for the target.
-pub(super) fn driver(table: &DriverWork, names: &Names, against: Against<'_>) -> Driver {
-    let (types, spans) = by_type(table, names, against);
+/// Returns the driver's intervals for the process.
+pub(super) fn driver(table: &DriverWork, names: &Names, busy_window: BusyWindow<'_>) -> Driver {
+    let (types, spans) = by_type(table, names, busy_window);
     let busy = union(spans);
-    let in_gaps_ns = overlap_ns(&busy, against.gaps);
+    let in_gaps_ns = overlap_ns(&busy, busy_window.gaps);
     Driver {
         types,
         busy_ns: length_ns(&busy),
         in_gaps_ns,
-        in_gaps_share: ratio(in_gaps_ns, length_ns(against.gaps)),
+        in_gaps_share: ratio(in_gaps_ns, length_ns(busy_window.gaps)),
     }
 }
 
-/// The driver's other events for the target.
-pub(super) fn events(table: &DriverWork, names: &Names, against: Against<'_>) -> Vec<DriverEvents> {
-    by_type(table, names, against).0
+/// Returns the driver's other events for the process.
+pub(super) fn events(
+    table: &DriverWork,
+    names: &Names,
+    busy_window: BusyWindow<'_>,
+) -> Vec<DriverEvents> {
+    by_type(table, names, busy_window).0
 }
 
-/// The target's rows by type, and their spans in the window in order of time.
+/// Returns the rows of the process by type, and their spans in the window in order of time.
 fn by_type(
     table: &DriverWork,
     names: &Names,
-    against: Against<'_>,
+    busy_window: BusyWindow<'_>,
 ) -> (Vec<DriverEvents>, Vec<Span>) {
     let mut spans = Vec::new();
-    // Few types are distinct, and symbols are quick to compare.
+    // Few types are distinct, and symbols are fast to compare.
     let mut types = BTreeMap::new();
-    for (row, span) in against.rows(&table.processes, &table.spans) {
-        if !touches(span, against.window) {
+    for (row, span) in busy_window.rows(&table.processes, &table.spans) {
+        if !touches(span, busy_window.window) {
             continue;
         }
-        let span = span.clip(against.window);
+        let span = span.clip(busy_window.window);
         spans.push(span);
         let symbol = at(&table.types, row);
         let events = types.entry(symbol).or_insert_with(|| DriverEvents {
@@ -58,6 +62,7 @@ fn by_type(
     if !spans.is_sorted() {
         spans.sort_unstable();
     }
+
     let mut types: Vec<DriverEvents> = types.into_values().collect();
     types.sort_by(|a, b| {
         let by_time = b.total_ns.cmp(&a.total_ns);
@@ -66,15 +71,15 @@ fn by_type(
     (types, spans)
 }
 
-/// Shaders compiled for the target, before the window and in it.
-pub(super) fn compiles(table: &OwnedSpans, against: Against<'_>) -> ShaderCompiles {
-    let (mut before, mut inside) = (Compiles::default(), Compiles::default());
+/// Returns the shaders compiled for the process, before the window and in it.
+pub(super) fn compiles(table: &OwnedSpans, busy_window: BusyWindow<'_>) -> ShaderCompiles {
+    let (mut before, mut inside) = (CompileTimes::default(), CompileTimes::default());
     let mut spans = Vec::new();
-    for (_, span) in against.rows(&table.processes, &table.spans) {
-        if span.start_ns >= against.window.end_ns {
+    for (_, span) in busy_window.rows(&table.processes, &table.spans) {
+        if span.start_ns >= busy_window.window.end_ns {
             continue;
         }
-        let part = if span.start_ns < against.window.start_ns {
+        let part = if span.start_ns < busy_window.window.start_ns {
             &mut before
         } else {
             &mut inside
@@ -82,13 +87,14 @@ pub(super) fn compiles(table: &OwnedSpans, against: Against<'_>) -> ShaderCompil
         part.count += 1;
         part.total_ns += span.length_ns();
         part.max_ns = part.max_ns.max(Some(span.length_ns()));
-        spans.push(span.clip(against.window));
+        spans.push(span.clip(busy_window.window));
     }
+
     spans.sort_unstable();
     ShaderCompiles {
         before,
         inside,
-        in_gaps_ns: overlap_ns(&union(spans), against.gaps),
+        in_gaps_ns: overlap_ns(&union(spans), busy_window.gaps),
     }
 }
 
@@ -96,7 +102,7 @@ pub(super) fn compiles(table: &OwnedSpans, against: Against<'_>) -> ShaderCompil
 mod tests {
     use super::*;
     use crate::tables::machine::{DRIVER_EVENTS, DRIVER_INTERVALS, SHADER_COMPILES};
-    use crate::testing::{Columns, OTHER, TARGET, against, machine_tables};
+    use crate::testing::{ANALYZED, Columns, OTHER, machine_tables, with_busy_window};
 
     const COLUMNS: Columns = &[
         ("start", "start-time"),
@@ -105,6 +111,8 @@ mod tests {
         ("process", "process"),
     ];
 
+    /// Checks that rows of other processes do not count.
+    ///
     /// ```text
     /// window        10├───────────────────┤30
     /// busy             ├──────┤16  22├────┤30
@@ -114,29 +122,29 @@ mod tests {
     /// another's             15├───────┤24
     /// ```
     #[test]
-    fn the_targets_alone() {
+    fn only_rows_of_the_process_count() {
         let rows: &[&[&str]] = &[
-            &["8", "6", "Command Buffer", TARGET],
-            &["10", "2", "Command Encoder", TARGET],
+            &["8", "6", "Command Buffer", ANALYZED],
+            &["10", "2", "Command Encoder", ANALYZED],
             &["15", "9", "Command Buffer", OTHER],
-            &["18", "3", "Command Buffer", TARGET],
-            &["30", "3", "Command Buffer", TARGET],
+            &["18", "3", "Command Buffer", ANALYZED],
+            &["30", "3", "Command Buffer", ANALYZED],
         ];
         let (names, tables) = machine_tables(&[
             (DRIVER_INTERVALS.schema, COLUMNS, rows),
             (DRIVER_EVENTS.schema, COLUMNS, rows),
         ]);
-        against((10, 30), &[(10, 16), (22, 30)], |against| {
-            let found = driver(&tables.driver_intervals.unwrap(), &names, against);
+        with_busy_window((10, 30), &[(10, 16), (22, 30)], |busy_window| {
+            let found = driver(&tables.driver_intervals.unwrap(), &names, busy_window);
             let types: Vec<_> = found
                 .types
                 .iter()
-                .map(|one| {
+                .map(|events| {
                     (
-                        one.event_type.as_deref(),
-                        one.count,
-                        one.total_ns,
-                        one.max_ns,
+                        events.event_type.as_deref(),
+                        events.count,
+                        events.total_ns,
+                        events.max_ns,
                     )
                 })
                 .collect();
@@ -147,12 +155,14 @@ mod tests {
             assert_eq!(types, expected);
             assert_eq!((found.busy_ns, found.in_gaps_ns), (7, 3));
             assert_eq!(found.in_gaps_share, Some(0.5));
-            let events = events(&tables.driver_events.unwrap(), &names, against);
+            let events = events(&tables.driver_events.unwrap(), &names, busy_window);
             assert_eq!(events, found.types);
             assert!(tables.shader_compiles.is_err());
         });
     }
 
+    /// Checks compilations before the window, inside, and across its start.
+    ///
     /// ```text
     /// window        10├───────────────────┤30
     /// busy          10├──────┤16  22├─────┤30
@@ -160,31 +170,31 @@ mod tests {
     /// compile                      25├┤27     30├──┤
     /// ```
     #[test]
-    fn compiles_before_and_inside() {
+    fn compilations_before_and_inside() {
         let columns: Columns = &[
             ("start", "start-time"),
             ("duration", "duration"),
             ("process", "process"),
         ];
         let rows: &[&[&str]] = &[
-            &["5", "13", TARGET],
+            &["5", "13", ANALYZED],
             &["20", "1", OTHER],
-            &["25", "2", TARGET],
-            &["30", "3", TARGET],
+            &["25", "2", ANALYZED],
+            &["30", "3", ANALYZED],
         ];
         let (_, tables) = machine_tables(&[(SHADER_COMPILES.schema, columns, rows)]);
         let table = tables.shader_compiles.unwrap();
-        let found = against((10, 30), &[(10, 16), (22, 30)], |against| {
-            compiles(&table, against)
+        let found = with_busy_window((10, 30), &[(10, 16), (22, 30)], |busy_window| {
+            compiles(&table, busy_window)
         });
-        let of = |count, total_ns, max_ns| Compiles {
+        let times = |count, total_ns, max_ns| CompileTimes {
             count,
             total_ns,
             max_ns,
         };
         let expected = ShaderCompiles {
-            before: of(1, 13, Some(13)),
-            inside: of(1, 2, Some(2)),
+            before: times(1, 13, Some(13)),
+            inside: times(1, 2, Some(2)),
             in_gaps_ns: 2,
         };
         assert_eq!(found, expected);

@@ -1,33 +1,34 @@
-//! GPU memory: what the target had allocated, and what was wired.
+//! Computes GPU memory: what the process had allocated, and what was wired.
 
 use metalens_trace::ProcessId;
 use rustc_hash::FxHashMap;
 
 use crate::basics::spans::Span;
 use crate::basics::statistics::percentile;
-use crate::metrics::against::Against;
+use crate::metrics::busy_window::BusyWindow;
 use crate::report::{AllocatedMemory, MemoryPoint, SteadyMemory, WiredMemory};
 use crate::tables::columns::at;
 use crate::tables::machine::{AllocatedSizes, WiredSizes};
 
-/// Into how many slices a window is cut.
+/// Number of slices into which a window is cut.
 const SLICES: u64 = 60;
 
-/// What the target had allocated.
-pub(super) fn allocated(table: &AllocatedSizes, against: Against<'_>) -> AllocatedMemory {
+/// Returns the memory that the process had allocated.
+pub(super) fn allocated(table: &AllocatedSizes, busy_window: BusyWindow<'_>) -> AllocatedMemory {
     let row = |row: usize| {
-        let process = at(&table.processes, row).filter(|&one| against.target.is(Some(one)))?;
+        let process = at(&table.processes, row);
+        let process = process.filter(|&process| busy_window.chosen.contains(Some(process)))?;
         Some((table.starts.get(row)?, process, table.sizes.get(row)?))
     };
     let rows: Vec<_> = (0..table.starts.len()).filter_map(row).collect();
-    summary(&levels(rows), against.window)
+    summary(&levels(rows), busy_window.window)
 }
 
-/// A level that holds from a time on.
+/// Level of memory as (start, bytes); it lasts until the next one.
 type Level = (u64, u64);
 
-/// The summed size of all the target's processes, from each change on. Of
-/// several changes at once the last in the table holds.
+/// Returns the summed size of all analyzed processes after each change. Of several changes at
+/// the same time the last in the table counts.
 fn levels(mut rows: Vec<(u64, ProcessId, u64)>) -> Vec<Level> {
     rows.sort_by_key(|&(start, ..)| start);
     let mut sizes: FxHashMap<ProcessId, u64> = FxHashMap::default();
@@ -52,6 +53,7 @@ fn summary(levels: &[Level], window: Span) -> AllocatedMemory {
             peak = Some(level);
         }
     }
+
     let starts_inside = |&&(at, _): &&Level| window.start_ns <= at && at < window.end_ns;
     let first = inside.first();
     AllocatedMemory {
@@ -62,18 +64,17 @@ fn summary(levels: &[Level], window: Span) -> AllocatedMemory {
         peak_bytes: peak.map(|level| level.1),
         peak_at_ns: peak.map(|level| level.0),
         steady: steady(&inside, window),
-        points: changes(points(&inside, window)),
+        points: without_repetitions(points(&inside, window)),
     }
 }
 
-/// The points without those that say the same as the one before.
-fn changes(mut points: Vec<MemoryPoint>) -> Vec<MemoryPoint> {
+/// Removes points with the same size as the one before.
+fn without_repetitions(mut points: Vec<MemoryPoint>) -> Vec<MemoryPoint> {
     points.dedup_by_key(|point| point.bytes);
     points
 }
 
-/// The levels that hold in the window, the first from its start on if it is
-/// known then.
+/// Returns the levels in the window; the first starts with the window if it is known then.
 fn within(levels: &[Level], window: Span) -> Vec<Level> {
     let first_after = levels.partition_point(|level| level.0 <= window.start_ns);
     let at_start = first_after.checked_sub(1).and_then(|at| levels.get(at));
@@ -83,23 +84,25 @@ fn within(levels: &[Level], window: Span) -> Vec<Level> {
     at_start.into_iter().chain(later).collect()
 }
 
-/// The most in each slice of the window. A slice before the first level has none.
+/// Returns the largest size in each slice of the window. A slice before the first level has
+/// none.
 fn points(levels: &[Level], window: Span) -> Vec<MemoryPoint> {
     let mut points: Vec<MemoryPoint> = Vec::new();
     let slices = SLICES.min(window.length_ns());
     let mut next = levels.iter().peekable();
-    let mut holding: Option<u64> = None;
+    let mut current: Option<u64> = None;
+
     for slice in 0..slices {
         let (from, to) = (edge(window, slice, slices), edge(window, slice + 1, slices));
-        let mut most = holding;
+        let mut most = current;
         while let Some(&&(at, bytes)) = next.peek().filter(|level| level.0 < to) {
-            // What held up to the slice's first nanosecond is not in it.
+            // A level that ended before the slice's first nanosecond is not in it.
             most = if at <= from {
                 Some(bytes)
             } else {
                 most.max(Some(bytes))
             };
-            holding = Some(bytes);
+            current = Some(bytes);
             next.next();
         }
         points.extend(most.map(|bytes| MemoryPoint { at_ns: from, bytes }));
@@ -112,19 +115,21 @@ fn edge(window: Span, slice: u64, slices: u64) -> u64 {
     window.start_ns + u64::try_from(offset).unwrap_or(window.length_ns())
 }
 
-/// Growth in the last three quarters of the window.
+/// Returns the growth in the last three quarters of the window.
 fn steady(levels: &[Level], window: Span) -> Option<SteadyMemory> {
     let from_ns = edge(window, 1, 4);
     let part = Span::new(from_ns, window.end_ns);
     let levels = within(levels, part);
     let (first, last) = (levels.first()?, levels.last()?);
+
     let (mut rises, mut falls) = (0, 0);
-    for two in levels.windows(2) {
-        if let [(_, before), (_, after)] = two {
+    for pair in levels.windows(2) {
+        if let [(_, before), (_, after)] = pair {
             rises += u64::from(after > before);
             falls += u64::from(after < before);
         }
     }
+
     Some(SteadyMemory {
         from_ns,
         growth_bytes: difference(last.1, first.1),
@@ -139,24 +144,25 @@ fn difference(after: u64, before: u64) -> i64 {
     i64::try_from(difference).unwrap_or(if after > before { i64::MAX } else { i64::MIN })
 }
 
-/// The median slope between all pairs of points (Theil and Sen's).
+/// Returns the median slope between all pairs of points (Theil and Sen's).
 #[expect(
     clippy::cast_precision_loss,
     reason = "a slope over a few dozen points needs no more than 53 bits"
 )]
 fn slope(points: &[MemoryPoint]) -> Option<f64> {
     let mut slopes = Vec::new();
-    for (at, one) in points.iter().enumerate() {
-        for other in points.iter().skip(at + 1) {
-            let seconds = (other.at_ns - one.at_ns) as f64 / 1e9;
-            slopes.push(difference(other.bytes, one.bytes) as f64 / seconds);
+    for (index, earlier) in points.iter().enumerate() {
+        for later in points.iter().skip(index + 1) {
+            let seconds = (later.at_ns - earlier.at_ns) as f64 / 1e9;
+            slopes.push(difference(later.bytes, earlier.bytes) as f64 / seconds);
         }
     }
+
     slopes.sort_by(f64::total_cmp);
     percentile(&slopes, 50)
 }
 
-/// Wired memory.
+/// Returns the wired memory of the whole machine.
 pub(super) fn wired(table: &WiredSizes, window: Span) -> WiredMemory {
     let row = |(row, span): (usize, Span)| {
         let span = span.clip(window);
@@ -164,6 +170,7 @@ pub(super) fn wired(table: &WiredSizes, window: Span) -> WiredMemory {
         Some((span.start_ns, bytes))
     };
     let rows: Vec<Level> = table.spans.started().filter_map(row).collect();
+
     let peak = rows
         .iter()
         .max_by_key(|&&(at, bytes)| (bytes, std::cmp::Reverse(at)));
@@ -178,7 +185,7 @@ pub(super) fn wired(table: &WiredSizes, window: Span) -> WiredMemory {
 mod tests {
     use super::*;
     use crate::tables::machine::{ALLOCATED, WIRED};
-    use crate::testing::{Columns, OTHER, TARGET, against, machine_tables};
+    use crate::testing::{ANALYZED, Columns, OTHER, machine_tables, with_busy_window};
 
     const COLUMNS: Columns = &[
         ("start", "start-time"),
@@ -186,26 +193,28 @@ mod tests {
         ("current-allocated-size", "size-in-bytes"),
     ];
 
-    fn found(rows: &[&[&str]], window: (u64, u64)) -> AllocatedMemory {
+    fn allocated_of(rows: &[&[&str]], window: (u64, u64)) -> AllocatedMemory {
         let (_, tables) = machine_tables(&[(ALLOCATED.schema, COLUMNS, rows)]);
         let table = tables.allocated.unwrap();
-        against(window, &[], |against| allocated(&table, against))
+        with_busy_window(window, &[], |busy_window| allocated(&table, busy_window))
     }
 
+    /// Checks levels in a window that starts and ends inside of one.
+    ///
     /// ```text
     ///             0    10   20   30   40   50
     /// level       ├ 4 ──┤ 9 ──┤ 6 ───────┤ 7
     /// window         5├─────────────┤35
     /// ```
     #[test]
-    fn levels_hold_until_the_next() {
-        let found = found(
+    fn levels_last_until_the_next() {
+        let found = allocated_of(
             &[
-                &["0", TARGET, "4"],
-                &["10", TARGET, "9"],
+                &["0", ANALYZED, "4"],
+                &["10", ANALYZED, "9"],
                 &["12", OTHER, "99"],
-                &["20", TARGET, "6"],
-                &["40", TARGET, "7"],
+                &["20", ANALYZED, "6"],
+                &["40", ANALYZED, "7"],
             ],
             (5, 35),
         );
@@ -223,44 +232,44 @@ mod tests {
 
     #[test]
     fn unknown_before_the_first_row() {
-        let found = found(&[&["20", TARGET, "6"]], (10, 30));
+        let found = allocated_of(&[&["20", ANALYZED, "6"]], (10, 30));
         assert_eq!((found.first_at_ns, found.changes), (Some(20), 1));
         let point = MemoryPoint {
             at_ns: 20,
             bytes: 6,
         };
         assert_eq!(found.points, [point]);
-        let nothing = self::found(&[&["20", OTHER, "6"]], (10, 30));
+        let nothing = allocated_of(&[&["20", OTHER, "6"]], (10, 30));
         assert_eq!((nothing.peak_bytes, nothing.steady), (None, None));
     }
 
-    /// A leak of 100 bytes every 10 ns for 1,000 ns is 10 bytes per ns, and one
-    /// jump up and down again does not change that.
+    /// Checks a leak of 100 bytes every 10 ns for 1,000 ns, which is 10 bytes per ns. One jump up
+    /// and down again does not change that.
     #[test]
     fn the_slope_of_a_leak() {
         let mut rows: Vec<[String; 3]> = (0..100)
             .map(|at| {
                 [
                     (at * 10).to_string(),
-                    TARGET.to_owned(),
+                    ANALYZED.to_owned(),
                     (at * 100).to_string(),
                 ]
             })
             .collect();
-        rows.push(["505".to_owned(), TARGET.to_owned(), "900000".to_owned()]);
+        rows.push(["505".to_owned(), ANALYZED.to_owned(), "900000".to_owned()]);
         let rows: Vec<Vec<&str>> = rows
             .iter()
             .map(|row| row.iter().map(String::as_str).collect())
             .collect();
         let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
-        let steady = found(&rows, (0, 1_000)).steady.unwrap();
+        let steady = allocated_of(&rows, (0, 1_000)).steady.unwrap();
         let per_ns = steady.slope_bytes_per_s / 1e9;
         assert!((9.5..10.5).contains(&per_ns), "{per_ns}");
         assert_eq!(steady.falls, 1);
     }
 
     #[test]
-    fn the_most_wired() {
+    fn wired_memory_has_a_peak() {
         let columns: Columns = &[
             ("start", "start-time"),
             ("duration", "duration"),

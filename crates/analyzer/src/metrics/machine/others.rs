@@ -1,21 +1,25 @@
-//! Other processes on the GPU while the target left it idle.
+//! Computes the time that other processes were on the GPU while the process left it idle.
 
 use metalens_trace::Names;
 
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
 use crate::basics::statistics::ratio;
-use crate::report::{OtherProcess, Others};
-use crate::subject::others::ForeignUse;
+use crate::report::{OtherProcess, OtherProcesses};
+use crate::subject::others::UseByProcess;
 
-/// How many other processes are named.
+/// Number of other processes that are listed.
 const TOP: usize = 5;
 
-/// How much of the target's gaps others were on the GPU.
-pub(crate) fn others(foreign: &ForeignUse, gaps: &[Span], names: &Names) -> Others {
+/// Returns the time of the gaps during which other processes ran on the GPU.
+pub(crate) fn others(
+    use_by_process: &UseByProcess,
+    gaps: &[Span],
+    names: &Names,
+) -> OtherProcesses {
     let idle_ns = length_ns(gaps);
     let mut all: Vec<Span> = Vec::new();
     let mut top: Vec<OtherProcess> = Vec::new();
-    for (process, spans) in foreign.users() {
+    for (process, spans) in use_by_process.users() {
         all.extend(spans);
         let in_gaps_ns = overlap_ns(spans, gaps);
         let process = process.and_then(|process| names.process(process));
@@ -26,16 +30,18 @@ pub(crate) fn others(foreign: &ForeignUse, gaps: &[Span], names: &Names) -> Othe
             in_gaps_share: ratio(in_gaps_ns, idle_ns),
         });
     }
+
     all.sort_unstable();
     let in_gaps_ns = overlap_ns(&union(all), gaps);
-    top.retain(|one| one.in_gaps_ns > 0);
+    top.retain(|process| process.in_gaps_ns > 0);
     top.sort_by(|a, b| {
-        let key = |one: &OtherProcess| (one.name.clone(), one.pid);
+        let key = |process: &OtherProcess| (process.name.clone(), process.pid);
         let by_time = b.in_gaps_ns.cmp(&a.in_gaps_ns);
         by_time.then_with(|| key(a).cmp(&key(b)))
     });
     top.truncate(TOP);
-    Others {
+
+    OtherProcesses {
         in_gaps_ns,
         in_gaps_share: ratio(in_gaps_ns, idle_ns),
         top,
@@ -45,15 +51,17 @@ pub(crate) fn others(foreign: &ForeignUse, gaps: &[Span], names: &Names) -> Othe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{interval, target};
+    use crate::testing::{chosen, interval};
     use metalens_trace::Process;
 
+    /// Checks overlapping intervals of two processes and of an unknown one.
+    ///
     /// ```text
     /// window    0├──────────────────────────┤100
-    /// target    0├──┤10             50├─────┤100
+    /// process   0├──┤10             50├─────┤100
     /// first        5├────┤20   40├────┤60
     /// second          15├───┤30
-    /// nobody                  35├┤38
+    /// unknown                 35├┤38
     /// ```
     #[test]
     fn overlaps_count_once_in_all_and_for_each() {
@@ -62,9 +70,9 @@ mod tests {
         let mut id = |name, pid| names.process_id(Process { name, pid });
         let (mine, a, b) = (id(name, Some(1)), id(first, Some(2)), id(second, Some(3)));
         let at = |start, end, process| {
-            let mut one = interval(start, end);
-            one.process = process;
-            one
+            let mut interval = interval(start, end);
+            interval.process = process;
+            interval
         };
         let all = [
             at(0, 10, Some(mine)),
@@ -74,15 +82,17 @@ mod tests {
             at(40, 60, Some(a)),
             at(50, 100, Some(mine)),
         ];
-        let (target, mut foreign) = (target(mine), ForeignUse::default());
-        for one in all.iter().filter(|one| !target.is(one.process)) {
-            foreign.add(one.process, one.span);
+        let (chosen, mut use_by_process) = (chosen(mine), UseByProcess::default());
+        for interval in &all {
+            if !chosen.contains(interval.process) {
+                use_by_process.add(interval.process, interval.span);
+            }
         }
-        let found = others(&foreign, &[Span::new(10, 50)], &names);
+        let found = others(&use_by_process, &[Span::new(10, 50)], &names);
         let top: Vec<_> = found
             .top
             .iter()
-            .map(|one| (one.name.as_deref(), one.pid, one.in_gaps_ns))
+            .map(|process| (process.name.as_deref(), process.pid, process.in_gaps_ns))
             .collect();
         assert_eq!(
             top,

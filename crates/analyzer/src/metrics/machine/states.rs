@@ -1,29 +1,29 @@
-//! Performance and thermal states: how long which, and how much of the
-//! target's busy time was in it.
+//! Computes the time in each performance and thermal state, and the busy time of the process in
+//! it.
 
 use metalens_trace::{Names, Symbol};
 
-use crate::basics::held::Held;
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
+use crate::basics::state_interval::StateInterval;
 use crate::basics::statistics::ratio;
-use crate::metrics::against::Against;
+use crate::metrics::busy_window::BusyWindow;
 use crate::report::{Performance, StateTime, Thermal};
 use crate::tables::columns::at;
 use crate::tables::machine::{DEVICE, NamedStates, NumberedStates, PERFORMANCE};
 use crate::tables::reader::Given;
 
-/// How many different narratives are kept.
+/// Largest number of different narratives that are kept.
 const NARRATIVES: usize = 8;
 
-/// The performance states, by name where the recording has names, else by number.
+/// Returns the performance states, by name if the recording has names, else by number.
 pub(super) fn performance(
     named: Given<NamedStates>,
     numbered: Given<NumberedStates>,
     requested: Option<String>,
     names: &Names,
-    against: Against<'_>,
-) -> Given<(Performance, Vec<Held>)> {
-    let window = against.window;
+    busy_window: BusyWindow<'_>,
+) -> Given<(Performance, Vec<StateInterval>)> {
+    let window = busy_window.window;
     let (table, rows, narratives) = match (named, numbered) {
         (Ok(table), _) => {
             let narratives = narratives(&table, names, window);
@@ -32,40 +32,41 @@ pub(super) fn performance(
         (Err(_), Ok(table)) => (DEVICE.schema, numbered_rows(&table), Vec::new()),
         (Err(absent), Err(_)) => return Err(absent),
     };
-    let held = States::of(rows, window);
+    let state_rows = StateRows::new(rows, window);
+    let covered = state_rows.covered();
     let performance = Performance {
         table: table.to_owned(),
         requested,
-        unknown_ns: held.unknown_ns(window),
-        unknown_busy_ns: length_ns(against.busy) - overlap_ns(&held.covered(), against.busy),
-        changes: held.changes(),
+        unknown_ns: state_rows.unknown_ns(window),
+        unknown_busy_ns: length_ns(busy_window.busy) - overlap_ns(&covered, busy_window.busy),
+        changes: state_rows.changes(),
         narratives,
-        states: held.states(against),
+        states: state_rows.states(busy_window),
     };
-    Ok((performance, held.into_held()))
+    Ok((performance, state_rows.into_intervals()))
 }
 
-/// The thermal states.
-pub(super) fn thermal(table: &NamedStates, names: &Names, against: Against<'_>) -> Thermal {
-    let held = States::of(named_rows(table, names), against.window);
-    let states = held.states(against);
+/// Returns the thermal states.
+pub(super) fn thermal(table: &NamedStates, names: &Names, busy_window: BusyWindow<'_>) -> Thermal {
+    let state_rows = StateRows::new(named_rows(table, names), busy_window.window);
+    let states = state_rows.states(busy_window);
     Thermal {
         worst: worst(&states),
-        unknown_ns: held.unknown_ns(against.window),
+        unknown_ns: state_rows.unknown_ns(busy_window.window),
         states,
     }
 }
 
-/// The worst of the known thermal states; none if one is not known.
+/// Returns the worst of the known thermal states; `None` if one is unknown.
 fn worst(states: &[StateTime]) -> Option<String> {
     const RANKS: [&str; 4] = ["Nominal", "Fair", "Serious", "Critical"];
-    let rank = |one: &StateTime| RANKS.iter().position(|&known| known == one.state);
+    let rank = |state: &StateTime| RANKS.iter().position(|&known| known == state.state);
     let ranks: Option<Vec<usize>> = states.iter().map(rank).collect();
     let worst = ranks?.into_iter().max()?;
     RANKS.get(worst).map(|&name| name.to_owned())
 }
 
-/// One row: some state held for some time.
+/// Row of a table of states: one state for some time.
 struct Row {
     span: Span,
     state: String,
@@ -83,7 +84,8 @@ fn named_rows(table: &NamedStates, names: &Names) -> Vec<Row> {
     table.spans.started().filter_map(row).collect()
 }
 
-/// The numbers of device states are the chip's own; none is said to be induced.
+/// Returns rows of device states, whose numbers are the chip's own. The table does not mark
+/// induced ones.
 fn numbered_rows(table: &NumberedStates) -> Vec<Row> {
     let row = |(row, span): (usize, Span)| {
         Some(Row {
@@ -95,32 +97,33 @@ fn numbered_rows(table: &NumberedStates) -> Vec<Row> {
     table.spans.started().filter_map(row).collect()
 }
 
-/// The different narratives of rows in the window, in their order.
+/// Returns the different narratives of rows in the window, in order of time.
 fn narratives(table: &NamedStates, names: &Names, window: Span) -> Vec<String> {
-    let mut found: Vec<Symbol> = Vec::new();
+    let mut narratives: Vec<Symbol> = Vec::new();
     let rows = table.spans.started();
     for (row, span) in rows.filter(|(_, span)| !span.clip(window).is_empty()) {
         if let Some(text) = at(&table.narratives, row)
-            && found.len() < NARRATIVES
-            && !found.contains(&text)
+            && narratives.len() < NARRATIVES
+            && !narratives.contains(&text)
             && !span.is_empty()
         {
-            found.push(text);
+            narratives.push(text);
         }
     }
-    found
+
+    narratives
         .iter()
         .map(|&text| names.text(text).to_owned())
         .collect()
 }
 
-/// The rows of the window, in order of time and cut to it.
-struct States {
+/// Rows in the window, in order of time and cut to it.
+struct StateRows {
     rows: Vec<Row>,
 }
 
-impl States {
-    fn of(mut rows: Vec<Row>, window: Span) -> Self {
+impl StateRows {
+    fn new(mut rows: Vec<Row>, window: Span) -> Self {
         for row in &mut rows {
             row.span = row.span.clip(window);
         }
@@ -129,18 +132,18 @@ impl States {
         Self { rows }
     }
 
-    fn into_held(self) -> Vec<Held> {
+    fn into_intervals(self) -> Vec<StateInterval> {
         let rows = self.rows.into_iter();
-        let held = rows.map(|row| Held {
+        let intervals = rows.map(|row| StateInterval {
             start_ns: row.span.start_ns,
             end_ns: row.span.end_ns,
             what: row.state,
             is_induced: row.induced,
         });
-        held.collect()
+        intervals.collect()
     }
 
-    /// When any state is known.
+    /// Returns the time in which some state is known.
     fn covered(&self) -> Vec<Span> {
         union(self.rows.iter().map(|row| row.span))
     }
@@ -150,34 +153,39 @@ impl States {
     }
 
     fn changes(&self) -> u64 {
-        let neighbours = self.rows.windows(2);
-        let changed = neighbours.filter(|two| match two {
-            [one, next] => one.state != next.state,
+        let neighbors = self.rows.windows(2);
+        let changes = neighbors.filter(|pair| match pair {
+            [this, next] => this.state != next.state,
             _ => false,
         });
-        changed.count() as u64
+        changes.count() as u64
     }
 
-    /// Each state, the longest first, then by name.
-    fn states(&self, against: Against<'_>) -> Vec<StateTime> {
+    /// Returns the time in each state, the longest first, then by name.
+    fn states(&self, busy_window: BusyWindow<'_>) -> Vec<StateTime> {
         let mut names: Vec<&str> = self.rows.iter().map(|row| row.state.as_str()).collect();
         names.sort_unstable();
         names.dedup();
-        let busy_ns = length_ns(against.busy);
+
+        let busy_ns = length_ns(busy_window.busy);
         let state = |name: &str| {
             let rows = self.rows.iter().filter(|row| row.state == name);
-            let held = union(rows.clone().map(|row| row.span));
+            let in_state = union(rows.clone().map(|row| row.span));
             let induced = union(rows.filter(|row| row.induced).map(|row| row.span));
-            let (total_ns, in_busy_ns) = (length_ns(&held), overlap_ns(&held, against.busy));
+            let (total_ns, in_busy_ns) = (
+                length_ns(&in_state),
+                overlap_ns(&in_state, busy_window.busy),
+            );
             StateTime {
                 state: name.to_owned(),
                 total_ns,
-                share: ratio(total_ns, against.window.length_ns()),
+                share: ratio(total_ns, busy_window.window.length_ns()),
                 busy_ns: in_busy_ns,
                 busy_share: ratio(in_busy_ns, busy_ns),
                 induced_ns: length_ns(&induced),
             }
         };
+
         let mut states: Vec<StateTime> = names.into_iter().map(state).collect();
         states.sort_by_key(|state| std::cmp::Reverse(state.total_ns));
         states
@@ -188,7 +196,7 @@ impl States {
 mod tests {
     use super::*;
     use crate::tables::machine::THERMAL;
-    use crate::testing::{Columns, TableText, against, machine_tables};
+    use crate::testing::{Columns, TableText, machine_tables, with_busy_window};
 
     const COLUMNS: Columns = &[
         ("start", "start-time"),
@@ -198,17 +206,19 @@ mod tests {
         ("narrative", "narrative"),
     ];
 
-    /// The performance states in a window from 10 to 30.
+    /// Returns the performance states in a window from 10 to 30.
     fn performance_of(
         tables: &[TableText<'_>],
         busy: &[(u64, u64)],
-    ) -> Given<(Performance, Vec<Held>)> {
+    ) -> Given<(Performance, Vec<StateInterval>)> {
         let (names, tables) = machine_tables(tables);
-        against((10, 30), busy, |against| {
-            performance(tables.performance, tables.device, None, &names, against)
+        with_busy_window((10, 30), busy, |busy_window| {
+            performance(tables.performance, tables.device, None, &names, busy_window)
         })
     }
 
+    /// Checks states of which one began before the window.
+    ///
     /// ```text
     /// window        10├─────────────────────┤30
     /// Minimum   5├────────┤14
@@ -223,18 +233,21 @@ mod tests {
             &["24", "2", "Maximum", "1", "Maximum"],
         ];
         let table = (PERFORMANCE.schema, COLUMNS, rows);
-        let (found, held) = performance_of(&[table], &[(10, 16), (22, 26)]).unwrap();
-        let held: Vec<_> = held.iter().map(|one| (one.start_ns, one.end_ns)).collect();
-        assert_eq!(held, [(10, 14), (20, 24), (24, 26)]);
+        let (found, intervals) = performance_of(&[table], &[(10, 16), (22, 26)]).unwrap();
+        let intervals: Vec<_> = intervals
+            .iter()
+            .map(|interval| (interval.start_ns, interval.end_ns))
+            .collect();
+        assert_eq!(intervals, [(10, 14), (20, 24), (24, 26)]);
         let states: Vec<_> = found
             .states
             .iter()
-            .map(|one| {
+            .map(|state| {
                 (
-                    one.state.as_str(),
-                    one.total_ns,
-                    one.busy_ns,
-                    one.induced_ns,
+                    state.state.as_str(),
+                    state.total_ns,
+                    state.busy_ns,
+                    state.induced_ns,
                 )
             })
             .collect();
@@ -248,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn by_number_where_there_are_no_names() {
+    fn states_without_names_are_numbered() {
         let columns: Columns = &[
             ("start", "start-time"),
             ("duration", "duration"),
@@ -262,10 +275,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_without_a_table() {
-        let (performance, held) =
+    fn states_are_unknown_without_rows() {
+        let (performance, intervals) =
             performance_of(&[(PERFORMANCE.schema, COLUMNS, &[])], &[(10, 30)]).unwrap();
-        assert_eq!(held, []);
+        assert_eq!(intervals, []);
         assert_eq!(
             (performance.unknown_ns, performance.unknown_busy_ns),
             (20, 20)
@@ -275,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_is_told_only_of_known_states() {
+    fn the_worst_thermal_state_needs_known_states() {
         let check = |rows: &[&[&str]], expected: Option<&str>| {
             let columns: Columns = &[
                 ("start", "start-time"),
@@ -285,7 +298,9 @@ mod tests {
             ];
             let (names, tables) = machine_tables(&[(THERMAL.schema, columns, rows)]);
             let table = tables.thermal.unwrap();
-            let found = against((10, 30), &[], |against| thermal(&table, &names, against));
+            let found = with_busy_window((10, 30), &[], |busy_window| {
+                thermal(&table, &names, busy_window)
+            });
             assert_eq!(found.worst.as_deref(), expected, "{rows:?}");
         };
         check(

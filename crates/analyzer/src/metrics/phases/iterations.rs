@@ -1,10 +1,9 @@
-//! What the target does over and over: training steps, tokens, frames.
+//! Finds the work that the process repeats: training steps, tokens, frames.
 //!
-//! Two kinds of evidence count. Labels: a kernel that returns after a fixed
-//! number of intervals marks each beginning. Gaps: long ones that come at
-//! regular times, with several command buffers between two of them. That one
-//! kernel runs a thousand times in a thousand buffers is no iteration: it would
-//! be one by any measure.
+//! Two kinds of evidence count. Labels: a kernel that returns after a fixed number of intervals
+//! marks the start of each iteration. Gaps: long ones that come at regular times, with several
+//! command buffers between two of them. A kernel that runs a thousand times in a thousand
+//! buffers is not an iteration: any work would be one by that measure.
 
 use std::num::NonZeroU64;
 
@@ -18,25 +17,25 @@ use crate::subject::gaps::{Gap, Occupancy, inner};
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::timeline::Interval;
 
-/// Fewer beginnings are no iterations.
-const BEGINNINGS: usize = 6;
+/// Smallest number of starts that count as iterations.
+const STARTS: usize = 6;
 
-/// How much of a sequence must be as it was one iteration before, percent.
+/// Share of a sequence that must equal the sequence one iteration before, in percent.
 const SAME_PCT: usize = 80;
 
-/// How many of a marker's distances must be the usual one, percent.
+/// Share of a marker's distances that must equal the usual one, in percent.
 const EVEN_PCT: usize = 90;
 
-/// How many distances are tried, the longest first.
+/// Number of distances that are tried, the longest first.
 const TRIED: usize = 16;
 
-/// Long gaps are at least so many times as long as the longest short one.
+/// Factor by which long gaps exceed the longest short one.
 const BREAK: u64 = 5;
 
-/// No label: it may be anything.
+/// Kernel number of work without a label: it may be anything.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Finds iterations, if there are any for certain.
+/// Returns the iterations; `None` if none are certain.
 pub(super) fn iterations(
     mine: &[Interval],
     kernels: &NamedIntervals,
@@ -44,86 +43,98 @@ pub(super) fn iterations(
 ) -> Option<Iterations> {
     let line = main_channel(mine, kernels);
     let by_labels = marked(&line, FoundBy::KernelSequence)
-        .or_else(|| marked(&buffers(mine, &line), FoundBy::CommandBuffers));
+        .or_else(|| marked(&first_of_buffers(mine, &line), FoundBy::CommandBuffers));
     let marks = by_labels.or_else(|| by_gaps(mine, occupancy))?;
     measure(&marks, mine, kernels, occupancy)
 }
 
-/// Where iterations begin: places in the target's intervals.
+/// Starts of iterations, as indices of the process's intervals.
 struct Marks {
     found_by: FoundBy,
     kernel: Option<usize>,
-    beginnings: Vec<usize>,
+    starts: Vec<usize>,
 }
 
-/// Kernels in order of time, and the place of each interval. There may be
-/// millions, but never four billion.
+/// Kernels in order of time, each with the index of its interval. There may be millions, but
+/// never four billion.
 type Line = Vec<(u32, u32)>;
 
-/// The channel with the most intervals: those of one channel run in order.
+/// Returns the channel with the most intervals: those of one channel run in order.
 fn main_channel(mine: &[Interval], kernels: &NamedIntervals) -> Line {
     let mut counts: FxHashMap<Option<Symbol>, usize> = FxHashMap::default();
     for run in mine.chunk_by(|a, b| a.channel == b.channel) {
-        let channel = run.first().and_then(|one| one.channel);
+        let channel = run.first().and_then(|interval| interval.channel);
         *counts.entry(channel).or_default() += run.len();
     }
+
     let most = counts
         .into_iter()
         .max_by_key(|&(name, count)| (count, name));
     let channel = most.and_then(|(name, _)| name);
+
     let numbers = kernels.numbers().zip(0..);
-    let rows = numbers.zip(mine).filter(|(_, one)| one.channel == channel);
+    let rows = numbers
+        .zip(mine)
+        .filter(|(_, interval)| interval.channel == channel);
     let number = |kernel| {
-        let labelled = kernels.is_labelled(kernel);
-        u32::try_from(kernel).ok().filter(|_| labelled)
+        let is_labeled = kernels.is_labeled(kernel);
+        u32::try_from(kernel).ok().filter(|_| is_labeled)
     };
-    rows.map(|((kernel, at), _)| (number(kernel).unwrap_or(UNKNOWN), at))
+    rows.map(|((kernel, index), _)| (number(kernel).unwrap_or(UNKNOWN), index))
         .collect()
 }
 
-/// Only the first interval of each command buffer.
-fn buffers(mine: &[Interval], line: &Line) -> Line {
+/// Returns only the first interval of each command buffer.
+fn first_of_buffers(mine: &[Interval], line: &Line) -> Line {
     let mut last: Option<NonZeroU64> = None;
-    let first = line.iter().filter(|&&(_, at)| {
-        let buffer = mine.get(at as usize).and_then(|one| one.command_buffer);
-        let new = buffer.is_some() && buffer != last;
+    let first = line.iter().filter(|&&(_, index)| {
+        let interval = mine.get(index as usize);
+        let buffer = interval.and_then(|interval| interval.command_buffer);
+        let is_new = buffer.is_some() && buffer != last;
         last = buffer.or(last);
-        new
+        is_new
     });
     first.copied().collect()
 }
 
-/// The kernel that returns after the longest fixed number of places.
+/// Returns the kernel that comes back after the longest fixed number of places.
 fn marked(line: &Line, found_by: FoundBy) -> Option<Marks> {
     let places = places_of_kernels(line);
     let candidates = places.iter().enumerate().filter_map(|(kernel, places)| {
         let distance = usual_distance(places)?;
-        let covered = places.len() * distance * 2 >= line.len();
-        (distance >= 2 && covered).then_some((distance, std::cmp::Reverse(places.first()), kernel))
+        let is_everywhere = places.len() * distance * 2 >= line.len();
+        (distance >= 2 && is_everywhere).then_some((
+            distance,
+            std::cmp::Reverse(places.first()),
+            kernel,
+        ))
     });
+
     let mut candidates: Vec<_> = candidates.collect();
-    // Of one distance the kernel that comes first; its place is its own.
+    // Of several kernels with one distance the one that comes first counts; its place is unique.
     candidates.sort_unstable_by(|a, b| b.cmp(a));
     candidates.dedup_by_key(|&mut (distance, ..)| distance);
+
     let mut candidates = candidates.into_iter().take(TRIED);
     let (_, _, kernel) = candidates.find(|&(distance, ..)| returns(line, distance))?;
-    let beginnings = places.get(kernel)?.iter();
+
+    let starts = places.get(kernel)?.iter();
     Some(Marks {
         found_by,
         kernel: Some(kernel),
-        beginnings: beginnings
+        starts: starts
             .filter_map(|&place| Some(line.get(place as usize)?.1 as usize))
             .collect(),
     })
 }
 
-/// Of each kernel, by its number, the places in the line.
+/// Returns the places of each kernel in the line, by its number.
 fn places_of_kernels(line: &Line) -> Vec<Vec<u32>> {
-    let labelled = line.iter().filter(|&&(kernel, _)| kernel != UNKNOWN);
-    let count = labelled.map(|&(kernel, _)| kernel + 1).max().unwrap_or(0);
+    let labeled = line.iter().filter(|&&(kernel, _)| kernel != UNKNOWN);
+    let count = labeled.map(|&(kernel, _)| kernel + 1).max().unwrap_or(0);
     let mut places: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
     for (place, &(kernel, _)) in (0..).zip(line) {
-        // Those without a label have no list.
+        // Kernels without a label have no list.
         if let Some(places) = places.get_mut(kernel as usize) {
             places.push(place);
         }
@@ -131,99 +142,112 @@ fn places_of_kernels(line: &Line) -> Vec<Vec<u32>> {
     places
 }
 
-/// From each of a kernel's places to the next, if that is nearly always as far.
+/// Returns the distance from each of a kernel's places to the next, if it is nearly always the
+/// same.
 fn usual_distance(places: &[u32]) -> Option<usize> {
-    if places.len() < BEGINNINGS {
+    if places.len() < STARTS {
         return None;
     }
+
     let later = places.iter().skip(1);
-    let distances = places.iter().zip(later).map(|(one, two)| two - one);
+    let distances = places.iter().zip(later).map(|(this, next)| next - this);
     let mut distances: Vec<u32> = distances.collect();
     let middle = distances.len() / 2;
     let usual = *distances.select_nth_unstable(middle).1;
-    let even = distances.iter().filter(|&&one| one == usual).count();
+    let even = distances
+        .iter()
+        .filter(|&&distance| distance == usual)
+        .count();
     (even * 100 >= distances.len() * EVEN_PCT).then_some(usual as usize)
 }
 
-/// Whether what comes is nearly always what came a distance before.
+/// Returns whether nearly every kernel equals the one a distance before.
 fn returns(line: &Line, distance: usize) -> bool {
     let later = line.get(distance..).unwrap_or(&[]);
     let pairs = line.iter().zip(later);
-    let same = pairs.filter(|((one, _), (two, _))| one == two).count();
+    let same = pairs.filter(|((this, _), (next, _))| this == next).count();
     same * 100 >= later.len() * SAME_PCT
 }
 
-/// Long gaps at regular times, each pair with several command buffers between.
+/// Returns long gaps at regular times, with several command buffers between most pairs.
 fn by_gaps(mine: &[Interval], occupancy: &Occupancy) -> Option<Marks> {
     let inner = inner(&occupancy.gaps);
     let mut lengths: Vec<u64> = inner.iter().map(|gap| gap.span.length_ns()).collect();
     lengths.sort_unstable();
     let long = long_from(&lengths)?;
-    let beginnings = inner.iter().filter(|gap| gap.span.length_ns() >= long);
-    let beginnings: Vec<usize> = beginnings.filter_map(Gap::after).collect();
-    let several = most_have_several_buffers(mine, &beginnings);
-    let mut periods = periods(mine, &beginnings);
+
+    let starts = inner.iter().filter(|gap| gap.span.length_ns() >= long);
+    let starts: Vec<usize> = starts.filter_map(Gap::after).collect();
+    let have_several_buffers = most_have_several_buffers(mine, &starts);
+
+    let mut periods = periods(mine, &starts);
     periods.sort_unstable();
     let [low, median, high] = [10, 50, 90].map(|p| percentile(&periods, p).unwrap_or(0));
-    let regular = high - low <= median / 2;
-    (several && regular).then_some(Marks {
+    let are_regular = high - low <= median / 2;
+    (have_several_buffers && are_regular).then_some(Marks {
         found_by: FoundBy::Gaps,
         kernel: None,
-        beginnings,
+        starts,
     })
 }
 
-/// The shortest long gap: below it is the widest break in the upper half of the
+/// Returns the shortest long gap: the one above the widest break in the upper half of the
 /// sorted lengths.
 fn long_from(sorted: &[u64]) -> Option<u64> {
     let upper = (sorted.len() / 2).saturating_sub(1);
     let pairs = sorted.iter().zip(sorted.iter().skip(1)).skip(upper);
-    let pairs = pairs.take(sorted.len().saturating_sub(upper + BEGINNINGS));
+    let pairs = pairs.take(sorted.len().saturating_sub(upper + STARTS));
     let breaks = pairs.filter(|(short, long)| **long >= short.saturating_mul(BREAK));
-    // Wider is the one whose ratio is larger: cross-multiplied, it is exact.
+
+    // The wider break has the larger ratio; cross-multiplied, the comparison is exact.
     let wider = |a: &(&u64, &u64), b: &(&u64, &u64)| {
-        let product = |one: &u64, two: &u64| u128::from(*one) * u128::from(*two);
+        let product = |a: &u64, b: &u64| u128::from(*a) * u128::from(*b);
         product(a.1, b.0).cmp(&product(b.1, a.0))
     };
     breaks.max_by(wider).map(|(_, long)| *long)
 }
 
-fn most_have_several_buffers(mine: &[Interval], beginnings: &[usize]) -> bool {
-    let later = beginnings.iter().skip(1);
-    let parts = beginnings.iter().zip(later);
+fn most_have_several_buffers(mine: &[Interval], starts: &[usize]) -> bool {
+    let iterations = starts.iter().zip(starts.iter().skip(1));
     let (mut all, mut several) = (0, 0);
-    for (&from, &until) in parts {
-        let mut own = mine.get(from..until).unwrap_or(&[]).iter();
-        let first = own.next().and_then(|one| one.command_buffer);
-        let other = own.any(|one| one.command_buffer.is_some() && one.command_buffer != first);
+    for (&from, &until) in iterations {
+        let mut buffers = mine
+            .get(from..until)
+            .unwrap_or(&[])
+            .iter()
+            .map(|interval| interval.command_buffer);
+        let first = buffers.next().flatten();
+        let has_other = buffers.any(|buffer| buffer.is_some() && buffer != first);
         all += 1;
-        several += usize::from(first.is_some() && other);
+        several += usize::from(first.is_some() && has_other);
     }
     all > 0 && several * 100 >= all * EVEN_PCT
 }
 
-/// From each beginning to the next.
-fn periods(mine: &[Interval], beginnings: &[usize]) -> Vec<u64> {
-    let starts = beginnings.iter().filter_map(|&at| mine.get(at));
-    let starts: Vec<u64> = starts.map(|one| one.span.start_ns).collect();
-    let later = starts.iter().skip(1);
-    starts
+/// Returns the time from each start to the next.
+fn periods(mine: &[Interval], starts: &[usize]) -> Vec<u64> {
+    let times = starts.iter().filter_map(|&index| mine.get(index));
+    let times: Vec<u64> = times.map(|interval| interval.span.start_ns).collect();
+    let later = times.iter().skip(1);
+    times
         .iter()
         .zip(later)
-        .map(|(one, two)| two - one)
+        .map(|(this, next)| next - this)
         .collect()
 }
 
+/// Measures periods, busy times and sizes of the iterations.
 fn measure(
     marks: &Marks,
     mine: &[Interval],
     kernels: &NamedIntervals,
     occupancy: &Occupancy,
 ) -> Option<Iterations> {
-    let periods = periods(mine, &marks.beginnings);
+    let periods = periods(mine, &marks.starts);
     let mut sorted = periods.clone();
     sorted.sort_unstable();
-    let start_ns = mine.get(*marks.beginnings.first()?)?.span.start_ns;
+
+    let start_ns = mine.get(*marks.starts.first()?)?.span.start_ns;
     let mut start = start_ns;
     let busy = periods.iter().map(|period| {
         let part = Span::new(start, start + period);
@@ -231,14 +255,15 @@ fn measure(
         time_in(part, &occupancy.busy)
     });
     let median_busy_ns = median(busy)?;
-    let later = marks.beginnings.iter().skip(1);
-    let counts = marks.beginnings.iter().zip(later);
+
+    let later = marks.starts.iter().skip(1);
+    let counts = marks.starts.iter().zip(later);
     Some(Iterations {
         found_by: marks.found_by,
         marker: marks.kernel.map(|kernel| kernels.name(kernel).to_owned()),
-        count: marks.beginnings.len() as u64,
+        count: marks.starts.len() as u64,
         start_ns,
-        median_intervals: median(counts.map(|(one, two)| (two - one) as u64))?,
+        median_intervals: median(counts.map(|(this, next)| (next - this) as u64))?,
         median_period_ns: percentile(&sorted, 50)?,
         min_period_ns: *sorted.first()?,
         max_period_ns: *sorted.last()?,
@@ -248,7 +273,7 @@ fn measure(
     })
 }
 
-/// The last third's median against the first third's.
+/// Returns the change of the last third's median from the first third's, in percent.
 #[expect(
     clippy::cast_precision_loss,
     reason = "exact up to 2^53 ns, 104 days; beyond that off by less than 1e-15 of it"
@@ -258,6 +283,7 @@ fn drift_pct(periods: &[u64]) -> Option<f64> {
     if third < 3 {
         return None;
     }
+
     let first = median(periods.iter().take(third).copied())?;
     let last = median(periods.iter().skip(periods.len() - third).copied())?;
     (first > 0).then(|| (last as f64 - first as f64) / first as f64 * 100.0)
@@ -272,8 +298,8 @@ fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Kernels as letters, `?` for one without a label. `expected`: the
-    /// marker and how often it comes.
+    /// Checks the marker of kernels given as letters, `?` for one without a label, and the number
+    /// of its starts.
     fn check(work: &str, expected: Option<(char, usize)>) {
         let kernel = |byte: u8| match byte {
             b'?' => UNKNOWN,
@@ -282,28 +308,28 @@ mod tests {
         let line: Line = work.bytes().map(kernel).zip(0..).collect();
         let found = marked(&line, FoundBy::KernelSequence).map(|marks| {
             let marker = u8::try_from(marks.kernel.unwrap()).unwrap();
-            for &at in &marks.beginnings {
-                assert_eq!(work.as_bytes()[at], marker);
+            for &start in &marks.starts {
+                assert_eq!(work.as_bytes()[start], marker);
             }
-            (char::from(marker), marks.beginnings.len())
+            (char::from(marker), marks.starts.len())
         });
         assert_eq!(found, expected, "{work}");
     }
 
     #[test]
-    fn by_a_kernel_that_returns() {
+    fn kernels_that_return_mark_iterations() {
         check(&"abcd".repeat(10), Some(('a', 10)));
-        // The rarest: tokens, not the layers in them.
+        // The rarest kernel counts: tokens, not the layers in them.
         let token = "e".to_owned() + &"qkvo".repeat(10) + "h";
         check(&token.repeat(8), Some(('e', 8)));
-        // Something else first, and in between once.
+        // Other kernels come first, and once in between.
         let disturbed = "xyz".to_owned() + &"abcd".repeat(20) + "s" + &"abcd".repeat(20);
         check(&disturbed, Some(('a', 40)));
         check(&"a??".repeat(10), Some(('a', 10)));
     }
 
     #[test]
-    fn not_what_would_be_one_by_any_measure() {
+    fn unclear_repetitions_do_not_count() {
         check(&"a".repeat(100), None);
         check(&"?".repeat(100), None);
         check(&"abcd".repeat(5), None);
@@ -311,13 +337,13 @@ mod tests {
             "31415926535897932384626433832795028841971693993751058209749445923078164",
             None,
         );
-        // A marker that comes evenly among what never comes again.
+        // A marker that comes evenly between kernels that never return.
         let shuffled = "aqwertaasdfgazxcvbayuiopahjklmanbgtryaplmkoa";
         check(shuffled, None);
     }
 
     #[test]
-    fn where_gaps_break() {
+    fn the_widest_break_separates_long_gaps() {
         let short = [1, 2, 3, 2, 1, 2, 3, 2, 1, 2];
         let sorted = |long: &[u64]| {
             let mut all = [&short, long].concat();
@@ -330,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn drift_is_of_thirds() {
+    fn drift_compares_thirds() {
         assert_eq!(drift_pct(&[10, 10, 10, 7, 7, 7, 11, 11, 11]), Some(10.0));
         assert_eq!(drift_pct(&[10; 8]), None);
     }

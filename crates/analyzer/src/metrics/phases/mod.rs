@@ -1,4 +1,4 @@
-//! What the recording falls into: warm-up, segments, iterations, named phases.
+//! Divides a recording into phases: warm-up, segments, iterations and named phases.
 
 mod iterations;
 mod named;
@@ -12,31 +12,31 @@ use crate::basics::message::{Message, name, time, ungrouped};
 use crate::basics::spans::Span;
 use crate::message;
 use crate::report::{NotRecorded, Note, Phases, SelectedPhase, WarmUp};
+use crate::subject::chosen_processes::ChosenProcesses;
 use crate::subject::gaps::Occupancy;
 use crate::subject::named_intervals::NamedIntervals;
 use crate::subject::signposts::Signposts;
-use crate::subject::target::Target;
 use crate::subject::timeline::Interval;
 
-/// What is known before the window is cut.
+/// Results from before the window was cut.
 pub(crate) struct Before<'a> {
-    /// The target's warm-up.
+    /// Warm-up of the process.
     pub warm_up: Option<WarmUp>,
-    /// The phases that programs named.
+    /// Phases that programs named.
     pub signposts: &'a Signposts,
-    /// The one that the window was cut to.
+    /// Named phase that the window was cut to.
     pub selected: Option<SelectedPhase>,
 }
 
-/// Says what the window falls into. `mine` are the target's intervals that
-/// touch it, sorted by start.
+/// Returns the phases in the window. `mine` are the GPU intervals of the process that touch it,
+/// sorted by start.
 pub(crate) fn phases(
     mine: &[Interval],
     kernels: &NamedIntervals,
     occupancy: &Occupancy,
     window: Span,
     before: Before<'_>,
-    target: &Target,
+    chosen: &ChosenProcesses,
     names: &Names,
 ) -> Phases {
     let segments = segments::segments(mine, occupancy, window);
@@ -50,42 +50,47 @@ pub(crate) fn phases(
             mine,
             &occupancy.busy,
             window,
-            target,
+            chosen,
             names,
         ),
         selected: before.selected,
     }
 }
 
-/// What the numbers of a report leave to say.
+/// Returns the notes about phases.
 pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<Note> {
     let mut notes = Vec::new();
     if let Some(warm_up) = &phases.warm_up {
-        let said = if warm_up.skipped {
-            "it was left out"
+        let consequence = if warm_up.skipped {
+            "it was cut off"
         } else {
-            "it counts here; --skip-warmup leaves it out"
+            "it is included here; --skip-warmup cuts it off"
         };
         let explanation = Message::new(&warm_up.explanation, &warm_up.explanation_values);
         notes.push(Note::quiet(
             "warm-up",
-            message!("warm-up: {}; {}", explanation, said),
+            message!("warm-up: {}; {}", explanation, consequence),
         ));
     }
-    let beyond = phases.signposts.iter();
-    let beyond = beyond.filter(|one| one.total_ns == u64::MAX);
-    notes.extend(beyond.map(|one| {
+
+    let saturated = phases.signposts.iter();
+    let saturated = saturated.filter(|phase| phase.total_ns == u64::MAX);
+    notes.extend(saturated.map(|phase| {
         let text = message!(
-            "the os_signpost intervals called {} add up to more than 64 bits can hold: their total \
-             is a lower bound",
-            name(&one.name)
+            "the total of the os_signpost intervals named {} exceeds 64 bits: it is a lower bound",
+            name(&phase.name)
         );
         Note::quiet("phase-too-long", text)
     }));
-    if let Some(phase) = phases.selected.as_ref().filter(|one| one.between_ns > 0) {
+
+    if let Some(phase) = phases
+        .selected
+        .as_ref()
+        .filter(|phase| phase.between_ns > 0)
+    {
         let text = message!(
-            "the window reaches from the first begin to the last end of {} intervals called {}; {} \
-             of its {} are between them, in none",
+            "the window reaches from the first begin to the last end of {} intervals named {}; {} of \
+             its {} are in none of them",
             ungrouped(phase.count),
             name(&phase.name),
             time(phase.between_ns),
@@ -96,7 +101,7 @@ pub(crate) fn notes(phases: &Phases, window: Span) -> Vec<Note> {
     notes
 }
 
-/// What the recording does not tell of phases.
-pub(crate) fn unavailable(signposts: &Signposts) -> Option<NotRecorded> {
+/// Returns the reason why there are no named phases, if there are none.
+pub(crate) fn not_recorded(signposts: &Signposts) -> Option<NotRecorded> {
     Some(NotRecorded::new("phases.signposts", signposts.why_none()?))
 }

@@ -1,4 +1,4 @@
-//! Phases that programs named, and what the target did on the GPU during each.
+//! Computes the GPU use of the process during each phase that programs named.
 
 use std::cmp::Reverse;
 
@@ -7,56 +7,58 @@ use metalens_trace::{Names, Symbol};
 use crate::basics::spans::{Span, length_ns, overlap_ns, union};
 use crate::basics::statistics::{percentile, ratio};
 use crate::report::NamedPhase;
-use crate::subject::signposts::{Kind, Signposts, Stretches};
-use crate::subject::target::Target;
+use crate::subject::chosen_processes::ChosenProcesses;
+use crate::subject::signposts::{SignpostKind, SignpostSpans, Signposts};
 use crate::subject::timeline::Interval;
 
-/// How many names a report lists.
+/// Number of phases that a report lists.
 const LISTED: usize = 100;
 
-/// What a report says of named phases. `mine` are sorted by start, `busy` is their union.
+/// Returns the report's named phases. `mine` are sorted by start, `busy` is their union.
 pub(super) fn named_phases(
     signposts: &Signposts,
     mine: &[Interval],
     busy: &[Span],
     window: Span,
-    target: &Target,
+    chosen: &ChosenProcesses,
     names: &Names,
 ) -> Vec<NamedPhase> {
-    let mut kinds: Vec<(&Kind, &Stretches, u64)> = signposts
+    let mut kinds: Vec<(&SignpostKind, &SignpostSpans, u64)> = signposts
         .kinds()
-        .map(|(kind, found)| (kind, found, found.total_ns()))
+        .map(|(kind, times)| (kind, times, times.total_ns()))
         .collect();
-    kinds.sort_by_cached_key(|(kind, found, total)| {
-        let text = |symbol: Option<Symbol>| symbol.map(|one| names.text(one).to_owned());
+    kinds.sort_by_cached_key(|(kind, times, total)| {
+        let text = |symbol: Option<Symbol>| symbol.map(|symbol| names.text(symbol).to_owned());
         let name = names.text(kind.name).to_owned();
         (
-            !target.is(kind.process),
+            !chosen.contains(kind.process),
             Reverse(*total),
             name,
             [text(kind.subsystem), text(kind.category)],
-            found.spans.first().copied(),
+            times.spans.first().copied(),
         )
     });
+
     let listed = kinds.into_iter().take(LISTED);
-    let phases = listed.map(|(kind, found, total_ns)| {
-        let gpu = Gpu::during(&found.spans, mine, busy, window);
-        named_phase(kind, found, total_ns, gpu, target, names)
+    let phases = listed.map(|(kind, times, total_ns)| {
+        let gpu = GpuUse::during(&times.spans, mine, busy, window);
+        named_phase(kind, times, total_ns, gpu, chosen, names)
     });
     phases.collect()
 }
 
-/// What the target did on the GPU during a phase, inside the window.
-struct Gpu {
+/// GPU use of the process during a phase, inside the window.
+struct GpuUse {
     window_ns: u64,
     intervals: u64,
     busy_ns: u64,
 }
 
-impl Gpu {
+impl GpuUse {
     fn during(spans: &[Span], mine: &[Interval], busy: &[Span], window: Span) -> Self {
         let covered = union(spans.iter().map(|span| span.clip(window)));
-        let begun_by = |ns: u64| mine.partition_point(|one| one.span.start_ns < ns) as u64;
+        let begun_by =
+            |ns: u64| mine.partition_point(|interval| interval.span.start_ns < ns) as u64;
         let intervals = covered
             .iter()
             .map(|span| begun_by(span.end_ns) - begun_by(span.start_ns));
@@ -69,29 +71,30 @@ impl Gpu {
 }
 
 fn named_phase(
-    kind: &Kind,
-    found: &Stretches,
+    kind: &SignpostKind,
+    times: &SignpostSpans,
     total_ns: u64,
-    gpu: Gpu,
-    target: &Target,
+    gpu: GpuUse,
+    chosen: &ChosenProcesses,
     names: &Names,
 ) -> NamedPhase {
     let text = |symbol: Symbol| names.text(symbol).to_owned();
-    let mut lengths: Vec<u64> = found.spans.iter().map(|span| span.length_ns()).collect();
+    let mut lengths: Vec<u64> = times.spans.iter().map(|span| span.length_ns()).collect();
     lengths.sort_unstable();
     let process = kind.process.and_then(|process| names.process(process));
+
     NamedPhase {
         name: text(kind.name),
         subsystem: kind.subsystem.map(text),
         category: kind.category.map(text),
         process: process.map(|process| text(process.name)),
-        is_analyzed: target.is(kind.process),
-        count: found.spans.len() as u64,
+        is_analyzed: chosen.contains(kind.process),
+        count: times.spans.len() as u64,
         total_ns,
         median_ns: percentile(&lengths, 50),
-        start_ns: found.spans.first().map(|span| span.start_ns),
-        end_ns: found.spans.iter().map(|span| span.end_ns).max(),
-        unpaired: found.unpaired,
+        start_ns: times.spans.first().map(|span| span.start_ns),
+        end_ns: times.spans.iter().map(|span| span.end_ns).max(),
+        unpaired: times.unpaired,
         window_ns: gpu.window_ns,
         intervals: gpu.intervals,
         busy_ns: gpu.busy_ns,

@@ -1,17 +1,17 @@
-//! How alike the gaps are.
+//! Measures how regular the gaps are.
 
 use crate::basics::statistics::ratio;
 use crate::report::{Regularity, RegularityVerdict};
 use crate::subject::gaps::Gap;
 
-/// Fewer gaps say nothing of how alike they are.
+/// Smallest number of gaps that are compared.
 const GAPS: usize = 20;
 
 /// Compares the gaps that are shorter than a quiet one.
 ///
-/// They are weighed by their length. Of a batch of 25 encoders, 24 gaps are
-/// under 1 µs and the 25th holds nearly all idle time: whether these 25th gaps
-/// are alike is the question, not whether the other 24 are.
+/// They are weighted by their length. Of a batch of 25 encoders, 24 gaps are under 1 µs and the
+/// 25th holds nearly all idle time: the question is whether these 25th gaps are alike, not
+/// whether the other 24 are.
 pub(crate) fn regularity(gaps: &[Gap], quiet_gap_ns: u64) -> Option<Regularity> {
     let lengths = gaps.iter().map(|gap| gap.span.length_ns());
     let mut lengths: Vec<u64> = lengths.filter(|&length| length < quiet_gap_ns).collect();
@@ -19,8 +19,10 @@ pub(crate) fn regularity(gaps: &[Gap], quiet_gap_ns: u64) -> Option<Regularity> 
         return None;
     }
     lengths.sort_unstable();
-    let [p10_ns, p50_ns, p90_ns] = [10, 50, 90].map(|percent| weighed(&lengths, percent));
+    let [p10_ns, p50_ns, p90_ns] =
+        [10, 50, 90].map(|percent| weighted_percentile(&lengths, percent));
     let dispersion = ratio(p90_ns - p10_ns, p50_ns)?;
+
     Some(Regularity {
         gaps: lengths.len() as u64,
         p10_ns,
@@ -28,20 +30,20 @@ pub(crate) fn regularity(gaps: &[Gap], quiet_gap_ns: u64) -> Option<Regularity> 
         p90_ns,
         dispersion,
         verdict: match dispersion {
-            alike if alike <= 0.5 => RegularityVerdict::Regular,
-            unlike if unlike >= 2.0 => RegularityVerdict::Irregular,
+            small if small <= 0.5 => RegularityVerdict::Regular,
+            large if large >= 2.0 => RegularityVerdict::Irregular,
             _ => RegularityVerdict::Mixed,
         },
     })
 }
 
-/// The length up to which sorted lengths hold a share of their sum.
-fn weighed(sorted: &[u64], percent: u128) -> u64 {
+/// Returns the length up to which sorted lengths add up to a share of their sum.
+fn weighted_percentile(sorted: &[u64], percent: u128) -> u64 {
     let sum: u128 = sorted.iter().map(|&length| u128::from(length)).sum();
-    let mut held = 0;
+    let mut passed = 0;
     let reaches = |&&length: &&u64| {
-        held += u128::from(length);
-        held * 100 >= sum * percent
+        passed += u128::from(length);
+        passed * 100 >= sum * percent
     };
     sorted.iter().find(reaches).copied().unwrap_or(0)
 }
@@ -51,26 +53,26 @@ mod tests {
     use super::*;
     use crate::basics::spans::Span;
 
-    /// `expected`: p10, p50, p90, verdict.
+    /// Checks the 10th, 50th and 90th percentile and the verdict.
     fn check(lengths: &[u64], expected: Option<(u64, u64, u64, RegularityVerdict)>) {
         let gaps = lengths
             .iter()
             .map(|&length| Gap::new(Span::new(7, 7 + length), None, None));
         let gaps: Vec<Gap> = gaps.collect();
         let found = regularity(&gaps, 5_000);
-        let found = found.map(|one| (one.p10_ns, one.p50_ns, one.p90_ns, one.verdict));
+        let found = found.map(|gaps| (gaps.p10_ns, gaps.p50_ns, gaps.p90_ns, gaps.verdict));
         assert_eq!(found, expected, "{lengths:?}");
     }
 
     #[test]
-    fn by_the_idle_time_in_them() {
+    fn gaps_are_weighted_by_idle_time() {
         use RegularityVerdict::{Irregular, Mixed, Regular};
         check(&[100; 19], None);
         check(&[100; 20], Some((100, 100, 100, Regular)));
-        // 20 short ones hold 40 of 2,040 ns.
+        // 20 short gaps have 40 of 2,040 ns.
         let batches = [[2; 20], [100; 20]].concat();
         check(&batches, Some((100, 100, 100, Regular)));
-        // A quiet gap parts segments, and says nothing of what is in them.
+        // A quiet gap divides segments, and does not count in them.
         let paused = [vec![100; 20], vec![5_000]].concat();
         check(&paused, Some((100, 100, 100, Regular)));
         // 1 + 2 + … + 20 = 210: 21 is held by 1…6, 105 by 1…14, 189 by 1…19.

@@ -1,4 +1,4 @@
-//! How long two channels of the target were busy at once.
+//! Computes the time during which two channels of the process were busy at once.
 
 use metalens_trace::{Names, Symbol};
 use rustc_hash::FxHashMap;
@@ -8,55 +8,66 @@ use crate::basics::statistics::ratio;
 use crate::report::ChannelOverlap;
 use crate::subject::timeline::Interval;
 
-/// Pairs grow with the square of this; no GPU seen has more.
+/// Largest number of channels that are compared: pairs grow with its square, and no GPU seen
+/// has more.
 const CHANNELS: usize = 8;
 
-struct Used {
+/// Channel with its busy time.
+struct BusyChannel {
     name: Option<String>,
     busy: Vec<Span>,
     busy_ns: u64,
 }
 
-/// Each pair of the busiest channels, by name.
+/// Returns the overlap of each pair of the busiest channels, by name.
 pub(super) fn overlap(mine: &[Interval], window: Span, names: &Names) -> Vec<ChannelOverlap> {
-    let used = used(mine, window, names);
-    let pairs = used.iter().enumerate();
-    let pairs = pairs.flat_map(|(at, one)| used.iter().skip(at + 1).map(move |two| (one, two)));
-    let overlaps = pairs.map(|(one, two)| {
-        let overlap_ns = overlap_ns(&one.busy, &two.busy);
+    let channels = busiest(mine, window, names);
+    let pairs = channels.iter().enumerate().flat_map(|(index, first)| {
+        let others = channels.iter().skip(index + 1);
+        others.map(move |second| (first, second))
+    });
+
+    let overlaps = pairs.map(|(first, second)| {
+        let overlap_ns = overlap_ns(&first.busy, &second.busy);
         ChannelOverlap {
-            first: one.name.clone(),
-            second: two.name.clone(),
+            first: first.name.clone(),
+            second: second.name.clone(),
             overlap_ns,
-            ratio: ratio(overlap_ns, one.busy_ns.min(two.busy_ns)),
+            ratio: ratio(overlap_ns, first.busy_ns.min(second.busy_ns)),
         }
     });
     overlaps.collect()
 }
 
-fn used(mine: &[Interval], window: Span, names: &Names) -> Vec<Used> {
+/// Returns the busiest channels, sorted by name; none if there is only one.
+fn busiest(mine: &[Interval], window: Span, names: &Names) -> Vec<BusyChannel> {
     let Some(first) = mine.first() else {
         return Vec::new();
     };
-    if mine.iter().all(|one| one.channel == first.channel) {
+    if mine
+        .iter()
+        .all(|interval| interval.channel == first.channel)
+    {
         return Vec::new();
     }
+
     let mut spans: FxHashMap<Option<Symbol>, Vec<Span>> = FxHashMap::default();
-    for one in mine {
-        let spans = spans.entry(one.channel).or_default();
-        spans.push(one.span.clip(window));
+    for interval in mine {
+        let spans = spans.entry(interval.channel).or_default();
+        spans.push(interval.span.clip(window));
     }
-    let used = spans.into_iter().map(|(channel, spans)| {
+
+    let channels = spans.into_iter().map(|(channel, spans)| {
         let busy = union(spans);
-        Used {
+        BusyChannel {
             name: channel.map(|channel| names.text(channel).to_owned()),
             busy_ns: length_ns(&busy),
             busy,
         }
     });
-    let mut used: Vec<Used> = used.collect();
-    used.sort_by(|a, b| (b.busy_ns, &a.name).cmp(&(a.busy_ns, &b.name)));
-    used.truncate(CHANNELS);
-    used.sort_by(|a, b| a.name.cmp(&b.name));
-    used
+    let mut channels: Vec<BusyChannel> = channels.collect();
+    channels.sort_by(|a, b| (b.busy_ns, &a.name).cmp(&(a.busy_ns, &b.name)));
+    channels.truncate(CHANNELS);
+    channels.sort_by(|a, b| a.name.cmp(&b.name));
+    channels
 }

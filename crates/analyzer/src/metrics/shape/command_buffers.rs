@@ -1,27 +1,33 @@
-//! The target's command buffers: how much is in one, how long one takes.
+//! Computes the size and duration of the command buffers of the process.
 
 use crate::basics::spans::between;
 use crate::basics::statistics::percentile;
-use crate::metrics::ledger::Book;
+use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{CommandBuffers, Distribution};
 use crate::subject::buffers::Buffer;
 use crate::subject::gaps::Gap;
 
-/// Sums those in the window up, each as the whole recording has it.
-pub(super) fn command_buffers(buffers: &[Buffer], gaps: &[Gap], book: &Book<'_>) -> CommandBuffers {
-    let in_window = || buffers.iter().filter(|one| one.in_window);
-    let spans = in_window().filter_map(|one| between(one.span.start_ns, one.span.end_ns));
-    let encoders = in_window().map(|one| u64::from(one.encoders));
+/// Summarizes the command buffers in the window, each as the whole recording has it.
+pub(super) fn command_buffers(
+    buffers: &[Buffer],
+    gaps: &[Gap],
+    splitter: &GapSplitter<'_>,
+) -> CommandBuffers {
+    let in_window = || buffers.iter().filter(|buffer| buffer.in_window);
+    let spans = in_window().filter_map(|buffer| between(buffer.span.start_ns, buffer.span.end_ns));
+    let encoders = in_window().map(|buffer| u64::from(buffer.encoders));
     let mut encoders: Vec<u64> = encoders.filter(|&encoders| encoders > 0).collect();
     encoders.sort_unstable();
-    let inside = gaps.iter().filter(|gap| book.is_inside_buffer(gap));
+
+    let inside = gaps.iter().filter(|gap| splitter.is_inside_buffer(gap));
     let inside = inside.map(|gap| gap.span.length_ns());
+
     CommandBuffers {
         count: in_window().count() as u64,
         min_encoders: encoders.first().copied(),
         median_encoders: percentile(&encoders, 50),
         max_encoders: encoders.last().copied(),
-        span: Distribution::of(spans.collect()),
+        span: Distribution::from_durations(spans.collect()),
         gaps_inside: inside.clone().count() as u64,
         gaps_inside_ns: inside.sum(),
     }
@@ -48,33 +54,36 @@ mod tests {
         }
     }
 
-    /// `expected`: count, [min, median, max] encoders, longest span, gaps inside, their length.
+    /// Checks the summary: count, [min, median, max] encoders, longest span, gaps inside, their
+    /// length.
     fn check(
         rows: &[(u64, u64, u64, u64)],
         window: (u64, u64),
         expected: (u64, [u64; 3], i64, u64, u64),
     ) {
-        let rows = rows.iter().map(|&(s, e, b, n)| row(s, e, b, n));
-        let rows: Vec<Interval> = rows.collect();
+        let rows: Vec<Interval> = rows.iter().map(|&(s, e, b, n)| row(s, e, b, n)).collect();
         let window = Span::new(window.0, window.1);
         let buffers = buffers(rows.iter(), window);
         let mut edges = Edges::default();
-        rows.iter().for_each(|one| edges.meet(one, window));
-        let mine = rows.iter().filter(|one| touches(one.span, window));
+        rows.iter().for_each(|row| edges.add(row, window));
+        let mine = rows.iter().filter(|row| touches(row.span, window));
         let mine: Vec<Interval> = mine.copied().collect();
+
         let commands = Commands::default();
-        let book = Book {
+        let splitter = GapSplitter {
             mine: &mine,
             edges,
             commands: &commands,
-            foreign: &[],
+            others: &[],
         };
-        let found = command_buffers(&buffers, &occupancy(&mine, window).gaps, &book);
+        let gaps = occupancy(&mine, window).gaps;
+        let found = command_buffers(&buffers, &gaps, &splitter);
         let encoders = [
             found.min_encoders,
             found.median_encoders,
             found.max_encoders,
         ];
+
         let found = (
             found.count,
             encoders.map(|count| count.unwrap_or(0)),
@@ -86,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_one() {
+    fn command_buffers_are_summarized() {
         // buffer 7  ├─1─┤  ├─1─┤├─2─┤       encoder 1 was split
         // buffer 8                     ├─3─┤
         // no buffer                          ├───┤
@@ -99,8 +108,8 @@ mod tests {
         ];
         check(&rows, (0, 27), (2, [1, 1, 2], 15, 1, 3));
         check(&[(0, 4, 0, 0)], (0, 4), (0, [0, 0, 0], 0, 0, 0));
-        // It is as long, and has as many encoders, as it has without the window, and the
-        // part of a gap in the window is inside a buffer if the gap is.
+        // A window does not change its length and encoders. The part of a gap in the window is
+        // inside a buffer if the gap is.
         check(&rows, (5, 12), (1, [2, 2, 2], 15, 1, 2));
         check(&rows, (0, 5), (1, [2, 2, 2], 15, 1, 1));
         check(&[(90, 120, 7, 1)], (0, 100), (1, [1, 1, 1], 30, 0, 0));

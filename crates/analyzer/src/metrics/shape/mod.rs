@@ -1,115 +1,124 @@
-//! Where the target's GPU time is: how long its work takes, what overlaps,
-//! what repeats, what stands out.
+//! Computes the distribution of the GPU time: durations, overlap, repetition and outliers.
 
 mod channels;
 mod command_buffers;
+mod interval_lengths;
 mod outliers;
 mod sequences;
-mod work;
 
 use metalens_trace::Names;
 
-use self::work::Work;
+use self::interval_lengths::IntervalLengths;
+use super::gap_causes::GapSplitter;
 use super::histogram::histogram;
 use super::kernels::Kernels;
-use super::ledger::Book;
-use crate::basics::spans::{Running, Span, length_ns, time_in};
+use crate::basics::spans::{RunningUnion, Span, length_ns, time_in};
 use crate::basics::statistics::ratio;
-use crate::report::{Chunk, Durations, Shape, Short, ShortKernel};
+use crate::report::{Durations, Shape, ShortIntervals, ShortKernel, UtilizationChunk};
 use crate::subject::Subject;
 use crate::subject::gaps::Occupancy;
 use crate::subject::timeline::Interval;
 
-/// Shorter intervals are short. What it costs to launch one is of this order:
-/// an encoder in a buffer that is already running takes the GPU some µs to
-/// begin, a buffer of its own ten times that.
+/// Duration below which an interval is short. Its submission costs about as much: an encoder in
+/// a buffer that is already running takes the GPU some µs to begin, a buffer of its own ten
+/// times that.
 const SHORT_NS: u64 = 10_000;
 
-/// How many short kernels a report lists.
+/// Number of short kernels that a report lists.
 const SHORT_KERNELS: usize = 5;
 
-/// Into how many equal parts the window is cut.
+/// Number of equal parts into which the window is cut.
 const CHUNKS: u64 = 60;
 
-/// Says where the target's GPU time is.
+/// Returns the distribution of the process's GPU time.
 pub(crate) fn shape(
     subject: &Subject,
     kernels: &Kernels,
     occupancy: &Occupancy,
     names: &Names,
 ) -> Shape {
-    let (mine, foreign) = (&subject.mine, &subject.others.busy);
+    let (mine, others) = (&subject.mine, &subject.others.busy);
     let window = subject.window();
-    let work = Work::of(mine, kernels, window);
+    let lengths = IntervalLengths::new(mine, kernels, window);
+
     Shape {
         durations: Durations {
             count: mine.len() as u64,
-            total_ns: work.lengths.iter().sum(),
-            histogram: histogram(&work.lengths),
+            total_ns: lengths.lengths.iter().sum(),
+            histogram: histogram(&lengths.lengths),
         },
-        short: short(&work, mine, window, length_ns(&occupancy.busy), names),
+        short: short(&lengths, mine, window, length_ns(&occupancy.busy), names),
         overlap: channels::overlap(mine, window, names),
-        utilization: utilization(window, &occupancy.busy, foreign),
+        utilization: utilization(window, &occupancy.busy, others),
         command_buffers: command_buffers::command_buffers(
             &subject.buffers,
             &occupancy.gaps,
-            &Book::of(subject),
+            &GapSplitter::new(subject),
         ),
-        sequences: sequences::sequences(mine, &work, &occupancy.gaps, names),
-        outliers: outliers::outliers(mine, &work, names),
+        sequences: sequences::sequences(mine, &lengths, &occupancy.gaps, names),
+        outliers: outliers::outliers(mine, &lengths, names),
     }
 }
 
-fn short(work: &Work<'_>, mine: &[Interval], window: Span, busy_ns: u64, names: &Names) -> Short {
-    let short = work.lengths.iter().filter(|&&length| length < SHORT_NS);
+fn short(
+    lengths: &IntervalLengths<'_>,
+    mine: &[Interval],
+    window: Span,
+    busy_ns: u64,
+    names: &Names,
+) -> ShortIntervals {
+    let short = lengths.lengths.iter().filter(|&&length| length < SHORT_NS);
     let (count, total_ns) = short.fold((0, 0), |(n, sum), &length| (n + 1, sum + length));
-    let clipped = mine.iter().map(|one| one.span.clip(window));
-    let covered_ns = Running::busy_ns(clipped.filter(|span| span.length_ns() < SHORT_NS));
-    Short {
+    let clipped = mine.iter().map(|interval| interval.span.clip(window));
+    let covered_ns = RunningUnion::busy_ns(clipped.filter(|span| span.length_ns() < SHORT_NS));
+
+    ShortIntervals {
         limit_ns: SHORT_NS,
         count,
         total_ns,
         count_ratio: ratio(count, mine.len() as u64),
         busy_ratio: ratio(covered_ns, busy_ns),
-        kernels: short_kernels(work, names),
+        kernels: short_kernels(lengths, names),
     }
 }
 
-fn short_kernels(work: &Work<'_>, names: &Names) -> Vec<ShortKernel> {
-    let usual = work.usual.iter().enumerate();
-    let short = usual.filter(|(_, usual)| usual.count > 0 && usual.median < SHORT_NS);
+fn short_kernels(lengths: &IntervalLengths<'_>, names: &Names) -> Vec<ShortKernel> {
+    let kernels = lengths.by_kernel.iter().enumerate();
+    let short = kernels.filter(|(_, usual)| usual.count > 0 && usual.median < SHORT_NS);
     let short = short.map(|(kernel, usual)| ShortKernel {
-        name: work.kernels.name(kernel).to_owned(),
-        channel: work.channel(kernel, names),
+        name: lengths.kernels.name(kernel).to_owned(),
+        channel: lengths.channel(kernel, names),
         instances: usual.count,
         total_ns: usual.total,
         median_ns: usual.median,
     });
+
     let mut short: Vec<ShortKernel> = short.collect();
     short.sort_by(|a, b| {
-        let key = |one: &ShortKernel| std::cmp::Reverse((one.instances, one.total_ns));
-        let name = |one: &ShortKernel| (one.name.clone(), one.channel.clone());
+        let key = |kernel: &ShortKernel| std::cmp::Reverse((kernel.instances, kernel.total_ns));
+        let name = |kernel: &ShortKernel| (kernel.name.clone(), kernel.channel.clone());
         key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b)))
     });
     short.truncate(SHORT_KERNELS);
     short
 }
 
-/// Cuts the window into at most [`CHUNKS`] parts whose lengths differ by 1 ns
-/// at most, so that they tile it exactly.
-fn utilization(window: Span, busy: &[Span], foreign: &[Span]) -> Vec<Chunk> {
+/// Cuts the window into at most [`CHUNKS`] parts whose lengths differ by 1 ns at most, so that
+/// they tile it exactly.
+fn utilization(window: Span, busy: &[Span], others: &[Span]) -> Vec<UtilizationChunk> {
     let length = window.length_ns();
     let count = CHUNKS.min(length);
-    let edge = |at: u64| {
-        let part = u128::from(length) * u128::from(at) / u128::from(count.max(1));
+    let edge = |index: u64| {
+        let part = u128::from(length) * u128::from(index) / u128::from(count.max(1));
         window.start_ns + u64::try_from(part).unwrap_or(length)
     };
-    let chunks = (0..count).map(|at| {
-        let part = Span::new(edge(at), edge(at + 1));
-        Chunk {
+
+    let chunks = (0..count).map(|index| {
+        let part = Span::new(edge(index), edge(index + 1));
+        UtilizationChunk {
             start_ns: part.start_ns,
             busy_ns: time_in(part, busy),
-            others_ns: time_in(part, foreign),
+            others_ns: time_in(part, others),
         }
     });
     chunks.collect()
@@ -132,8 +141,8 @@ mod tests {
             let busy = union(spans.iter().map(|&(s, n)| Span::new(s, s + n).clip(window)));
             let chunks = utilization(window, &busy, &[window]);
             prop_assert_eq!(chunks.len() as u64, length.min(60));
-            prop_assert_eq!(chunks.iter().map(|one| one.busy_ns).sum::<u64>(), length_ns(&busy));
-            // Foreign work all the time: each chunk's is its own length.
+            prop_assert_eq!(chunks.iter().map(|chunk| chunk.busy_ns).sum::<u64>(), length_ns(&busy));
+            // Others are busy all the time: each chunk's value is its own length.
             let mut at = window.start_ns;
             for chunk in &chunks {
                 prop_assert_eq!(chunk.start_ns, at);

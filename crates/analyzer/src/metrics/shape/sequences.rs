@@ -1,67 +1,66 @@
-//! Runs of kernels that repeat back to back: what could be fused.
+//! Finds sequences of kernels that repeat back to back, and could be fused.
 //!
 //! ```text
 //! work     a b c a b c a b c x a b c a b c
 //! period 3 ├───┤├───┤├───┤   ├───┤├───┤      five repetitions of a b c
 //! ```
 //!
-//! For each period p, wherever kernel i is kernel i + p, a run goes on. A run
-//! counts when it is longer than chance would make one, were the same kernels
-//! in random order. Runs of one pattern count together, wherever in its cycle
-//! they begin.
+//! For each period p, a run continues as long as kernel i equals kernel i + p. A run counts if
+//! it is longer than it would be by chance, with the same kernels in random order. Runs of one
+//! pattern count together, wherever in its cycle they begin.
 
 use metalens_trace::Names;
 use rustc_hash::FxHashMap;
 
-use super::work::Work;
+use super::interval_lengths::IntervalLengths;
 use crate::basics::statistics::ratio;
 use crate::report::Sequence;
 use crate::subject::gaps::Gap;
 use crate::subject::timeline::Interval;
 
-/// The longest pattern that is looked for. A longer one is an iteration, not
-/// something to fuse.
+/// Longest pattern that is searched. A longer one is an iteration, not something to fuse.
 const LONGEST: usize = 64;
 
-/// How many a report lists.
+/// Number of sequences that a report lists.
 const TOP: usize = 5;
 
-/// A pattern must cover this share of the Compute work, percent.
+/// Smallest share of the Compute work that a pattern must cover, in percent.
 const LEAST_PCT: usize = 1;
 
-/// A pattern must run so often. What repeats with one member now and then
-/// missing looks like a longer pattern that comes twice.
+/// Smallest number of repetitions of a pattern. A repetition that sometimes lacks a member
+/// looks like a longer pattern that comes twice.
 const REPETITIONS: u64 = 3;
 
-/// A pattern that covers this share, percent, leaves nothing to longer ones.
+/// Share of the work, in percent, that leaves nothing to longer patterns.
 const ENOUGH_PCT: usize = 98;
 
-/// Work without a label: it may be anything, so it equals nothing.
+/// Kernel number of work without a label: it may be anything, so it equals nothing.
 const UNKNOWN: u32 = u32::MAX;
 
-/// The patterns that cover most.
+/// Returns the patterns that cover the most work.
 pub(super) fn sequences(
     mine: &[Interval],
-    work: &Work<'_>,
+    lengths: &IntervalLengths<'_>,
     gaps: &[Gap],
     names: &Names,
 ) -> Vec<Sequence> {
-    let line = Line::of(mine, work, gaps, names);
-    let mut found = line.patterns();
-    found.truncate(TOP);
-    let sequences = found.into_iter().map(|found| Sequence {
+    let line = ComputeLine::new(mine, lengths, gaps, names);
+    let mut patterns = line.patterns();
+    patterns.truncate(TOP);
+
+    let sequences = patterns.into_iter().map(|found| Sequence {
         kernels: found
             .pattern
             .iter()
-            .map(|&kernel| work.kernels.name(kernel as usize).to_owned())
+            .map(|&kernel| lengths.kernels.name(kernel as usize).to_owned())
             .collect(),
         repetitions: found.repetitions,
         intervals: found.members as u64,
         ratio: ratio(found.members as u64, line.kernels.len() as u64).unwrap_or(0.0),
         start_ns: line
-            .place(found.first)
-            .and_then(|at| mine.get(at))
-            .map_or(0, |one| one.span.start_ns),
+            .index_of(found.first)
+            .and_then(|index| mine.get(index))
+            .map_or(0, |interval| interval.span.start_ns),
         total_ns: found.total_ns,
         idle_inside_ns: found.inside_ns,
         idle_between_ns: found.between_ns,
@@ -69,22 +68,23 @@ pub(super) fn sequences(
     sequences.collect()
 }
 
-/// The work of the Compute channel in order of time.
+/// Work on the Compute channel in order of time.
 #[derive(Default)]
-struct Line<'a> {
+struct ComputeLine<'a> {
+    /// Kernel of each member.
     kernels: Vec<u32>,
-    /// Which of the target's intervals each is.
-    places: Vec<u32>,
-    /// The lengths of all of the target's intervals.
+    /// Index of each member among the process's intervals.
+    indices: Vec<u32>,
+    /// Lengths of all intervals of the process, in nanoseconds.
     lengths: &'a [u64],
-    /// How long the target was idle before each, since the window began.
+    /// Idle time from the window's start to each member, in nanoseconds.
     idle: Vec<u64>,
 }
 
-/// A pattern and where it repeats.
+/// Pattern with its repetitions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Found {
-    /// As it stood first.
+struct RepeatedPattern {
+    /// Kernels as they were ordered first.
     pattern: Vec<u32>,
     first: usize,
     repetitions: u64,
@@ -94,18 +94,24 @@ struct Found {
     between_ns: u64,
 }
 
-impl<'a> Line<'a> {
-    fn of(mine: &[Interval], work: &'a Work<'_>, gaps: &[Gap], names: &Names) -> Self {
+impl<'a> ComputeLine<'a> {
+    fn new(
+        mine: &[Interval],
+        lengths: &'a IntervalLengths<'_>,
+        gaps: &[Gap],
+        names: &Names,
+    ) -> Self {
         let mut line = Self {
-            lengths: &work.lengths,
+            lengths: &lengths.lengths,
             ..Self::default()
         };
         let Some(compute) = names.find_symbol("Compute") else {
             return line;
         };
+
         let mut gaps = gaps.iter().peekable();
         let mut idle = 0;
-        for (at, (interval, kernel)) in mine.iter().zip(work.kernels.numbers()).enumerate() {
+        for (index, (interval, kernel)) in mine.iter().zip(lengths.kernels.numbers()).enumerate() {
             if interval.channel != Some(compute) {
                 continue;
             }
@@ -113,59 +119,61 @@ impl<'a> Line<'a> {
             while let Some(gap) = gaps.next_if(|gap| gap.span.end_ns <= start) {
                 idle += gap.span.length_ns();
             }
-            let labelled = work.kernels.is_labelled(kernel);
-            let number = u32::try_from(kernel).ok().filter(|_| labelled);
+            let is_labeled = lengths.kernels.is_labeled(kernel);
+            let number = u32::try_from(kernel).ok().filter(|_| is_labeled);
             line.kernels.push(number.unwrap_or(UNKNOWN));
-            line.places.push(u32::try_from(at).unwrap_or(u32::MAX));
+            line.indices.push(u32::try_from(index).unwrap_or(u32::MAX));
             line.idle.push(idle);
         }
         line
     }
 
-    /// All patterns, the one that covers most first.
-    fn patterns(&self) -> Vec<Found> {
-        let mut by_cycle: FxHashMap<Vec<u32>, Found> = FxHashMap::default();
+    /// Returns all patterns, the one that covers the most first.
+    fn patterns(&self) -> Vec<RepeatedPattern> {
+        let mut by_cycle: FxHashMap<Vec<u32>, RepeatedPattern> = FxHashMap::default();
         let Some(by_chance) = longest_by_chance(&self.kernels) else {
             return Vec::new();
         };
         for period in 1..=LONGEST.min(self.kernels.len() / 2) {
-            let most = self.runs_of(period, by_chance, &mut by_cycle);
+            let most = self.add_runs(period, by_chance, &mut by_cycle);
             if most * 100 >= self.kernels.len() * ENOUGH_PCT {
                 break;
             }
         }
-        let enough = |found: &Found| {
-            let share = found.members * 100 >= self.kernels.len() * LEAST_PCT;
-            share && found.repetitions >= REPETITIONS
+
+        let is_frequent = |found: &RepeatedPattern| {
+            let is_large = found.members * 100 >= self.kernels.len() * LEAST_PCT;
+            is_large && found.repetitions >= REPETITIONS
         };
-        let found = by_cycle.into_values();
-        let mut found: Vec<Found> = found.filter(enough).collect();
-        found.sort_by(|a, b| {
-            let key = |found: &Found| (std::cmp::Reverse(found.members), found.first);
+        let mut patterns: Vec<RepeatedPattern> =
+            by_cycle.into_values().filter(is_frequent).collect();
+        patterns.sort_by(|a, b| {
+            let key = |found: &RepeatedPattern| (std::cmp::Reverse(found.members), found.first);
             key(a).cmp(&key(b)).then(a.pattern.cmp(&b.pattern))
         });
-        found
+        patterns
     }
 
-    /// Adds the runs of a period; says how much its widest pattern covers.
-    fn runs_of(
+    /// Adds the runs of a period, and returns the number of members of its widest pattern.
+    fn add_runs(
         &self,
         period: usize,
         by_chance: usize,
-        by_cycle: &mut FxHashMap<Vec<u32>, Found>,
+        by_cycle: &mut FxHashMap<Vec<u32>, RepeatedPattern>,
     ) -> usize {
-        // Two repetitions; of a single kernel three in a row.
+        // A run has at least two repetitions; of a single kernel three in a row.
         let least = by_chance.max(period).max(2);
         let later = self.kernels.get(period..).unwrap_or(&[]);
         let mut pairs = self.kernels.iter().zip(later).enumerate();
+
         let (mut start, mut most) = (0, 0);
         loop {
-            let end = pairs.find(|(_, (one, two))| one != two || **one == UNKNOWN);
-            let stop = end.map_or(later.len(), |(at, _)| at);
+            let end = pairs.find(|(_, (this, later))| this != later || **this == UNKNOWN);
+            let stop = end.map_or(later.len(), |(index, _)| index);
             if stop >= start + least {
                 let run = start..stop + period;
                 most = most.max(self.add_run(run.start, run.len(), period, by_cycle));
-                // The next run may not count these members again.
+                // The next run must not count these members again.
                 start = stop + period;
             } else {
                 start = start.max(stop + 1);
@@ -181,25 +189,27 @@ impl<'a> Line<'a> {
         start: usize,
         length: usize,
         period: usize,
-        by_cycle: &mut FxHashMap<Vec<u32>, Found>,
+        by_cycle: &mut FxHashMap<Vec<u32>, RepeatedPattern>,
     ) -> usize {
         let pattern = self.kernels.get(start..start + period).unwrap_or(&[]);
         if repeats_itself(pattern) {
             return 0;
         }
+
         let found = by_cycle
             .entry(least_rotation(pattern))
-            .or_insert_with(|| Found {
+            .or_insert_with(|| RepeatedPattern {
                 pattern: pattern.to_vec(),
                 first: start,
-                ..Found::default()
+                ..RepeatedPattern::default()
             });
+
         let repetitions = length / period;
         let members = repetitions * period;
         found.repetitions += repetitions as u64;
         found.members += members;
-        for place in start..start + members {
-            let length = self.place(place).and_then(|at| self.lengths.get(at));
+        for member in start..start + members {
+            let length = self.index_of(member).and_then(|at| self.lengths.get(at));
             found.total_ns += length.copied().unwrap_or(0);
         }
         for first in (start..start + members).step_by(period) {
@@ -211,34 +221,35 @@ impl<'a> Line<'a> {
         found.members
     }
 
-    /// Which of the target's intervals a member is.
-    fn place(&self, member: usize) -> Option<usize> {
-        self.places.get(member).map(|&at| at as usize)
+    /// Returns the index of a member among the process's intervals.
+    fn index_of(&self, member: usize) -> Option<usize> {
+        self.indices.get(member).map(|&index| index as usize)
     }
 
-    /// The idle time from one member to another.
-    fn idle_between(&self, one: usize, two: usize) -> u64 {
-        let at = |at: usize| self.idle.get(at).copied().unwrap_or(0);
-        at(two).saturating_sub(at(one))
+    /// Returns the idle time from one member to another.
+    fn idle_between(&self, first: usize, second: usize) -> u64 {
+        let idle = |member: usize| self.idle.get(member).copied().unwrap_or(0);
+        idle(second).saturating_sub(idle(first))
     }
 }
 
-/// How many kernels in a row may well equal those a period before them, were
-/// the same kernels in random order: the length that less than one recording
-/// in a hundred would reach. None if nothing has a label.
+/// Returns the length of a run that is reached by chance in less than one recording in a
+/// hundred, with the same kernels in random order. A run's members each equal the one a period
+/// before. `None` if nothing has a label.
 fn longest_by_chance(kernels: &[u32]) -> Option<usize> {
-    let labelled = kernels.iter().filter(|&&kernel| kernel != UNKNOWN);
-    let mut counts = vec![0_u64; *labelled.max()? as usize + 1];
+    let labeled = kernels.iter().filter(|&&kernel| kernel != UNKNOWN);
+    let mut counts = vec![0_u64; *labeled.max()? as usize + 1];
     for &kernel in kernels {
-        // What has no label has no place.
+        // Unlabeled work has a number beyond the list.
         if let Some(count) = counts.get_mut(kernel as usize) {
             *count += 1;
         }
     }
+
     let squares: u128 = counts.iter().map(|&n| u128::from(n).pow(2)).sum();
     let all = kernels.len() as u128;
     if squares >= all * all {
-        // One kernel and nothing else: that it repeats is not chance.
+        // If there is only one kernel, its repetition is not chance.
         return Some(0);
     }
     Some(chance_length(squares, all))
@@ -255,17 +266,17 @@ fn chance_length(squares: u128, all: u128) -> usize {
     ((100.0 * all as f64).ln() / -equal.ln()).ceil() as usize
 }
 
-/// Whether a pattern is a shorter one several times.
+/// Returns whether a pattern consists of a shorter one several times.
 fn repeats_itself(pattern: &[u32]) -> bool {
     let length = pattern.len();
     let mut divisors = (1..length).filter(|shorter| length.is_multiple_of(*shorter));
     divisors.any(|shorter| {
         let later = pattern.iter().skip(shorter);
-        pattern.iter().zip(later).all(|(one, two)| one == two)
+        pattern.iter().zip(later).all(|(this, later)| this == later)
     })
 }
 
-/// The same for every rotation of a pattern.
+/// Returns the smallest rotation of a pattern, which is the same for all its rotations.
 fn least_rotation(pattern: &[u32]) -> Vec<u32> {
     let rotation = |at: usize| pattern.iter().cycle().skip(at).take(pattern.len());
     let least = (0..pattern.len()).min_by(|&a, &b| rotation(a).cmp(rotation(b)));
@@ -276,43 +287,44 @@ fn least_rotation(pattern: &[u32]) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// Kernels as letters, `?` for one without a label; each takes 2 ns, and
-    /// 1 ns of idle time is before each.
-    fn patterns(work: &str) -> Vec<Found> {
+    /// Returns the patterns of kernels given as letters, `?` for one without a label. Each takes 2
+    /// ns, and 1 ns of idle time is before each.
+    fn patterns(work: &str) -> Vec<RepeatedPattern> {
         let kernel = |byte: u8| match byte {
             b'?' => UNKNOWN,
             letter => u32::from(letter),
         };
-        let line = Line {
+        let line = ComputeLine {
             kernels: work.bytes().map(kernel).collect(),
-            places: work.bytes().zip(0..).map(|(_, at)| at).collect(),
+            indices: work.bytes().zip(0..).map(|(_, index)| index).collect(),
             lengths: &vec![2; work.len()],
             idle: work.bytes().zip(1..).map(|(_, idle)| idle).collect(),
         };
         line.patterns()
     }
 
-    /// `expected`: pattern, repetitions.
+    /// Checks the patterns and the number of their repetitions.
     fn check(work: &str, expected: &[(&str, u64)]) {
         let found = patterns(work);
-        let letters = |found: &Found| -> String {
+        let letters = |found: &RepeatedPattern| -> String {
             let letters = found.pattern.iter().map(|&k| u8::try_from(k).unwrap());
             letters.map(char::from).collect()
         };
-        for one in &found {
-            let (members, period) = (one.members as u64, one.pattern.len() as u64);
-            assert_eq!(members, one.repetitions * period);
-            assert_eq!(one.total_ns, members * 2);
-            assert_eq!(one.inside_ns, one.repetitions * (period - 1));
-            assert!(one.between_ns < one.repetitions);
+        for pattern in &found {
+            let (members, period) = (pattern.members as u64, pattern.pattern.len() as u64);
+            assert_eq!(members, pattern.repetitions * period);
+            assert_eq!(pattern.total_ns, members * 2);
+            assert_eq!(pattern.inside_ns, pattern.repetitions * (period - 1));
+            assert!(pattern.between_ns < pattern.repetitions);
         }
+
         let found: Vec<_> = found.iter().map(|f| (letters(f), f.repetitions)).collect();
         let expected: Vec<_> = expected.iter().map(|&(p, n)| (p.to_owned(), n)).collect();
         assert_eq!(found, expected, "{work}");
     }
 
     #[test]
-    fn what_repeats() {
+    fn repeated_patterns_are_found() {
         check(&"abcd".repeat(10), &[("abcd", 10)]);
         check(
             &("xy".to_owned() + &"abcd".repeat(10) + "abz"),
@@ -328,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not() {
+    fn other_work_has_no_patterns() {
         check("", &[]);
         check("abcdefghijklm", &[]);
         check("aab", &[]);

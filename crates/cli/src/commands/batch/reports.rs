@@ -162,7 +162,7 @@ fn problem(error: &anyhow::Error) -> ReportProblem {
 /// The names of others that an error lists, and what pages say instead.
 fn others(error: &anyhow::Error) -> Vec<(String, String)> {
     use metalens_analyzer::Error;
-    let Some(Error::NoTargetRows { present, .. }) = error.downcast_ref() else {
+    let Some(Error::NoGpuIntervals { present, .. }) = error.downcast_ref() else {
         return Vec::new();
     };
     let named = present.iter().zip(1..);

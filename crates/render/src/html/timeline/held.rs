@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use metalens_analyzer::{Analysis, Held};
+use metalens_analyzer::{Analysis, StateInterval};
 use serde::Serialize;
 
 use super::super::names::Names;
@@ -58,7 +58,7 @@ struct One<'a> {
 /// The lanes that a recording has something for.
 pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<HeldLane> {
     let window = &analysis.report.window;
-    let one = |held: &'a Held| One {
+    let one = |held: &'a StateInterval| One {
         start_ns: held.start_ns - window.start_ns,
         end_ns: held.end_ns - window.start_ns,
         what: &held.what,

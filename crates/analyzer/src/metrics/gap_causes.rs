@@ -26,47 +26,47 @@
 //! A gap that the edge of the window cuts is walked whole and then cut, so that the causes of two
 //! adjacent windows sum to those of both together.
 
-use crate::basics::spans::{Span, parted, time_in};
+use crate::basics::spans::{Span, pieces, time_in};
 use crate::report::{Cause, GapParts, IdleTime, Recovered, Report};
 use crate::subject::Subject;
 use crate::subject::commands::{Commands, Encoding, FoundIn};
 use crate::subject::gaps::{Edges, Gap};
 use crate::subject::timeline::Interval;
 
-/// What the walking of gaps needs to know.
+/// Splits gaps by cause.
 #[derive(Clone, Copy)]
-pub(crate) struct Book<'a> {
-    /// The target's intervals in the window; gaps name their places.
+pub(crate) struct GapSplitter<'a> {
+    /// GPU intervals of the process in the window; gaps have their indices.
     pub mine: &'a [Interval],
-    /// Those of the target's next to the window.
+    /// GPU intervals of the process next to the window.
     pub edges: Edges,
-    /// Encodings and completions.
+    /// Encodings and completions of the process.
     pub commands: &'a Commands,
-    /// When others were on the GPU.
-    pub foreign: &'a [Span],
+    /// Union of the intervals of other processes.
+    pub others: &'a [Span],
 }
 
-/// One gap, explained.
+/// Gap with its causes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
-    /// Where its time went.
+pub(crate) struct SplitGap {
+    /// Time of the gap by cause.
     pub parts: GapParts,
-    /// What was known of it.
+    /// Completion and encoding at the ends of the gap.
     pub pair: Pair,
-    /// The part of it in which the program was at work on something else.
+    /// Part of the gap that host work caused.
     pub host: Span,
 }
 
-/// What is known of the two intervals around a gap.
+/// Completion and encoding of the two intervals around a gap.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair {
-    /// When A's completion was known.
+    /// Time at which the program was notified of A's completion.
     pub completed_ns: Option<u64>,
-    /// B's encoding.
+    /// Encoding of B.
     pub encoding: Option<Encoding>,
     /// The commit of B's command buffer, if its row tells it.
     pub committed_ns: Option<u64>,
-    /// Whether A and B are of one command buffer.
+    /// True if A and B are of one command buffer.
     pub same_buffer: bool,
 }
 
@@ -75,98 +75,104 @@ impl Pair {
         self.completed_ns.is_some() && self.encoding.is_some()
     }
 
-    /// Whether the program waited for A before it began with B.
-    /// Unknown where either is.
+    /// Returns whether the program waited for A before it began to encode B; `None` if either time
+    /// is unknown.
     pub(crate) fn is_serialized(&self) -> Option<bool> {
         Some(self.encoding?.span.start_ns >= self.completed_ns?)
     }
 }
 
-impl<'a> Book<'a> {
-    /// Of a report's subject.
-    pub(crate) fn of(subject: &'a Subject) -> Self {
+impl<'a> GapSplitter<'a> {
+    /// Returns the splitter for a report's subject.
+    pub(crate) fn new(subject: &'a Subject) -> Self {
         Self {
             mine: &subject.mine,
             edges: subject.edges,
             commands: &subject.commands,
-            foreign: &subject.others.busy,
+            others: &subject.others.busy,
         }
     }
 
-    /// Explains a gap.
-    pub(crate) fn entry(&self, gap: &Gap) -> Entry {
-        let (walk, pair) = self.walk(gap);
-        Entry {
-            parts: self.parts(&walk),
+    /// Splits a gap, and sums its time by cause.
+    pub(crate) fn split(&self, gap: &Gap) -> SplitGap {
+        let (spans, pair) = self.spans(gap);
+        SplitGap {
+            parts: self.parts(&spans),
             pair,
-            host: walk.host,
+            host: spans.host,
         }
     }
 
-    /// The same gap in order of time: stretches that tile it, each with its cause.
+    /// Splits a gap into stretches that tile it, in order of time, each with its cause.
     pub(crate) fn stretches(&self, gap: &Gap) -> impl Iterator<Item = (Span, Cause)> + use<'a> {
-        let (walk, _) = self.walk(gap);
-        walk.stretches(self.foreign)
+        let (spans, _) = self.spans(gap);
+        spans.stretches(self.others)
     }
 
-    /// Whether the intervals before and after a gap are of one command buffer.
+    /// Returns whether the intervals before and after a gap are of one command buffer.
     pub(crate) fn is_inside_buffer(&self, gap: &Gap) -> bool {
-        let buffer = self.before(gap).and_then(|one| one.command_buffer);
-        buffer.is_some() && buffer == self.after(gap).and_then(|one| one.command_buffer)
+        let buffer = self
+            .before(gap)
+            .and_then(|interval| interval.command_buffer);
+        buffer.is_some() && buffer == self.after(gap).and_then(|interval| interval.command_buffer)
     }
 
-    fn walk(&self, gap: &Gap) -> (Walk, Pair) {
+    fn spans(&self, gap: &Gap) -> (CauseSpans, Pair) {
         let (before, after) = (self.before(gap), self.after(gap));
-        let buffer = before.and_then(|one| one.command_buffer);
+        let buffer = before.and_then(|interval| interval.command_buffer);
         let pair = Pair {
             completed_ns: buffer.and_then(|buffer| self.commands.completion(buffer)),
-            encoding: after.and_then(|one| self.commands.encoding(one)),
+            encoding: after.and_then(|interval| self.commands.encoding(interval)),
             committed_ns: after.and_then(Interval::committed_ns),
             same_buffer: self.is_inside_buffer(gap),
         };
+
+        // The gap before the window cut it.
         let whole = Span::new(
-            before.map_or(gap.span.start_ns, |one| {
-                one.span.end_ns.min(gap.span.start_ns)
+            before.map_or(gap.span.start_ns, |interval| {
+                interval.span.end_ns.min(gap.span.start_ns)
             }),
-            after.map_or(gap.span.end_ns, |one| {
-                one.span.start_ns.max(gap.span.end_ns)
+            after.map_or(gap.span.end_ns, |interval| {
+                interval.span.start_ns.max(gap.span.end_ns)
             }),
         );
-        (Walk::of(whole, &pair).clip(gap.span), pair)
+        (CauseSpans::new(whole, &pair).clip(gap.span), pair)
     }
 
-    fn parts(&self, walk: &Walk) -> GapParts {
-        let foreign_queued = time_in(walk.queued, self.foreign);
-        let foreign_submission = time_in(walk.submission, self.foreign);
+    fn parts(&self, spans: &CauseSpans) -> GapParts {
+        let others_in_queued = time_in(spans.queued, self.others);
+        let others_in_submission = time_in(spans.submission, self.others);
+
         GapParts {
-            completion_ns: walk.completion.length_ns(),
-            host_ns: walk.host.length_ns(),
-            encoding_ns: walk.encoding.length_ns(),
-            submission_ns: walk.submission.length_ns() - foreign_submission,
-            queued_ns: walk.queued.length_ns() - foreign_queued,
-            contention_ns: foreign_queued + foreign_submission,
-            unknown_ns: walk.unknown.length_ns(),
+            completion_ns: spans.completion.length_ns(),
+            host_ns: spans.host.length_ns(),
+            encoding_ns: spans.encoding.length_ns(),
+            submission_ns: spans.submission.length_ns() - others_in_submission,
+            queued_ns: spans.queued.length_ns() - others_in_queued,
+            contention_ns: others_in_queued + others_in_submission,
+            unknown_ns: spans.unknown.length_ns(),
         }
     }
 
     fn before(&self, gap: &Gap) -> Option<&Interval> {
         match gap.before() {
-            Some(at) => self.mine.get(at),
+            Some(index) => self.mine.get(index),
             None => self.edges.before.as_ref(),
         }
     }
 
     fn after(&self, gap: &Gap) -> Option<&Interval> {
         match gap.after() {
-            Some(at) => self.mine.get(at),
+            Some(index) => self.mine.get(index),
             None => self.edges.after.as_ref(),
         }
     }
 }
 
-/// A gap's stretches, end to end in this order; those that do not apply are empty.
+/// Stretches of a gap by cause, end to end in this order; those that do not apply are empty.
+/// Contention is not split off yet.
 #[derive(Debug, Clone, Copy)]
-struct Walk {
+struct CauseSpans {
     completion: Span,
     host: Span,
     encoding: Span,
@@ -175,10 +181,10 @@ struct Walk {
     unknown: Span,
 }
 
-impl Walk {
-    fn of(gap: Span, pair: &Pair) -> Self {
+impl CauseSpans {
+    fn new(gap: Span, pair: &Pair) -> Self {
         let nothing = Span::new(gap.start_ns, gap.start_ns);
-        let mut walk = Self {
+        let mut spans = Self {
             completion: nothing,
             host: nothing,
             encoding: nothing,
@@ -186,15 +192,16 @@ impl Walk {
             queued: nothing,
             unknown: nothing,
         };
+
         let (Some(completed_ns), Some(encoding)) = (pair.completed_ns, pair.encoding) else {
-            walk.unknown = gap;
-            return walk;
+            spans.unknown = gap;
+            return spans;
         };
         let encoding = encoding.span;
         let committed_ns = pair.committed_ns.unwrap_or(0).max(encoding.end_ns);
         if committed_ns <= gap.start_ns {
-            walk.queued = gap;
-            return walk;
+            spans.queued = gap;
+            return spans;
         }
 
         let mut at = gap.start_ns;
@@ -203,33 +210,38 @@ impl Walk {
             at = span.end_ns;
             span
         };
+
         // Completion delays only a program that waits for it.
         if encoding.start_ns >= completed_ns {
-            walk.completion = until(completed_ns);
+            spans.completion = until(completed_ns);
         }
-        walk.host = until(encoding.start_ns);
-        walk.encoding = until(committed_ns);
-        walk.submission = until(gap.end_ns);
-        walk
+        spans.host = until(encoding.start_ns);
+        spans.encoding = until(committed_ns);
+        spans.submission = until(gap.end_ns);
+        spans
     }
 
-    /// What of it took time, in order of time; what others held the GPU for apart.
-    fn stretches(self, foreign: &[Span]) -> impl Iterator<Item = (Span, Cause)> + use<'_> {
-        let nobody: &[Span] = &[];
+    /// Returns the stretches that are not empty, in order of time, with contention split off.
+    fn stretches(self, others: &[Span]) -> impl Iterator<Item = (Span, Cause)> + use<'_> {
+        let none: &[Span] = &[];
         let all = [
-            (self.completion, Cause::Completion, nobody),
-            (self.host, Cause::Host, nobody),
-            (self.encoding, Cause::Encoding, nobody),
-            (self.submission, Cause::Submission, foreign),
-            (self.queued, Cause::Queued, foreign),
-            (self.unknown, Cause::Unknown, nobody),
+            (self.completion, Cause::Completion, none),
+            (self.host, Cause::Host, none),
+            (self.encoding, Cause::Encoding, none),
+            (self.submission, Cause::Submission, others),
+            (self.queued, Cause::Queued, others),
+            (self.unknown, Cause::Unknown, none),
         ];
+
         let all = all.into_iter().filter(|(span, ..)| !span.is_empty());
-        all.flat_map(|(span, cause, foreign)| {
-            let parts = parted(span, foreign);
-            parts.map(move |(part, is_foreign)| match is_foreign {
-                true => (part, Cause::Contention),
-                false => (part, cause),
+        all.flat_map(|(span, cause, others)| {
+            pieces(span, others).map(move |(piece, is_contended)| {
+                let cause = if is_contended {
+                    Cause::Contention
+                } else {
+                    cause
+                };
+                (piece, cause)
             })
         })
     }
@@ -246,7 +258,7 @@ impl Walk {
     }
 }
 
-/// Whether the encoder list lost encodings that
+/// Returns whether the encoder list lost encodings that
 /// [`selection_with_recovery`](crate::selection_with_recovery) might find.
 #[must_use]
 pub fn lost_encodings(report: &Report) -> bool {
@@ -254,28 +266,29 @@ pub fn lost_encodings(report: &Report) -> bool {
     has_list && report.idle.without_encoding > 0 && report.idle.recovered.is_none()
 }
 
-/// Adds up the entries of all gaps, in any order.
+/// Sums split gaps, in any order.
 #[derive(Debug, Default)]
-pub(crate) struct Totals {
-    ledger: IdleTime,
+pub(crate) struct IdleTotals {
+    idle: IdleTime,
     recovered: Recovered,
 }
 
-impl Totals {
-    /// Books one gap.
-    pub(crate) fn add(&mut self, entry: &Entry) {
-        let (ledger, parts, pair) = (&mut self.ledger, &entry.parts, &entry.pair);
-        ledger.parts.add(parts);
-        ledger.total_ns += parts.total_ns();
-        ledger.pairs += 1;
-        ledger.joinable += u64::from(pair.is_joined());
-        ledger.between_buffers += u64::from(pair.is_joined() && !pair.same_buffer);
+impl IdleTotals {
+    /// Adds one gap.
+    pub(crate) fn add(&mut self, gap: &SplitGap) {
+        let (idle, parts, pair) = (&mut self.idle, &gap.parts, &gap.pair);
+        idle.parts.add(parts);
+        idle.total_ns += parts.total_ns();
+        idle.pairs += 1;
+        idle.joinable += u64::from(pair.is_joined());
+        idle.between_buffers += u64::from(pair.is_joined() && !pair.same_buffer);
         if pair.is_serialized() == Some(true) {
-            ledger.serialized += 1;
-            ledger.round_trips_ns += parts.completion_ns + parts.submission_ns;
+            idle.serialized += 1;
+            idle.round_trips_ns += parts.completion_ns + parts.submission_ns;
         }
-        ledger.without_completion += u64::from(pair.completed_ns.is_none());
-        ledger.without_encoding += u64::from(pair.encoding.is_none());
+
+        idle.without_completion += u64::from(pair.completed_ns.is_none());
+        idle.without_encoding += u64::from(pair.encoding.is_none());
         match pair.encoding.map(|encoding| encoding.found_in) {
             Some(FoundIn::Interval) => self.recovered.from_intervals += 1,
             Some(FoundIn::Submission) => self.recovered.from_submissions += 1,
@@ -283,12 +296,12 @@ impl Totals {
         }
     }
 
-    /// The ledger.
+    /// Returns the idle time of all gaps.
     pub(crate) fn finish(self) -> IdleTime {
         let recovered = Some(self.recovered).filter(|all| *all != Recovered::default());
         IdleTime {
             recovered,
-            ..self.ledger
+            ..self.idle
         }
     }
 }
@@ -304,26 +317,26 @@ mod tests {
         gap: (u64, u64),
         completed_ns: Option<u64>,
         encoded: Option<(u64, u64, u64)>,
-        foreign: &[(u64, u64)],
+        others: &[(u64, u64)],
         expected: [u64; 7],
     ) {
         let pair = pair(completed_ns, encoded);
-        let foreign: Vec<Span> = foreign.iter().map(|&(a, b)| Span::new(a, b)).collect();
-        let parts =
-            book(&foreign, &Commands::default()).parts(&Walk::of(Span::new(gap.0, gap.1), &pair));
+        let others: Vec<Span> = others.iter().map(|&(a, b)| Span::new(a, b)).collect();
+        let spans = CauseSpans::new(Span::new(gap.0, gap.1), &pair);
+        let parts = splitter(&others, &Commands::default()).parts(&spans);
         assert_eq!(
             parts.by_cause().map(|(_, ns)| ns),
             expected,
-            "{gap:?} {completed_ns:?} {encoded:?} {foreign:?}"
+            "{gap:?} {completed_ns:?} {encoded:?} {others:?}"
         );
     }
 
-    fn book<'a>(foreign: &'a [Span], commands: &'a Commands) -> Book<'a> {
-        Book {
+    fn splitter<'a>(others: &'a [Span], commands: &'a Commands) -> GapSplitter<'a> {
+        GapSplitter {
             mine: &[],
             edges: Edges::default(),
             commands,
-            foreign,
+            others,
         }
     }
 
@@ -339,6 +352,8 @@ mod tests {
         }
     }
 
+    /// Splits gaps whose neighbors have all times.
+    ///
     /// ```text
     ///          10        20        30        40        50
     /// GPU      )A                                      [B
@@ -441,37 +456,40 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the tables say, however absurd: the parts are the gap, and
-        /// so are the parts of its two halves.
+        /// For any tables, however absurd, the parts sum to the gap, and so do the parts of its two
+        /// halves.
         #[test]
-        fn the_parts_are_the_gap(
+        fn the_parts_sum_to_the_gap(
             start in 0_u64..60, length in 1_u64..60, cut in 0_u64..120,
             completed in prop::option::of(0_u64..150),
             encoded in prop::option::of((0_u64..150, 0_u64..60, 0_u64..200)),
-            mut foreign in prop::collection::vec((0_u64..150, 1_u64..20), 0..6),
+            mut others in prop::collection::vec((0_u64..150, 1_u64..20), 0..6),
         ) {
-            foreign.sort_unstable();
-            let foreign = crate::basics::spans::union(
-                foreign.iter().map(|&(start, long)| Span::new(start, start + long)),
+            others.sort_unstable();
+            let others = crate::basics::spans::union(
+                others.iter().map(|&(start, length)| Span::new(start, start + length)),
             );
             let commands = Commands::default();
-            let book = book(&foreign, &commands);
+            let splitter = splitter(&others, &commands);
             let gap = Span::new(start, start + length);
             let encoded = encoded.map(|(start, long, commit)| (start, start + long, commit));
-            let walk = Walk::of(gap, &pair(completed, encoded));
-            let whole = book.parts(&walk);
+            let spans = CauseSpans::new(gap, &pair(completed, encoded));
+
+            let whole = splitter.parts(&spans);
             prop_assert_eq!(whole.total_ns(), length);
+
             let (mut at, mut sums) = (gap.start_ns, [0; 7]);
-            for (span, cause) in walk.stretches(&foreign) {
+            for (span, cause) in spans.stretches(&others) {
                 prop_assert!(span.start_ns == at && !span.is_empty());
-                let place = Cause::ALL.iter().position(|&one| one == cause).unwrap();
+                let place = Cause::ALL.iter().position(|&each| each == cause).unwrap();
                 sums[place] += span.length_ns();
                 at = span.end_ns;
             }
             prop_assert_eq!(at, gap.end_ns);
             prop_assert_eq!(sums, whole.by_cause().map(|(_, ns)| ns));
-            let mut halves = book.parts(&walk.clip(Span::new(0, cut)));
-            halves.add(&book.parts(&walk.clip(Span::new(cut, u64::MAX))));
+
+            let mut halves = splitter.parts(&spans.clip(Span::new(0, cut)));
+            halves.add(&splitter.parts(&spans.clip(Span::new(cut, u64::MAX))));
             prop_assert_eq!(halves, whole);
         }
     }

@@ -1,4 +1,4 @@
-//! `work.json`: how much work each kernel does, as the program's author knows it.
+//! Reads `work.json`: the amount of work of each kernel, written by the program's author.
 
 use std::collections::BTreeSet;
 
@@ -8,70 +8,69 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::error::{Error, Result};
 use crate::report::titled;
 
-/// The format's name; its number rises when a key is removed or changes meaning.
+/// Name of the format; its number rises when a key is removed or changes meaning.
 pub const WORK_SCHEMA: &str = "metalens.work/1";
 
-/// How much work each kernel does, told by a file beside the recording.
+/// Work file: the amount of work of each kernel, in a file beside the recording.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Sidecar {
-    /// `metalens.work/1`.
+pub struct WorkFile {
+    /// Name and version of this format: `metalens.work/1`.
     pub schema: String,
-    /// What the file was called when it was read.
+    /// Path of the file, as it was given.
     #[serde(skip)]
     pub file: String,
-    /// The GPU that ran the work, as Metal calls it: `Apple M1 Max`. Used where
-    /// the recording does not name it.
+    /// Metal's name of the GPU that ran the work: `Apple M1 Max`. Used if the recording does not
+    /// name it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// How many cores the GPU has. Chips of one name differ.
+    /// Number of GPU cores. Chips of one name differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_cores: Option<u32>,
-    /// The memory bandwidth to compare with, GB/s, instead of the published one.
+    /// Memory bandwidth to compare with, in GB/s, instead of the published one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth_gb_s: Option<f64>,
-    /// The peak to compare with, TFLOP/s, instead of the published clock's.
+    /// FP32 peak to compare with, in TFLOP/s, instead of the one from the published clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_tflops: Option<f64>,
-    /// The work of kernels.
+    /// Amounts of work, one entry for each kernel.
     #[serde(default)]
     pub work: Vec<KnownWork>,
-    /// The GPU times of command buffers as the program saw them, in order of commit.
+    /// GPU times of command buffers as the program measured them, in order of commit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timings: Vec<Timing>,
-    /// What else the program tells of itself, in whatever form. Of it only
-    /// `simulated` is read: whether no GPU ran any of the work.
+    /// Other facts that the program records about itself, in any form. metalens reads only
+    /// `simulated` of it: true if no GPU ran any of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<serde_json::Value>,
 }
 
-/// The work of one kernel.
+/// Amount of work of one kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KnownWork {
-    /// The kernel's name as the report has it, or `*` for all that no other
-    /// entry names.
+    /// Name of the kernel as the report has it, or `*` for all kernels that no other entry names.
     pub label: String,
-    /// Only on this channel: `Compute`, `Blit`, …
+    /// Channel that the entry is limited to: `Compute`, `Blit`, …; all channels if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// What the amounts are for.
-    pub per: Per,
-    /// Operations: dispatches, usually.
+    /// Scope of the amounts: one GPU interval or all of them.
+    pub per: AmountScope,
+    /// Number of operations, usually dispatches.
     #[serde(
         default,
         deserialize_with = "whole",
         skip_serializing_if = "Option::is_none"
     )]
     pub operations: Option<u64>,
-    /// Bytes read and written.
+    /// Number of bytes read and written.
     #[serde(
         default,
         deserialize_with = "whole",
         skip_serializing_if = "Option::is_none"
     )]
     pub bytes: Option<u64>,
-    /// Floating-point operations; a fused multiply-add is two.
+    /// Number of floating-point operations; a fused multiply-add is two.
     #[serde(
         default,
         deserialize_with = "whole",
@@ -80,85 +79,88 @@ pub struct KnownWork {
     pub flops: Option<u64>,
 }
 
-/// What amounts are for.
+/// Scope of an amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Per {
-    /// One interval of the kernel: usually one encoder, with all its dispatches;
-    /// several where the driver coalesced them.
+pub enum AmountScope {
+    /// One GPU interval of the kernel: usually one encoder with all its dispatches, several if the
+    /// driver coalesced them.
     Instance,
-    /// All of its intervals in the whole recording together.
+    /// All GPU intervals of the kernel in the whole recording together.
     Total,
 }
 
-/// When the GPU ran a command buffer, as the program saw it: seconds as Metal
-/// has them (`GPUStartTime`, `GPUEndTime`), or nanoseconds; since whenever.
+/// GPU times of one command buffer as the program measured them: seconds as Metal has them
+/// (`GPUStartTime`, `GPUEndTime`), or nanoseconds; since any point in time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Timing {
-    /// What to call it.
+    /// Label of the command buffer, for the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Its number in order of commit, from 0, among all of the program. Told for
-    /// all timings or for none; without it the list must have all.
+    /// Number of the command buffer in order of commit, from 0, among all of the program. All
+    /// timings have one, or none has; if none has, the list must be complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_buffer: Option<u64>,
-    /// `GPUStartTime`.
+    /// Start on the GPU in seconds: `GPUStartTime`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_start_s: Option<f64>,
-    /// `GPUEndTime`.
+    /// End on the GPU in seconds: `GPUEndTime`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_end_s: Option<f64>,
-    /// The same in nanoseconds.
+    /// Start on the GPU in nanoseconds, instead of `gpu_start_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_ns: Option<u64>,
-    /// The same in nanoseconds.
+    /// End on the GPU in nanoseconds, instead of `gpu_end_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_ns: Option<u64>,
 }
 
-impl Sidecar {
-    /// Reads a file's text; `file` is what errors and the report call it.
+impl WorkFile {
+    /// Parses a file's text; errors and the report call it `file`.
     pub fn parse(text: &str, file: &str) -> Result<Self> {
-        let wrong = |problem: String| Error::WorkFile {
+        let invalid = |problem: String| Error::WorkFile {
             file: file.to_owned(),
             problem,
         };
+
         // A byte-order mark is not JSON, and some editors write one.
         let text = text.trim_start_matches('\u{feff}');
-        check_schema(text).map_err(wrong)?;
-        let mut sidecar: Self =
-            serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
-        sidecar.check().map_err(wrong)?;
-        file.clone_into(&mut sidecar.file);
-        Ok(sidecar)
+        check_schema(text).map_err(invalid)?;
+
+        let mut work_file: Self =
+            serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
+        work_file.check().map_err(invalid)?;
+        file.clone_into(&mut work_file.file);
+        Ok(work_file)
     }
 
-    /// Whether the program says that no GPU ran any of the work.
+    /// Returns whether the program says that no GPU ran any of the work.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         let program = self.program.as_ref();
-        let said = program.and_then(|program| program.get("simulated")?.as_bool());
-        said == Some(true)
+        let simulated = program.and_then(|program| program.get("simulated")?.as_bool());
+        simulated == Some(true)
     }
 
     fn check(&self) -> Result<(), String> {
         if self.work.is_empty() && self.timings.is_empty() {
-            return Err("it has neither `work` nor `timings`: nothing follows from it".to_owned());
+            return Err("has neither `work` nor `timings`".to_owned());
         }
         if self.gpu_cores == Some(0) {
-            return Err("gpu_cores: a GPU has at least one".to_owned());
+            return Err("gpu_cores: 0 is not allowed; a GPU has at least one core".to_owned());
         }
         positive("bandwidth_gb_s", self.bandwidth_gb_s)?;
         positive("peak_tflops", self.peak_tflops)?;
-        let mut seen = BTreeSet::new();
+
+        let mut labels = BTreeSet::new();
         for (at, entry) in self.work.iter().enumerate() {
             entry
                 .check()
                 .map_err(|problem| format!("work[{at}]: {problem}"))?;
-            if !seen.insert((&entry.label, &entry.channel)) {
+            if !labels.insert((&entry.label, &entry.channel)) {
                 return Err(format!(
-                    "work[{at}]: `{}` has two entries for the same channel; which is meant?",
+                    "work[{at}]: `{}` has two entries for the same channel",
                     entry.label
                 ));
             }
@@ -167,29 +169,30 @@ impl Sidecar {
     }
 }
 
-/// Says which format it is before what is wrong in it: a later one may well
-/// have fields that this one has not.
+/// Checks the format's name before its fields: a later version may have fields that this one
+/// lacks.
 fn check_schema(text: &str) -> Result<(), String> {
     let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let Some(object) = value.as_object() else {
         return Err(format!(
-            "it is not an object: it should begin with {{\"schema\": \"{WORK_SCHEMA}\", …"
+            "not a JSON object: must begin with {{\"schema\": \"{WORK_SCHEMA}\", …"
         ));
     };
+
     match object.get("schema").and_then(serde_json::Value::as_str) {
         Some(WORK_SCHEMA) => Ok(()),
         Some(other) => Err(format!(
-            "its schema is `{other}`; this version reads `{WORK_SCHEMA}`"
+            "unsupported schema `{other}`; this version reads `{WORK_SCHEMA}`"
         )),
-        None => Err(format!("it has no \"schema\": \"{WORK_SCHEMA}\"")),
+        None => Err(format!("missing \"schema\": \"{WORK_SCHEMA}\"")),
     }
 }
 
 fn positive(name: &str, value: Option<f64>) -> Result<(), String> {
     match value {
         Some(value) if !value.is_finite() || value <= 0.0 => {
-            Err(format!("{name}: {value} is not above 0"))
+            Err(format!("{name}: {value} is not greater than 0"))
         }
         _ => Ok(()),
     }
@@ -198,11 +201,11 @@ fn positive(name: &str, value: Option<f64>) -> Result<(), String> {
 impl KnownWork {
     fn check(&self) -> Result<(), String> {
         if self.label.is_empty() {
-            return Err("the label is empty: name a kernel, or * for all others".to_owned());
+            return Err("empty label: name a kernel, or * for all others".to_owned());
         }
         if (self.operations, self.bytes, self.flops) == (None, None, None) {
             return Err(format!(
-                "`{}` has no amount: tell operations, bytes or flops",
+                "`{}` has no amount: add operations, bytes or flops",
                 self.label
             ));
         }
@@ -216,24 +219,25 @@ fn check_timings(timings: &[Timing]) -> Result<(), String> {
             .span_ns()
             .map_err(|problem| format!("timings[{at}]: {problem}"))?;
     }
-    let numbers: BTreeSet<u64> = timings
+
+    let numbers: Vec<u64> = timings
         .iter()
-        .filter_map(|one| one.command_buffer)
+        .filter_map(|timing| timing.command_buffer)
         .collect();
-    let numbered = timings.iter().filter(|one| one.command_buffer.is_some());
-    match numbered.count() {
-        0 => Ok(()),
-        some if some < timings.len() => Err(
-            "timings: some have a command_buffer and some have none: tell it of all, or of none"
-                .to_owned(),
-        ),
-        all if numbers.len() < all => Err("timings: two have the same command_buffer".to_owned()),
-        _ => Ok(()),
+    let distinct: BTreeSet<u64> = numbers.iter().copied().collect();
+    if !numbers.is_empty() && numbers.len() < timings.len() {
+        return Err(
+            "timings: only some have a command_buffer; give it for all or for none".to_owned(),
+        );
     }
+    if distinct.len() < numbers.len() {
+        return Err("timings: two have the same command_buffer".to_owned());
+    }
+    Ok(())
 }
 
 impl Timing {
-    /// Start and end in nanoseconds, since whenever the program counts from.
+    /// Returns start and end in nanoseconds, since the point in time that the program counts from.
     #[expect(
         clippy::cast_precision_loss,
         reason = "exact up to 2^53 ns, 104 days since boot"
@@ -243,23 +247,25 @@ impl Timing {
             (Some(start), Some(end), None, None) => (start * 1e9, end * 1e9),
             (None, None, Some(start), Some(end)) => (start as f64, end as f64),
             _ => {
-                return Err("it needs gpu_start_s and gpu_end_s, or start_ns and end_ns".to_owned());
+                return Err("needs gpu_start_s and gpu_end_s, or start_ns and end_ns".to_owned());
             }
         };
+
         if !(start.is_finite() && end.is_finite()) || start < 0.0 {
-            return Err("its times are no times".to_owned());
+            return Err("start or end is negative or not a number".to_owned());
         }
         if end < start {
-            return Err("it ends before it starts".to_owned());
+            return Err("ends before it starts".to_owned());
         }
         Ok((start, end))
     }
 }
 
-/// A whole number, also as `2e12`: that is how people write flops.
+/// Deserializes a whole number, also one written as `2e12`: people write flops like that.
 fn whole<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
-    /// Above this not every whole number is an f64.
+    /// Largest number up to which every whole number is an f64.
     const EXACT: f64 = 9_007_199_254_740_992.0;
+
     let Some(number) = Option::<serde_json::Number>::deserialize(input)? else {
         return Ok(None);
     };
@@ -276,13 +282,13 @@ fn whole<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
             Ok(Some(value as u64))
         }
         _ => Err(serde::de::Error::custom(format!(
-            "{number} is not a whole number of at least 0 (nor one below 9e15, if it has an exponent)"
+            "{number} is not a whole number of at least 0 (below 9e15 if it has an exponent)"
         ))),
     }
 }
 
-/// The JSON Schema of the file that tells how much work kernels do.
+/// Returns the JSON Schema of work files.
 #[must_use]
 pub fn work_json_schema() -> serde_json::Value {
-    titled(schemars::schema_for!(Sidecar), WORK_SCHEMA)
+    titled(schemars::schema_for!(WorkFile), WORK_SCHEMA)
 }

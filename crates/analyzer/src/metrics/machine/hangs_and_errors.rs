@@ -1,57 +1,62 @@
-//! What went wrong, and what showed things on the display.
+//! Computes hangs, failed command buffers, and the activity of the display.
 
 use std::collections::BTreeMap;
 
 use metalens_trace::Names;
 
 use crate::basics::spans::{Span, touches};
-use crate::metrics::against::Against;
+use crate::metrics::busy_window::BusyWindow;
 use crate::report::{CommandBufferErrors, Display, ErrorCode, Hangs};
 use crate::subject::timeline::Interval;
 use crate::tables::columns::{Either, at};
 use crate::tables::machine::{BufferErrors, Compositors, HangRisks, OwnedSpans, Surfaces, Vsyncs};
 
-/// The target's hangs in the window.
-pub(super) fn hangs(table: &OwnedSpans, risks: Option<&HangRisks>, against: Against<'_>) -> Hangs {
+/// Returns the hangs of the process in the window.
+pub(super) fn hangs(
+    table: &OwnedSpans,
+    risks: Option<&HangRisks>,
+    busy_window: BusyWindow<'_>,
+) -> Hangs {
     let mut hangs = Hangs {
         count: 0,
         total_ns: 0,
         max_ns: None,
-        risks: risks.map(|table| count_risks(table, against)),
+        risks: risks.map(|table| count_risks(table, busy_window)),
     };
-    for (_, span) in against.rows(&table.processes, &table.spans) {
-        if touches(span, against.window) {
+    for (_, span) in busy_window.rows(&table.processes, &table.spans) {
+        if touches(span, busy_window.window) {
             hangs.count += 1;
-            hangs.total_ns += span.clip(against.window).length_ns();
+            hangs.total_ns += span.clip(busy_window.window).length_ns();
             hangs.max_ns = hangs.max_ns.max(Some(span.length_ns()));
         }
     }
     hangs
 }
 
-fn count_risks(table: &HangRisks, against: Against<'_>) -> u64 {
+fn count_risks(table: &HangRisks, busy_window: BusyWindow<'_>) -> u64 {
     let is_risk = |&row: &usize| {
         let inside = table
             .times
             .get(row)
-            .is_some_and(|at| touches(Span::new(at, at), against.window));
-        inside && against.target.is(at(&table.processes, row))
+            .is_some_and(|at| touches(Span::new(at, at), busy_window.window));
+        inside && busy_window.chosen.contains(at(&table.processes, row))
     };
     (0..table.times.len()).filter(is_risk).count() as u64
 }
 
-/// The command buffers that failed; the target's are known by their ids.
+/// Returns the command buffers that failed; those of the process are recognized by their ids.
 pub(super) fn errors(table: &BufferErrors, mine: &[Interval]) -> CommandBufferErrors {
     let rows = table.buffer_ids.len();
     let mut buffers: Vec<u64> = Vec::new();
     if rows > 0 {
         buffers.extend(
             mine.iter()
-                .filter_map(|one| one.command_buffer)
+                .filter_map(|interval| interval.command_buffer)
                 .map(u64::from),
         );
         buffers.sort_unstable();
     }
+
     let mut by_code: BTreeMap<Option<u64>, ErrorCode> = BTreeMap::new();
     let mut errors = CommandBufferErrors {
         count: rows as u64,
@@ -62,20 +67,21 @@ pub(super) fn errors(table: &BufferErrors, mine: &[Interval]) -> CommandBufferEr
         let code = table.codes.get(row);
         let id = table.buffer_ids.get(row);
         let is_mine = id.is_some_and(|id| buffers.binary_search(&id).is_ok());
-        let found = by_code.entry(code).or_insert(ErrorCode {
+        let entry = by_code.entry(code).or_insert(ErrorCode {
             code,
             count: 0,
             of_process: 0,
         });
-        found.count += 1;
-        found.of_process += u64::from(is_mine);
+        entry.count += 1;
+        entry.of_process += u64::from(is_mine);
         errors.of_process += u64::from(is_mine);
     }
+
     errors.codes = by_code.into_values().collect();
     errors
 }
 
-/// What showed things on the display, in the window.
+/// Returns the activity of the display in the window.
 pub(super) fn display(
     compositor: Option<Compositors>,
     vsyncs: Option<Vsyncs>,
@@ -85,7 +91,7 @@ pub(super) fn display(
 ) -> Display {
     let vsyncs = vsyncs.map(|table| {
         let times = table.times.iter().flatten();
-        // Several displays, and several names of one, share a moment.
+        // Several displays, and several names of one, refresh at the same time.
         let mut times: Vec<u64> = times
             .filter(|&at| window.start_ns <= at && at < window.end_ns)
             .collect();
@@ -93,6 +99,7 @@ pub(super) fn display(
         times.dedup();
         times.len() as u64
     });
+
     let surfaces = surfaces.map(|table| {
         let shown = table
             .spans
@@ -100,6 +107,7 @@ pub(super) fn display(
             .filter(|&(_, span)| touches(span, window));
         shown.count() as u64
     });
+
     Display {
         compositor: compositor.and_then(|table| match table.names {
             Either::Left(texts) => Some(names.text(at(&texts, 0)?).to_owned()),
@@ -114,10 +122,10 @@ pub(super) fn display(
 mod tests {
     use super::*;
     use crate::tables::machine::{BUFFER_ERRORS, HANG_RISKS, HANGS, VSYNCS};
-    use crate::testing::{Columns, OTHER, TARGET, against, interval_of, machine_tables};
+    use crate::testing::{ANALYZED, Columns, OTHER, interval_of, machine_tables, with_busy_window};
 
     #[test]
-    fn hangs_of_the_target_in_the_window() {
+    fn hangs_of_the_process_in_the_window() {
         let columns: Columns = &[
             ("start", "start-time"),
             ("duration", "duration"),
@@ -125,19 +133,19 @@ mod tests {
             ("process", "process"),
         ];
         let rows: &[&[&str]] = &[
-            &["5", "10", "Microhang", TARGET],
+            &["5", "10", "Microhang", ANALYZED],
             &["12", "3", "Hang", OTHER],
-            &["40", "3", "Hang", TARGET],
+            &["40", "3", "Hang", ANALYZED],
         ];
         let risks: Columns = &[("time", "event-time"), ("process", "process")];
-        let risky: &[&[&str]] = &[&["15", TARGET], &["15", OTHER], &["31", TARGET]];
+        let risky: &[&[&str]] = &[&["15", ANALYZED], &["15", OTHER], &["31", ANALYZED]];
         let (_, tables) = machine_tables(&[
             (HANGS.schema, columns, rows),
             (HANG_RISKS.schema, risks, risky),
         ]);
         let (table, risks) = (tables.hangs.unwrap(), tables.hang_risks.ok());
-        let found = against((10, 30), &[], |against| {
-            hangs(&table, risks.as_ref(), against)
+        let found = with_busy_window((10, 30), &[], |busy_window| {
+            hangs(&table, risks.as_ref(), busy_window)
         });
         let expected = Hangs {
             count: 1,
@@ -149,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_by_code() {
+    fn errors_are_counted_by_code() {
         let columns: Columns = &[
             ("cmdbuffer-id", "metal-command-buffer-id"),
             ("error-code", "uint32"),
