@@ -253,7 +253,7 @@
     };
     data.lanes.forEach((name, lane) => add('lane', name, 30, lane));
     if (hasOthers) add('lane', 'other processes', 18, OTHERS);
-    add('causes', 'why the target was idle', 34);
+    add('causes', 'idle time by cause', 34);
     held.forEach((one, at) => add('held', one.label, one.series.length * HELD, at));
     rows.height = top + 4;
     return rows;
@@ -314,7 +314,7 @@
     });
   }
 
-  /** The target's busy share of everything: what is not idle, and at least the busiest lane. */
+  /** The busy share of the process: what is not idle, and at least its busiest lane. */
   function busyColumns(pixels) {
     const everything = [0, SPAN], idle = causeColumns(everything, pixels);
     const busy = idle[0].map((_, at) => 1 - idle.reduce((sum, cause) => sum + cause[at], 0));

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.index/1";
+pub const SCHEMA: &str = "metalens.index/2";
 
 /// An index of many traces. All times are whole nanoseconds; `null` means unknown or undefined,
 /// never zero.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Index {
-    /// Name of the format: `metalens.index/1`.
+    /// Name of the format: `metalens.index/2`.
     pub schema: String,
     /// Version of metalens that wrote it.
     pub metalens: String,

@@ -11,7 +11,7 @@ use crate::reports::ReportProblem;
 
 /// Name of the file.
 const STATE: &str = "batch.json";
-pub(crate) const SCHEMA: &str = "metalens.batch/1";
+pub(crate) const SCHEMA: &str = "metalens.batch/2";
 /// Largest size of the file, in bytes: it has one row and some names.
 const MAX_BYTES: u64 = 16 << 20;
 

@@ -10,7 +10,7 @@ use crate::repeated::{RepeatedRun, last_name};
 use crate::runs::Runs;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
-pub const BASELINE_SCHEMA: &str = "metalens.baseline/1";
+pub const BASELINE_SCHEMA: &str = "metalens.baseline/2";
 
 /// Smallest number of runs in a baseline: fewer have no useful range.
 pub const LEAST_RUNS: usize = 3;
@@ -18,7 +18,7 @@ pub const LEAST_RUNS: usize = 3;
 /// Several runs of one program, recorded under the same circumstances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
-    /// Name of the format: `metalens.baseline/1`.
+    /// Name of the format: `metalens.baseline/2`.
     pub schema: String,
     /// Version of metalens that wrote the file.
     pub metalens: String,

@@ -19,12 +19,12 @@ use crate::runs::Runs;
 use crate::sentences;
 
 /// Name of the format. Its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.comparison/1";
+pub const SCHEMA: &str = "metalens.comparison/2";
 
 /// Changes from one side of runs to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// Name of the format: `metalens.comparison/1`.
+    /// Name of the format: `metalens.comparison/2`.
     pub schema: String,
     /// The change of the wall time and where it comes from, in one sentence.
     pub headline: String,

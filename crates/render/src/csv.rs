@@ -48,7 +48,7 @@ const INDEX_HEADINGS: [&str; 32] = [
     "name",
     "report",
     "date",
-    "target",
+    "process",
     "model",
     "os",
     "gpu",

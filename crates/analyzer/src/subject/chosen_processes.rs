@@ -130,7 +130,7 @@ fn recorded(
             process(&wanted.name, true),
             process(name, true)
         );
-        Note::quiet("target-renamed", text)
+        Note::quiet("process-renamed", text)
     });
     Ok(ChosenProcesses {
         chosen_by,
@@ -153,7 +153,7 @@ fn busiest(names: &Names, used: &[ProcessUse]) -> Result<ChosenProcesses> {
     Ok(ChosenProcesses {
         chosen_by: ChosenBy::Busiest,
         processes: vec![first.id],
-        note: Some(Note::quiet("target-guessed", text)),
+        note: Some(Note::quiet("process-guessed", text)),
     })
 }
 

@@ -167,7 +167,7 @@ fn unsuitable_runs_and_files_are_refused() {
     };
     check("{}", "not a baseline: missing field");
     check(
-        &text.replace("metalens.baseline/1", "metalens.baseline/9"),
+        &text.replace("metalens.baseline/2", "metalens.baseline/9"),
         "metalens.baseline/9",
     );
 
