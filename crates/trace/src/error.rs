@@ -1,8 +1,8 @@
 //! Defines the errors of an input, with the cause, the place and a hint.
 //!
-//! Every error has a [`Problem`] (the cause), a [`Place`] (the file, line, byte, row and column) and
-//! a [hint](Error::hint) (what to do). They are separate so that a program can match on the cause
-//! and a person sees all three.
+//! Every error has a [`Problem`] (the cause), a [`Place`] (the file, line, byte, row and column)
+//! and a [hint](metalens_failure::Failure::hint) (what to do). They are separate so that a program
+//! can match on the cause and a person sees all three.
 
 use std::fmt;
 use std::io;
@@ -399,8 +399,8 @@ impl Problem {
             .or_else(|| compression_problem(error))
     }
 
-    /// Returns true if the input itself is faulty, not its environment (a missing file, a full disk,
-    /// a wrong argument).
+    /// Returns true if the input itself is faulty, not its environment (a missing file, a full
+    /// disk, a wrong argument).
     #[must_use]
     pub fn is_unusable_input(&self) -> bool {
         !matches!(

@@ -130,8 +130,8 @@ impl Integers {
         }
     }
 
-    /// Adds a number that is too far from the base. If the group has only nulls, the number sets the
-    /// base. Otherwise the column becomes wide.
+    /// Adds a number that is too far from the base. If the group has only nulls, the number sets
+    /// the base. Otherwise the column becomes wide.
     #[cold]
     fn push_out_of_range(&mut self, value: u64) {
         let first = self.offsets.len() / GROUP_SIZE * GROUP_SIZE;
@@ -198,8 +198,8 @@ mod tests {
         }
     }
 
-    /// Numbers inside, at the border and outside of the range of their group must not change, before
-    /// and after some rows are truncated.
+    /// Numbers inside, at the border and outside of the range of their group must not change,
+    /// before and after some rows are truncated.
     #[test]
     fn numbers_inside_and_outside_the_range_are_kept() {
         let near: Vec<Option<u64>> = (0..700).map(|at| Some(5_000_000_000 + at * at)).collect();

@@ -16,10 +16,10 @@
 //!     <row><duration id='1' fmt='5 ns'>5</duration></row>\
 //!     <row><duration ref='1'/></row><row><sentinel/></row>\
 //!     </node></trace-query-result>";
-//! let mut names = Names::new();
-//! let tables = read_document(xml.as_bytes(), "example.xml", &mut names, &Selection::everything())?;
-//! let durations: Vec<Option<u64>> = tables[0].integers("duration")?.iter().collect();
-//! assert_eq!(durations, [Some(5), Some(5), None]);
+//! let mut names = Names::new(); let tables = read_document(xml.as_bytes(), "example.xml", &mut
+//! names, &Selection::everything())?; let durations: Vec<Option<u64>> =
+//! tables[0].integers("duration")?.iter().collect(); assert_eq!(durations, [Some(5), Some(5),
+//! None]);
 //! # Ok::<(), metalens_trace::Error>(())
 //! ```
 

@@ -111,8 +111,8 @@ impl Selection {
         self
     }
 
-    /// Drops the submission number of labels. With the number nearly all labels are different, and a
-    /// million are kept instead of a few.
+    /// Drops the submission number of labels. With the number nearly all labels are different, and
+    /// a million are kept instead of a few.
     #[must_use]
     pub fn with_labels_unnumbered(mut self) -> Self {
         self.numbered = false;
@@ -136,8 +136,8 @@ impl Selection {
         }
     }
 
-    /// Returns true if a table must be readable when it exists: without it all results would change.
-    /// Without any other table only its own figures are missing.
+    /// Returns true if a table must be readable when it exists: without it all results would
+    /// change. Without any other table only its own figures are missing.
     pub(crate) fn must_read(&self, schema: &str) -> bool {
         self.columns_of(schema).is_some() && !self.if_readable && !self.optional.contains(schema)
     }

@@ -265,7 +265,7 @@ fn protected_and_hardened_programs_are_found() {
     ];
     check(&off, good(), target(Some("it is macOS's")), &expected);
     let absent = |planned: &mut PlannedRecording<'_>| {
-        planned.program = Some(Err("bnech was not found in PATH".to_owned()))
+        planned.program = Some(Err("bnech was not found in PATH".to_owned()));
     };
     check(&off, good(), absent, &[("target", Verdict::Problem)]);
 }

@@ -3,8 +3,8 @@
 use super::files::{Files, LISTS};
 use crate::error::{Error, Problem, Result};
 
-/// Lists of numbers with an index. A list never crosses a block, and the rest of a block is padding,
-/// so lists are found only by the index.
+/// Lists of numbers with an index. A list never crosses a block, and the rest of a block is
+/// padding, so lists are found only by the index.
 pub(crate) struct Arrays {
     pub(super) index: Vec<u8>,
     pub(super) data: Vec<u8>,

@@ -1,8 +1,8 @@
 //! Reads Apple's binary property lists in place.
 //!
 //! References are not expanded: a list of ten references to one list of ten references takes twenty
-//! numbers, in the file and here. A reader that builds a tree would need a hundred, and a billion for
-//! nine such levels. Nothing recurses, so a list that contains itself is harmless.
+//! numbers, in the file and here. A reader that builds a tree would need a hundred, and a billion
+//! for nine such levels. Nothing recurses, so a list that contains itself is harmless.
 
 use std::ops::Range;
 
@@ -52,8 +52,8 @@ const TRAILER: usize = 32;
 const MAX_OBJECTS: usize = 2 << 20;
 
 impl Binary {
-    /// Parses a list. `None` if the bytes are not one. A broken object is [`Node::Broken`], since it
-    /// may not be needed.
+    /// Parses a list. `None` if the bytes are not one. A broken object is [`Node::Broken`], since
+    /// it may not be needed.
     pub(crate) fn parse(bytes: impl Into<Vec<u8>>) -> Option<Self> {
         let bytes: Vec<u8> = bytes.into();
         let end = bytes.len().checked_sub(TRAILER)?;
@@ -97,8 +97,8 @@ impl Binary {
         self.bytes.len()
     }
 
-    /// Returns true if every object can be read and all references are valid. Lists that share their
-    /// bytes would take long to check, and are not sound either.
+    /// Returns true if every object can be read and all references are valid. Lists that share
+    /// their bytes would take long to check, and are not sound either.
     pub(crate) fn is_sound(&self) -> bool {
         let mut left = self.bytes.len();
         self.nodes.iter().all(|node| {

@@ -25,20 +25,20 @@ pub(crate) const SMALL: u64 = 4 << 20;
 pub(crate) const TEMPLATE: &str = "form.template";
 /// Maximum size of this file, in bytes. Real ones have at most 9 MB, for hundreds of processes.
 pub(crate) const TEMPLATE_LIMIT: u64 = 64 << 20;
-/// Maximum total size of symbol archives, in bytes. Real ones have at most 2 MB each, and more for a
-/// browser.
+/// Maximum total size of symbol archives, in bytes. Real ones have at most 2 MB each, and more for
+/// a browser.
 pub(crate) const SYMBOLS: u64 = 512 << 20;
 /// Maximum size of the strings of a run, in bytes. Real ones have at most 100 KB, and another line
 /// for each different label, of which there may be millions.
 pub(crate) const STRINGS: u64 = 256 << 20;
-/// Maximum size of the index and the data of lists of numbers, in bytes. Real ones have at most 3 MB,
-/// and another 8 bytes for each label and each frame of a stack.
+/// Maximum size of the index and the data of lists of numbers, in bytes. Real ones have at most 3
+/// MB, and another 8 bytes for each label and each frame of a stack.
 pub(crate) const LISTS: u64 = 512 << 20;
 
 /// Inflated size that is always allowed, in bytes. Most files have less than 1 MB.
 const ALWAYS_ALLOWED: u64 = 4 << 20;
-/// Maximum ratio of inflated to stored size beyond that. In real bundles it is up to 6, for rows 10,
-/// for a million synthetic labels 18, and for preallocated zeros, which are not kept, 1,000.
+/// Maximum ratio of inflated to stored size beyond that. In real bundles it is up to 6, for rows
+/// 10, for a million synthetic labels 18, and for preallocated zeros, which are not kept, 1,000.
 const MAX_INFLATION: u64 = 100;
 /// Maximum size after the needed part of a file, in bytes, which is inflated only for the checksum.
 /// Real bundles have 100 MB of zeros there.

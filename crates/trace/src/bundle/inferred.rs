@@ -1,8 +1,8 @@
 //! Infers facts about a run from its stores when `form.template` is missing.
 //!
 //! It infers only two facts, and both are certain. The creation of a launched program is a row of
-//! `life-cycle-period` ("Initializing - Process Creation"), which attached and other processes do not
-//! have. `time-info` has the time of day at which the recording began.
+//! `life-cycle-period` ("Initializing - Process Creation"), which attached and other processes do
+//! not have. `time-info` has the time of day at which the recording began.
 
 use super::facts::date_of_ns;
 use super::files::Files;

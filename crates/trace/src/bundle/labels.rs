@@ -16,8 +16,8 @@ use crate::kind::Kind;
 use crate::names::{Label, LabelId, Names, ProcessId};
 
 impl Decoder<'_> {
-    /// Decodes a column of labels. Some columns have the same label in every row, so the last one is
-    /// remembered.
+    /// Decodes a column of labels. Some columns have the same label in every row, so the last one
+    /// is remembered.
     pub(super) fn labels(
         &self,
         numbers: Numbers,
@@ -172,8 +172,8 @@ impl LabelCache {
     }
 }
 
-/// Returns the text of a label, as the reader of exports does: its only text, or nothing, if a number
-/// ends it; otherwise the text in its display form.
+/// Returns the text of a label, as the reader of exports does: its only text, or nothing, if a
+/// number ends it; otherwise the text in its display form.
 fn label_text<'a>(parts: &'a [Part<'_>], display: &'a str, numbered: bool) -> &'a str {
     let mixed = |part: &&Part<'_>| {
         let scaffold = ["narrative-text", "process", "thread", "metal-encoder-id"];

@@ -51,7 +51,7 @@ impl ProcessNames {
         for store in stores {
             match store.schema.as_str() {
                 "process-info" => {
-                    process_names.add_processes(&Rows::read_all(files, store)?, uniques)
+                    process_names.add_processes(&Rows::read_all(files, store)?, uniques);
                 }
                 "thread-info" => process_names.add_threads(&Rows::read_all(files, store)?, uniques),
                 _ => {}

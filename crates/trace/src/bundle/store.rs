@@ -1,8 +1,8 @@
 //! Reads the numbers of a store: the selected fields of its rows, in the order of an export.
 //!
-//! A store keeps rows in the order of recording, an export sorts them by time, rows of equal time in
-//! the order of recording. The space after the last row is preallocated and contains zeros, and no
-//! real store ends with a row of only zeros. So a row count that is too small or too large is
+//! A store keeps rows in the order of recording, an export sorts them by time, rows of equal time
+//! in the order of recording. The space after the last row is preallocated and contains zeros, and
+//! no real store ends with a row of only zeros. So a row count that is too small or too large is
 //! detected. Memory depends on the actual content of the store, not on its descriptor.
 
 use std::io::{self, Read};
@@ -117,8 +117,8 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Reads the fields of the rows. Returns the number of rows, and the number of rows up to the last
-    /// one that is not only zeros.
+    /// Reads the fields of the rows. Returns the number of rows, and the number of rows up to the
+    /// last one that is not only zeros.
     fn take_rows(&mut self, stored: &mut dyn Read) -> io::Result<(usize, usize)> {
         let size = self.layout.row_size;
         let mut chunk = vec![0; CHUNK * size];
@@ -277,8 +277,8 @@ impl Numbers {
         }
     }
 
-    /// Returns the order of the rows by time, with rows of equal time in their stored order. None if
-    /// they are sorted.
+    /// Returns the order of the rows by time, with rows of equal time in their stored order. None
+    /// if they are sorted.
     fn order(&self, count: u32) -> Option<Vec<u32>> {
         let time = |row: u32| self.get(row as usize).unwrap_or(u64::MAX);
         let mut last = 0;
@@ -319,8 +319,8 @@ impl Numbers {
     }
 }
 
-/// Sorts nearly sorted numbers by insertion: the rows of a real store are at most a few dozen places
-/// from their final one. If many are farther, all are sorted normally.
+/// Sorts nearly sorted numbers by insertion: the rows of a real store are at most a few dozen
+/// places from their final one. If many are farther, all are sorted normally.
 fn sort_nearly_sorted(keys: &mut [u64]) {
     let mut hops_left = keys.len().saturating_mul(8);
     for at in 1..keys.len() {

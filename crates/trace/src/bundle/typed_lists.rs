@@ -29,8 +29,8 @@ pub(crate) enum TypedLists {
 }
 
 impl TypedLists {
-    /// Reads the lists of a folder. `is_number` is true for the types whose last value is the number
-    /// of a list.
+    /// Reads the lists of a folder. `is_number` is true for the types whose last value is the
+    /// number of a list.
     pub(crate) fn read(files: &Files, folder: &str, is_number: &[bool]) -> Result<Self> {
         // An unusual layout is handled or refused by the reader of stored lists.
         Ok(match CompactLists::read(files, folder, is_number)? {
@@ -82,8 +82,8 @@ const NOTHING: u32 = u32::MAX;
 const MAX_BLOCK_SIZE: usize = 16 << 20;
 
 impl CompactLists {
-    /// Reads the lists. `None` if they do not have the usual layout: one after another, in the order
-    /// of the index.
+    /// Reads the lists. `None` if they do not have the usual layout: one after another, in the
+    /// order of the index.
     fn read(files: &Files, folder: &str, is_number: &[bool]) -> Result<Option<Self>> {
         let index = files.read(&format!("{folder}/integeruniquer.index"), LISTS)?;
         let block_size = word(&index, 28).map_or(0, |size| size as usize);

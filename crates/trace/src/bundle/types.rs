@@ -1,6 +1,6 @@
 //! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
-//! line was compared with an export, cell by cell, except the few in [`words`]. All other types stay
-//! undecoded.
+//! line was compared with an export, cell by cell, except the few in [`words`]. All other types
+//! stay undecoded.
 
 /// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,8 +92,8 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
 /// Returns the name and the words of a type that is known by its values. No export of a bundle with
 /// these types was available. But every such value in the known bundles is the index of a word that
 /// exports of other recordings have in this column, which would be a coincidence for other numbers.
-/// A column with any other value stays raw numbers, marked, so that no number becomes a wrong word if
-/// another version stores it differently.
+/// A column with any other value stays raw numbers, marked, so that no number becomes a wrong word
+/// if another version stores it differently.
 fn words(type_id: &str) -> Option<(&str, Encoding)> {
     let (name, words): (&str, &'static [&'static str]) = match type_id {
         "XRGPUPerformanceStateTypeID" => {

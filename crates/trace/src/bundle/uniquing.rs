@@ -1,5 +1,5 @@
-//! Reads the values that the numbers in rows refer to: strings, lists of numbers, and lists of typed
-//! numbers, each stored once for a run.
+//! Reads the values that the numbers in rows refer to: strings, lists of numbers, and lists of
+//! typed numbers, each stored once for a run.
 
 use std::cell::Cell;
 
@@ -65,7 +65,8 @@ impl Uniques {
         left.is_some()
     }
 
-    /// Returns true if a stack of this length may grow by `more` frames, each of which is looked up.
+    /// Returns true if a stack of this length may grow by `more` frames, each of which is looked
+    /// up.
     pub(crate) fn affords_frames(&self, length: usize, more: usize) -> bool {
         const COST: usize = 64;
         let is_usual = length.saturating_add(more) <= USUAL_LENGTH;

@@ -87,7 +87,7 @@ fn one_of_several_recordings_must_be_named() {
         let error = load(&path).unwrap_err();
         assert!(error.to_string().ends_with(expected), "{error}");
         let hint = error.hint().unwrap();
-        assert!(hint.contains("as if the archive were a folder"), "{hint}");
+        assert!(hint.contains("INPUT.zip/FOLDER"), "{hint}");
         for (root, what) in traces {
             let trace = load(&path.join(root.trim_end_matches('/')));
             let rows = match what {
@@ -172,7 +172,7 @@ fn other_files_are_skipped() {
         assert_eq!(trace.table("metal-gpu-intervals").unwrap().rows(), 3);
         assert!(trace.notes.len() < 100, "{}", trace.notes.len());
         let last = trace.notes.last().unwrap().to_string();
-        assert!(last.contains("more files were left out"), "{last}");
+        assert!(last.contains("more files that could not be read"), "{last}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! Tests that the fast path for plain rows, with windows and several threads, gives the same tables,
-//! names, notes and errors as reading every row with quick-xml.
+//! Tests that the fast path for plain rows, with windows and several threads, gives the same
+//! tables, names, notes and errors as reading every row with quick-xml.
 
 mod documents;
 mod mutated;

@@ -181,7 +181,8 @@ fn every_broken_byte_is_found() {
             outcomes.add(&xml, good, &what);
         }
         println!("{outcomes:?}");
-        // All three outcomes must occur: values change, spaces do not matter, the rest is structure.
+        // All three outcomes must occur: values change, spaces do not matter, the rest is
+        // structure.
         assert!(
             outcomes.refused > outcomes.confirmed + outcomes.same,
             "{outcomes:?}"

@@ -202,7 +202,7 @@ impl<'a> Symbols<'a> {
                 "its version or processor is unknown, so its functions have no names",
             ),
             Err(ArchiveError::Broken) => {
-                self.refuse(&path, "it is inconsistent, so its functions have no names")
+                self.refuse(&path, "it is inconsistent, so its functions have no names");
             }
         }
         None
