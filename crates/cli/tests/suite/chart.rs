@@ -54,7 +54,7 @@ fn what_is_refused() {
     fs::write(&there, "mine").unwrap();
     let input = small_export();
     let cases = [
-        ("picture.jpeg", &[][..], "ends in neither .png nor .svg"),
+        ("picture.jpeg", &[][..], "does not end in .png or .svg"),
         ("there.png", &[], "--force replaces it"),
         ("low.png", &["--size", "830x20"], "it needs"),
         ("narrow.png", &["--size", "20"], "400 to 8000 pixels wide"),

@@ -243,7 +243,7 @@ fn a_second_run_does_what_is_missing() {
         export(&[]),
         (
             Some(0),
-            "run.export holds 4 tables, 113 kB; nothing was missing\n"
+            "run.export has 4 tables, 113 kB; all of them existed\n"
                 .replace("113 kB", &size(&bench)),
             0
         )
@@ -251,10 +251,7 @@ fn a_second_run_does_what_is_missing() {
     fs::remove_file(bench.path("run.export/metal-gpu-intervals.xml")).unwrap();
     let (code, said, asked) = export(&[]);
     assert_eq!((code, asked), (Some(0), 1));
-    assert!(
-        said.ends_with("; 1 written now, the others were there\n"),
-        "{said}"
-    );
+    assert!(said.ends_with("; 1 new, the others existed\n"), "{said}");
     // Half of a file is no file.
     let file = bench.path("run.export/metal-gpu-intervals.xml");
     let text = fs::read(&file).unwrap();
@@ -434,7 +431,7 @@ fn a_part_needs_a_new_xcode_and_says_that_it_is_one() {
     let report = new.report(&["analyze", "run.export", "--json"]);
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("only a part of the recording was exported, from 0.001000s to 2.000000s"),
+        notes.contains("the export has only a part of the recording, from 0.001000s to 2.000000s"),
         "{notes}"
     );
 }
@@ -553,7 +550,7 @@ fn selfcheck_exports_for_itself() {
     bench.behave("26.0 (17C529)", "intervals && missing");
     let output = bench.run(&["selfcheck", "run.trace", "--quiet"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("metal-gpu-intervals could not be exported"));
+    assert!(stderr(&output).contains("cannot export metal-gpu-intervals"));
 }
 
 /// Without xctrace: what works instead.

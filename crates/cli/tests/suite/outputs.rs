@@ -131,7 +131,7 @@ fn files_are_of_one_input() {
         assert_eq!(output.status.code(), Some(1));
         assert_eq!(
             stderr(&output),
-            "error: --output, --html, --gaps and --perfetto are for one input at a time\n"
+            "error: --output, --html, --gaps and --perfetto take one input, not 2\n"
         );
         assert!(!folder.path().join(file[1]).exists());
     }

@@ -42,7 +42,7 @@ fn nothing_is_taken_for_real() {
         "report.md",
     ];
     assert_eq!(names(&folder), expected);
-    assert!(stderr(&output).contains("SIMULATED: a simulator took xctrace's place"));
+    assert!(stderr(&output).contains("SIMULATED: a fake xctrace made this recording"));
     let screen = stdout(&output);
     assert!(
         screen.starts_with("SIMULATED: no GPU ran\n"),

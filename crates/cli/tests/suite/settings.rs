@@ -116,7 +116,7 @@ fn a_finding_can_be_left_out() {
     let expected: Vec<String> = all.into_iter().filter(|id| id != "serialized").collect();
     assert_eq!(ids(), expected);
     let screen = stdout(&metalens(folder.path(), &["analyze", "fused"]));
-    let note = "findings that the settings leave out, found or not: serialized";
+    let note = "the settings leave out these findings, found or not: serialized";
     assert!(screen.contains(note), "{screen}");
 }
 

@@ -98,7 +98,7 @@ fn names_are_left_out() {
     );
     let output = metalens(bench.folder.path(), &["pr", "named", "--dry-run"]);
     assert!(
-        stderr(&output).contains("charts/timeline.png may name others"),
+        stderr(&output).contains("charts/timeline.png not posted: it may name other processes"),
         "{}",
         stderr(&output)
     );

@@ -86,17 +86,17 @@ fn as_asked() {
         let output = bench.run(&[&here, arguments].concat(), 2);
         assert!(stderr(&output).contains(says), "{}", stderr(&output));
     };
-    check(&["--key", "a --> b"], "--key \"a --> b\" is none");
-    check(&["--key", "a--b"], "is none");
+    check(&["--key", "a --> b"], "--key \"a --> b\" is not valid");
+    check(&["--key", "a--b"], "is not valid");
     check(
         &["--commit", "HEAD"],
         "--commit \"HEAD\" is not the hash of a commit",
     );
-    check(&["--artifact-url", "https://a/)<img>"], "is no address");
+    check(&["--artifact-url", "https://a/)<img>"], "is not an address");
     assert_eq!(server.comments().len(), 1);
     let output = Bench::new("fused").run(&["--repo", "o/r", "--number", "7"], 2);
     assert!(
-        stderr(&output).contains("there is no token to post with"),
+        stderr(&output).contains("no token to post with"),
         "{}",
         stderr(&output)
     );
@@ -122,7 +122,7 @@ fn folders_that_are_refused() {
     let page = bench.path("out/report.md");
     let text = fs::read(&page).unwrap();
     fs::write(&page, [text.as_slice(), b"more"].concat()).unwrap();
-    check("report.md is not what the manifest lists", 1);
+    check("report.md is not as its manifest lists it", 1);
     fs::write(&page, text).unwrap();
     let manifest = bench.path("out/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
@@ -131,16 +131,19 @@ fn folders_that_are_refused() {
         text.replace("charts/busy.png", "../../secret.png"),
     )
     .unwrap();
-    check("lists \"../../secret.png\", which no report has", 1);
+    check(
+        "lists \"../../secret.png\", which is not a path inside a report",
+        1,
+    );
     fs::write(
         &manifest,
         text.replace("metalens.manifest/1", "metalens.manifest/9"),
     )
     .unwrap();
-    check("another version wrote it", 1);
+    check("another version of metalens wrote", 1);
     fs::remove_file(&manifest).unwrap();
     check(
-        "has no manifest.json, which comes last: write the folder with `metalens analyze",
+        "has no manifest.json, so it is not a complete report: write the folder with `metalens analyze",
         1,
     );
 }

@@ -101,7 +101,7 @@ fn no_such_place() {
         assert!(said.contains(expected), "{output}: {said}");
         assert_eq!(bench.disk(), "file\n");
     };
-    let other = "does not end in .trace: Instruments opens nothing else";
+    let other = "does not end in .trace, which Instruments needs to open it";
     check("x", 2, other);
     check("x.zip", 2, other);
     check(

@@ -61,7 +61,7 @@ fn check(settings: &[&str], arguments: &[&str], code: i32) {
     if code == 0 && arguments[0] != "calibrate" {
         let said = stderr(&output);
         assert!(
-            said.contains("given back") && said.contains("sudo is not needed"),
+            said.contains("changed the owner of") && said.contains("sudo is not needed"),
             "{said}"
         );
     }
@@ -225,7 +225,7 @@ fn what_cannot_be_given_back() {
     assert!(seen.contains("saved x.trace"), "{seen}");
     assert!(
         seen.contains(
-            "error: the recording is whole, but still belongs to root: cannot change the owner of x.trace"
+            "error: the recording is complete, but root still owns it: cannot change the owner of x.trace"
         ),
         "{seen}"
     );
@@ -248,9 +248,9 @@ fn own() {
     let output = with_sudo(&bench, &[], &["own", "x.trace"]);
     assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
     let said = stdout(&output);
-    assert!(said.contains("1 link not followed"), "{said}");
+    assert!(said.contains("did not follow 1 link"), "{said}");
     let lines: Vec<&str> = said.lines().collect();
-    let alone = "left alone, since it has a second name somewhere: x.trace/second-name";
+    let alone = "left unchanged, because the file has another hard link: x.trace/second-name";
     assert_eq!(lines.get(1..), Some(&[alone][..]), "{said}");
     assert_eq!(owner(&outside), (0, 0));
     assert_eq!(owner(&bundle), OWNER);
@@ -261,7 +261,7 @@ fn own() {
     assert_eq!(owner(&outside), (0, 0));
     let refused = bench.run(&[], &["own", "x.trace"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("nobody ran sudo; name the new owner"));
+    assert!(stderr(&refused).contains("there is no user who ran sudo: name the new owner"));
     // Nor to nobody, which the system would take for no change.
     let refused = bench.run(&[], &["own", "x.trace", "--user", "4294967295:1"]);
     assert_eq!(refused.status.code(), Some(2), "{}", bench.seen(&refused));
