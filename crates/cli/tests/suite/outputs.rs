@@ -78,6 +78,7 @@ fn a_page_names_nobody_else() {
         assert!(output.status.success(), "{}", stderr(&output));
         stdout(&output)
     };
+
     run(&["-o", "out"]);
     let file = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     for page in [run(&["--markdown"]), file("report.md")] {
@@ -238,6 +239,7 @@ lose-encoder-every = 5
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         (report["idle"].clone(), report["notes"].to_string())
     };
+
     let (found, notes) = ledger("lost");
     assert_eq!(found["recovered"]["from_intervals"], 8);
     assert_eq!(found["joinable"], found["pairs"]);

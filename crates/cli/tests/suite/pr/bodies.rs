@@ -91,6 +91,7 @@ fn names_are_left_out() {
         assert!(!plain.contains(other), "{other}");
     }
     assert_ne!(plain, named);
+
     // Charts that may name others stay where they are.
     super::write_report(
         bench.folder.path(),

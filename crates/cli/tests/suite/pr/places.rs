@@ -32,6 +32,7 @@ fn as_the_runner_says() {
             .first()
             .map_or(String::new(), |one| one.body.clone())
     };
+
     let head = "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00";
     let body = check(
         &json!({ "pull_request": { "number": 7, "head": { "sha": head } } }),
@@ -39,6 +40,7 @@ fn as_the_runner_says() {
         "o/r#7",
     );
     assert!(body.contains(&format!("at commit {head}")), "{body}");
+
     // The number is GitHub's, by the commit; what the other run says of it is not asked.
     let run = |branch: &str, commit: &str| {
         json!({ "workflow_run": {
@@ -46,6 +48,7 @@ fn as_the_runner_says() {
             "pull_requests": [{ "number": 666 }],
         } })
     };
+
     let body = check(&run("faster", head), 0, "o/r#7");
     assert!(body.contains(&format!("at commit {head}")), "{body}");
     check(
@@ -64,6 +67,7 @@ fn as_the_runner_says() {
         2,
         "cannot tell which pull request is meant",
     );
+
     // It has moved on meanwhile.
     let old = "0123456789012345678901234567890123456789";
     check(
@@ -86,6 +90,7 @@ fn as_asked() {
         let output = bench.run(&[&here, arguments].concat(), 2);
         assert!(stderr(&output).contains(says), "{}", stderr(&output));
     };
+
     check(&["--key", "a --> b"], "--key \"a --> b\" is not valid");
     check(&["--key", "a--b"], "is not valid");
     check(
@@ -119,6 +124,7 @@ fn folders_that_are_refused() {
         let output = bench.run(&["--dry-run"], code);
         assert!(stderr(&output).contains(says), "{}", stderr(&output));
     };
+
     let page = bench.path("out/report.md");
     let text = fs::read(&page).unwrap();
     fs::write(&page, [text.as_slice(), b"more"].concat()).unwrap();

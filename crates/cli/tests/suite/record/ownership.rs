@@ -37,6 +37,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
         true => [below(&path), vec![path]].concat(),
         false => vec![path],
     };
+
     entries.flat_map(inside).collect()
 }
 
@@ -122,6 +123,7 @@ fn and_nothing_else() {
         } else {
             OWNER
         };
+
         // The folder of charts is made by us, and is new.
         assert_eq!(owner(&path), expected, "{}", path.display());
     }
@@ -147,6 +149,7 @@ fn whatever_else_is_written() {
             assert_eq!(owner(&path), OWNER, "{}", path.display());
         }
     };
+
     check(&["analyze", "x.trace", "-o", "a/b"]);
     check(&[
         "analyze",
@@ -188,6 +191,7 @@ fn whatever_else_is_written() {
         "--output",
         "w.json",
     ]);
+
     // Whoever installs pages with sudo installs them for all.
     let output = with_sudo(&bench, &[], &["manual", "-o", "man"]);
     assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
@@ -255,6 +259,7 @@ fn own() {
     assert_eq!(owner(&outside), (0, 0));
     assert_eq!(owner(&bundle), OWNER);
     assert_eq!(owner(&bundle.join("form.template")), OWNER);
+
     // Only bundles, and only to somebody.
     let refused = with_sudo(&bench, &[], &["own", "outside"]);
     assert_eq!(refused.status.code(), Some(1));
@@ -262,6 +267,7 @@ fn own() {
     let refused = bench.run(&[], &["own", "x.trace"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(stderr(&refused).contains("there is no user who ran sudo: name the new owner"));
+
     // Nor to nobody, which the system would take for no change.
     let refused = bench.run(&[], &["own", "x.trace", "--user", "4294967295:1"]);
     assert_eq!(refused.status.code(), Some(2), "{}", bench.seen(&refused));
