@@ -1,4 +1,4 @@
-//! Reading and analyzing inputs, as every command does it, whatever its command line was.
+//! Reads and analyzes inputs for every command.
 
 use std::path::{Path, PathBuf};
 
@@ -18,17 +18,18 @@ use crate::reading::Reading;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Analyzing {
     pub(crate) reading: Reading,
-    /// The file of known work. None for the one in the usual place.
+    /// The file of known work. None for the file in the default place of each input.
     pub(crate) work: Option<PathBuf>,
-    /// The subject of the reports; the known work comes with each input.
+    /// The request to the analyzer, without known work, which each input has its own of.
     pub(crate) request: Request,
 }
 
 impl Analyzing {
-    /// Reads and analyzes an input, with what is known of its work.
+    /// Reads and analyzes an input together with its known work.
     pub(crate) fn analysis(&self, input: &Path, quiet: bool) -> anyhow::Result<Analysis> {
-        let usual = usual_work(input).filter(|file| file.is_file());
-        let work = self.work.clone().or(usual);
+        let default = default_work(input).filter(|file| file.is_file());
+        let work = self.work.clone().or(default);
+
         let request = Request {
             work: work.map(|file| sidecar(&file)).transpose()?,
             ..self.request.clone()
@@ -36,52 +37,54 @@ impl Analyzing {
         analysis(input, self.reading, &request, quiet)
     }
 
-    /// Reads and analyzes an input, and notes what the settings keep back.
+    /// Reads and analyzes an input, and notes the findings that the settings leave out.
     pub(crate) fn noted_analysis(&self, input: &Path, quiet: bool) -> anyhow::Result<Analysis> {
         let mut analysis = self.analysis(input, quiet)?;
+
         let ignored = &self.request.settings.ignored_findings;
         if !ignored.is_empty() {
             let ignored = ignored.iter().map(|id| message::name(id));
             let text = message!(
-                "findings that the settings leave out, found or not: {}",
+                "the settings leave out these findings, found or not: {}",
                 Message::joined(ignored, ", ")
             );
-            let note = Note::quiet("findings-ignored", text);
-            analysis.report.add_note(note);
+            analysis
+                .report
+                .add_note(Note::quiet("findings-ignored", text));
         }
         Ok(analysis)
     }
 }
 
-/// Inputs to be analyzed, and the outputs to be made of them.
+/// Inputs to analyze, and outputs to write.
 #[derive(Debug, Default)]
 pub(crate) struct AnalyzeRequest {
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) analyzing: Analyzing,
-    /// Whether the report is printed as JSON.
+    /// True to print the report as JSON.
     pub(crate) json: bool,
-    /// Whether it is printed as Markdown.
+    /// True to print the report as Markdown.
     pub(crate) markdown: bool,
     pub(crate) show_names: bool,
-    /// The folder of the whole report.
+    /// The folder for the report in every form. None for no folder.
     pub(crate) output: Option<PathBuf>,
     pub(crate) html: Option<PathBuf>,
     pub(crate) gaps: Option<PathBuf>,
     pub(crate) perfetto: Option<PathBuf>,
     pub(crate) parquet: Option<PathBuf>,
-    /// Whether files that exist may be replaced.
+    /// True to replace files that exist.
     pub(crate) force: bool,
-    /// Whether a target that is missed is a failure.
+    /// True if a missed threshold is a failure.
     pub(crate) check: bool,
 }
 
-/// Returns where the work of an input is told: in an export's folder, or beside a bundle,
-/// where `record` puts it. The report says that its figures are that file's.
-pub(crate) fn usual_work(input: &Path) -> Option<PathBuf> {
-    let is_bundle = input.extension().is_some_and(|ending| ending == "trace");
-    match is_bundle {
-        true => Some(input.with_extension("work.json")),
-        false => input.is_dir().then(|| input.join("work.json")),
+/// Returns the default place of an input's known work: a file in an export's folder, or beside a
+/// bundle, where `record` writes it.
+pub(crate) fn default_work(input: &Path) -> Option<PathBuf> {
+    if input.extension().is_some_and(|ending| ending == "trace") {
+        Some(input.with_extension("work.json"))
+    } else {
+        input.is_dir().then(|| input.join("work.json"))
     }
 }
 
@@ -93,11 +96,12 @@ pub(crate) fn sidecar(file: &Path) -> anyhow::Result<WorkFile> {
     Ok(WorkFile::parse(&text, &shown)?)
 }
 
-/// The times of two hundred thousand command buffers; without times it is short.
+/// The largest size of a file of known work, in bytes: room for the times of two hundred thousand
+/// command buffers.
 const LONGEST_WORK: u64 = 32 << 20;
 
-/// Reads and analyzes an input. Seldom does the encoder list lose rows; what has
-/// them is read only then, together with all the rest.
+/// Reads and analyzes an input. If the encoder list lost rows, which is rare, reads the input
+/// again with the tables that can replace them.
 pub(crate) fn analysis(
     path: &Path,
     reading: Reading,
@@ -112,19 +116,21 @@ pub(crate) fn analysis(
         note_part(path, &mut analysis);
         anyhow::Ok(analysis)
     };
+
     let analysis = read(&selection())?;
-    match lost_encodings(&analysis.report) && can_read_again(path) {
-        true => read(&selection_with_recovery()),
-        false => Ok(analysis),
+    if lost_encodings(&analysis.report) && can_read_again(path) {
+        read(&selection_with_recovery())
+    } else {
+        Ok(analysis)
     }
 }
 
-/// Whether an input can be read a second time.
+/// Returns whether an input can be read a second time: a pipe cannot.
 fn can_read_again(path: &Path) -> bool {
     path.is_file() || path.is_dir()
 }
 
-/// Opens an input for the reader that was asked for. Only a bundle leaves a choice.
+/// Opens an input with the chosen reader. Only a bundle leaves a choice.
 pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result<Input> {
     if reading.is_by_xctrace && !is_exported(path) {
         exporting::open(path, reading, quiet)
@@ -133,26 +139,28 @@ pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result
     }
 }
 
-/// Whether an input is XML already.
+/// Returns whether an input is XML already.
 fn is_exported(path: &Path) -> bool {
     let has = |name: &str| path.join(name).exists();
-    let is_bundle = path
+    let is_named_as_bundle = path
         .extension()
-        .is_some_and(|one| one == "trace" || one == "zip");
-    let looks_like_one = is_bundle || has("corespace") || has("form.template");
-    path.as_os_str() == "-" || (path.exists() && !looks_like_one)
+        .is_some_and(|ending| ending == "trace" || ending == "zip");
+    let is_bundle = is_named_as_bundle || has("corespace") || has("form.template");
+
+    path.as_os_str() == "-" || (path.exists() && !is_bundle)
 }
 
-/// What the folder of an export says of itself that a report must not hide.
+/// Adds a note to the report of an export that has only a part of the recording.
 fn note_part(path: &Path, analysis: &mut Analysis) {
-    let Some(holds) = Manifest::load(path).filter(Manifest::is_part) else {
+    let Some(manifest) = Manifest::load(path).filter(Manifest::is_part) else {
         return;
     };
+
     let time = |ns: Option<u64>, end: &'static str| ns.map_or(end.into(), message::moment);
     let text = message!(
-        "only a part of the recording was exported, from {} to {}: everything else is missing",
-        time(holds.basis.from_ns, "its beginning"),
-        time(holds.basis.to_ns, "its end"),
+        "the export has only a part of the recording, from {} to {}; everything else is missing",
+        time(manifest.basis.from_ns, "its start"),
+        time(manifest.basis.to_ns, "its end"),
     );
     analysis.report.add_note(Note::quiet("part-exported", text));
 }

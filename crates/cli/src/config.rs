@@ -1,4 +1,4 @@
-//! `metalens.toml`, and what the command line says over it.
+//! Reads `metalens.toml`, and applies the thresholds of the command line over it.
 
 mod gate;
 
@@ -11,20 +11,20 @@ use serde::Deserialize;
 
 use crate::args::nanoseconds;
 
-/// Where settings are looked for when no file is named.
+/// The settings file that is read if none is named.
 const DEFAULT: &str = "metalens.toml";
 
-/// People write it: a thousandth of this is long.
+/// The largest size of a settings file, in bytes: far more than people write.
 const LONGEST: u64 = 16 << 20;
 
-/// The file's form.
+/// The contents of a settings file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct File {
-    /// `targets` is how earlier versions spelled it.
+struct SettingsFile {
+    /// Thresholds by id. Earlier versions called them `targets`.
     #[serde(alias = "targets")]
     thresholds: ThresholdValues,
-    findings: Findings,
+    findings: FindingChoices,
     gate: Option<gate::Section>,
 }
 
@@ -38,11 +38,11 @@ struct ThresholdValues {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Findings {
+struct FindingChoices {
     ignore: Vec<String>,
 }
 
-/// `"1us"`, `"80%"`, `0.8`.
+/// A value as TOML has it: `"1us"`, `"80%"`, `0.8`.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Value {
@@ -59,56 +59,62 @@ impl Value {
     }
 }
 
-/// The gate: of a file that was named for it, else of the settings' file, else the
-/// default one.
+/// Returns the gate of the file that `--gate` names, else of the settings file, else the default
+/// gate.
 pub(crate) fn gate(named: Option<&PathBuf>, config: Option<&PathBuf>) -> anyhow::Result<Gate> {
     let default = PathBuf::from(DEFAULT);
-    let usual = config.or(default.is_file().then_some(&default));
-    let Some(path) = named.or(usual) else {
+    let settings = config.or(default.is_file().then_some(&default));
+    let Some(path) = named.or(settings) else {
         return Ok(Gate::default());
     };
+
     let shown = path.display();
-    match file(path)?.gate {
+    match parse(path)?.gate {
         Some(section) => section.gate(&shown.to_string()),
         None if named.is_none() => Ok(Gate::default()),
         None => anyhow::bail!(
-            "{shown} has no [gate]: write one, or leave the name out for the default limits"
+            "{shown} has no [gate] section: add one, or use --gate without a file for the default \
+             limits"
         ),
     }
 }
 
-/// The settings: defaults, then the file's, then the command line's.
+/// Returns the default settings, changed by the settings file, then by the command line.
 pub(crate) fn settings(file: Option<&PathBuf>, thresholds: &[String]) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
+
     let default = Path::new(DEFAULT);
     let file = file
         .map(PathBuf::as_path)
         .or(default.is_file().then_some(default));
     if let Some(path) = file {
-        read(path, &mut settings)?;
+        apply_file(path, &mut settings)?;
     }
+
     for threshold in thresholds {
         let (id, value) = threshold.split_once('=').with_context(|| {
-            format!("--threshold {threshold}: write ID=VALUE, such as average-gap=5us")
+            format!("--threshold {threshold} has no `=`: write ID=VALUE, such as average-gap=5us")
         })?;
-        set(&mut settings, id, value).with_context(|| format!("--threshold {threshold}"))?;
+        set_threshold(&mut settings, id, value)
+            .with_context(|| format!("--threshold {threshold}"))?;
     }
     Ok(settings)
 }
 
-fn file(path: &Path) -> anyhow::Result<File> {
+fn parse(path: &Path) -> anyhow::Result<SettingsFile> {
     let shown = path.display();
     let text =
         metalens_files::read_text(path, LONGEST).with_context(|| format!("cannot read {shown}"))?;
+
     toml::from_str(&text).map_err(|error| {
         let error = error.to_string();
-        anyhow::anyhow!("{shown} is not understood: {}", error.trim_end())
+        anyhow::anyhow!("{shown} is not a valid settings file: {}", error.trim_end())
     })
 }
 
-fn read(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
+fn apply_file(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     let shown = path.display();
-    let file = file(path)?;
+    let file = parse(path)?;
     let thresholds = [
         ("average-gap", file.thresholds.average_gap),
         ("utilization", file.thresholds.utilization),
@@ -116,7 +122,7 @@ fn read(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     ];
     for (id, value) in thresholds {
         if let Some(value) = value {
-            set(settings, id, &value.text())
+            set_threshold(settings, id, &value.text())
                 .with_context(|| format!("{shown}: thresholds.{id}"))?;
         }
     }
@@ -124,9 +130,10 @@ fn read(path: &Path, settings: &mut Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sets a threshold, which the report then has to measure.
-fn set(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
+/// Sets a threshold, and requires that the report can measure it.
+fn set_threshold(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
     let limits = &mut settings.limits;
+
     match id {
         "average-gap" => {
             limits.average_gap_ns = nanoseconds(value).map_err(anyhow::Error::msg)?;
@@ -137,60 +144,67 @@ fn set(settings: &mut Settings, id: &str, value: &str) -> anyhow::Result<()> {
             "unknown threshold {id}; use average-gap, utilization or launch-efficiency"
         ),
     }
+
     settings.required_thresholds.push(id.to_owned());
     Ok(())
 }
 
-/// `80%` or `0.8`. A bare number above 1 is as likely to be meant in percent as
-/// to be a mistake, so it is refused.
+/// Parses `80%` or `0.8`. Refuses a bare number above 1, which may be meant in percent or be a
+/// mistake.
 fn ratio(text: &str) -> anyhow::Result<f64> {
     let (number, scale) = match text.strip_suffix('%') {
         Some(percent) => (percent.trim_end(), 100.0),
         None => (text, 1.0),
     };
+
     let value: Option<f64> = number.parse().ok().map(|value: f64| value / scale);
     value
         .filter(|value| (0.0..=1.0).contains(value))
-        .with_context(|| format!("`{text}` is not a share: write 80% or 0.8"))
+        .with_context(|| format!("`{text}` is not a share from 0 to 1: write 80% or 0.8"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Cut off at any byte, or with any bit of it flipped, a file is refused, or nothing
-    /// but known words are understood of it, within their limits.
+    /// Parses a file that is cut off at each byte, or has any bit flipped. Each result is an error,
+    /// or settings of known keys with valid values.
     #[test]
-    fn broken_anywhere() {
+    fn corrupt_settings_never_give_unknown_keys_or_invalid_values() {
         const GOOD: &str = "[thresholds]\naverage-gap = \"200us\"\nutilization = \"9%\"\n\
             launch-efficiency = 0.09\n\n[findings]\nignore = [\"tiny-kernels\"]\n\n[gate]\n\
             metrics = { \"busy.ratio\" = { min = \"80%\" } }\n";
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("metalens.toml");
-        let mut understood = 0;
+
+        let mut accepted = 0;
         let mut check = |bytes: &[u8], what: String| {
             std::fs::write(&path, bytes).unwrap();
             let mut settings = Settings::default();
-            if read(&path, &mut settings).is_err() {
+            if apply_file(&path, &mut settings).is_err() {
                 return;
             }
-            understood += 1;
+            accepted += 1;
+
             let limits = &settings.limits;
             for ratio in [limits.utilization, limits.launch_efficiency] {
                 assert!((0.0..=1.0).contains(&ratio), "{what}: {ratio}");
             }
+
             let table: toml::Table = std::str::from_utf8(bytes).unwrap().parse().unwrap();
             let known = ["thresholds", "findings", "gate"];
             assert!(
                 table.keys().all(|key| known.contains(&key.as_str())),
                 "{what}"
             );
+
             let thresholds = table.get("thresholds").and_then(toml::Value::as_table);
             let known = ["average-gap", "utilization", "launch-efficiency"];
             let mut keys = thresholds.into_iter().flat_map(toml::Table::keys);
             assert!(keys.all(|key| known.contains(&key.as_str())), "{what}");
         };
-        check(GOOD.as_bytes(), "the file as it is".to_owned());
+
+        check(GOOD.as_bytes(), "the unchanged file".to_owned());
         for at in 0..GOOD.len() {
             check(&GOOD.as_bytes()[..at], format!("cut off at {at}"));
             for bit in 0..8 {
@@ -199,11 +213,11 @@ mod tests {
                 check(&flipped, format!("bit {bit} of byte {at}"));
             }
         }
-        assert!((100..1_000).contains(&understood), "{understood}");
+        assert!((100..1_000).contains(&accepted), "{accepted}");
     }
 
     #[test]
-    fn shares() {
+    fn shares_are_percentages_or_at_most_one() {
         let cases = [
             ("80%", Some(0.8)),
             ("0.8", Some(0.8)),
@@ -219,26 +233,27 @@ mod tests {
         }
     }
 
-    /// `expected`: average gap, utilization, launch efficiency.
+    /// Compares the settings of a file and of `--threshold` options with the expected average gap,
+    /// utilization and launch efficiency.
     fn check(toml: &str, thresholds: &[&str], expected: Option<(u64, f64, f64)>) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("metalens.toml");
         std::fs::write(&file, toml).unwrap();
-        let thresholds: Vec<String> = thresholds.iter().map(|&one| one.to_owned()).collect();
-        let found = settings(Some(&file), &thresholds).ok();
-        let found = found.map(|found| found.limits);
-        let found = found.map(|limits| {
+        let thresholds: Vec<String> = thresholds.iter().map(|&text| text.to_owned()).collect();
+
+        let settings = settings(Some(&file), &thresholds).ok();
+        let actual = settings.map(|Settings { limits, .. }| {
             (
                 limits.average_gap_ns,
                 limits.utilization,
                 limits.launch_efficiency,
             )
         });
-        assert_eq!(found, expected, "{toml} {thresholds:?}");
+        assert_eq!(actual, expected, "{toml} {thresholds:?}");
     }
 
     #[test]
-    fn what_is_said_last_counts() {
+    fn the_command_line_overrides_the_file() {
         check("", &[], Some((1_000, 0.8, 0.7)));
         check(
             "[thresholds]\naverage-gap = \"5us\"\nutilization = 0.5\n",
@@ -253,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_errors_are_refused() {
+    fn misspelled_keys_are_refused() {
         check("[target]\n", &[], None);
         check("[thresholds]\naverage_gap = \"5us\"\n", &[], None);
         check("[thresholds]\naverage-gap = 5\n", &[], None);

@@ -1,15 +1,15 @@
-//! Exit codes, and how a failure is told.
+//! Prints errors, and turns results into exit codes.
 //!
 //! | code | meaning |
 //! | --- | --- |
-//! | 0 | fine |
+//! | 0 | success |
 //! | 1 | something failed |
-//! | 2 | bad usage |
+//! | 2 | wrong usage |
 //! | 3 | this machine cannot do it |
-//! | 4 | the trace is unusable, or has no rows for the target |
-//! | 5 | a target was missed, a limit of a gate, or a calibration did not find what was issued |
+//! | 4 | the recording is unusable, or has no rows for the process |
+//! | 5 | a threshold, or a limit of a gate, was missed; or a calibration did not find all issued work |
 //! | 6 | the two sides of a comparison are not comparable |
-//! | 130 | interrupted: outputs are whole, or not there |
+//! | 130 | interrupted: each output is complete or absent |
 
 use std::ffi::OsString;
 use std::io;
@@ -30,7 +30,7 @@ const MISSED: u8 = 5;
 const NOT_COMPARABLE: u8 = 6;
 const INTERRUPTED: u8 = 130;
 
-/// The user stopped it before anything came of it; the message says so.
+/// The error of a command that the user stopped before it had a result; the message says so.
 #[derive(Debug)]
 pub(crate) struct Interrupted(pub(crate) &'static str);
 
@@ -48,25 +48,26 @@ impl Failure for Interrupted {
     }
 }
 
-/// What this machine, or this version, cannot do; the message says what would.
+/// The error of a command that this machine, or this build, cannot run; the message says what
+/// would.
 #[derive(Debug)]
-pub(crate) struct NotRecorded(pub(crate) &'static str);
+pub(crate) struct Unavailable(pub(crate) &'static str);
 
-impl std::fmt::Display for NotRecorded {
+impl std::fmt::Display for Unavailable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl std::error::Error for NotRecorded {}
+impl std::error::Error for Unavailable {}
 
-impl Failure for NotRecorded {
+impl Failure for Unavailable {
     fn kind(&self) -> FailureKind {
         FailureKind::Unavailable
     }
 }
 
-/// What cannot be asked for; the message says what can.
+/// The error of arguments that make no sense together; the message says which to use.
 #[derive(Debug)]
 pub(crate) struct Misuse(pub(crate) String);
 
@@ -84,15 +85,13 @@ impl Failure for Misuse {
     }
 }
 
-/// Sides that were recorded under different circumstances; the message says which.
+/// The error of sides that were recorded differently; the message lists the differences.
 #[derive(Debug)]
 pub(crate) struct NotComparable(pub(crate) Vec<String>);
 
 impl std::fmt::Display for NotComparable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "the sides are not comparable, so that a difference may not be the program's:",
-        )?;
+        f.write_str("the two sides are not comparable; they were recorded differently:")?;
         for reason in &self.0 {
             write!(f, "\n- {}", shown(reason))?;
         }
@@ -108,38 +107,39 @@ impl Failure for NotComparable {
     }
 
     fn hint(&self) -> Option<String> {
-        let hint = "record both alike; or --allow-different compares them nevertheless, and the comparison \
-                    says so";
+        let hint = "record both sides alike, or use --allow-different: the comparison then says so";
         Some(hint.to_owned())
     }
 }
 
-/// clap's own message: help and version are no failures.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+/// Prints clap's message and returns its exit code. Help and version are not failures.
+pub(crate) fn print_usage(error: &clap::Error) -> ExitCode {
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if is_help || !error.use_stderr() {
-        // Nothing is left to be done if even this cannot be written.
+        // There is nowhere else to report that this cannot be written.
         let _ = error.print();
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE));
     }
 
-    // It repeats arguments, and the names of files are among them.
-    let said = error.render().to_string();
+    // The message quotes arguments, and the name of a file may have line breaks.
+    let message = error.render().to_string();
     let has_break = |argument: OsString| argument.as_encoded_bytes().contains(&b'\n');
-    let said = match std::env::args_os().any(has_break) {
-        true => shown_message(&said),
-        false => shown_lines(said.trim_end()),
+    let message = if std::env::args_os().any(has_break) {
+        shown_message(&message)
+    } else {
+        shown_lines(message.trim_end())
     };
+
     let style = ERROR;
-    match said.strip_prefix("error:") {
+    match message.strip_prefix("error:") {
         Some(rest) => out::note(&format!("{style}error:{style:#}{rest}")),
-        None => out::note(&said),
+        None => out::note(&message),
     }
     ExitCode::from(USAGE)
 }
 
-/// Tells a failure on stderr and turns it into an exit code.
-pub(crate) fn report(result: anyhow::Result<ExitCode>) -> ExitCode {
+/// Returns the exit code of a result, and prints its error.
+pub(crate) fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
     let error = match result {
         Ok(code) => return code,
         Err(error) => error,
@@ -148,47 +148,50 @@ pub(crate) fn report(result: anyhow::Result<ExitCode>) -> ExitCode {
         // `metalens … | head` has all it wanted.
         return ExitCode::SUCCESS;
     }
-    tell(&error);
+
+    print_error(&error);
     ExitCode::from(code_of(&error))
 }
 
-/// Several inputs: some failed, and each was told.
+/// Returns the exit code for inputs of which some failed. The caller has printed each error.
 pub(crate) fn some_failed() -> ExitCode {
     ExitCode::from(FAILED)
 }
 
-/// This machine cannot do it, and what would was told.
+/// Returns the exit code for a machine that cannot do it. The caller has printed why.
 pub(crate) fn unavailable() -> ExitCode {
     ExitCode::from(UNAVAILABLE)
 }
 
-/// A target or a limit was missed; the report says which and by how much.
+/// Returns the exit code for a missed threshold or limit. The report says which one.
 pub(crate) fn missed() -> ExitCode {
     ExitCode::from(MISSED)
 }
 
-/// The user stopped it, and was told what there is.
+/// Returns the exit code for a command that the user stopped. The caller has printed its results.
 pub(crate) fn interrupted() -> ExitCode {
     ExitCode::from(INTERRUPTED)
 }
 
-/// An error and what to do about it, to be told later.
-pub(crate) fn words(error: &anyhow::Error) -> (String, Option<String>) {
+/// Returns the message of an error, and its hint.
+pub(crate) fn message_and_hint(error: &anyhow::Error) -> (String, Option<String>) {
     (format!("{error:#}"), failure(error).and_then(Failure::hint))
 }
 
-/// The error and what to do about it, on stderr.
-pub(crate) fn tell(error: &anyhow::Error) {
-    let (why, hint) = words(error);
+/// Prints an error and its hint on stderr.
+pub(crate) fn print_error(error: &anyhow::Error) {
+    let (message, hint) = message_and_hint(error);
     let style = ERROR;
-    // Whoever writes a file says which; what nobody named is what everybody writes to.
+
+    // Code that writes a file adds its name, so an error without a name is of standard output.
     let place = match error.downcast_ref::<io::Error>() {
         Some(_) if error.chain().count() == 1 => "cannot write to standard output: ",
         _ => "",
     };
+
     out::note(&format!(
         "{style}error:{style:#} {place}{}",
-        shown_message(&why)
+        shown_message(&message)
     ));
     if let Some(hint) = hint {
         let style = HINT;
@@ -196,10 +199,10 @@ pub(crate) fn tell(error: &anyhow::Error) {
     }
 }
 
-/// A look at an error as one of a type that says its kind and its hint.
+/// Views an error as a [`Failure`] if it is of one certain type.
 type AsFailure = fn(&anyhow::Error) -> Option<&dyn Failure>;
 
-/// Returns the error as one that says its kind and its hint, if it is of a type that does.
+/// Returns the error as a [`Failure`], if it is of a type that has a kind and a hint.
 fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
     fn as_failure<E: Failure + Send + Sync + 'static>(
         error: &anyhow::Error,
@@ -210,7 +213,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
 
     const TYPES: [AsFailure; 14] = [
         as_failure::<Interrupted>,
-        as_failure::<NotRecorded>,
+        as_failure::<Unavailable>,
         as_failure::<Misuse>,
         as_failure::<NotComparable>,
         as_failure::<metalens_analyzer::Error>,
@@ -224,7 +227,7 @@ fn failure(error: &anyhow::Error) -> Option<&dyn Failure> {
         as_failure::<metalens_workload::Error>,
         as_failure::<metalens_xctrace::Error>,
     ];
-    TYPES.iter().find_map(|of_type| of_type(error))
+    TYPES.iter().find_map(|as_failure| as_failure(error))
 }
 
 fn code_of(error: &anyhow::Error) -> u8 {

@@ -1,5 +1,5 @@
-//! The exporter as commands use it: which tables, how far it has come, and
-//! bundles that are read while xctrace exports them.
+//! Runs the exporter for commands: exports the tables that metalens reads, shows the progress,
+//! and opens bundles that xctrace exports while metalens reads them.
 
 use std::io;
 use std::path::Path;
@@ -14,12 +14,12 @@ use metalens_text::shown;
 use metalens_trace::{Input, Selection, TableSource};
 use metalens_xctrace::{Error, Tool, ToolSource};
 
-use crate::exit::NotRecorded;
+use crate::exit::Unavailable;
 use crate::interrupt::Listening;
 use crate::out;
 use crate::reading::Reading;
 
-/// The tables that metalens reads.
+/// Returns the names of the tables that metalens reads.
 pub(crate) fn known_tables() -> Vec<String> {
     let selections = [selection_with_recovery(), profile_selection()];
     let schemas = selections.iter().filter_map(Selection::schemas).flatten();
@@ -29,11 +29,12 @@ pub(crate) fn known_tables() -> Vec<String> {
     schemas
 }
 
-/// Exports a bundle; Ctrl-C leaves what is whole.
+/// Exports a bundle. Ctrl-C stops the export and keeps the complete tables.
 pub(crate) fn export(request: &Request, quiet: bool) -> anyhow::Result<Exported> {
     let tool = Tool::find(&ToolSource::from_environment())?;
     let listening = Listening::begin()?;
     let exporter = Exporter::new(tool, listening.heard())?;
+
     let bar = if quiet {
         ProgressBar::hidden()
     } else {
@@ -44,20 +45,21 @@ pub(crate) fn export(request: &Request, quiet: bool) -> anyhow::Result<Exported>
     Ok(result?)
 }
 
-/// Opens a bundle whose tables xctrace exports while they are read.
+/// Opens a bundle whose tables xctrace exports while metalens reads them.
 pub(crate) fn open(path: &Path, reading: Reading, quiet: bool) -> anyhow::Result<Input> {
     let tool = Tool::find(&ToolSource::from_environment()).map_err(|error| match error {
-        Error::NoMac => anyhow::Error::new(NotRecorded(
-            "--reader xctrace needs a Mac with Xcode: leave it out, and metalens reads the bundle \
-             itself",
+        Error::NoMac => anyhow::Error::new(Unavailable(
+            "--reader xctrace needs a Mac with Xcode; without it, metalens reads the bundle itself",
         )),
         other => other.into(),
     })?;
-    // Nothing lies on a disk that would have to be taken away: Ctrl-C just ends it.
+
+    // Ctrl-C may end this at once: there are no files on disk to clean up.
     let exporter = Exporter::new(tool, Arc::default())?;
     let hidden = ProgressBar::hidden();
-    let tell = Rc::new(move |event: Event<'_>| show(&hidden, event, quiet));
-    let streams = exporter.streams(path, reading.run, &known_tables(), tell)?;
+    let watch = Rc::new(move |event: Event<'_>| show(&hidden, event, quiet));
+    let streams = exporter.streams(path, reading.run, &known_tables(), watch)?;
+
     let sources = streams.tables.into_iter().map(source).collect();
     Ok(Input::from_streams(path, streams.toc.as_deref(), sources)?)
 }
@@ -66,35 +68,33 @@ fn source(table: TableStream) -> TableSource {
     TableSource {
         schema: table.schema().to_owned(),
         run: table.run_position(),
-        open: Box::new(move || table.open().map_err(with_a_way_out)),
+        open: Box::new(move || table.open().map_err(suggest_native_reader)),
     }
 }
 
-fn with_a_way_out(error: io::Error) -> io::Error {
+fn suggest_native_reader(error: io::Error) -> io::Error {
     io::Error::other(format!(
-        "{error}; without --reader xctrace metalens reads the bundle itself"
+        "{error}; without --reader xctrace, metalens reads the bundle itself"
     ))
 }
 
-/// What is wrong with an export, if something is.
-pub(crate) fn trouble(exported: &Exported) -> Option<String> {
+/// Describes what an export lacks. None if it is complete.
+pub(crate) fn problems(exported: &Exported) -> Option<String> {
     let mut parts = Vec::new();
     for failure in &exported.failed {
-        parts.push(format!(
-            "{} could not be exported: {}",
-            failure.schema, failure.why
-        ));
+        parts.push(format!("cannot export {}: {}", failure.schema, failure.why));
     }
     for table in exported.holds.in_state(TableState::CutOff) {
         let file = table.file.as_deref().unwrap_or_default();
         parts.push(format!(
-            "{} is cut off, its first rows are in {file}",
+            "{} is cut off; {file} has its first rows",
             table.schema
         ));
     }
     for schema in &exported.absent {
-        parts.push(format!("there is no table {schema}"));
+        parts.push(format!("the bundle has no table {schema}"));
     }
+
     (!parts.is_empty()).then(|| format!("{}: {}", exported.folder, shown(&parts.join("; "))))
 }
 
@@ -102,7 +102,7 @@ fn spinner() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     let style = ProgressStyle::with_template("{spinner} {prefix}{msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    // It moves while xctrace thinks: tables take minutes.
+    // xctrace may take minutes for a table and print nothing: the spinner shows that it works.
     bar.enable_steady_tick(Duration::from_millis(100));
     bar
 }
@@ -114,7 +114,7 @@ fn show(bar: &ProgressBar, event: Event<'_>, quiet: bool) {
             bar.set_prefix(format!("exporting {} ({number} of {of})", shown(schema)));
             bar.set_message("");
         }
-        // It thinks before it writes.
+        // xctrace computes before it writes the first byte.
         Event::Written(0) => {}
         Event::Written(bytes) => {
             bar.set_message(format!(", {}", indicatif::DecimalBytes(bytes)));

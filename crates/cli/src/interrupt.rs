@@ -1,5 +1,5 @@
-//! Ctrl-C: while someone listens it is a wish, counted; else the system's own
-//! answer, at once.
+//! Counts Ctrl-C presses (and SIGTERM and SIGHUP) while a command listens for them. While none
+//! does, a signal ends the program, as it does by default.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -8,80 +8,85 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// What is known of the signals that ask to stop.
+/// State that the signal handlers and the listeners share.
 #[derive(Default)]
-struct Known {
-    /// How often one came while someone listened.
+struct SignalState {
+    /// Number of signals since the handlers were registered.
     times: Arc<AtomicUsize>,
-    /// How many listen: what is made of several parts does, and so does each of them.
+    /// Number of listeners. A command listens, and so may each of its parts.
     listeners: AtomicUsize,
-    /// Whether one did.
+    /// True if a signal came since the first of the present listeners began.
     heard: Arc<AtomicBool>,
-    /// Nobody listens.
+    /// True while there is no listener: a signal then has its default effect.
     idle: Arc<AtomicBool>,
 }
 
-static KNOWN: OnceLock<Known> = OnceLock::new();
+static STATE: OnceLock<SignalState> = OnceLock::new();
 
-/// Someone listens, until this is dropped.
+/// Counts signals instead of letting them end the program, until it is dropped.
 pub(crate) struct Listening {
-    known: &'static Known,
-    /// How often one had come before.
+    state: &'static SignalState,
+    /// Number of signals before this listener began.
     before: usize,
 }
 
 impl Listening {
-    /// Listens from now on.
+    /// Starts to listen.
     pub(crate) fn begin() -> std::io::Result<Self> {
-        let known = match KNOWN.get() {
-            Some(known) => known,
+        let state = match STATE.get() {
+            Some(state) => state,
             None => {
-                let known = register()?;
-                KNOWN.get_or_init(|| known)
+                let state = register()?;
+                STATE.get_or_init(|| state)
             }
         };
-        if known.listeners.fetch_add(1, Ordering::SeqCst) == 0 {
-            known.heard.store(false, Ordering::SeqCst);
+
+        if state.listeners.fetch_add(1, Ordering::SeqCst) == 0 {
+            state.heard.store(false, Ordering::SeqCst);
         }
-        known.idle.store(false, Ordering::SeqCst);
+        state.idle.store(false, Ordering::SeqCst);
+
         Ok(Self {
-            known,
-            before: known.times.load(Ordering::SeqCst),
+            state,
+            before: state.times.load(Ordering::SeqCst),
         })
     }
 
-    /// Becomes true when one comes.
+    /// Returns a flag that becomes true when a signal comes.
     pub(crate) fn heard(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.known.heard)
+        Arc::clone(&self.state.heard)
     }
 
-    /// How many came since this listens.
+    /// Returns the number of signals since this listener began.
     pub(crate) fn times(&self) -> usize {
-        self.known.times.load(Ordering::SeqCst) - self.before
+        self.state.times.load(Ordering::SeqCst) - self.before
     }
 }
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        if self.known.listeners.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.known.idle.store(true, Ordering::SeqCst);
+        if self.state.listeners.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.state.idle.store(true, Ordering::SeqCst);
         }
     }
 }
 
-fn register() -> std::io::Result<Known> {
+/// Installs the handlers, once per process.
+fn register() -> std::io::Result<SignalState> {
     const ALL: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
-    let known = Known::default();
+    let state = SignalState::default();
+
     for signal in ALL {
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&known.idle))?;
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&state.idle))?;
     }
+
     let mut signals = Signals::new(ALL)?;
-    let (times, heard) = (Arc::clone(&known.times), Arc::clone(&known.heard));
+    let (times, heard) = (Arc::clone(&state.times), Arc::clone(&state.heard));
     thread::spawn(move || {
         for _ in signals.forever() {
             times.fetch_add(1, Ordering::SeqCst);
             heard.store(true, Ordering::SeqCst);
         }
     });
-    Ok(known)
+    Ok(state)
 }

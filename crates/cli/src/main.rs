@@ -1,10 +1,10 @@
-//! `metalens`: is my GPU busy, with what, and when it is idle, whose fault is that?
+//! The `metalens` program: parses the command line, runs a command, and prints its result.
 //!
-//! This crate is the words and the wiring: it alone prints, asks and decides
-//! exit codes. What is true of a trace, the other crates say.
+//! Only this crate prints and decides exit codes. The other crates compute what it prints.
 
 mod analyzing;
 mod args;
+mod atomic_file;
 mod commands;
 mod config;
 mod exit;
@@ -13,7 +13,6 @@ mod interrupt;
 mod out;
 mod progress;
 mod reading;
-mod whole;
 
 use std::process::ExitCode;
 
@@ -24,13 +23,15 @@ use crate::args::{Arguments, Command};
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return exit::print_usage(&error),
     };
-    exit::report(run(arguments))
+
+    exit::code(run(arguments))
 }
 
 fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let quiet = arguments.quiet;
+
     match arguments.command {
         Command::Record(arguments) => commands::record::run(&arguments, quiet),
         Command::RecordAndAnalyze(arguments) => {

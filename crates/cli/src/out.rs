@@ -1,6 +1,7 @@
-//! Standard output and standard error: everything that is printed goes through one of
-//! these, so that no text of a recording or of another program reaches a terminal as
-//! something to be obeyed.
+//! Opens standard output and standard error for all that metalens prints.
+//!
+//! Each function escapes control characters as its kind of output needs, so that a terminal
+//! never obeys text of a recording or of another program.
 #![expect(
     clippy::disallowed_methods,
     reason = "the one place that opens the standard streams"
@@ -11,62 +12,64 @@ use std::io::{self, IsTerminal, StderrLock, StdoutLock, Write};
 use anstream::AutoStream;
 use metalens_text::SafeWriter;
 
-/// Standard output for text that people read.
+/// Opens standard output for text that people read.
 pub(crate) fn page() -> SafeWriter<AutoStream<StdoutLock<'static>>> {
     SafeWriter::page(anstream::stdout().lock())
 }
 
-/// Standard output for JSON.
+/// Opens standard output for JSON.
 pub(crate) fn json() -> SafeWriter<StdoutLock<'static>> {
     SafeWriter::json(io::stdout().lock())
 }
 
-/// Standard output for CSV and other text that programs read.
+/// Opens standard output for CSV and other text that programs read.
 pub(crate) fn data() -> SafeWriter<StdoutLock<'static>> {
     SafeWriter::data(io::stdout().lock(), is_terminal())
 }
 
-/// Standard error: notes, warnings, errors.
+/// Opens standard error for notes, warnings and errors.
 pub(crate) fn notes() -> SafeWriter<AutoStream<StderrLock<'static>>> {
     SafeWriter::page(anstream::stderr().lock())
 }
 
-/// Standard output for bytes that are not ours to change: pictures, and what a program
-/// that the user started prints.
+/// Opens standard output for bytes that must not change: pictures, and output of a program that
+/// the user started.
 pub(crate) fn untouched() -> StdoutLock<'static> {
     io::stdout().lock()
 }
 
-/// Standard error for what a program that the user started prints.
+/// Opens standard error for unchanged output of a program that the user started.
 pub(crate) fn untouched_notes() -> StderrLock<'static> {
     io::stderr().lock()
 }
 
-/// Passes on a line of standard error that another program wrote: to a terminal, so that
-/// it obeys nothing in it; to a file or a program as it is.
-pub(crate) fn others_line(line: &str) {
+/// Prints a line that another program wrote to standard error. A terminal gets it escaped; a
+/// file or a program gets it unchanged.
+pub(crate) fn pass_on_line(line: &str) {
     let mut out = SafeWriter::data(io::stderr().lock(), are_notes_on_terminal());
+
+    // There is nowhere else to report that standard error cannot be written.
     let _ = writeln!(out, "{line}");
 }
 
-/// Whether standard output is a terminal.
+/// Returns whether standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether standard error is a terminal.
+/// Returns whether standard error is a terminal.
 pub(crate) fn are_notes_on_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Width of the terminal that standard output is, if it is one.
+/// Returns the width of the terminal in columns, or None if standard output is not a terminal.
 pub(crate) fn width() -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
     Some(usize::from(width.0))
 }
 
-/// Tells one line on standard error. Nothing is left to be done if that cannot be
-/// written.
+/// Prints one line on standard error.
 pub(crate) fn note(line: &str) {
+    // There is nowhere else to report that standard error cannot be written.
     let _ = writeln!(notes(), "{line}");
 }

@@ -1,12 +1,12 @@
-//! Options of reading a trace.
+//! Options of reading a recording.
 
-/// Options of reading a trace.
+/// Options of reading a recording.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Reading {
-    /// The number of the run. None for the last.
+    /// Number of the run to read. None for the last run.
     pub(crate) run: Option<u64>,
-    /// Whether the whole rows of a file that breaks off are used.
+    /// True to use the complete rows of a table that is cut off.
     pub(crate) allow_truncated: bool,
-    /// Whether Apple's xctrace reads a bundle, and not metalens itself.
+    /// True if Apple's xctrace, and not metalens itself, reads a bundle.
     pub(crate) is_by_xctrace: bool,
 }

@@ -1,7 +1,7 @@
-//! `metalens analyze`: one report per input.
+//! Runs `metalens analyze`: writes and prints one report per input.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Report};
@@ -9,13 +9,13 @@ use metalens_render::{csv, folder, html, json, markdown, redacted, report, termi
 
 use crate::analyzing::AnalyzeRequest;
 use crate::args::AnalyzeArguments;
-use crate::{exit, out, whole};
+use crate::{atomic_file, exit, out};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     analyze(&arguments.request()?, quiet)
 }
 
-/// Analyzes each input, writes and shows its report.
+/// Analyzes each input, then writes and prints its report.
 pub(crate) fn analyze(request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<ExitCode> {
     match request.inputs.as_slice() {
         [only] => {
@@ -27,22 +27,26 @@ pub(crate) fn analyze(request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<E
     }
 }
 
-/// The screen comes last: who sees it has the files.
+/// Writes the outputs of an analysis, then prints the report.
 fn write_and_show(mut analysis: Analysis, request: &AnalyzeRequest) -> anyhow::Result<ExitCode> {
     write_gaps(&analysis, request)?;
     write_perfetto(&analysis, request)?;
     write_html(&analysis, request)?;
     write_dataset(&analysis, request)?;
-    let is_whole = write_folder(&mut analysis, request)?;
+    let is_complete = write_folder(&mut analysis, request)?;
+
+    // Printed last: a report on the screen means that its files exist.
     let report = analysis.report;
     show(std::slice::from_ref(&report), request, false)?;
-    match is_whole {
-        true => Ok(verdict(request, [&report])),
-        false => Ok(exit::some_failed()),
+
+    if is_complete {
+        Ok(verdict(request, [&report]))
+    } else {
+        Ok(exit::some_failed())
     }
 }
 
-/// A failed input does not stop the others; all that succeeded are shown.
+/// Analyzes several inputs. A failed input does not stop the others.
 fn run_several(
     inputs: &[PathBuf],
     request: &AnalyzeRequest,
@@ -50,34 +54,44 @@ fn run_several(
 ) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
         request.output.is_none() && files(request).next().is_none(),
-        "--output, --html, --gaps and --perfetto are for one input at a time"
+        "--output, --html, --gaps and --perfetto take one input, not {}",
+        inputs.len()
     );
+
     let mut reports = Vec::new();
     for input in inputs {
-        let analysis = request.analyzing.noted_analysis(input, quiet);
-        let kept = analysis.and_then(|one| write_dataset(&one, request).map(|()| one.report));
-        match kept {
+        match analyze_one(input, request, quiet) {
             Ok(report) => reports.push(report),
-            Err(error) => exit::tell(&error),
+            Err(error) => exit::print_error(&error),
         }
     }
     show(&reports, request, true)?;
-    match reports.len() == inputs.len() {
-        true => Ok(verdict(request, &reports)),
-        false => Ok(exit::some_failed()),
+
+    if reports.len() == inputs.len() {
+        Ok(verdict(request, &reports))
+    } else {
+        Ok(exit::some_failed())
     }
 }
 
-/// With --check a missed target is a failure of its own, and so is one that somebody set
-/// and that cannot be measured.
+/// Analyzes one of several inputs, and adds it to the dataset.
+fn analyze_one(input: &Path, request: &AnalyzeRequest, quiet: bool) -> anyhow::Result<Report> {
+    let analysis = request.analyzing.noted_analysis(input, quiet)?;
+    write_dataset(&analysis, request)?;
+    Ok(analysis.report)
+}
+
+/// Returns the exit code of reports. With --check, a threshold that is missed, or was set and
+/// cannot be measured, is a failure.
 fn verdict<'a>(
     request: &AnalyzeRequest,
     reports: impl IntoIterator<Item = &'a Report>,
 ) -> ExitCode {
     let is_missed = |report: &Report| !report.missed_thresholds().is_empty();
-    match request.check && reports.into_iter().any(is_missed) {
-        true => exit::missed(),
-        false => ExitCode::SUCCESS,
+    if request.check && reports.into_iter().any(is_missed) {
+        exit::missed()
+    } else {
+        ExitCode::SUCCESS
     }
 }
 
@@ -89,6 +103,7 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
         };
         return Ok(out::json().write_all(json.as_bytes())?);
     }
+
     let mut out = out::page();
     for (at, one) in reports.iter().enumerate() {
         if at > 0 {
@@ -104,14 +119,13 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
     Ok(())
 }
 
-/// The files that are to be written, but for those of the folder.
+/// Returns the files to write, without those in the report's folder.
 fn files(request: &AnalyzeRequest) -> impl Iterator<Item = &PathBuf> {
     let files = [&request.gaps, &request.html, &request.perfetto];
     files.into_iter().flatten()
 }
 
-/// Refuses what is in the way: better now than after a long reading, and before
-/// any file is written.
+/// Refuses outputs that exist. Runs before the input is read, which may take long.
 fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
     if let Some(folder) = &request.output {
         folder::check(folder, request.force)?;
@@ -125,7 +139,8 @@ fn check_outputs(request: &AnalyzeRequest) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The report in every form. Whether all of it could be made; what could not is told.
+/// Writes the folder with the report in every form. Returns whether it is complete; prints an
+/// error for each file that is not there.
 fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Result<bool> {
     let Some(folder) = &request.output else {
         return Ok(true);
@@ -136,24 +151,23 @@ fn write_folder(analysis: &mut Analysis, request: &AnalyzeRequest) -> anyhow::Re
     };
     let problems = folder::write(analysis, folder, choices)?;
     for problem in &problems {
-        exit::tell(&anyhow::anyhow!("{}", problem.text));
+        exit::print_error(&anyhow::anyhow!("{}", problem.text));
     }
     Ok(problems.is_empty())
 }
 
-/// The report as a page of its own.
+/// Writes the report as an HTML page.
 fn write_html(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
     let Some(file) = &request.html else {
         return Ok(());
     };
-    whole::write(file, request.force, |out| {
+    atomic_file::write(file, request.force, |out| {
         let page = html::report_page(analysis, request.show_names)?;
         Ok(out.write_all(page.as_bytes())?)
     })
 }
 
-/// The run as a part of a dataset. One that is there already is replaced: it is
-/// called after what is in it.
+/// Adds the run to a dataset. The same run has the same name, so it replaces itself.
 fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
     let Some(folder) = &request.parquet else {
         return Ok(());
@@ -165,27 +179,28 @@ fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Resul
     Ok(())
 }
 
-/// Pages are posted: what is nobody's business is left out unless asked for.
+/// Returns the report as Markdown. People post it, so names of others are left out unless asked
+/// for.
 fn page(report: &Report, request: &AnalyzeRequest) -> String {
     let redacted = (!request.show_names).then(|| redacted(report));
     let document = report::document(redacted.as_ref().unwrap_or(report));
     markdown::page(&document, &[])
 }
 
-/// Every gap, one line each.
+/// Writes every gap as a line of CSV.
 fn write_gaps(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
     let Some(file) = &request.gaps else {
         return Ok(());
     };
-    whole::write(file, request.force, |out| Ok(csv::gaps(analysis, out)?))
+    atomic_file::write(file, request.force, |out| Ok(csv::gaps(analysis, out)?))
 }
 
-/// Everything on a time line, for other viewers.
+/// Writes a trace for ui.perfetto.dev and similar viewers.
 fn write_perfetto(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<()> {
     let Some(file) = &request.perfetto else {
         return Ok(());
     };
-    whole::write(file, request.force, |out| {
+    atomic_file::write(file, request.force, |out| {
         Ok(metalens_perfetto::write(analysis, out)?)
     })
 }

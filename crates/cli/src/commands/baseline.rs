@@ -1,4 +1,4 @@
-//! `metalens baseline`: several runs as one file to compare with.
+//! Runs `metalens baseline`: saves several runs as one file to compare with, or shows that file.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -28,24 +28,28 @@ fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCo
     let reading = arguments.reading.reading();
     let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
     if arguments.runs.len() < LEAST_RUNS {
-        let said = format!(
+        let message = format!(
             "a baseline needs at least {LEAST_RUNS} runs, not {}",
             arguments.runs.len()
         );
-        return Err(Misuse(said).into());
+        return Err(Misuse(message).into());
     }
+
+    // Reading the runs may take long: refuse an existing file before it.
     metalens_files::refuse_existing(&arguments.output, arguments.force)?;
+
     let loading = Loading { analyzing, quiet };
-    let loaded = loading.all(&arguments.runs)?;
-    let reports: Vec<Report> = loaded.iter().map(|one| one.report().clone()).collect();
+    let runs = loading.all(&arguments.runs)?;
+    let reports: Vec<Report> = runs.iter().map(|run| run.report().clone()).collect();
     let baseline = Baseline::from_reports(&reports).map_err(refused)?;
+
     let text = baseline.text().context("cannot write the baseline")?;
     let text = in_json(&text);
     metalens_files::write_bytes(&arguments.output, arguments.force, text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// To name a run twice is a slip of the hand.
+/// Reports a run that was named twice as wrong usage.
 fn refused(error: BaselineError) -> anyhow::Error {
     match error {
         BaselineError::Repeated(_) => Misuse(shown(&error.to_string()).into_owned()).into(),
@@ -55,12 +59,11 @@ fn refused(error: BaselineError) -> anyhow::Error {
 
 fn show(arguments: &BaselineShowArguments) -> anyhow::Result<ExitCode> {
     let found = read_baseline(&arguments.file)?;
-    match arguments.json {
-        true => out::json().write_all(found.text()?.as_bytes())?,
-        false => {
-            let document = baseline::document(&found);
-            out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
-        }
+    if arguments.json {
+        out::json().write_all(found.text()?.as_bytes())?;
+    } else {
+        let document = baseline::document(&found);
+        out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }

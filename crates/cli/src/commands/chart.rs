@@ -1,4 +1,4 @@
-//! `metalens chart`: a report as a picture, or two on one.
+//! Runs `metalens chart`: draws a report, or the comparison of two, as a picture.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,16 +15,18 @@ use crate::args::requests::analyzing;
 use crate::exit::Misuse;
 use crate::out;
 
-/// Standard input and output, where a file is meant to be named.
+/// The file name that means standard input or standard output.
 const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let reading = arguments.reading.reading();
     let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
-    // Better now than after a long reading.
-    let subject = Subject::of(arguments)?;
+
+    // Reading the input may take long: check all other arguments before it.
+    let subject = Subject::new(arguments)?;
     let format = format(&arguments.output, arguments.format)?;
     check_output(arguments)?;
+
     let bytes = picture(arguments, subject, format, &analyzing, quiet)?;
     if is_standard(&arguments.output) {
         let mut out = out::untouched();
@@ -36,16 +38,16 @@ pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is drawn.
+/// The recordings of a chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject<'a> {
-    One(Chart),
-    /// The input, and this before it.
-    Both(&'a Path),
+    Input(Chart),
+    /// The input, compared with this base.
+    Comparison(&'a Path),
 }
 
 impl<'a> Subject<'a> {
-    fn of(arguments: &'a ChartArguments) -> Result<Self, Misuse> {
+    fn new(arguments: &'a ChartArguments) -> Result<Self, Misuse> {
         let chart = match arguments.chart {
             None | Some(ChartChoice::Compare) => None,
             Some(ChartChoice::Timeline) => Some(Chart::Timeline),
@@ -55,14 +57,16 @@ impl<'a> Subject<'a> {
             Some(ChartChoice::Kernels) => Some(Chart::Kernels),
         };
         match (chart, &arguments.base) {
-            (None, Some(base)) if is_standard(base) && is_standard(&arguments.input) => Err(
-                Misuse("standard input holds one recording: name a file for the other".to_owned()),
-            ),
-            (None, Some(base)) => Ok(Self::Both(base)),
+            (None, Some(base)) if is_standard(base) && is_standard(&arguments.input) => {
+                Err(Misuse(
+                    "standard input has only one recording: name a file for the other".to_owned(),
+                ))
+            }
+            (None, Some(base)) => Ok(Self::Comparison(base)),
             (Some(_), Some(_)) => Err(Misuse(
-                "--base is for --chart compare: leave one of --base and --chart out".to_owned(),
+                "--base is only for --chart compare: remove --base or --chart".to_owned(),
             )),
-            (chart, None) => Ok(Self::One(chart.unwrap_or_default())),
+            (chart, None) => Ok(Self::Input(chart.unwrap_or_default())),
         }
     }
 }
@@ -71,7 +75,7 @@ fn is_standard(path: &Path) -> bool {
     path.as_os_str() == STANDARD
 }
 
-/// What was asked for, else what the file's ending says.
+/// Returns the format that was asked for, else the one of the file's extension.
 fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Misuse> {
     if is_standard(file) {
         return Ok(asked.unwrap_or(PictureFormat::Png));
@@ -85,10 +89,10 @@ fn format(file: &Path, asked: Option<PictureFormat>) -> Result<PictureFormat, Mi
     let shown = file.display();
     match (asked, ending) {
         (Some(asked), Some(ending)) if asked != ending => Err(Misuse(format!(
-            "{shown} would not be what its ending says: change --format or the name"
+            "the extension of {shown} contradicts --format: change one of them"
         ))),
         (None, None) => Err(Misuse(format!(
-            "{shown} ends in neither .png nor .svg: say --format png or --format svg"
+            "{shown} does not end in .png or .svg: use --format png or --format svg"
         ))),
         (Some(format), _) | (None, Some(format)) => Ok(format),
     }
@@ -99,10 +103,11 @@ fn check_output(arguments: &ChartArguments) -> anyhow::Result<()> {
         metalens_files::refuse_existing(&arguments.output, arguments.force)?;
         return Ok(());
     }
+
     if out::is_terminal() {
-        let said = "a picture would not show on a terminal: name a file, or send it elsewhere \
-                    with > or |";
-        return Err(Misuse(said.to_owned()).into());
+        let message = "a terminal cannot show the picture: name a file, or redirect standard \
+                       output with > or |";
+        return Err(Misuse(message.to_owned()).into());
     }
     Ok(())
 }
@@ -116,19 +121,21 @@ fn picture(
 ) -> anyhow::Result<Vec<u8>> {
     let read = |input: &Path| analyzing.analysis(input, quiet);
     let options = options(arguments);
+
     let (scene, alt) = match subject {
-        Subject::One(chart) => {
+        Subject::Input(chart) => {
             let analysis = read(&arguments.input)?;
             let scene = draw(chart, &analysis, &options)?;
             (scene, alt(chart, &analysis.report))
         }
-        Subject::Both(base) => {
+        Subject::Comparison(base) => {
             let base = read(base).context("--base")?;
             let new = read(&arguments.input)?;
             let scene = draw_comparison(&base, &new, &options)?;
             (scene, alt_comparison(&base.report, &new.report))
         }
     };
+
     Ok(match format {
         PictureFormat::Png => png(&scene)?,
         PictureFormat::Svg => svg(&scene, &alt).into_bytes(),

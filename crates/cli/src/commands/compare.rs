@@ -1,4 +1,4 @@
-//! `metalens compare`: what changed between recordings, and whether that is noise.
+//! Runs `metalens compare`: shows what changed between recordings, and whether that is noise.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,9 @@ use crate::out;
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let reading = arguments.reading.reading();
     let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
-    let sides = Sides::of(arguments)?;
-    // Better now than after a long reading.
+    let sides = Sides::new(arguments)?;
+
+    // Reading the runs may take long: check all other arguments before it.
     if let Some(folder) = &arguments.output {
         comparison_folder::check(folder, arguments.force)?;
     }
@@ -34,32 +35,39 @@ pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<E
         )?),
         None => None,
     };
-    let loading = Loading { analyzing, quiet };
+
+    // Only the folder has charts, which need whole analyses.
     let keep = arguments.output.is_some();
-    let (base, base_run) = base(sides.base, &loading, keep)?;
+    let loading = Loading { analyzing, quiet };
+    let (base, base_run) = load_base(sides.base, &loading, keep)?;
     let mut comparisons = Vec::new();
     let mut new_run = None;
     for side in &sides.new {
         let loaded = loading.all(side)?;
         let new = runs(&loaded)?;
-        comparisons.push(compared(&base, &new, arguments, gate.as_ref()));
+        comparisons.push(compare(&base, &new, arguments, gate.as_ref()));
         new_run = median_run(loaded).filter(|_| keep);
     }
-    refuse(&comparisons, arguments.allow_different)?;
-    let is_whole = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
+    refuse_different(&comparisons, arguments.allow_different)?;
+
+    let is_complete = write_folder(&comparisons, base_run.zip(new_run), arguments)?;
     show(&comparisons, arguments)?;
-    let is_missed = |one: &Comparison| one.gate.as_ref().is_some_and(|gate| gate.missed);
-    Ok(match () {
-        () if !is_whole => exit::some_failed(),
-        () if comparisons.iter().any(is_missed) => exit::missed(),
-        () => ExitCode::SUCCESS,
+
+    let is_missed =
+        |comparison: &Comparison| comparison.gate.as_ref().is_some_and(|gate| gate.missed);
+    Ok(if !is_complete {
+        exit::some_failed()
+    } else if comparisons.iter().any(is_missed) {
+        exit::missed()
+    } else {
+        ExitCode::SUCCESS
     })
 }
 
-/// What is compared with what.
+/// The inputs of both sides.
 struct Sides<'a> {
     base: Base<'a>,
-    /// Each is compared with base.
+    /// Groups of runs. Each group is compared with the base.
     new: Vec<&'a [PathBuf]>,
 }
 
@@ -69,7 +77,7 @@ enum Base<'a> {
 }
 
 impl<'a> Sides<'a> {
-    fn of(arguments: &'a CompareArguments) -> Result<Self, Misuse> {
+    fn new(arguments: &'a CompareArguments) -> Result<Self, Misuse> {
         let CompareArguments {
             runs,
             base,
@@ -91,68 +99,74 @@ impl<'a> Sides<'a> {
                 new: new.iter().map(std::slice::from_ref).collect(),
             },
             _ => {
-                let said = "name two sides: BASE NEW, or --base A B C --new D E F, or --baseline \
-                            FILE D E F";
-                return Err(Misuse(said.to_owned()));
+                let message = "name two sides: BASE NEW, or --base A B C --new D E F, or --baseline \
+                               FILE D E F";
+                return Err(Misuse(message.to_owned()));
             }
         };
+
         let inputs = sides.new.iter().copied().flatten().chain(match sides.base {
             Base::Runs(base) => base,
             Base::Baseline(_) => &[],
         });
         if inputs.filter(|input| input.as_os_str() == "-").count() > 1 {
-            let said = "standard input holds one recording: name files for the others";
-            return Err(Misuse(said.to_owned()));
+            let message = "standard input has only one recording: name files for the others";
+            return Err(Misuse(message.to_owned()));
         }
         if arguments.output.is_some() && sides.new.len() > 1 {
-            let said = "--output is for one NEW at a time; several runs of it go behind --new";
-            return Err(Misuse(said.to_owned()));
+            let message =
+                "--output takes one NEW; to compare several runs of it as one side, use --new";
+            return Err(Misuse(message.to_owned()));
         }
         Ok(sides)
     }
 }
 
-/// How runs are read.
+/// Options of loading runs.
 pub(super) struct Loading {
     pub(super) analyzing: Analyzing,
     pub(super) quiet: bool,
 }
 
-/// A run: analyzed here and now, or read as a report.
-pub(super) enum Loaded {
+/// A run, with its whole analysis if metalens analyzed it now.
+pub(super) enum LoadedRun {
     Analyzed(Box<Analysis>),
-    Reported(Box<Report>),
+    /// A report that an earlier `analyze` wrote.
+    Stored(Box<Report>),
 }
 
-impl Loaded {
+impl LoadedRun {
     pub(super) fn report(&self) -> &Report {
         match self {
             Self::Analyzed(analysis) => &analysis.report,
-            Self::Reported(report) => report,
+            Self::Stored(report) => report,
         }
     }
 }
 
 impl Loading {
-    pub(super) fn all(&self, inputs: &[PathBuf]) -> anyhow::Result<Vec<Loaded>> {
-        inputs.iter().map(|input| self.one(input)).collect()
+    /// Loads each input: reads a stored report, analyzes any other input.
+    pub(super) fn all(&self, inputs: &[PathBuf]) -> anyhow::Result<Vec<LoadedRun>> {
+        inputs.iter().map(|input| self.load(input)).collect()
     }
 
-    fn one(&self, input: &Path) -> anyhow::Result<Loaded> {
+    fn load(&self, input: &Path) -> anyhow::Result<LoadedRun> {
         if let Some(file) = report_file(input) {
-            return Ok(Loaded::Reported(Box::new(read_report(&file)?)));
+            return Ok(LoadedRun::Stored(Box::new(read_report(&file)?)));
         }
+
         let analysis = self.analyzing.analysis(input, self.quiet);
         let analysis = analysis.with_context(|| format!("{}", input.display()))?;
-        Ok(Loaded::Analyzed(Box::new(analysis)))
+        Ok(LoadedRun::Analyzed(Box::new(analysis)))
     }
 }
 
-/// A report that `analyze` wrote: the file, or the one in the folder of `analyze -o`.
+/// Returns the path of a stored report: a JSON file, or the one in the folder of `analyze -o`.
 fn report_file(input: &Path) -> Option<PathBuf> {
     if input.extension().is_some_and(|ending| ending == "json") {
         return Some(input.to_path_buf());
     }
+
     let inside = input.join("report.json");
     let is_folder_of_report = inside.is_file() && !input.join("toc.xml").exists();
     is_folder_of_report.then_some(inside)
@@ -162,28 +176,30 @@ fn read_report(file: &Path) -> anyhow::Result<Report> {
     let shown = file.display();
     let text = metalens_files::read_text(file, LONGEST_REPORT)
         .with_context(|| format!("cannot read {shown}"))?;
+
     let report: Report = serde_json::from_str(&text)
-        .with_context(|| format!("{shown} is no report that this version of metalens reads"))?;
+        .with_context(|| format!("{shown} is not a report that this version of metalens reads"))?;
     anyhow::ensure!(
         report.schema == SCHEMA,
-        "{shown} is no report: it says {:?} where {SCHEMA:?} was expected",
+        "{shown} is not a report of this version of metalens: its schema is {:?}, not {SCHEMA:?}",
         report.schema
     );
     Ok(report)
 }
 
-/// The runs of a side, each of which is named once.
-fn runs(loaded: &[Loaded]) -> Result<Runs, Misuse> {
-    let reports: Vec<Report> = loaded.iter().map(|one| one.report().clone()).collect();
+/// Returns the runs of a side. Refuses a side that has the same run twice.
+fn runs(loaded: &[LoadedRun]) -> Result<Runs, Misuse> {
+    let reports: Vec<Report> = loaded.iter().map(|run| run.report().clone()).collect();
     let runs = Runs::from_reports(&reports);
-    runs.repeated().map_or(Ok(runs), |repeated| {
-        let said = format!("{repeated}: name each run of a side once");
-        Err(Misuse(said))
-    })
+
+    match runs.repeated() {
+        Some(repeated) => Err(Misuse(format!("{repeated}: name each run of a side once"))),
+        None => Ok(runs),
+    }
 }
 
-/// The side to compare with, and its run to draw if it is `keep`.
-fn base(
+/// Loads the base, and the run of it to draw if `keep` is set.
+fn load_base(
     side: Base<'_>,
     loading: &Loading,
     keep: bool,
@@ -197,7 +213,7 @@ fn base(
     }
 }
 
-/// A file that `metalens baseline save` wrote.
+/// Reads a file that `metalens baseline save` wrote.
 pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
     let shown = file.display().to_string();
     let text = metalens_files::read_text(file, LONGEST_REPORT)
@@ -205,22 +221,23 @@ pub(super) fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
     Baseline::parse(&text).context(shown)
 }
 
-/// The run of the median length, if all of them were analyzed here: it is drawn for
-/// the others.
-fn median_run(mut loaded: Vec<Loaded>) -> Option<Box<Analysis>> {
-    loaded.sort_by_key(|one| one.report().window.span_ns);
-    let is_analyzed = |one: &Loaded| matches!(one, Loaded::Analyzed(_));
-    let at = loaded.len().div_ceil(2).checked_sub(1)?;
+/// Returns the run with the median length, which charts show for the whole side. None if a run
+/// was loaded from a stored report, which has no intervals to draw.
+fn median_run(mut loaded: Vec<LoadedRun>) -> Option<Box<Analysis>> {
+    loaded.sort_by_key(|run| run.report().window.span_ns);
+
+    let is_analyzed = |run: &LoadedRun| matches!(run, LoadedRun::Analyzed(_));
+    let median = loaded.len().div_ceil(2).checked_sub(1)?;
     if !loaded.iter().all(is_analyzed) {
         return None;
     }
-    match loaded.swap_remove(at) {
-        Loaded::Analyzed(analysis) => Some(analysis),
-        Loaded::Reported(_) => None,
+    match loaded.swap_remove(median) {
+        LoadedRun::Analyzed(analysis) => Some(analysis),
+        LoadedRun::Stored(_) => None,
     }
 }
 
-fn compared(
+fn compare(
     base: &Runs,
     new: &Runs,
     arguments: &CompareArguments,
@@ -233,19 +250,27 @@ fn compared(
         allow_different: arguments.allow_different,
         ..CompareOptions::default()
     };
+
     let mut comparison = compare_runs(base, new, &options);
     comparison.gate = gate.map(|gate| judge(&comparison, gate));
     comparison
 }
 
-fn refuse(comparisons: &[Comparison], allow_different: bool) -> Result<(), NotComparable> {
-    let differ = comparisons.iter().flat_map(|one| &one.comparable.differ);
+/// Refuses sides that were recorded differently, unless the user allows that.
+fn refuse_different(
+    comparisons: &[Comparison],
+    allow_different: bool,
+) -> Result<(), NotComparable> {
+    let differ = comparisons
+        .iter()
+        .flat_map(|comparison| &comparison.comparable.differ);
     let mut reasons: Vec<String> = Vec::new();
     for reason in differ.map(ToString::to_string) {
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }
     }
+
     if reasons.is_empty() || allow_different {
         Ok(())
     } else {
@@ -253,7 +278,8 @@ fn refuse(comparisons: &[Comparison], allow_different: bool) -> Result<(), NotCo
     }
 }
 
-/// Whether all of it could be made; what could not is told.
+/// Writes the folder of a comparison. Returns whether it is complete; prints an error for each
+/// file that is not there.
 fn write_folder(
     comparisons: &[Comparison],
     median_runs: Option<(Box<Analysis>, Box<Analysis>)>,
@@ -268,7 +294,7 @@ fn write_folder(
     };
     let problems = comparison_folder::write(comparison, median_runs, folder, choices)?;
     for problem in &problems {
-        exit::tell(&anyhow::anyhow!("{}", problem.text));
+        exit::print_error(&anyhow::anyhow!("{}", problem.text));
     }
     Ok(problems.is_empty())
 }
@@ -281,6 +307,7 @@ fn show(comparisons: &[Comparison], arguments: &CompareArguments) -> anyhow::Res
         };
         return Ok(out::json().write_all(json.as_bytes())?);
     }
+
     let mut out = out::page();
     if !arguments.markdown {
         let document = comparison::several(comparisons);

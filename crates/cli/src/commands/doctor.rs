@@ -1,4 +1,4 @@
-//! `metalens doctor`: whether this machine can record, and what to do if not.
+//! Runs `metalens doctor`: checks whether this machine can record, and says what to do if not.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,21 +21,29 @@ use metalens_render::terminal::wrap;
 
 pub(crate) fn run(arguments: &DoctorArguments) -> anyhow::Result<ExitCode> {
     let source = ToolSource::from_environment();
-    let diagnosis = match source.is_mac {
-        true => of_this_mac(arguments, &source)?,
-        false => elsewhere(std::env::consts::OS),
+    let diagnosis = if source.is_mac {
+        diagnose_this_mac(arguments, &source)?
+    } else {
+        elsewhere(std::env::consts::OS)
     };
-    match arguments.json {
-        true => out::json().write_all(json::document(&diagnosis)?.as_bytes())?,
-        false => out::page().write_all(screen(&diagnosis).as_bytes())?,
+
+    if arguments.json {
+        out::json().write_all(json::document(&diagnosis)?.as_bytes())?;
+    } else {
+        out::page().write_all(screen(&diagnosis).as_bytes())?;
     }
-    Ok(match diagnosis.can_record {
-        true => ExitCode::SUCCESS,
-        false => exit::unavailable(),
+
+    Ok(if diagnosis.can_record {
+        ExitCode::SUCCESS
+    } else {
+        exit::unavailable()
     })
 }
 
-fn of_this_mac(arguments: &DoctorArguments, source: &ToolSource) -> anyhow::Result<Diagnosis> {
+fn diagnose_this_mac(
+    arguments: &DoctorArguments,
+    source: &ToolSource,
+) -> anyhow::Result<Diagnosis> {
     let here = std::env::current_dir()?;
     let path = std::env::var_os("PATH");
     let program = arguments
@@ -47,7 +55,8 @@ fn of_this_mac(arguments: &DoctorArguments, source: &ToolSource) -> anyhow::Resu
         .output
         .clone()
         .unwrap_or_else(|| PathBuf::from("x.trace"));
-    let asked = PlannedRecording {
+
+    let planned = PlannedRecording {
         folder: metalens_files::parent(&output),
         template: &arguments.template,
         time_limit: arguments.time_limit.map(Duration::from_nanos),
@@ -57,34 +66,32 @@ fn of_this_mac(arguments: &DoctorArguments, source: &ToolSource) -> anyhow::Resu
     };
     Ok(diagnose(
         &SystemCommands::default(),
-        &asked,
+        &planned,
         Tool::find(source),
     ))
 }
 
-/// Lines are no longer than this.
+/// Maximum width of a line, in columns.
 const WIDTH: usize = 100;
-/// What stands before the words of a check: its mark and its name.
+/// Width of the column with a check's name.
 const NAME: usize = 18;
 
-/// A line for each check, and under those that are not as they should be what to do.
+/// Formats a line for each check, and below those with a remedy what to do.
 fn screen(diagnosis: &Diagnosis) -> String {
     let mut text = format!("{VERDICT}{}{VERDICT:#}\n\n", verdict(diagnosis));
     for check in &diagnosis.checks {
-        line(check, &mut text);
+        write_check(check, &mut text);
     }
+
     if !diagnosis.can_record {
         text.push_str(&format!("\n{TITLE}What works here{TITLE:#}\n"));
-        let longest = diagnosis
-            .works_here
-            .iter()
-            .map(|one| one.command.len())
-            .max();
-        let width = longest.unwrap_or(0);
-        for one in &diagnosis.works_here {
+        let commands = &diagnosis.works_here;
+        let longest = commands.iter().map(|alternative| alternative.command.len());
+        let width = longest.max().unwrap_or(0);
+        for alternative in commands {
             text.push_str(&format!(
                 "  {:width$}  {FAINT}{}{FAINT:#}\n",
-                one.command, one.what
+                alternative.command, alternative.what
             ));
         }
     }
@@ -100,6 +107,7 @@ fn verdict(diagnosis: &Diagnosis) -> String {
         0 => String::new(),
         many => format!("{before}{}", counted(many, "warning")),
     };
+
     match count(Verdict::Problem) {
         0 => format!("This Mac can record{}.", warnings(", with ")),
         many if diagnosis.facts.is_some() => {
@@ -113,7 +121,7 @@ fn verdict(diagnosis: &Diagnosis) -> String {
     }
 }
 
-fn line(check: &Check, text: &mut String) {
+fn write_check(check: &Check, text: &mut String) {
     let (style, mark) = match check.verdict {
         Verdict::Ok => (GOOD, '✓'),
         Verdict::NotApplicable => (FAINT, '·'),
@@ -121,10 +129,11 @@ fn line(check: &Check, text: &mut String) {
         Verdict::Warning => (LOUD, '!'),
         Verdict::Problem => (BAD, '✗'),
     };
-    let words = match check.verdict {
+    let text_style = match check.verdict {
         Verdict::NotApplicable | Verdict::Unknown => FAINT,
         _ => Style::NONE,
     };
+
     let indent = " ".repeat(NAME + 4);
     for (at, part) in wrap(&shown(&check.found), WIDTH - NAME - 4)
         .iter()
@@ -134,15 +143,16 @@ fn line(check: &Check, text: &mut String) {
             0 => text.push_str(&format!("  {style}{mark}{style:#} {:NAME$}", check.id)),
             _ => text.push_str(&indent),
         }
-        text.push_str(&format!("{words}{part}{words:#}\n"));
+        text.push_str(&format!("{text_style}{part}{text_style:#}\n"));
     }
+
     if let Some(remedy) = &check.remedy {
-        remedied(remedy, &indent, text);
+        write_remedy(remedy, &indent, text);
     }
 }
 
-/// Commands stand alone, unbroken, so that they can be copied.
-fn remedied(remedy: &Remedy, indent: &str, text: &mut String) {
+/// Formats a remedy. Each command has a line of its own, not wrapped, so that it can be copied.
+fn write_remedy(remedy: &Remedy, indent: &str, text: &mut String) {
     for (at, part) in wrap(&shown(&remedy.what), WIDTH - NAME - 6)
         .iter()
         .enumerate()
@@ -150,12 +160,14 @@ fn remedied(remedy: &Remedy, indent: &str, text: &mut String) {
         let mark = if at == 0 { '→' } else { ' ' };
         text.push_str(&format!("{indent}{FAINT}{mark}{FAINT:#} {part}\n"));
     }
+
     if let Some(file) = &remedy.file {
-        text.push_str(&format!("{indent}  with this as {}:\n", shown(&file.name)));
+        text.push_str(&format!("{indent}  contents of {}:\n", shown(&file.name)));
         for part in file.content.lines() {
             text.push_str(&format!("{indent}    {FAINT}{}{FAINT:#}\n", shown(part)));
         }
     }
+
     for command in &remedy.commands {
         text.push_str(&format!(
             "{indent}  {VERDICT}{}{VERDICT:#}\n",
@@ -173,7 +185,8 @@ mod tests {
 
     use super::*;
 
-    /// A laptop whose answers are changed by some of these.
+    /// A laptop without problems, but for these answers: start of the command line, exit code and
+    /// output.
     struct Mac(&'static [(&'static str, i32, &'static str)]);
 
     const LAPTOP: &[(&str, i32, &str)] = &[
@@ -262,20 +275,22 @@ mod tests {
 
     fn shown(mac: &Mac, tool: Result<Tool, metalens_xctrace::Error>) -> String {
         let folder = tempfile::tempdir().unwrap();
-        let found = resolve("sh".as_ref(), Some("/bin".as_ref()), Path::new("/"));
-        let mut found = found.unwrap();
-        (found.path, found.doubt) = ("/Users/ada/bench".into(), None);
-        let asked = PlannedRecording {
+        let program = resolve("sh".as_ref(), Some("/bin".as_ref()), Path::new("/"));
+        let mut program = program.unwrap();
+        (program.path, program.doubt) = ("/Users/ada/bench".into(), None);
+
+        let planned = PlannedRecording {
             folder: folder.path(),
             template: "Metal System Trace",
             time_limit: Some(Duration::ZERO),
-            program: Some(Ok(found)),
+            program: Some(Ok(program)),
             is_root: false,
             home: Some("/Users/ada"),
         };
-        let text = screen(&diagnose(mac, &asked, tool));
+        let text = screen(&diagnose(mac, &planned, tool));
         let text = anstream::adapter::strip_str(&text).to_string();
-        // The one thing that is not the same everywhere.
+
+        // Free disk space is not the same on all machines.
         let lines = text.lines().map(|line| match line.split_once("✓ disk") {
             Some((before, _)) => format!("{before}✓ disk              …"),
             None => line.to_owned(),
@@ -284,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn screens() {
+    fn screens_of_a_ready_and_of_a_troubled_mac() {
         let script = "case $1 in version) echo 'xctrace version 26.0 (17C529)';; list) \
                       echo '== Standard Templates =='; echo 'Metal System Trace';; esac";
         let tool = Tool {

@@ -1,4 +1,4 @@
-//! `metalens export`: a bundle's tables as XML, as xctrace writes them.
+//! Runs `metalens export`: has xctrace write a bundle's tables as XML.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -19,23 +19,25 @@ use crate::{exit, exporting, out};
 pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     check_times(arguments.from, arguments.to)?;
     let folders = folders(arguments)?;
+
     let mut done = Vec::new();
-    let mut all_well = true;
+    let mut is_complete = true;
     for (bundle, folder) in arguments.traces.iter().zip(folders) {
         let request = request(arguments, bundle, folder);
         match exporting::export(&request, quiet) {
             Ok(exported) => {
-                all_well &= exported.is_complete();
-                tell(&exported, quiet)?;
+                is_complete &= exported.is_complete();
+                print_result(&exported, quiet)?;
                 done.push(exported);
             }
             Err(error) if arguments.traces.len() == 1 || stops_all(&error) => return Err(error),
             Err(error) => {
-                all_well = false;
-                exit::tell(&error.context(bundle.display().to_string()));
+                is_complete = false;
+                exit::print_error(&error.context(bundle.display().to_string()));
             }
         }
     }
+
     if arguments.json {
         let json = match done.as_slice() {
             [only] if arguments.traces.len() == 1 => json::document(only)?,
@@ -43,14 +45,15 @@ pub(crate) fn run(arguments: &ExportArguments, quiet: bool) -> anyhow::Result<Ex
         };
         out::json().write_all(json.as_bytes())?;
     }
-    Ok(if all_well {
+
+    Ok(if is_complete {
         ExitCode::SUCCESS
     } else {
         exit::some_failed()
     })
 }
 
-/// Whether the next bundle would fare no better.
+/// Returns whether an error would stop the export of every bundle.
 fn stops_all(error: &anyhow::Error) -> bool {
     matches!(
         error.downcast_ref(),
@@ -79,14 +82,15 @@ fn request(arguments: &ExportArguments, bundle: &Path, folder: PathBuf) -> Reque
     }
 }
 
-/// Where each bundle goes: `X.export` beside it; of several into the folder named.
+/// Returns the folder of each export: `X.export` beside its bundle, else `--output`, else
+/// `X.export` in `--output` if there are several bundles.
 fn folders(arguments: &ExportArguments) -> anyhow::Result<Vec<PathBuf>> {
     let several = arguments.traces.len() > 1;
     let folder = |bundle: &PathBuf| {
         let beside = beside(bundle)?;
         Ok(match &arguments.output {
             None => {
-                // Nobody named it.
+                // The user did not name this path, so a link here must not redirect the export.
                 metalens_files::refuse_link(&beside)?;
                 beside
             }
@@ -99,21 +103,21 @@ fn folders(arguments: &ExportArguments) -> anyhow::Result<Vec<PathBuf>> {
         .iter()
         .map(folder)
         .collect::<anyhow::Result<_>>()?;
-    let mut seen = BTreeSet::new();
-    if let Some(twice) = folders.iter().find(|folder| !seen.insert(*folder)) {
-        bail!(
-            "two of the bundles would be exported to {}",
-            twice.display()
-        );
+
+    let mut unique = BTreeSet::new();
+    if let Some(shared) = folders.iter().find(|folder| !unique.insert(*folder)) {
+        bail!("two bundles would be exported to {}", shared.display());
     }
     Ok(folders)
 }
 
+/// Returns the default folder of a bundle's export.
 fn beside(bundle: &Path) -> anyhow::Result<PathBuf> {
     let name = bundle.file_name().with_context(|| {
         let shown = bundle.display();
-        format!("{shown} has no name to call the export after: name its folder with -o")
+        format!("{shown} has no name for its export: name the folder with -o")
     })?;
+
     let is_trace = bundle
         .extension()
         .is_some_and(|extension| extension == "trace");
@@ -123,23 +127,24 @@ fn beside(bundle: &Path) -> anyhow::Result<PathBuf> {
     Ok(bundle.with_file_name(name))
 }
 
-/// What was done, and what was not.
-fn tell(exported: &Exported, quiet: bool) -> anyhow::Result<()> {
+/// Prints what an export has, and what it lacks.
+fn print_result(exported: &Exported, quiet: bool) -> anyhow::Result<()> {
     if !quiet {
-        let whole = exported.holds.complete_tables();
+        let complete = exported.holds.complete_tables();
         let files = exported.holds.in_state(TableState::Whole);
         let bytes = DecimalBytes(files.map(|table| table.bytes).sum());
-        let tables = counted(whole as u64, "table");
-        let written = match exported.written {
-            0 => "; nothing was missing".to_owned(),
-            written if written < whole => format!("; {written} written now, the others were there"),
+        let tables = counted(complete as u64, "table");
+        let new = match exported.written {
+            0 => "; all of them existed".to_owned(),
+            new if new < complete => format!("; {new} new, the others existed"),
             _ => String::new(),
         };
         let folder = shown(&exported.folder);
-        writeln!(out::notes(), "{folder} holds {tables}, {bytes}{written}")?;
+        writeln!(out::notes(), "{folder} has {tables}, {bytes}{new}")?;
     }
-    if let Some(trouble) = exporting::trouble(exported) {
-        exit::tell(&anyhow::anyhow!(trouble));
+
+    if let Some(problems) = exporting::problems(exported) {
+        exit::print_error(&anyhow::anyhow!(problems));
     }
     Ok(())
 }
@@ -149,10 +154,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_folder_is_called() {
+    fn an_export_is_named_after_its_bundle() {
         let check = |bundle: &str, expected: Option<&str>| {
-            let found = beside(Path::new(bundle)).ok();
-            assert_eq!(found.as_deref(), expected.map(Path::new), "{bundle}");
+            let folder = beside(Path::new(bundle)).ok();
+            assert_eq!(folder.as_deref(), expected.map(Path::new), "{bundle}");
         };
         check("run.trace", Some("run.export"));
         check("/a/run.trace/", Some("/a/run.export"));

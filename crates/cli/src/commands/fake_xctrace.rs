@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: FakeXctraceArguments) -> anyhow::Result<ExitCode> {
     let settings = match settings() {
         Ok(settings) => settings,
         Err(error) => {
-            exit::tell(&error);
+            exit::print_error(&error);
             return Ok(ExitCode::from(WRONG_SETTINGS));
         }
     };

@@ -1,5 +1,5 @@
-//! `metalens manual` and `metalens completions`: the words of the command line, for
-//! `man` and for shells. Packages ship what these write.
+//! Runs `metalens manual` and `metalens completions`: writes what packages install, manual pages
+//! and completions for shells.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,8 +13,10 @@ use crate::args::{CompletionsArguments, ManualArguments, every_command};
 pub(crate) fn run(arguments: &ManualArguments) -> anyhow::Result<ExitCode> {
     let pages = pages()?;
     let folder = &arguments.output;
-    // Whoever installs them with sudo installs them for all.
+    // Under sudo the pages are for all users, so they stay root's.
     let inside = Folder::make(folder)?.for_system_files();
+
+    // Nothing is written unless everything can be.
     for (name, _) in &pages {
         metalens_files::refuse_existing(&folder.join(name), arguments.force)?;
     }
@@ -25,7 +27,7 @@ pub(crate) fn run(arguments: &ManualArguments) -> anyhow::Result<ExitCode> {
 }
 
 pub(crate) fn completions(arguments: &CompletionsArguments) -> anyhow::Result<ExitCode> {
-    // Made first: the generator panics where it cannot write.
+    // Generated into memory, because the generator panics if it cannot write.
     let mut script = Vec::new();
     let mut command = every_command();
     clap_complete::generate(arguments.shell, &mut command, "metalens", &mut script);
@@ -33,10 +35,11 @@ pub(crate) fn completions(arguments: &CompletionsArguments) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every page, by its file's name: `metalens.1`, `metalens-analyze.1`, ….
+/// Returns every page with its file name: `metalens.1`, `metalens-analyze.1`, ….
 fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut program = every_command().disable_help_subcommand(true);
     program.build();
+
     let mut pages = Vec::new();
     add_pages(&program, "metalens", &mut pages)?;
     Ok(pages)
@@ -50,8 +53,14 @@ fn add_pages(
     let mut page = Vec::new();
     Man::new(command.clone().display_name(name.to_owned())).render(&mut page)?;
     pages.push((format!("{name}.1"), page));
-    for inner in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        add_pages(inner, &format!("{name}-{}", inner.get_name()), pages)?;
+
+    let visible = |subcommand: &&clap::Command| !subcommand.is_hide_set();
+    for subcommand in command.get_subcommands().filter(visible) {
+        add_pages(
+            subcommand,
+            &format!("{name}-{}", subcommand.get_name()),
+            pages,
+        )?;
     }
     Ok(())
 }

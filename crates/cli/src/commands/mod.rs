@@ -1,4 +1,4 @@
-//! One file per command: read, ask, show.
+//! Runs the commands of metalens; each has its own file, which reads, analyzes and prints.
 
 pub(crate) mod analyze;
 pub(crate) mod baseline;

@@ -1,4 +1,4 @@
-//! `metalens own`: a bundle that `sudo` left to root becomes the user's again.
+//! Runs `metalens own`: changes the owner of a bundle from root back to the user who ran `sudo`.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,47 +9,52 @@ use metalens_files::{Owner, OwnershipChanges, give_folder, is_root, without_trai
 use metalens_text::shown;
 
 use crate::args::recording::OwnArguments;
-use crate::exit::{self, NotRecorded};
+use crate::exit::{self, Unavailable};
 use crate::out;
 
 pub(crate) fn run(arguments: &OwnArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     if !is_root() {
-        return Err(NotRecorded("only root can give files away: sudo metalens own BUNDLE").into());
+        let message = "only root can change the owner of files: run sudo metalens own BUNDLE";
+        return Err(Unavailable(message).into());
     }
     let Some(owner) = arguments.user.or_else(Owner::sudo_user) else {
-        anyhow::bail!("nobody ran sudo; name the new owner: --user UID:GID");
+        anyhow::bail!("there is no user who ran sudo: name the new owner with --user UID:GID");
     };
-    let mut failed = 0;
+
+    let mut is_complete = true;
     for bundle in &arguments.bundles {
         let bundle = without_trailing(bundle);
         match own(&bundle, owner) {
             Ok(given) if quiet => drop(given),
-            Ok(given) => tell(&bundle, &given)?,
+            Ok(given) => print_result(&bundle, &given)?,
             Err(error) => {
-                failed += 1;
-                exit::tell(&error);
+                is_complete = false;
+                exit::print_error(&error);
             }
         }
     }
-    Ok(match failed {
-        0 => ExitCode::SUCCESS,
-        _ => exit::some_failed(),
+
+    Ok(if is_complete {
+        ExitCode::SUCCESS
+    } else {
+        exit::some_failed()
     })
 }
 
-/// Of a bundle only: a slip of the keyboard gives nobody a whole disk.
+/// Changes the owner of a bundle. Refuses other folders, so that a mistyped path cannot change a
+/// whole disk.
 fn own(bundle: &Path, owner: Owner) -> anyhow::Result<OwnershipChanges> {
     let is_bundle = bundle.extension().is_some_and(|ending| ending == "trace");
     let shown = bundle.display();
     anyhow::ensure!(
         is_bundle,
-        "{shown} is no .trace bundle: only those change owners"
+        "{shown} is not a .trace bundle; `own` changes only bundles"
     );
     Ok(give_folder(bundle, owner)?)
 }
 
-/// What changed, on stdout: it is what was asked for.
-fn tell(bundle: &Path, given: &OwnershipChanges) -> anyhow::Result<()> {
+/// Prints what changed on stdout, as the result of the command.
+fn print_result(bundle: &Path, given: &OwnershipChanges) -> anyhow::Result<()> {
     let mut out = out::page();
     for line in in_words(bundle, given) {
         writeln!(out, "{line}")?;
@@ -57,27 +62,31 @@ fn tell(bundle: &Path, given: &OwnershipChanges) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns lines that say what changed, and what was left alone.
+/// Returns lines that say what changed, and what did not.
 pub(crate) fn in_words(bundle: &Path, given: &OwnershipChanges) -> Vec<String> {
     let path = bundle.display().to_string();
     let mut text = format!(
-        "{}: {} given back",
+        "{}: changed the owner of {}",
         shown(&path),
         counted(given.changed, "file or folder").replace("file or folders", "files and folders")
     );
     if given.links > 0 {
-        text.push_str(&format!("; {} not followed", counted(given.links, "link")));
+        text.push_str(&format!(
+            "; did not follow {}",
+            counted(given.links, "link")
+        ));
     }
     if given.others > 0 {
         text.push_str(&format!(
-            "; {} left alone, neither files nor folders of this disk",
+            "; unchanged: {} on another disk, or neither file nor folder",
             given.others
         ));
     }
+
     let shared = given.shared.iter().map(|path| {
         let path = path.display().to_string();
         format!(
-            "left alone, since it has a second name somewhere: {}",
+            "left unchanged, because the file has another hard link: {}",
             shown(&path)
         )
     });

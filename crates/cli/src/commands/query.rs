@@ -1,20 +1,20 @@
-//! `metalens query`: becomes `metalens-query`, the program that has the SQL engine.
+//! Runs `metalens query`: starts `metalens-query`, the program that has the SQL engine.
 
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
 use crate::args::query::QueryArguments;
-use crate::exit::NotRecorded;
+use crate::exit::Unavailable;
 
-const ABSENT: &str = "`metalens query` needs the program metalens-query, which is neither beside \
-                      metalens nor on PATH; to install it from a checkout of metalens: \
-                      cargo install --path crates/query --locked";
+const ABSENT: &str = "cannot find the program metalens-query beside metalens or on PATH; install it \
+                      from a checkout of metalens: cargo install --path crates/query --locked";
 
 pub(crate) fn run(arguments: &QueryArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let Some(program) = metalens_files::find_program("metalens-query") else {
-        return Err(NotRecorded(ABSENT).into());
+        return Err(Unavailable(ABSENT).into());
     };
+
     let mut command = Command::new(&program);
     if quiet {
         command.arg("--quiet");
@@ -24,14 +24,15 @@ pub(crate) fn run(arguments: &QueryArguments, quiet: bool) -> anyhow::Result<Exi
     become_program(command).with_context(|| format!("cannot start {}", program.display()))
 }
 
-/// Replaces this process, so that signals, standard streams and the exit code are the program's.
+/// Replaces this process, so that the program gets signals and standard streams, and sets the
+/// exit code.
 #[cfg(unix)]
 fn become_program(mut command: Command) -> std::io::Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     Err(command.exec())
 }
 
-/// Runs the program and passes its exit code on.
+/// Runs the program and returns its exit code.
 #[cfg(not(unix))]
 fn become_program(mut command: Command) -> std::io::Result<ExitCode> {
     let code = command.status()?.code();

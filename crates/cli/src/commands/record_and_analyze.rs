@@ -1,4 +1,4 @@
-//! `metalens record-and-analyze`: exactly `record`, then exactly `analyze -o`.
+//! Runs `metalens record-and-analyze`: does what `record` and then `analyze -o` do.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use metalens_files::Folder;
 use metalens_recorder::{RecordingPlan, unused_path};
 
 use super::analyze::analyze;
-use super::record::{TargetOutput, record, show};
+use super::record::{ProgramOutput, print_command, record};
 use crate::analyzing::AnalyzeRequest;
 use crate::args::recording::RecordAndAnalyzeArguments;
 use crate::args::requests::analyzing;
@@ -15,7 +15,7 @@ use crate::exit;
 use crate::reading::Reading;
 
 pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    // Better now than after a recording.
+    // A recording may take long: check all arguments before it.
     let analyzing = analyzing(&arguments.part, &arguments.measure, Reading::default())?;
     let recording = &arguments.recording;
     let subject = recording.subject()?;
@@ -25,26 +25,30 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         None => unused_path(&name, ".report"),
     };
     metalens_render::folder::check(&folder, arguments.force)?;
-    let bundle = folder.join(free_name(&name));
+
+    let bundle = folder.join(bundle_name(&name));
     let mut request = recording.request(subject, bundle)?;
     request.force = arguments.force;
     let plan = RecordingPlan::new(request)?;
     if plan.request.dry_run {
-        return show(&plan);
+        return print_command(&plan);
     }
+
+    // With --json, standard output is only for the report.
     let output = if arguments.json {
-        TargetOutput::Stderr
+        ProgramOutput::Stderr
     } else {
-        TargetOutput::Stdout
+        ProgramOutput::Stdout
     };
     let new = new_folders(&folder);
     Folder::make(&folder)?;
-    let (recorded, all_well) = record(&plan, output, quiet).inspect_err(|_| {
-        // Whatever is in them is somebody's; empty ones are nobody's.
-        for one in &new {
-            let _ = std::fs::remove_dir(one);
+    let (recorded, is_complete) = record(&plan, output, quiet).inspect_err(|_| {
+        // Removes only empty folders: others may have files of the user.
+        for folder in &new {
+            let _ = std::fs::remove_dir(folder);
         }
     })?;
+
     let request = AnalyzeRequest {
         inputs: vec![recorded.bundle],
         analyzing,
@@ -56,20 +60,21 @@ pub(crate) fn run(arguments: &RecordAndAnalyzeArguments, quiet: bool) -> anyhow:
         ..AnalyzeRequest::default()
     };
     let code = analyze(&request, quiet)?;
-    Ok(match all_well || code != ExitCode::SUCCESS {
-        true => code,
-        false => exit::some_failed(),
+    Ok(if is_complete || code != ExitCode::SUCCESS {
+        code
+    } else {
+        exit::some_failed()
     })
 }
 
-/// A folder and those it is in, as far as they have to be made; the inner ones first.
+/// Returns the folder and its parents that do not exist yet, the innermost first.
 fn new_folders(folder: &Path) -> Vec<PathBuf> {
     let all = folder.ancestors();
-    let new = all.take_while(|one| !one.as_os_str().is_empty() && !one.exists());
+    let new = all.take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     new.map(Path::to_owned).collect()
 }
 
-/// A subject as the name of a bundle.
-fn free_name(subject: &str) -> String {
+/// Returns the name of the bundle for a recorded program.
+fn bundle_name(subject: &str) -> String {
     format!("{}.trace", subject.replace('/', "-"))
 }

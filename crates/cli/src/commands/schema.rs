@@ -1,4 +1,4 @@
-//! `metalens schema`: the JSON Schemas of the report and its kin.
+//! Runs `metalens schema`: prints the JSON Schema of the report, or of another format.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
-//! `metalens selfcheck`: is the native reading of a bundle what `xctrace` says?
+//! Runs `metalens selfcheck`: compares the native reading of a bundle with an export of `xctrace`,
+//! cell by cell.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,13 +23,14 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
     if bundle.kind() != InputKind::Bundle {
         bail!("{} is not a .trace bundle", arguments.bundle.display());
     }
-    let made = match &arguments.export {
+
+    let temporary = match &arguments.export {
         Some(_) => None,
-        None => Some(Made::new(arguments, quiet)?),
+        None => Some(TemporaryExport::new(arguments, quiet)?),
     };
-    let folder = made.as_ref().map(|made| &made.folder);
+    let folder = temporary.as_ref().map(|export| &export.folder);
     let Some(export) = arguments.export.as_ref().or(folder) else {
-        bail!("there is nothing to compare with");
+        bail!("there is no export to compare with");
     };
     let export = load(
         export,
@@ -36,6 +38,7 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
         arguments,
         quiet,
     )?;
+
     let mut schemas: Vec<String> = export
         .tables()
         .iter()
@@ -46,10 +49,13 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
         .where_readable()
         .with_rendered_labels();
     let native = load(&arguments.bundle, &selection, arguments, quiet)?;
+
     let tables = compare(&native, &export);
     out::page().write_all(screen(&tables).as_bytes())?;
-    let is_whole = made.is_none_or(|made| made.is_whole);
-    let agree = !tables.is_empty() && tables.iter().all(|table| table.different == 0) && is_whole;
+
+    let is_complete = temporary.is_none_or(|export| export.is_complete);
+    let agree =
+        !tables.is_empty() && tables.iter().all(|table| table.different == 0) && is_complete;
     Ok(if agree {
         ExitCode::SUCCESS
     } else {
@@ -57,19 +63,21 @@ pub(crate) fn run(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result
     })
 }
 
-/// An export that was made for this only.
-struct Made {
+/// An export for this comparison only.
+struct TemporaryExport {
     folder: PathBuf,
-    /// Whether all that was asked for is in it.
-    is_whole: bool,
-    /// Goes, with all that is in it, when this does.
-    _around: tempfile::TempDir,
+    /// True if it has every table that was asked for.
+    is_complete: bool,
+    /// The folder around the export, deleted when this value is dropped.
+    _parent: tempfile::TempDir,
 }
 
-impl Made {
+impl TemporaryExport {
     fn new(arguments: &SelfcheckArguments, quiet: bool) -> anyhow::Result<Self> {
-        let around = tempfile::tempdir().context("cannot make a folder to export to")?;
-        let folder = around.path().join("export");
+        let parent =
+            tempfile::tempdir().context("cannot make a temporary folder for the export")?;
+        let folder = parent.path().join("export");
+
         let request = Request {
             bundle: arguments.bundle.clone(),
             folder: folder.clone(),
@@ -81,14 +89,15 @@ impl Made {
             force: false,
         };
         let exported = exporting::export(&request, quiet)?;
-        let trouble = exporting::trouble(&exported);
-        if let Some(trouble) = &trouble {
-            exit::tell(&anyhow::anyhow!("{trouble}"));
+
+        let problems = exporting::problems(&exported);
+        if let Some(problems) = &problems {
+            exit::print_error(&anyhow::anyhow!("{problems}"));
         }
         Ok(Self {
             folder,
-            is_whole: trouble.is_none(),
-            _around: around,
+            is_complete: problems.is_none(),
+            _parent: parent,
         })
     }
 }
@@ -106,13 +115,14 @@ fn load(
 }
 
 fn screen(tables: &[TableComparison]) -> String {
-    let total = |of: fn(&TableComparison) -> u64| tables.iter().map(of).sum::<u64>();
+    let total = |number: fn(&TableComparison) -> u64| tables.iter().map(number).sum::<u64>();
     let (cells, different) = (total(|table| table.cells), total(|table| table.different));
     let verdict = match different {
         0 => format!("{} agree", counted(cells, "cell")),
         _ => format!("{} of {} differ", count(different), counted(cells, "cell")),
     };
     let mut text = format!("{VERDICT}{verdict}{VERDICT:#}\n\n");
+
     let mut columns = Columns::new(&[
         ("table", Align::Left),
         ("rows", Align::Right),
@@ -131,12 +141,14 @@ fn screen(tables: &[TableComparison]) -> String {
             count(table.different),
         ]);
     }
+
     for (at, line) in columns.lines().into_iter().enumerate() {
         match at {
             0 => text.push_str(&format!("{FAINT}{line}{FAINT:#}\n")),
             _ => text.push_str(&format!("{line}\n")),
         }
     }
+
     text.push_str(&legend(
         total(|table| table.unnamed),
         total(|table| table.undecoded),
@@ -145,16 +157,16 @@ fn screen(tables: &[TableComparison]) -> String {
     text
 }
 
-/// What the columns mean that are not plain.
+/// Explains the columns that need it and are not all zero.
 fn legend(unnamed: u64, undecoded: u64) -> String {
     let lines = [
         (
             unnamed,
-            "unnamed: the same but for names of processes or functions that the bundle lacks",
+            "unnamed: equal, except that the bundle lacks the name of a process or a function",
         ),
         (
             undecoded,
-            "undecoded: raw numbers whose meaning was never compared; not among the cells",
+            "undecoded: numbers whose meaning is unknown; not compared, and not counted as cells",
         ),
     ];
     let lines: Vec<&str> = lines
@@ -162,9 +174,11 @@ fn legend(unnamed: u64, undecoded: u64) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(_, line)| *line)
         .collect();
-    match lines.is_empty() {
-        true => String::new(),
-        false => format!("\n{}\n", lines.join("\n")),
+
+    if lines.is_empty() {
+        String::new()
+    } else {
+        format!("\n{}\n", lines.join("\n"))
     }
 }
 
@@ -172,14 +186,14 @@ fn differences(tables: &[TableComparison]) -> String {
     let mut text = String::new();
     for table in tables.iter().filter(|table| table.different > 0) {
         text.push_str(&format!("\n{}\n", shown(&table.schema)));
-        for one in &table.first {
-            let place = match one.row {
+        for difference in &table.first {
+            let place = match difference.row {
                 0 => "table".to_owned(),
-                row => format!("row {row}, {}", one.column),
+                row => format!("row {row}, {}", difference.column),
             };
             text.push_str(&format!("  {}\n", shown(&place)));
-            text.push_str(&format!("    native  {}\n", shown(&one.native)));
-            text.push_str(&format!("    export  {}\n", shown(&one.export)));
+            text.push_str(&format!("    native  {}\n", shown(&difference.native)));
+            text.push_str(&format!("    export  {}\n", shown(&difference.export)));
         }
     }
     text

@@ -1,4 +1,5 @@
-//! `metalens stacks`: what the CPU samples of a recording say, for flame graphs.
+//! Runs `metalens stacks`: prints the CPU samples of a recording as folded stacks for flame graphs,
+//! or the functions and threads with the most weight.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -27,10 +28,12 @@ pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<Ex
         to_ns: arguments.to,
         ..Request::default()
     };
+
     let input = open(&arguments.input, arguments.reading.reading(), quiet)?;
     let load = |options: LoadOptions<'_>| input.load(&profile_selection(), options);
     let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
     let facts = profile(&trace, &request)?;
+
     let text = if arguments.json {
         json::document(&facts)?
     } else if arguments.top {
@@ -38,6 +41,7 @@ pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<Ex
     } else {
         collapsed_stacks(&trace, &request)?.to_string()
     };
+
     if !arguments.json && !quiet {
         let unit = unit(facts.weight_unit);
         let weights = (!arguments.top).then(|| format!("weights are {unit}"));
@@ -45,6 +49,7 @@ pub(crate) fn run(arguments: &StacksArguments, quiet: bool) -> anyhow::Result<Ex
             writeln!(out::notes(), "note: {}", shown(note))?;
         }
     }
+
     match &arguments.output {
         Some(file) => {
             metalens_files::write_bytes(file, arguments.force, text.as_bytes())?;
@@ -59,33 +64,32 @@ fn unit(unit: WeightUnit) -> &'static str {
     match unit {
         WeightUnit::Ns => "nanoseconds of sampled time",
         WeightUnit::Cycles => "CPU cycles",
-        WeightUnit::Samples => "numbers of samples",
+        WeightUnit::Samples => "counts of samples",
     }
 }
 
-/// The functions and threads with the most weight.
+/// Formats the functions and threads with the most weight.
 fn screen(profile: &Profile) -> String {
-    let of = whom(profile);
+    let processes = process_names(profile);
     let mut text = format!(
-        "{VERDICT}{of}: {} of {}, {}{VERDICT:#}\n",
+        "{VERDICT}{processes}: {} of {}, {}{VERDICT:#}\n",
         counted(profile.samples, "CPU sample"),
         counted(profile.thread_count, "thread"),
         weight(profile.weight, profile.weight_unit),
     );
+
     let section = |title: &str, frames: &[CpuFrame]| {
         format!(
             "\n{TITLE}{title}{TITLE:#}\n{}",
             functions(frames, profile.weight_unit)
         )
     };
+    text.push_str(&section("Functions by self weight", &profile.self_frames));
     text.push_str(&section(
-        "Functions, by their own time",
-        &profile.self_frames,
-    ));
-    text.push_str(&section(
-        "Functions, with what they called",
+        "Functions by total weight, with callees",
         &profile.total_frames,
     ));
+
     text.push_str(&format!("\n{TITLE}Threads{TITLE:#}\n"));
     let mut columns = Columns::new(&[
         ("weight", Align::Right),
@@ -105,16 +109,21 @@ fn screen(profile: &Profile) -> String {
     text
 }
 
-/// How many of each are shown.
+/// Number of rows of each table.
 const SHOWN: usize = 20;
 
-fn whom(profile: &Profile) -> String {
+/// Returns the names of the analyzed processes.
+fn process_names(profile: &Profile) -> String {
     if profile.how.is_none() {
         return "all processes".to_owned();
     }
-    let targets = profile.processes.iter().filter(|one| one.is_analyzed);
-    let mut names: Vec<String> = targets
-        .map(|one| shown(one.name.as_deref().unwrap_or("an unknown process")).into_owned())
+
+    let analyzed = profile
+        .processes
+        .iter()
+        .filter(|process| process.is_analyzed);
+    let mut names: Vec<String> = analyzed
+        .map(|process| shown(process.name.as_deref().unwrap_or("unknown process")).into_owned())
         .collect();
     names.dedup();
     names.join(", ")

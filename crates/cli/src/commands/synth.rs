@@ -1,4 +1,4 @@
-//! `metalens synth`: a synthetic recording with known truth, as a bundle or an export.
+//! Runs `metalens synth`: writes a synthetic recording with known truth, as a bundle or an export.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
     let (Some(scenario), Some(output)) = (&arguments.scenario, &arguments.output) else {
         return list();
     };
+
     let scenario = find(scenario)?;
     let as_bundle = output
         .extension()
@@ -27,6 +28,7 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
     } else {
         write_export
     };
+
     Folder::make(parent(output))?;
     let is_new = output.symlink_metadata().is_err();
     write(&scenario, output, arguments.force)
@@ -34,15 +36,15 @@ pub(crate) fn run(arguments: &SynthArguments, quiet: bool) -> anyhow::Result<Exi
     if let Some(owner) = Owner::sudo_user().filter(|_| is_new) {
         give_folder(output, owner)?;
     }
-    if quiet {
-        return Ok(ExitCode::SUCCESS);
+
+    if !quiet {
+        writeln!(
+            out::notes(),
+            "wrote {}: a synthetic recording of {}; truth.json in it has the true figures",
+            shown(&output.display().to_string()),
+            counted(scenario.intervals_planned(), "GPU interval"),
+        )?;
     }
-    writeln!(
-        out::notes(),
-        "wrote {}: {}, synthetic, with their truth in truth.json",
-        shown(&output.display().to_string()),
-        counted(scenario.intervals_planned(), "GPU interval"),
-    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -58,17 +60,20 @@ fn list() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// People write scenarios: a thousandth of this is long.
+/// The largest size of a scenario file, in bytes: far more than people write.
 const LONGEST: u64 = 16 << 20;
 
-/// A built-in scenario, else a file.
+/// Returns a built-in scenario, else reads the file of that name.
 pub(crate) fn find(name: &str) -> anyhow::Result<Scenario> {
     if let Some(preset) = Scenario::preset(name) {
         return Ok(preset);
     }
     if !Path::new(name).is_file() {
-        bail!("there is neither a file nor a built-in scenario `{name}` (--list shows those)");
+        bail!(
+            "there is no built-in scenario or file `{name}`; --list shows the built-in scenarios"
+        );
     }
+
     let text = metalens_files::read_text(Path::new(name), LONGEST)
         .with_context(|| format!("cannot read {name}"))?;
     Scenario::from_toml(&text).with_context(|| name.to_owned())

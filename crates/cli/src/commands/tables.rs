@@ -1,4 +1,4 @@
-//! `metalens tables`: what tables a trace has, and their rows.
+//! Runs `metalens tables`: lists the tables of a recording, or prints the rows of one.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -38,16 +38,18 @@ fn print_rows(
     let load = |options: LoadOptions<'_>| input.load(&selection, options);
     let trace = progress::reading(arguments.reading.reading(), quiet, load)?;
     let table = trace.table(schema)?;
+
     let ambiguities = trace.ambiguities(&[schema]);
     let notes = trace.notes.iter().chain(&ambiguities);
     for note in notes.filter(|_| !quiet) {
         writeln!(out::notes(), "note: {}", shown(&note.to_string()))?;
     }
-    let door = match arguments.format {
+
+    let standard_output = match arguments.format {
         RowFormat::Csv => out::data(),
         RowFormat::Jsonl => out::json(),
     };
-    let mut out = io::BufWriter::new(door);
+    let mut out = io::BufWriter::new(standard_output);
     match arguments.format {
         RowFormat::Csv => rows::as_csv(table, &trace.names, &mut out)?,
         RowFormat::Jsonl => rows::as_json_lines(table, &trace.names, &mut out)?,
@@ -56,26 +58,27 @@ fn print_rows(
     Ok(ExitCode::SUCCESS)
 }
 
-/// A line of the list.
+/// A line of the list of tables.
 #[derive(Serialize)]
-struct Listed {
-    /// Of a file that could not be read, what its name promises.
+struct ListedTable {
+    /// Name of the table; by the file name if the file cannot be read.
     schema: String,
     run: Option<u64>,
-    /// Null if the file could not be read.
+    /// Number of rows. Null if the file cannot be read.
     rows: Option<usize>,
     columns: Option<Vec<String>>,
     file: String,
     problem: Option<String>,
 }
 
-impl Listed {
-    fn of(document: &ListedDocument, inside: &str) -> Self {
+impl ListedTable {
+    fn new(document: &ListedDocument, inside: &str) -> Self {
         let file = match document.file.strip_prefix(inside) {
             Some(file) if !inside.is_empty() => file.trim_start_matches('/'),
             _ => &document.file,
         };
         let file = file.to_owned();
+
         match &document.table {
             Ok(table) => Self {
                 schema: table.schema.name.clone(),
@@ -85,7 +88,7 @@ impl Listed {
                 file,
                 problem: table
                     .truncated
-                    .then(|| "TRUNCATED: only the whole rows".to_owned()),
+                    .then(|| "TRUNCATED: only the complete rows".to_owned()),
             },
             Err(error) => Self {
                 schema: document.named_schema.clone(),
@@ -107,17 +110,18 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
     } else {
         ""
     };
-    let listed: Vec<Listed> = documents
+    let listed: Vec<ListedTable> = documents
         .iter()
-        .map(|one| Listed::of(one, inside))
+        .map(|document| ListedTable::new(document, inside))
         .collect();
-    match arguments.json {
-        true => out::json().write_all(json::document(&listed)?.as_bytes())?,
-        false => {
-            let screen = screen(&listed, &not_exported(input, &listed));
-            out::page().write_all(screen.as_bytes())?;
-        }
+
+    if arguments.json {
+        out::json().write_all(json::document(&listed)?.as_bytes())?;
+    } else {
+        let screen = screen(&listed, &not_exported(input, &listed));
+        out::page().write_all(screen.as_bytes())?;
     }
+
     let failed = documents
         .into_iter()
         .filter_map(|document| document.table.err());
@@ -127,14 +131,15 @@ fn list(input: &Input, arguments: &TablesArguments, quiet: bool) -> anyhow::Resu
     } else {
         exit::some_failed()
     };
+
     failed
         .into_iter()
-        .for_each(|error| exit::tell(&error.into()));
+        .for_each(|error| exit::print_error(&error.into()));
     Ok(code)
 }
 
-/// A file that Git LFS did not fetch, or an export that matched nothing, is a
-/// table that is not there: the list says so, but nothing failed.
+/// Returns whether an error makes the command fail. A file that Git LFS did not fetch, or an export
+/// that matched nothing, is only listed as a table without rows.
 fn is_failure(error: &metalens_trace::Error) -> bool {
     !matches!(
         error.problem(),
@@ -142,9 +147,10 @@ fn is_failure(error: &metalens_trace::Error) -> bool {
     )
 }
 
-fn screen(listed: &[Listed], not_exported: &[String]) -> String {
-    let runs: BTreeSet<u64> = listed.iter().filter_map(|one| one.run).collect();
+fn screen(listed: &[ListedTable], not_exported: &[String]) -> String {
+    let runs: BTreeSet<u64> = listed.iter().filter_map(|table| table.run).collect();
     let several_runs = runs.len() > 1;
+
     let mut headings = vec![
         ("table", Align::Left),
         ("rows", Align::Right),
@@ -156,20 +162,21 @@ fn screen(listed: &[Listed], not_exported: &[String]) -> String {
     headings.extend([("file", Align::Left), ("", Align::Left)]);
     let mut columns = Columns::new(&headings);
     let number = |number: Option<u64>| number.map_or("-".to_owned(), count);
-    for one in listed {
-        let width = one.columns.as_ref().map(|columns| columns.len() as u64);
+    for table in listed {
+        let width = table.columns.as_ref().map(|columns| columns.len() as u64);
         let mut row = vec![
-            shown(&one.schema).into_owned(),
-            number(one.rows.map(|n| n as u64)),
+            shown(&table.schema).into_owned(),
+            number(table.rows.map(|n| n as u64)),
             number(width),
         ];
         if several_runs {
-            row.push(number(one.run));
+            row.push(number(table.run));
         }
-        let told = [&one.file, one.problem.as_deref().unwrap_or("")];
-        row.extend(told.map(|text| shown(text).into_owned()));
+        let texts = [&table.file, table.problem.as_deref().unwrap_or("")];
+        row.extend(texts.map(|text| shown(text).into_owned()));
         columns.row(row);
     }
+
     let mut text = String::new();
     for (at, line) in columns.lines().into_iter().enumerate() {
         match at {
@@ -177,9 +184,10 @@ fn screen(listed: &[Listed], not_exported: &[String]) -> String {
             _ => text.push_str(&format!("{line}\n")),
         }
     }
+
     if !not_exported.is_empty() {
-        let of = counted(not_exported.len() as u64, "more table");
-        text.push_str(&format!("\n{of} in the trace, not in this export:\n"));
+        let tables = counted(not_exported.len() as u64, "table");
+        text.push_str(&format!("\n{tables} of the recording not exported:\n"));
         for line in wrap(&shown(&not_exported.join(" ")), 96) {
             text.push_str(&format!("{FAINT}  {line}{FAINT:#}\n"));
         }
@@ -187,13 +195,14 @@ fn screen(listed: &[Listed], not_exported: &[String]) -> String {
     text
 }
 
-/// The schemas that the table of contents names and no file has.
-fn not_exported(input: &Input, listed: &[Listed]) -> Vec<String> {
+/// Returns the schemas of the table of contents that no file has.
+fn not_exported(input: &Input, listed: &[ListedTable]) -> Vec<String> {
     let runs = input.toc().into_iter().flat_map(|toc| &toc.runs);
     let named = runs
         .flat_map(|run| &run.tables)
         .map(|table| table.schema.as_str());
-    let exported: BTreeSet<&str> = listed.iter().map(|one| one.schema.as_str()).collect();
+
+    let exported: BTreeSet<&str> = listed.iter().map(|table| table.schema.as_str()).collect();
     let missing: BTreeSet<&str> = named.filter(|schema| !exported.contains(schema)).collect();
     missing.into_iter().map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! `metalens workload`: the bundled Metal programs, as their own binary has them.
+//! Runs `metalens workload`: the bundled Metal programs, with the arguments of their own program.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `[gate]` of `metalens.toml`, as `docs/gating.md` explains it.
+//! Parses the section `[gate]` of `metalens.toml`, which `docs/gating.md` explains.
 //!
 //! ```toml
 //! [gate.metrics]
@@ -7,7 +7,7 @@
 //! "busy.ratio" = { min = "80%" }
 //! "gaps.mean_ns" = { range = "10%" }                     # base's range and a margin
 //!
-//! [gate.kernels]                                         # the longest pattern that fits counts
+//! [gate.kernels]                                         # the longest pattern that matches counts
 //! "*" = { grow = "5%", of = "median", share = "1%" }
 //! "matmul*" = { grow = "3%", max = "40us", optional = true } # no miss if it is not there
 //! ```
@@ -25,7 +25,7 @@ use serde::Deserialize;
 use super::{Value, ratio};
 use crate::args::nanoseconds;
 
-/// The section's form.
+/// The contents of the section.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Section {
@@ -48,7 +48,7 @@ struct Limits {
 }
 
 impl Section {
-    /// The limits, or the first of them that is not understood.
+    /// Returns the gate of this section, or the error of its first invalid limit.
     pub(super) fn gate(self, source: &str) -> anyhow::Result<Gate> {
         let metrics = self.metrics.into_iter().map(|(id, limits)| {
             let failed = format!("{source}: gate.metrics.{id:?}");
@@ -58,6 +58,7 @@ impl Section {
             let failed = format!("{source}: gate.kernels.{pattern:?}");
             kernel(pattern, limits).context(failed)
         });
+
         let gate = Gate {
             source: message!("[gate] of {}", path(source)),
             metrics: metrics.collect::<anyhow::Result<_>>()?,
@@ -65,7 +66,7 @@ impl Section {
         };
         anyhow::ensure!(
             !gate.metrics.is_empty() || !gate.kernels.is_empty(),
-            "{source}: [gate] has no limit; write one, or leave the section out for the default ones"
+            "{source}: [gate] has no limit; add one, or remove the section for the default limits"
         );
         Ok(gate)
     }
@@ -74,15 +75,16 @@ impl Section {
 fn metric(id: String, limits: Limits) -> anyhow::Result<MetricLimit> {
     anyhow::ensure!(
         limits.of.is_none() && limits.share.is_none(),
-        "`of` and `share` are for kernels"
+        "`of` and `share` are only for kernels"
     );
+
     let mut metric = MetricLimit {
         id,
         limit: Limit::default(),
     };
-    let unit = metric.unit();
-    let unit =
-        unit.with_context(|| format!("there is no such figure, but {}", metric_ids().join(", ")))?;
+    let unit = metric
+        .unit()
+        .with_context(|| format!("unknown figure; use one of {}", metric_ids().join(", ")))?;
     metric.limit = limit(limits, unit)?;
     Ok(metric)
 }
@@ -110,15 +112,16 @@ fn limit(limits: Limits, unit: Unit) -> anyhow::Result<Limit> {
         severity: limits.severity,
         optional: limits.optional,
     };
+
     let all = [limit.max, limit.min, limit.grow, limit.shrink, limit.range];
     anyhow::ensure!(
         all.iter().any(Option::is_some),
-        "it has no limit: write max, min, grow, shrink or range"
+        "no limit: write max, min, grow, shrink or range"
     );
     Ok(limit)
 }
 
-/// A value in the figure's own unit.
+/// Parses a value into the unit of its figure.
 #[expect(clippy::cast_precision_loss, reason = "a limit has few digits")]
 fn value(text: &str, unit: Unit) -> anyhow::Result<f64> {
     match unit {
@@ -128,15 +131,16 @@ fn value(text: &str, unit: Unit) -> anyhow::Result<f64> {
             let count: u64 = text
                 .parse()
                 .ok()
-                .with_context(|| format!("`{text}` is not a count"))?;
+                .with_context(|| format!("`{text}` is not a whole number"))?;
             Ok(count as f64)
         }
     }
 }
 
-/// `5%`, `150%`, `0.05`; a bare number above 1 may be meant either way.
+/// Parses `5%`, `150%` or `0.05`. Refuses a bare number above 1, which may be meant in percent or
+/// as a factor.
 fn growth(text: &str) -> anyhow::Result<f64> {
-    let found = match text.strip_suffix('%') {
+    let share = match text.strip_suffix('%') {
         Some(percent) => percent
             .trim_end()
             .parse()
@@ -144,7 +148,8 @@ fn growth(text: &str) -> anyhow::Result<f64> {
             .map(|value: f64| value / 100.0),
         None => text.parse().ok().filter(|value| *value <= 1.0),
     };
-    found
+
+    share
         .filter(|value| value.is_finite() && *value >= 0.0)
         .with_context(|| format!("`{text}` is not a share: write 5% or 0.05"))
 }
@@ -154,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_of_growth() {
+    fn growth_is_a_percentage_or_at_most_one() {
         let cases = [
             ("5%", Some(0.05)),
             ("150 %", Some(1.5)),
@@ -171,22 +176,21 @@ mod tests {
         }
     }
 
-    /// `expected`: a part of what is said, or of what was understood.
+    /// Checks that the error, or else the debug text of the gate, contains `expected`.
     fn check(toml: &str, expected: &str) {
         let section: Result<Section, _> = toml::from_str(toml);
-        let said = match section {
+        let actual = match section {
             Err(error) => error.to_string(),
             Ok(section) => match section.gate("x.toml") {
                 Ok(gate) => format!("{gate:?}"),
                 Err(error) => format!("{error:#}"),
             },
         };
-        assert!(said.contains(expected), "{toml}\n{said}");
+        assert!(actual.contains(expected), "{toml}\n{actual}");
     }
 
-    /// The example in the documentation is a file that is understood.
     #[test]
-    fn the_example() {
+    fn the_documented_example_is_valid_and_uses_every_kind_of_limit() {
         const PAGE: &str = include_str!("../../../../docs/gating.md");
         let (_, example) = PAGE.split_once("```toml\n").unwrap();
         let (example, _) = example.split_once("```").unwrap();
@@ -194,12 +198,12 @@ mod tests {
         let file = folder.path().join("metalens.toml");
         std::fs::write(&file, example).unwrap();
         let gate = super::super::gate(None, Some(&file)).unwrap();
-        let limits = gate.metrics.iter().map(|one| one.limit);
+
+        let limits = gate.metrics.iter().map(|metric| metric.limit);
         let limits: Vec<Limit> = limits
-            .chain(gate.kernels.iter().map(|one| one.limit))
+            .chain(gate.kernels.iter().map(|kernel| kernel.limit))
             .collect();
-        // Everything that the page explains is in it.
-        let uses = |what: fn(&Limit) -> bool| assert!(limits.iter().any(what), "{limits:?}");
+        let uses = |kind: fn(&Limit) -> bool| assert!(limits.iter().any(kind), "{limits:?}");
         uses(|limit| limit.max.is_some());
         uses(|limit| limit.min.is_some());
         uses(|limit| limit.grow.is_some());
@@ -207,20 +211,20 @@ mod tests {
         uses(|limit| limit.range.is_some());
         uses(|limit| limit.optional);
         uses(|limit| limit.severity == GateSeverity::Warn);
-        assert!(gate.kernels.iter().any(|one| one.share > 0.0));
-        assert!(
-            gate.kernels
-                .iter()
-                .any(|one| one.figure != KernelFigure::Total)
-        );
-        // Every limit of the default gate is told as it is.
+        assert!(gate.kernels.iter().any(|kernel| kernel.share > 0.0));
+        let other_figure = |kernel: &KernelLimit| kernel.figure != KernelFigure::Total;
+        assert!(gate.kernels.iter().any(other_figure));
+    }
+
+    #[test]
+    fn the_default_gate_is_as_documented() {
         let default = format!("{:?}", Gate::default());
         assert_eq!(default.matches("grow: Some(0.05)").count(), 3, "{default}");
         assert_eq!(default.matches("grow: Some(0.1)").count(), 2, "{default}");
     }
 
     #[test]
-    fn limits() {
+    fn limits_are_parsed_or_refused_with_the_reason() {
         check(
             "metrics = { \"gaps.median_ns\" = { max = \"200us\" } }",
             "max: Some(200000.0)",
@@ -246,18 +250,18 @@ mod tests {
             "optional: true",
         );
         check("", "has no limit");
-        check("kernels = { \"a\" = {} }", "has no limit: write max");
+        check("kernels = { \"a\" = {} }", "no limit: write max");
         check(
             "metrics = { \"gaps.median_ns\" = { max = 200 } }",
             "a time needs a unit",
         );
         check(
             "metrics = { \"gaps.median\" = { max = \"2us\" } }",
-            "no such figure, but window.span_ns",
+            "unknown figure; use one of window.span_ns",
         );
         check(
             "metrics = { \"gaps.count\" = { max = 1, share = 0.1 } }",
-            "for kernels",
+            "only for kernels",
         );
         check(
             "metrics = { \"gaps.count\" = { most = 1 } }",

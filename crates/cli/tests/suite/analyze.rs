@@ -1,4 +1,4 @@
-//! `metalens analyze`: the screen, the JSON, and what may be asked of it.
+//! Tests `metalens analyze`: the screen, the JSON, and the options.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -9,13 +9,13 @@ fn json(folder: &std::path::Path, arguments: &[&str]) -> Value {
     let arguments = [&["analyze", "--json"], arguments].concat();
     let output = metalens(folder, &arguments);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert_eq!(stderr(&output), "", "with --json, nothing else is said");
+    assert_eq!(stderr(&output), "", "with --json, nothing else is printed");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// One screen per built-in scenario, to be read by a person.
+/// Snapshots for people to read, one for each built-in scenario.
 #[test]
-fn screens() {
+fn screen_of_each_scenario() {
     let presets = metalens_simulator::presets()
         .iter()
         .map(|preset| preset.name);
@@ -43,7 +43,7 @@ fn no_line_is_wider_than_a_hundred_columns() {
     }
 }
 
-/// The scenarios that fire a finding each.
+/// Returns the scenarios that fire one finding each.
 fn findings_scenarios() -> Vec<String> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings");
     let kinds = std::fs::read_dir(folder.canonicalize().unwrap()).unwrap();
@@ -53,7 +53,7 @@ fn findings_scenarios() -> Vec<String> {
 }
 
 #[test]
-fn the_json_is_what_the_schema_promises() {
+fn the_json_matches_its_schema() {
     let schema = metalens(std::path::Path::new("."), &["schema"]);
     let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
@@ -68,7 +68,7 @@ fn the_json_is_what_the_schema_promises() {
 }
 
 #[test]
-fn same_input_same_bytes() {
+fn same_input_gives_same_bytes() {
     let folder = with_scenario("awkward");
     let once = metalens(folder.path(), &["analyze", "awkward", "--json"]);
     let again = metalens(folder.path(), &["analyze", "awkward", "--json"]);
@@ -76,7 +76,7 @@ fn same_input_same_bytes() {
 }
 
 #[test]
-fn from_standard_input() {
+fn one_table_from_standard_input_gives_the_same_figures_as_the_export() {
     let folder = with_scenario("eager");
     let table = folder.path().join("eager/metal-gpu-intervals.xml");
     let mut command = command(folder.path(), &["analyze", "-", "--json"]);
@@ -90,15 +90,16 @@ fn from_standard_input() {
     for figure in ["count", "total_ns", "median_ns", "max_ns", "histogram"] {
         assert_eq!(report["gaps"][figure], whole["gaps"][figure], "{figure}");
     }
-    // One table alone tells when, and not why.
-    let ledger = &report["idle"];
-    assert_eq!(ledger["unknown_ns"], ledger["total_ns"]);
+
+    // Without the other tables the causes of idle time are unknown.
+    let idle = &report["idle"];
+    assert_eq!(idle["unknown_ns"], idle["total_ns"]);
     assert_eq!(report["busy"]["busy_ns"], whole["busy"]["busy_ns"]);
     assert_eq!(report["busy"]["machine_active_ns"], Value::Null);
 }
 
 #[test]
-fn a_part_of_the_recording() {
+fn from_and_to_limit_the_window() {
     let folder = with_scenario("eager");
     let whole = json(folder.path(), &["eager"]);
     let part = json(folder.path(), &["eager", "--from", "750ms", "--to", "0.8s"]);
@@ -111,7 +112,7 @@ fn a_part_of_the_recording() {
 }
 
 #[test]
-fn one_run_of_several() {
+fn run_selects_a_run_and_the_last_is_the_default() {
     let folder = with_scenario("two-runs");
     let last = json(folder.path(), &["two-runs"]);
     let first = json(folder.path(), &["two-runs", "--run", "1"]);
@@ -127,9 +128,9 @@ fn one_run_of_several() {
     assert!(!first["notes"].to_string().contains("this is run"));
 }
 
-/// All that are fine are reported; the failed one is told apart, with exit code 1.
+/// The good inputs are reported; the failed one is an error, with exit code 1.
 #[test]
-fn several_inputs() {
+fn a_failed_input_does_not_stop_the_others() {
     let folder = with_scenario("eager");
     let output = metalens(
         folder.path(),
@@ -145,17 +146,16 @@ fn several_inputs() {
     );
 }
 
-/// Colours only where they are wanted: not in a pipe.
 #[test]
-fn a_pipe_gets_no_colours() {
+fn a_pipe_gets_no_colors() {
     let folder = with_scenario("eager");
     let output = stdout(&metalens(folder.path(), &["analyze", "eager"]));
     assert!(!output.contains('\u{1b}'));
 }
 
-/// What is cut off is said; a phase that there is not lists those there are.
+/// The window lists the excluded warm-up. The error of an unknown phase lists the known ones.
 #[test]
-fn warm_up_and_phases() {
+fn skip_warmup_excludes_the_warm_up_and_unknown_phases_are_errors() {
     let folder = with_scenario("eager");
     let whole = json(folder.path(), &["eager"]);
     assert_eq!(whole["phases"]["warm_up"]["skipped"], false);

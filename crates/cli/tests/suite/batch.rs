@@ -1,4 +1,4 @@
-//! Many traces at once: an index, a folder each, and nothing done twice.
+//! Tests `metalens batch`: an index, a folder for each recording, and nothing done twice.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,8 @@ use tempfile::TempDir;
 
 use super::{metalens, stderr, stdout};
 
-/// A small recording of this day of January, as busy as `duration` makes it.
+/// Writes a small export, recorded on a day of January that `seed` gives. The length of a kernel is
+/// `duration`.
 fn trace(folder: &Path, seed: u32, duration: &str, name: &str) {
     let scenario = format!(
         "seed = {seed}\n[[process]]\nname = \"bench\"\npid = 4321\nrole = \"target\"\n\
@@ -33,7 +34,7 @@ fn trace(folder: &Path, seed: u32, duration: &str, name: &str) {
     .unwrap();
 }
 
-/// A folder with so many of them in `runs`.
+/// Creates a folder with `count` of these exports in `runs`.
 pub(super) fn traces(count: u32) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..count {
@@ -42,7 +43,7 @@ pub(super) fn traces(count: u32) -> TempDir {
     folder
 }
 
-/// Every file of a folder, with its bytes and when it was written.
+/// Returns every file of a folder, with its bytes and the time of its last change.
 fn tree(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -61,7 +62,7 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
     files
 }
 
-/// The folders of which files were written between two looks.
+/// Returns the folders in which files changed between two calls of `tree`.
 fn written(
     before: &BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)>,
     after: &BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)>,
@@ -94,7 +95,7 @@ fn names(list: &Value) -> Vec<&str> {
     list.map(|one| one["name"].as_str().unwrap()).collect()
 }
 
-/// A report is whole: its manifest lists what is there.
+/// Checks that a report is complete: each file that its manifest lists has its length.
 fn check_whole(folder: &Path) {
     let manifest: Value =
         serde_json::from_slice(&fs::read(folder.join("manifest.json")).unwrap()).unwrap();
@@ -115,9 +116,9 @@ const ALL: [&str; 7] = [
     "out",
 ];
 
-/// Good ones are reported, bad ones named; the second time nothing is written.
+/// The second run with the same inputs writes nothing.
 #[test]
-fn good_and_bad() {
+fn good_inputs_are_reported_and_bad_ones_named() {
     let folder = traces(3);
     let at = |path: &str| folder.path().join(path);
     trace(folder.path(), 5, "200us", "runs/deep/er/t5.export");
@@ -141,9 +142,12 @@ fn good_and_bad() {
     }
     assert!(told.contains("4 of 8 inputs failed"), "{told}");
     assert!(told.contains("empty: no trace in this folder"), "{told}");
-    assert!(told.contains("note: skipped 1 file that"), "{told}");
+    assert!(
+        told.contains("note: files skipped because they are not recordings: 1"),
+        "{told}"
+    );
 
-    // To the byte what `analyze -o` writes.
+    // A report of a batch is, to the byte, what `analyze -o` writes.
     metalens(folder.path(), &["analyze", "runs/t1", "-o", "alone"]);
     let (alone, mut one) = (tree(&at("alone")), tree(&at("out/t1")));
     assert!(one.remove(Path::new("batch.json")).is_some());
@@ -153,19 +157,20 @@ fn good_and_bad() {
             .map(|(path, (bytes, _))| (path, bytes))
             .collect()
     };
+
     assert!(bytes(alone) == bytes(one));
 
     let before = tree(&at("out"));
     let second = metalens(folder.path(), &ALL);
     assert_eq!(stdout(&second), stdout(&first));
     assert!(
-        stderr(&second).contains("4 traces done before, 3 to do"),
+        stderr(&second).contains("4 recordings up to date, 3 to analyze"),
         "{}",
         stderr(&second)
     );
     assert_eq!(written(&before, &tree(&at("out"))), [""; 0]);
 
-    // Another way to look at them: all are made anew, also without the bad ones.
+    // Other options: all reports are written again.
     let checked = metalens(
         folder.path(),
         &["batch", "runs/t?", "-o", "out", "--check", "-q"],
@@ -181,15 +186,15 @@ fn good_and_bad() {
     check_whole(&at("out/deep-er-t5.export"));
 }
 
-/// Only what is new or changed is done.
 #[test]
-fn what_is_done_is_done() {
+fn a_second_run_analyzes_only_what_changed() {
     let folder = traces(3);
     let at = |path: &str| folder.path().join(path);
     let run = |more: &[&str]| -> (Vec<String>, Output) {
-        let before = match at("out").is_dir() {
-            true => tree(&at("out")),
-            false => BTreeMap::new(),
+        let before = if at("out").is_dir() {
+            tree(&at("out"))
+        } else {
+            BTreeMap::new()
         };
         let output = metalens(
             folder.path(),
@@ -197,17 +202,20 @@ fn what_is_done_is_done() {
         );
         (written(&before, &tree(&at("out"))), output)
     };
+
     run(&[]);
-    // Touched: its bytes tell that it is the same, and the new time is kept.
+
+    // Touched: the bytes are the same, so only the new time is stored.
     let toc = at("runs/t1/toc.xml");
     let text = fs::read_to_string(&toc).unwrap();
     fs::write(&toc, &text).unwrap();
-    // What was changed within the last two seconds is looked at again next time.
+
+    // Files that changed in the last two seconds are always hashed again.
     std::thread::sleep(Duration::from_millis(2_100));
     let before = tree(&at("out"));
     let (changed, output) = run(&[]);
     assert!(
-        stderr(&output).contains("3 traces, all done before"),
+        stderr(&output).contains("3 recordings, all up to date"),
         "{}",
         stderr(&output)
     );
@@ -219,12 +227,14 @@ fn what_is_done_is_done() {
             .filter(|(path, file)| before.get(*path) == Some(file));
         same.count()
     };
+
     assert_eq!(reports(&after), before.len() - 1);
+
     // Changed.
     fs::write(&toc, text.replace("Synthetic Mac", "Synthetic Max")).unwrap();
     let (changed, output) = run(&[]);
     assert!(
-        stderr(&output).contains("2 traces done before, 1 to do"),
+        stderr(&output).contains("2 recordings up to date, 1 to analyze"),
         "{}",
         stderr(&output)
     );
@@ -232,30 +242,33 @@ fn what_is_done_is_done() {
         changed.contains(&"t1".to_owned()) && !changed.contains(&"t0".to_owned()),
         "{changed:?}"
     );
+
     // New.
     trace(folder.path(), 9, "200us", "runs/t9");
     let (_, output) = run(&[]);
     assert!(
-        stderr(&output).contains("3 traces done before, 1 to do"),
+        stderr(&output).contains("3 recordings up to date, 1 to analyze"),
         "{}",
         stderr(&output)
     );
-    // A part is gone: it is made again.
+
+    // A file of a report is gone: the report is written again.
     fs::remove_file(at("out/t2/charts/busy.png")).unwrap();
     let (_, output) = run(&[]);
     assert!(
-        stderr(&output).contains("3 traces done before, 1 to do"),
+        stderr(&output).contains("3 recordings up to date, 1 to analyze"),
         "{}",
         stderr(&output)
     );
     check_whole(&at("out/t2"));
-    // Other settings: all of them, but what somebody wrote in is left alone.
+
+    // Other options: all reports are written again, except one that the user changed.
     fs::write(at("out/t0/report.md"), "my words").unwrap();
     let (_, output) = run(&["--skip-warmup"]);
     let told = stderr(&output);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        told.contains("report.md was changed since it was written; --force"),
+        told.contains("report.md changed after metalens wrote it; --force"),
         "{told}"
     );
     assert_eq!(
@@ -264,23 +277,24 @@ fn what_is_done_is_done() {
     );
     let (_, output) = run(&["--skip-warmup", "--force"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    // Anew, and the same.
+
+    // --redo writes all reports again, with the same bytes.
     let bytes = |files: BTreeMap<PathBuf, (Vec<u8>, _)>| -> Vec<Vec<u8>> {
         files.into_values().map(|(bytes, _)| bytes).collect()
     };
+
     let before = tree(&at("out"));
     let (_, output) = run(&["--skip-warmup", "--redo"]);
     assert!(
-        stderr(&output).contains("4 traces\n"),
+        stderr(&output).contains("4 recordings\n"),
         "{}",
         stderr(&output)
     );
     assert!(bytes(before) == bytes(tree(&at("out"))));
 }
 
-/// Outliers and trends, and what pages leave out.
 #[test]
-fn the_index() {
+fn the_index_has_outliers_and_trends_and_no_private_names() {
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..9_u32 {
         let duration = match seed {
@@ -296,7 +310,8 @@ fn the_index() {
     }
     let none = folder.path().join("private/place/none.export");
     trace(folder.path(), 1, "9us", "private/place/none.export");
-    // Its target did nothing.
+
+    // The recorded process has no GPU interval.
     let toc = fs::read_to_string(none.join("toc.xml")).unwrap();
     fs::write(none.join("toc.xml"), toc.replace("4321", "4322")).unwrap();
     let inputs = folder.path().join("private");
@@ -353,7 +368,8 @@ fn the_index() {
         lines.by_ref().take(9).all(|line| fields(line) == heading),
         "{csv}"
     );
-    // Pictures of what is there no more are taken away.
+
+    // Charts of groups that are gone are removed.
     metalens(
         folder.path(),
         &["batch", &format!("{inputs}/place/t1"), "-o", "out"],
@@ -362,7 +378,7 @@ fn the_index() {
 }
 
 #[test]
-fn the_schema_that_is_shipped() {
+fn docs_has_the_current_index_schema() {
     let printed = metalens(Path::new("."), &["schema", "index"]).stdout;
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/index.schema.json");
     if std::env::var_os("METALENS_BLESS").is_some() {
@@ -375,9 +391,9 @@ fn the_schema_that_is_shipped() {
     );
 }
 
-/// Where nothing can be written, or what is there is not ours.
+/// Folders that cannot be written, or have files that metalens did not write, are refused.
 #[test]
-fn places() {
+fn outputs_that_are_not_ours_are_refused() {
     let folder = traces(1);
     let at = |path: &str| folder.path().join(path);
     let check = |output: &str, code: i32, said: &str| {
@@ -386,6 +402,7 @@ fn places() {
         assert_eq!(output.status.code(), Some(code), "{told}");
         assert!(told.contains(said), "{told}");
     };
+
     fs::write(at("file"), "").unwrap();
     check("file", 1, "cannot write into file");
     fs::create_dir(at("site")).unwrap();
@@ -395,18 +412,20 @@ fn places() {
     fs::create_dir_all(at("taken/t0")).unwrap();
     fs::write(at("taken/t0/report.md"), "mine").unwrap();
     check("taken", 1, "taken/t0/report.md exists; --force replaces it");
-    // The folder that is written lies in the one that is searched.
-    check("runs/reports", 0, "1 trace\n");
-    check("runs/reports", 0, "1 trace, all done before");
+
+    // The output folder may be inside a searched folder.
+    check("runs/reports", 0, "1 recording\n");
+    check("runs/reports", 0, "1 recording, all up to date");
+
     // Nothing is written into an input.
-    check("runs", 0, "1 trace\n");
+    check("runs", 0, "1 recording\n");
     assert!(!at("runs/t0/report.md").exists());
-    check("runs", 0, "1 trace, all done before");
+    check("runs", 0, "1 recording, all up to date");
     let usage = metalens(folder.path(), &["batch", "-", "-o", "out"]);
     assert_eq!(usage.status.code(), Some(2));
 }
 
-/// A batch that runs while the test looks on.
+/// Starts a batch, and returns while it runs.
 #[cfg(unix)]
 fn start(folder: &Path) -> Child {
     let program = assert_cmd::cargo::cargo_bin("metalens");
@@ -422,7 +441,7 @@ fn start(folder: &Path) -> Child {
         .unwrap()
 }
 
-/// Waits until so many reports are whole.
+/// Waits until `count` reports are complete.
 #[cfg(unix)]
 fn until_reports(out: &Path, count: usize) {
     let began = Instant::now();
@@ -431,6 +450,7 @@ fn until_reports(out: &Path, count: usize) {
         let whole = folders.filter(|one| one.path().join("manifest.json").is_file());
         whole.count()
     };
+
     while whole() < count {
         assert!(
             began.elapsed() < Duration::from_secs(120),
@@ -448,16 +468,17 @@ fn signal(child: &Child, name: &str) {
     assert!(kill.unwrap().success());
 }
 
-/// Killed, stopped, and disturbed by another: reports are whole or not there, and the
-/// next run goes on.
+/// Reports are complete or absent after a kill, an interrupt and a second batch at the same time;
+/// the next run continues.
 #[cfg(unix)]
 #[test]
-fn interruptions() {
+fn killed_and_stopped_batches_leave_complete_reports_and_go_on() {
     let folder = traces(24);
     let out = folder.path().join("out");
     let mut killed = start(folder.path());
     until_reports(&out, 2);
-    // While it runs nobody else writes there.
+
+    // A second batch cannot write into the same folder at the same time.
     let other = metalens(folder.path(), &["batch", "runs", "-o", "out"]);
     let told = stderr(&other);
     assert_eq!(other.status.code(), Some(1), "{told}");
@@ -487,7 +508,7 @@ fn interruptions() {
     let told = stderr(&output);
     assert_eq!(output.status.code(), Some(130), "{told}");
     assert!(
-        told.contains("the reports that are begun are finished"),
+        told.contains("stopping after the reports in progress"),
         "{told}"
     );
     let found = index(&out);
@@ -508,7 +529,7 @@ fn interruptions() {
     let told = stderr(&last);
     assert_eq!(last.status.code(), Some(0), "{told}");
     assert!(
-        told.contains(&format!("{done} traces done before, {left} to do")),
+        told.contains(&format!("{done} recordings up to date, {left} to analyze")),
         "{told}"
     );
     let found = index(&out);
@@ -516,7 +537,8 @@ fn interruptions() {
         (names(&found["rows"]).len(), &found["unfinished"]),
         (24, &Value::from(0))
     );
-    // Nothing is left of what was killed.
+
+    // The killed batch left no temporary files.
     let litter = tree(&out).into_keys().filter(|path| {
         path.file_name()
             .is_some_and(|name| name.to_string_lossy().starts_with(".metalens-"))
@@ -524,10 +546,9 @@ fn interruptions() {
     assert_eq!(litter.collect::<Vec<_>>(), Vec::<PathBuf>::new());
 }
 
-/// Every real recording there is: the good ones reported, the others named.
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn real_recordings() {
+fn every_real_recording_is_reported_or_named() {
     let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
     let real = std::env::var_os("METALENS_REAL").map_or(real, PathBuf::from);
     if !real.is_dir() {
@@ -569,23 +590,24 @@ fn real_recordings() {
     }
 }
 
-/// Beside the reports, the runs go to a dataset: each once, and again if they are gone
-/// from there.
+/// A run that is missing in the dataset is added again.
 #[test]
-fn a_dataset_besides() {
+fn each_run_is_in_the_dataset_once() {
     let folder = traces(3);
     let runs = || {
         metalens_dataset::run_names(&folder.path().join("fleet"))
             .unwrap()
             .len()
     };
+
     let batch = |more: &[&str]| {
         let arguments = [&["batch", "-q", "runs", "-o", "out"], more].concat();
         let output = metalens(folder.path(), &arguments);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         tree(&folder.path().join("out"))
     };
-    // Reports that are done are not runs that are there.
+
+    // Reports that are up to date still have to be added to a new dataset.
     let first = batch(&[]);
     let parquet = ["--parquet", "fleet"];
     let second = batch(&parquet);
@@ -602,9 +624,8 @@ fn a_dataset_besides() {
     assert_eq!(runs(), 3);
 }
 
-/// What has the lock's name and is no lock stays as it is.
 #[test]
-fn a_lock_is_no_link() {
+fn files_in_place_of_the_lock_are_refused_and_kept() {
     let folder = traces(1);
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("out")).unwrap();
@@ -617,6 +638,7 @@ fn a_lock_is_no_link() {
         assert_eq!(fs::read_dir(at("out")).unwrap().count(), 1);
         fs::remove_file(at("out/.metalens.lock")).unwrap();
     };
+
     std::os::unix::fs::symlink("../victim", at("out/.metalens.lock")).unwrap();
     check("out/.metalens.lock is a link");
     fs::hard_link(at("victim"), at("out/.metalens.lock")).unwrap();
@@ -628,10 +650,8 @@ fn a_lock_is_no_link() {
     check("out/.metalens.lock: this is a named pipe");
 }
 
-/// A trace whose bytes changed is done again, even if its size and its times say that they
-/// did not.
 #[test]
-fn times_can_be_set_and_bytes_decide() {
+fn changed_bytes_are_noticed_despite_equal_size_and_times() {
     let folder = traces(2);
     let arguments = ["batch", "runs", "-o", "out"];
     let run = || {
@@ -639,6 +659,7 @@ fn times_can_be_set_and_bytes_decide() {
         assert!(output.status.success(), "{}", stderr(&output));
         fs::read(folder.path().join("out/t0/report.json")).unwrap()
     };
+
     let before = run();
     let file = folder.path().join("runs/t0/metal-gpu-intervals.xml");
     let written = file.metadata().unwrap().modified().unwrap();

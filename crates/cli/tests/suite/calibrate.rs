@@ -1,5 +1,5 @@
-//! `calibrate --simulate`: real child processes; what was issued is counted
-//! against what is found, and nothing is measured.
+//! Tests `metalens calibrate --simulate`: with real child processes, it compares the counts of
+//! issued and found work, and measures no time.
 #![cfg(unix)]
 
 use std::fs;
@@ -26,9 +26,8 @@ fn left_behind(folder: &Path) -> usize {
     fs::read_dir(folder.join("tmp")).unwrap().count()
 }
 
-/// Every workload that there is.
 #[test]
-fn what_was_issued_is_found() {
+fn all_issued_work_of_each_workload_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let schema = stdout(&metalens(folder, &["schema", "calibration"]));
@@ -47,7 +46,8 @@ fn what_was_issued_is_found() {
         assert!(validator.is_valid(&found), "{found}");
         let counts = &found["counts"];
         assert_eq!(counts["verdict"], "equal", "{counts}");
-        // The workload's own document is another process's words.
+
+        // Another process reports what the workload issued.
         let run = [
             "workload",
             "run",
@@ -74,9 +74,9 @@ fn what_was_issued_is_found() {
     }
 }
 
-/// Everything that a pair leaves is kept, and can be read again.
+/// The files can be read again, and are not overwritten without --force.
 #[test]
-fn a_folder_of_it() {
+fn the_output_folder_has_the_files_of_each_pair() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let output = calibrate(folder, &["--pairs", "2", "-o", "kept"], "");
@@ -108,6 +108,7 @@ fn a_folder_of_it() {
         ]
         .map(|ending| format!("pair-{pair}.{ending}"))
     };
+
     let expected = [
         vec!["calibration.json".to_owned()],
         of(1).into(),
@@ -135,9 +136,9 @@ fn a_folder_of_it() {
     assert_eq!(forced.status.code(), Some(0), "{}", stderr(&forced));
 }
 
-/// A recording without a row of the workload is no calibration, and says which it was.
+/// The error names the pair and the bundle.
 #[test]
-fn a_recording_of_nothing() {
+fn a_recording_without_work_of_the_workload_fails_and_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let output = calibrate(folder.path(), &["--pairs", "2"], "no-target-rows");
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
@@ -148,13 +149,14 @@ fn a_recording_of_nothing() {
         "{said}"
     );
     assert!(said.contains("The recording is kept as"), "{said}");
-    // It is where the message says.
+
+    // The bundle is in the folder that the message names.
     assert_eq!(left_behind(folder.path()), 1);
 }
 
-/// Ctrl-C, wherever it comes, ends all of it.
+/// Presses Ctrl-C during a run without and during a run with the recorder.
 #[test]
-fn interrupted() {
+fn an_interrupt_ends_the_calibration_without_a_result() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let kept = folder.join("kept");
@@ -204,7 +206,7 @@ fn interrupted() {
 }
 
 #[test]
-fn where_it_cannot_run() {
+fn machines_and_arguments_that_cannot_work_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let check = |arguments: &[&str], code: i32, expected: &str| {
         let output = metalens(folder.path(), &[&["calibrate"], arguments].concat());
@@ -212,6 +214,7 @@ fn where_it_cannot_run() {
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         assert_eq!(stdout(&output), "");
     };
+
     if !cfg!(target_os = "macos") {
         check(&["-o", "kept"], 3, "a calibration needs a Mac");
         assert!(!folder.path().join("kept").exists());

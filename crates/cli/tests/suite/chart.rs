@@ -1,4 +1,4 @@
-//! `metalens chart`: pictures as files.
+//! Tests `metalens chart`: pictures as files.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn small_export() -> String {
 }
 
 #[test]
-fn pictures() {
+fn each_chart_can_be_a_png_or_an_svg() {
     let folder = tempfile::tempdir().unwrap();
     let input = small_export();
     for chart in ["timeline", "idle", "gaps", "busy", "kernels"] {
@@ -30,7 +30,7 @@ fn pictures() {
 }
 
 #[test]
-fn twice_the_pixels() {
+fn scale_multiplies_the_pixels() {
     let folder = tempfile::tempdir().unwrap();
     let input = small_export();
     let size = |name: &str, scale: &str| {
@@ -38,27 +38,29 @@ fn twice_the_pixels() {
         let sized = [&arguments[..], &["--size", "600x500", "--theme", "dark"]].concat();
         let output = metalens(folder.path(), &sized);
         assert!(output.status.success(), "{}", stderr(&output));
-        // Width and height are the first words of a PNG's first chunk.
+
+        // The first chunk of a PNG begins with its width and height.
         let picture = fs::read(folder.path().join(name)).unwrap();
         let word = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());
         (word(16), word(20))
     };
+
     assert_eq!(size("one.png", "1"), (600, 500));
     assert_eq!(size("two.png", "2"), (1_200, 1_000));
 }
 
 #[test]
-fn what_is_refused() {
+fn invalid_outputs_and_sizes_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let there = folder.path().join("there.png");
     fs::write(&there, "mine").unwrap();
     let input = small_export();
     let cases = [
-        ("picture.jpeg", &[][..], "ends in neither .png nor .svg"),
+        ("picture.jpeg", &[][..], "does not end in .png or .svg"),
         ("there.png", &[], "--force replaces it"),
         ("low.png", &["--size", "830x20"], "it needs"),
         ("narrow.png", &["--size", "20"], "400 to 8000 pixels wide"),
-        ("odd.png", &["--size", "axb"], "no number of pixels"),
+        ("odd.png", &["--size", "axb"], "is not a number of pixels"),
     ];
     for (name, arguments, said) in cases {
         let all = [&["chart", "-q", &input, "-o", name], arguments].concat();
@@ -70,7 +72,7 @@ fn what_is_refused() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Exit code, what was said, and how many files there are afterwards.
+/// Returns the exit code, the message, and the number of files in the folder afterwards.
 fn refused(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, usize) {
     let output = metalens(folder, &[&["chart", "-q"], arguments].concat());
     assert_eq!(stdout(&output), "");
@@ -79,7 +81,7 @@ fn refused(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, usize) {
 }
 
 #[test]
-fn before_and_after() {
+fn two_recordings_can_be_compared_in_one_chart() {
     let folder = tempfile::tempdir().unwrap();
     let input = small_export();
     let draw = |arguments: &[&str]| {
@@ -88,6 +90,7 @@ fn before_and_after() {
         assert!(output.status.success(), "{}", stderr(&output));
         output.stdout
     };
+
     draw(&["-o", "compare.png"]);
     draw(&["-o", "same.png", "--chart", "compare", "--format", "png"]);
     let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
@@ -96,7 +99,8 @@ fn before_and_after() {
     assert_eq!(read("compare.png"), draw(&["-o", "-"]));
     let svg = String::from_utf8(draw(&["-o", "-", "--format", "svg"])).unwrap();
     assert!(svg.contains("bench: new takes as long as base, 8.387 ms"));
-    // A part is a part of both.
+
+    // --to limits both recordings.
     let part = draw(&["-o", "-", "--format", "svg", "--to", "703ms"]);
     let part = String::from_utf8(part).unwrap();
     assert!(part.contains("new takes as long as base, "));
@@ -104,7 +108,7 @@ fn before_and_after() {
 }
 
 #[test]
-fn what_cannot_be_compared() {
+fn invalid_comparisons_are_refused_and_write_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let input = small_export();
     fs::write(folder.path().join("there.png"), "mine").unwrap();
@@ -114,7 +118,7 @@ fn what_cannot_be_compared() {
         (
             &[&input, "--base", &input, "--chart", "gaps"],
             2,
-            "--base is for --chart compare",
+            "--base is only for --chart compare",
         ),
         (&["-", "--base", "-"], 2, "name a file for the other"),
         (
@@ -142,9 +146,8 @@ fn what_cannot_be_compared() {
     assert_eq!(fs::read(folder.path().join("there.png")).unwrap(), b"mine");
 }
 
-/// The line of the target is where it was asked for.
 #[test]
-fn targets() {
+fn the_chart_of_gaps_shows_the_threshold_in_force() {
     let folder = tempfile::tempdir().unwrap();
     let input = small_export();
     let gaps = |arguments: &[&str]| {
@@ -154,6 +157,7 @@ fn targets() {
         assert!(output.status.success(), "{}", stderr(&output));
         stdout(&output)
     };
+
     assert!(gaps(&[]).contains("threshold: mean of 1 µs"));
     assert!(gaps(&["--threshold", "average-gap=5us"]).contains("threshold: mean of 5 µs"));
     let settings = folder.path().join("metalens.toml");
@@ -164,7 +168,7 @@ fn targets() {
         &[&input, "-o", "x.png", "--threshold", "gap=1us"],
     );
     assert!(
-        code == Some(1) && message.contains("no target is called"),
+        code == Some(1) && message.contains("unknown threshold gap"),
         "{message}"
     );
 }

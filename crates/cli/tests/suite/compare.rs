@@ -1,4 +1,4 @@
-//! `compare` and `baseline`: sides in; sentences, files and exit codes out.
+//! Tests `metalens compare` and `metalens baseline`: screens, files and exit codes.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::folder::{check_manifest, files_of};
 use super::{metalens, stderr, stdout, transcript};
 
-/// `bench` with a seed, kernels of so many µs, and whatever else.
+/// Returns a scenario of `bench` with a seed, the length of a kernel in µs, and `more` settings.
 fn scenario(seed: u32, kernel_us: u32, more: &str) -> String {
     format!(
         "seed = {seed}\n{more}\n[[process]]\nname = \"bench\"\npid = 4101\nrole = \"target\"\n\
@@ -20,7 +20,7 @@ fn scenario(seed: u32, kernel_us: u32, more: &str) -> String {
     )
 }
 
-/// Exports by these names.
+/// Creates a folder with an export of each named scenario.
 fn with(runs: &[(&str, String)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, toml) in runs {
@@ -31,7 +31,7 @@ fn with(runs: &[(&str, String)]) -> TempDir {
     folder
 }
 
-/// Three runs, three like them, and three of which the kernels are slower.
+/// Creates three runs (a), three equal to them (b), and three with a slower kernel (c).
 fn nine() -> TempDir {
     let of = |name: &'static str, seed: u32, us: u32| (name, scenario(seed, us, ""));
     with(&[
@@ -68,7 +68,7 @@ fn check_schema(name: &str, document: &Value) {
 }
 
 #[test]
-fn eager_against_fused() {
+fn two_and_more_sides_give_a_screen_and_valid_json() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["eager", "fused", "batched"] {
         run(folder.path(), &["synth", name, "-o", name], 0);
@@ -97,7 +97,7 @@ fn eager_against_fused() {
 }
 
 #[test]
-fn several_runs_a_side_and_the_gate() {
+fn the_gate_decides_between_several_runs_per_side() {
     let folder = nine();
     let against = |new: &[&'static str]| {
         [
@@ -107,12 +107,14 @@ fn several_runs_a_side_and_the_gate() {
         ]
         .concat()
     };
+
     let equal = run(folder.path(), &against(&["b1", "b2", "b3"]), 0);
     assert!(equal.contains("KEPT"), "{equal}");
     assert!(equal.contains("90 % confidence"), "{equal}");
     let slower = run(folder.path(), &against(&["c1", "c2", "c3"]), 5);
     assert_snapshot!("screen-gate", slower);
-    // Without --gate a difference is no failure.
+
+    // Without --gate, a difference is not a failure.
     run(folder.path(), &["compare", "a1", "c1"], 0);
     run(folder.path(), &["compare", "a1", "c1", "--gate"], 5);
     let limits = "[gate.metrics]\n\"gaps.median_ns\" = { max = \"1us\", severity = \"warn\" }\n\
@@ -133,12 +135,13 @@ fn several_runs_a_side_and_the_gate() {
         &["compare", "a1", "c1", "--gate", "none.toml"],
         1,
     );
+
     // Other commands read the same file.
     run(folder.path(), &["analyze", "a1"], 0);
 }
 
 #[test]
-fn what_is_not_alike_is_refused() {
+fn different_machines_are_refused_unless_allowed() {
     let folder = with(&[
         ("a", scenario(1, 30, "")),
         (
@@ -149,7 +152,8 @@ fn what_is_not_alike_is_refused() {
     let refused = metalens(folder.path(), &["compare", "a", "b", "--json"]);
     assert_snapshot!("not-comparable", transcript(&refused));
     assert_eq!(refused.status.code(), Some(6));
-    // Whoever overwrites an output has not asked for that.
+
+    // --force is for files, and does not allow it.
     run(folder.path(), &["compare", "a", "b", "--force"], 6);
     let arguments = ["compare", "a", "b", "--allow-different"];
     let forced = run(folder.path(), &arguments, 0);
@@ -166,9 +170,8 @@ fn what_is_not_alike_is_refused() {
     assert_eq!(json["comparable"]["forced"], true);
 }
 
-/// A report that was written before is as good as its recording.
 #[test]
-fn reports_are_inputs() {
+fn stored_reports_compare_like_their_recordings() {
     let folder = nine();
     run(folder.path(), &["analyze", "-q", "a1", "-o", "report"], 0);
     let json = run(folder.path(), &["analyze", "c1", "--json"], 0);
@@ -177,6 +180,7 @@ fn reports_are_inputs() {
         let text = run(folder.path(), &["compare", base, new, "--json"], 0);
         serde_json::from_str::<Value>(&text).unwrap()
     };
+
     let expected = compared("a1", "c1");
     for base in ["report", "report/report.json"] {
         assert_eq!(compared(base, "c1.json"), expected, "{base}");
@@ -192,7 +196,7 @@ fn reports_are_inputs() {
 }
 
 #[test]
-fn the_folder() {
+fn the_output_folder_has_every_form_and_a_manifest() {
     let folder = nine();
     let arguments = [
         "compare", "--base", "a1", "a2", "a3", "--new", "c1", "c2", "c3", "-q", "-o",
@@ -201,6 +205,7 @@ fn the_folder() {
         run(folder.path(), &[&arguments[..], &[to], more].concat(), code);
         files_of(&folder.path().join(to))
     };
+
     let files = write("out", 0, &[]);
     let names: Vec<&str> = files.keys().map(String::as_str).collect();
     let expected = [
@@ -217,7 +222,8 @@ fn the_folder() {
     assert_eq!(manifest["report_schema"], "metalens.comparison/2");
     let page = String::from_utf8(files["comparison.md"].clone()).unwrap();
     assert!(page.contains("](charts/compare.png)"), "{page}");
-    // A label stays a label.
+
+    // Markup in a label is escaped.
     assert!(page.contains(r"a \| \`b\` &lt;img&gt; \*"), "{page}");
     write("out", 1, &[]);
     assert_eq!(
@@ -225,7 +231,8 @@ fn the_folder() {
         files,
         "same input, same bytes"
     );
-    // Of reports there is nothing to draw.
+
+    // A stored report has no intervals, so there is no chart.
     let json = run(folder.path(), &["analyze", "a1", "--json"], 0);
     fs::write(folder.path().join("a1.json"), json).unwrap();
     run(
@@ -239,7 +246,7 @@ fn the_folder() {
 }
 
 #[test]
-fn baselines() {
+fn a_saved_baseline_can_be_shown_and_compared_with() {
     let folder = nine();
     let save = ["baseline", "save", "a1", "a2", "a3", "-o", "base.json"];
     run(folder.path(), &save, 0);
@@ -274,6 +281,7 @@ fn baselines() {
         ]
         .concat()
     };
+
     run(folder.path(), &against(["b1", "b2", "b3"]), 0);
     run(folder.path(), &against(["c1", "c2", "c3"]), 5);
     let plain = ["compare", "--baseline", "base.json", "b1", "b2", "b3"];
@@ -287,7 +295,7 @@ fn baselines() {
     );
 }
 
-/// Three runs, and three of which one kernel is slower and its way to the GPU longer.
+/// Creates three runs (a), and three with a slower kernel and a longer submission latency (c).
 fn six() -> TempDir {
     let base = |seed| scenario(seed, 30, "");
     let slower =
@@ -308,9 +316,9 @@ fn sides() -> Vec<&'static str> {
         .collect()
 }
 
-/// Limits that are missed with it are missed without what they are about, too.
+/// A limit that a side misses is also missed if the data for it is not there.
 #[test]
-fn nothing_is_kept_for_want_of_a_table_or_a_kernel() {
+fn a_missing_table_or_kernel_does_not_meet_a_limit() {
     const ENCODERS: &str = "metal-application-encoders-list.xml";
     const COMPLETIONS: &str = "metal-command-buffer-completed.xml";
     let folder = six();
@@ -321,23 +329,24 @@ fn nothing_is_kept_for_want_of_a_table_or_a_kernel() {
         assert!(said.contains(expected), "{limits}\n{said}");
         said
     };
-    let launch = "[gate.metrics]\n\"idle.submission_ns\" = { grow = \"5%\" }\n\
+
+    let submission = "[gate.metrics]\n\"idle.submission_ns\" = { grow = \"5%\" }\n\
                   \"idle.completion_ns\" = { max = \"1ns\" }\n";
     let latency = "[gate.metrics]\n\"latency.completion.median_ns\" = { max = \"1ns\" }\n";
-    let unexplained = "[gate.metrics]\n\"idle.unknown_ns\" = { grow = \"5%\" }\n";
+    let unknown = "[gate.metrics]\n\"idle.unknown_ns\" = { grow = \"5%\" }\n";
     let kernel = "[gate.kernels]\n\"matmul\" = { grow = \"5%\" }\n";
     let median = "[gate.kernels]\n\"*\" = { grow = \"5%\", of = \"median\" }\n";
-    let typing_error = "[gate.kernels]\n\"matmull\" = { grow = \"5%\" }\n";
+    let misspelled = "[gate.kernels]\n\"matmull\" = { grow = \"5%\" }\n";
     let optional = "[gate.kernels]\n\"matmull\" = { grow = \"5%\", optional = true }\n";
-    gated(launch, 5, "2 missed");
+    gated(submission, 5, "2 missed");
     gated(latency, 5, "1 missed");
-    gated(unexplained, 0, "1 limit kept");
+    gated(unknown, 0, "1 limit kept");
     gated(kernel, 5, "1 missed");
     gated(median, 5, "2 missed");
-    gated(typing_error, 5, "no kernel on either side has such a name");
+    gated(misspelled, 5, "no kernel on either side has such a name");
     gated(optional, 5, "nothing was measured");
     gated(
-        &format!("{unexplained}{optional}"),
+        &format!("{unknown}{optional}"),
         0,
         "1 limit kept, 1 not measurable",
     );
@@ -346,19 +355,20 @@ fn nothing_is_kept_for_want_of_a_table_or_a_kernel() {
     for run in &new {
         fs::remove_file(run.join(ENCODERS)).unwrap();
     }
-    let said = gated(launch, 5, "not recorded in new, but recorded in base");
+    let said = gated(submission, 5, "not recorded in new, but recorded in base");
     let line = said
         .lines()
         .find(|line| line.trim_start().starts_with("submission latency "));
     let words: Vec<&str> = line.unwrap().split_whitespace().collect();
-    // Nothing is said to be better.
+
+    // A value that is not known is not an improvement.
     let cells = ["unknown", "–", "–", "not", "recorded"];
     assert_eq!(words[words.len() - 5..], cells);
     assert!(
         said.contains("the cause of 100 % of the idle time of new is unknown"),
         "{said}"
     );
-    let said = gated(unexplained, 5, "1 missed");
+    let said = gated(unknown, 5, "1 missed");
     assert!(said.contains("0 ns → "), "{said}");
     for run in &new {
         fs::remove_file(run.join(COMPLETIONS)).unwrap();
@@ -392,9 +402,8 @@ fn nothing_is_kept_for_want_of_a_table_or_a_kernel() {
     );
 }
 
-/// A run that is given twice is one run.
 #[test]
-fn the_same_run_is_one_run() {
+fn a_run_that_is_named_twice_is_refused_or_noted() {
     let folder = with(&[
         ("a1", scenario(1, 30, "")),
         ("a2", scenario(2, 30, "")),
@@ -409,6 +418,7 @@ fn the_same_run_is_one_run() {
         assert_eq!(output.status.code(), Some(code), "{said}");
         assert!(said.contains(expected), "{said}");
     };
+
     check(
         "baseline save a1 a1 a1 -o b.json",
         2,
@@ -446,7 +456,8 @@ fn the_same_run_is_one_run() {
         0,
         "the same run is on both sides (a1)",
     );
-    // A baseline from which something was taken is none.
+
+    // A baseline with missing parts is refused.
     let text = fs::read_to_string(folder.path().join("b.json")).unwrap();
     let mut stripped: Value = serde_json::from_str(&text).unwrap();
     stripped["kernels"] = serde_json::json!([]);

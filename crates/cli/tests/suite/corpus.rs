@@ -1,4 +1,4 @@
-//! What fuzzing starts from and what it found, file by file.
+//! Runs every file of the fuzzing corpus through its fuzz target.
 
 #[expect(unreachable_pub, reason = "the fuzz targets use it from outside")]
 #[path = "../../../../fuzz/documents.rs"]
@@ -12,7 +12,7 @@ use std::path::Path;
 use walk::Entry;
 
 #[test]
-fn of_every_target() {
+fn every_fuzz_corpus_file_is_handled() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     walk::walk(&corpus, &documents::ENTRIES);
 }

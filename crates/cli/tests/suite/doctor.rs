@@ -1,4 +1,4 @@
-//! `metalens doctor` where there is no Mac: what it says, and with which exit code.
+//! Tests `metalens doctor` on other systems than macOS.
 #![cfg(not(target_os = "macos"))]
 
 use std::path::Path;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::{metalens, stdout, transcript};
 
 #[test]
-fn no_mac() {
+fn doctor_without_a_mac_exits_with_3() {
     let output = metalens(Path::new("."), &["doctor"]);
     assert_eq!(output.status.code(), Some(3));
     assert_snapshot!(transcript(&output));
 }
 
 #[test]
-fn as_json() {
+fn the_json_matches_its_schema() {
     let here = Path::new(".");
     let output = metalens(here, &["doctor", "--json", "--", "python", "bench.py"]);
     assert_eq!(output.status.code(), Some(3));
@@ -30,9 +30,8 @@ fn as_json() {
     assert!(diagnosis["facts"].is_null());
 }
 
-/// Without a Mac and without the fake `xctrace`, recording says so as well.
 #[test]
-fn recording_without_a_mac() {
+fn record_without_a_mac_exits_with_3_and_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [&["record"][..], &["record", "--shader-timeline"]] {
         let output = metalens(folder.path(), arguments);

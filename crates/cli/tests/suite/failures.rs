@@ -1,4 +1,4 @@
-//! What a person is told when it does not work, and the exit code a script gets.
+//! Tests the messages and exit codes of failures.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 
 use super::{metalens, stderr, transcript, with_scenario};
 
-/// Runs in a folder with the export `eager`, one file of which was changed.
+/// Runs metalens in a folder with the export `eager`, after changing one of its tables.
 fn broken(change: impl Fn(&str) -> String, arguments: &[&str]) -> String {
     let folder = with_scenario("eager");
     let file = folder.path().join("eager/metal-gpu-intervals.xml");
@@ -19,27 +19,26 @@ fn broken(change: impl Fn(&str) -> String, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_wrong_number() {
+fn an_invalid_number_is_an_error_with_its_place() {
     let wrong = |text: &str| text.replacen(" µs\">", " µs\">-", 1);
     assert_snapshot!(broken(wrong, &["analyze", "eager"]));
 }
 
 #[test]
-fn cut_off_is_refused() {
+fn a_table_that_is_cut_off_is_refused() {
     let cut = |text: &str| text[..text.len() / 2].to_owned();
     assert_snapshot!(broken(cut, &["analyze", "eager"]));
 }
 
 #[test]
-fn cut_off_but_allowed_is_loud() {
+fn allow_truncated_analyzes_it_with_a_loud_note() {
     let cut = |text: &str| text[..text.len() / 2].to_owned();
     let screen = broken(cut, &["analyze", "eager", "--allow-truncated"]);
     assert_snapshot!(screen.lines().take(12).collect::<Vec<_>>().join("\n"));
 }
 
-/// A folder that is called a bundle, and a recording that was never finished.
 #[test]
-fn bundles_that_are_none() {
+fn empty_and_unfinished_bundles_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("run.trace/corespace")).unwrap();
     assert_snapshot!(transcript(&metalens(
@@ -53,9 +52,8 @@ fn bundles_that_are_none() {
     assert_snapshot!("unfinished", transcript(&output));
 }
 
-/// What needs a Mac says so, with its own exit code.
 #[test]
-fn what_this_machine_cannot_do() {
+fn reader_xctrace_without_a_mac_exits_with_3() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["analyze", "run.trace", "--reader", "xctrace"];
     let output = metalens(folder.path(), &arguments);
@@ -64,22 +62,21 @@ fn what_this_machine_cannot_do() {
 }
 
 #[test]
-fn no_such_process() {
+fn an_unknown_process_is_an_error_that_lists_the_processes() {
     let folder = with_scenario("shared-machine");
     let arguments = ["analyze", "shared-machine", "--process", "nobody"];
     assert_snapshot!(transcript(&metalens(folder.path(), &arguments)));
 }
 
-/// The table that is needed is missing: nothing is said from the others.
 #[test]
-fn the_needed_table_is_missing() {
+fn a_recording_without_gpu_intervals_is_an_error() {
     let folder = with_scenario("eager");
     fs::remove_file(folder.path().join("eager/metal-gpu-intervals.xml")).unwrap();
     assert_snapshot!(transcript(&metalens(folder.path(), &["analyze", "eager"])));
 }
 
 #[test]
-fn bad_usage() {
+fn wrong_usage_exits_with_2_and_prints_nothing_on_stdout() {
     let here = Path::new(".");
     let cases: [&[&str]; 7] = [
         &[],
@@ -98,7 +95,7 @@ fn bad_usage() {
 }
 
 #[test]
-fn help_and_version_are_no_failures() {
+fn help_and_version_succeed() {
     let here = Path::new(".");
     for arguments in [["--help"], ["--version"]] {
         assert_eq!(metalens(here, &arguments).status.code(), Some(0));
@@ -110,10 +107,9 @@ fn help_and_version_are_no_failures() {
     );
 }
 
-/// A device, a pipe or a file without end in the place of a small one is refused at once.
 #[cfg(unix)]
 #[test]
-fn files_that_are_none() {
+fn devices_pipes_and_endless_files_are_refused_at_once() {
     let folder = with_scenario("eager");
     let at = |name: &str| folder.path().join(name);
     std::os::unix::fs::symlink("/dev/zero", at("device.json")).unwrap();
@@ -138,6 +134,7 @@ fn files_that_are_none() {
             stderr(&output)
         );
     };
+
     for (file, why) in [
         ("device.json", "cannot read device.json: this is a device"),
         ("pipe.json", "cannot read pipe.json: this is a named pipe"),
@@ -159,7 +156,7 @@ fn files_that_are_none() {
         "the file is too large: more than",
     );
 
-    // What lies where it is looked for unasked.
+    // Files that are read by default are refused too.
     fs::rename(at("endless.json"), at("eager/work.json")).unwrap();
     refused(
         &["analyze", "eager"],

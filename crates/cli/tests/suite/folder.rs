@@ -1,4 +1,4 @@
-//! The folder that `analyze -o` writes: what is in it, and that its manifest is true.
+//! Tests the folder that `analyze -o` writes: its files, and its manifest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,24 +10,23 @@ use sha2::{Digest, Sha256};
 
 use super::{metalens, stderr, stdout, with_scenario};
 
-/// All files under a folder, by their path in it.
+/// Returns all files under a folder, by their relative path.
 pub(super) fn files_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut files = BTreeMap::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(at) = folders.pop() {
         for entry in fs::read_dir(folder.join(&at)).unwrap() {
             let entry = entry.unwrap();
             let path = at.join(entry.file_name());
-            match entry.file_type().unwrap().is_dir() {
-                true => folders.push(path),
-                false => {
-                    let bytes = fs::read(entry.path()).unwrap();
-                    found.insert(path.to_str().unwrap().to_owned(), bytes);
-                }
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = fs::read(entry.path()).unwrap();
+                files.insert(path.to_str().unwrap().to_owned(), bytes);
             }
         }
     }
-    found
+    files
 }
 
 pub(super) fn write_report(folder: &Path, arguments: &[&str]) {
@@ -44,7 +43,7 @@ fn sha256(bytes: &[u8]) -> String {
     digits.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Compares a manifest with the files beside it, each by what it says of itself.
+/// Compares a manifest with the bytes of the files beside it.
 pub(super) fn check_manifest(files: &BTreeMap<String, Vec<u8>>) {
     let manifest = json(&files["manifest.json"]);
     let listed = manifest["files"].as_array().unwrap();
@@ -77,7 +76,7 @@ pub(super) fn check_manifest(files: &BTreeMap<String, Vec<u8>>) {
         let picture = &entry["picture"];
         assert_eq!(picture.is_object(), kind == "chart", "{path}");
         if kind == "chart" {
-            // Width and height are the first words of a PNG's first chunk.
+            // The first chunk of a PNG begins with its width and height.
             let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
             assert_eq!(picture["width"], word(16), "{path}");
             assert_eq!(picture["height"], word(20), "{path}");
@@ -89,7 +88,7 @@ pub(super) fn check_manifest(files: &BTreeMap<String, Vec<u8>>) {
 }
 
 #[test]
-fn what_is_in_it() {
+fn the_manifest_lists_every_file_and_matches_the_report() {
     let folder = with_scenario("shared-machine");
     write_report(folder.path(), &["shared-machine", "-o", "a/b"]);
     let files = files_of(&folder.path().join("a/b"));
@@ -117,9 +116,8 @@ fn what_is_in_it() {
     }
 }
 
-/// What was cut off is said to be, and a file's name is no folder's.
 #[test]
-fn of_a_part() {
+fn a_truncated_recording_is_marked_and_paths_are_left_out() {
     let folder = with_scenario("eager");
     let file = folder.path().join("eager/metal-gpu-intervals.xml");
     let text = fs::read_to_string(&file).unwrap();
@@ -137,7 +135,7 @@ fn of_a_part() {
 }
 
 #[test]
-fn the_schema_that_is_shipped() {
+fn docs_has_the_current_manifest_schema() {
     let printed = metalens(Path::new("."), &["schema", "manifest"]).stdout;
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manifest.schema.json");
     if std::env::var_os("METALENS_BLESS").is_some() {
@@ -150,9 +148,8 @@ fn the_schema_that_is_shipped() {
     );
 }
 
-/// Everything that a page refers to is there, and the page begins with the verdict.
 #[test]
-fn the_page_shows_its_charts() {
+fn the_page_starts_with_the_verdict_and_shows_every_chart() {
     let folder = with_scenario("awkward");
     write_report(folder.path(), &["awkward", "-o", "out"]);
     let files = files_of(&folder.path().join("out"));
@@ -178,7 +175,8 @@ fn the_page_shows_its_charts() {
     );
     for (alt, path) in &shown {
         assert!(files.contains_key(*path), "{path}");
-        // Nothing in it ends the alternative text, or begins an element.
+
+        // No character ends the alternative text or begins an element.
         let plain = alt.replace("\\[", "").replace("\\]", "");
         assert!(!plain.contains(['[', ']', '<', '>']), "{alt}");
     }
@@ -194,26 +192,30 @@ fn the_page_shows_its_charts() {
         folder.path(),
         &["analyze", "awkward", "--markdown"],
     ));
-    assert!(!printed.contains("!["), "there is nothing to refer to");
+    assert!(
+        !printed.contains("!["),
+        "printed Markdown has no files beside it"
+    );
     assert!(!page.contains("\n\n\n"), "{page}");
-    // Characters stand for the timeline where there is no picture.
+    // Printed Markdown has a chart of characters instead of the timeline.
     let without_charts = |page: &str| -> String {
         let parts = page.split_inclusive("\n\n");
         let is_chart = |part: &&str| part.starts_with("![") || part.starts_with("```text");
         parts.filter(|part| !is_chart(part)).collect()
     };
+
     assert!(printed.contains("```text\nbusy "), "{printed}");
     assert_eq!(
         without_charts(&page),
         without_charts(&printed),
-        "else it is the same page"
+        "the pages differ only in the charts"
     );
 }
 
-/// In HTML, where lines break anywhere, a number keeps its unit; elsewhere a plain
-/// space can be searched for.
+/// HTML breaks lines anywhere, so a number must keep its unit. Other files have plain spaces, which
+/// can be searched.
 #[test]
-fn numbers_and_units() {
+fn only_html_has_unbreakable_spaces_before_units() {
     let folder = with_scenario("eager");
     write_report(folder.path(), &["eager", "-o", "out"]);
     let files = files_of(&folder.path().join("out"));
@@ -223,18 +225,17 @@ fn numbers_and_units() {
     assert!(text("report.md").contains(verdict));
     assert!(!text("report.md").contains('\u{a0}') && !text("report.json").contains('\u{a0}'));
     let units = [" %", " ns", " µs", " ms"];
-    let held = units.iter().fold(verdict.to_owned(), |held, unit| {
-        held.replace(unit, &unit.replace(' ', "\u{a0}"))
+    let unbreakable = units.iter().fold(verdict.to_owned(), |text, unit| {
+        text.replace(unit, &unit.replace(' ', "\u{a0}"))
     });
     assert!(
-        held != verdict && text("report.html").contains(&held),
-        "{held}"
+        unbreakable != verdict && text("report.html").contains(&unbreakable),
+        "{unbreakable}"
     );
 }
 
-/// Nobody else is named, in words or on pictures, unless asked for.
 #[test]
-fn nobody_else_is_named() {
+fn other_processes_are_named_only_with_show_names() {
     let folder = with_scenario("awkward");
     let input = folder.path().join("awkward");
     let input = input.to_str().unwrap();
@@ -254,7 +255,8 @@ fn nobody_else_is_named() {
             }
         }
     }
-    // The words of a chart, which as SVG can be read: they are the same ones.
+
+    // The SVG of a chart has the same words as its PNG, and can be searched.
     for chart in ["timeline", "busy", "idle", "gaps", "kernels"] {
         let file = format!("{chart}.svg");
         let drawn = metalens(
@@ -270,7 +272,7 @@ fn nobody_else_is_named() {
 }
 
 #[test]
-fn the_same_input_gives_the_same_bytes() {
+fn same_input_gives_same_bytes() {
     let folder = with_scenario("renderer");
     write_report(folder.path(), &["renderer", "-o", "one"]);
     write_report(folder.path(), &["renderer", "-o", "two"]);
@@ -278,6 +280,7 @@ fn the_same_input_gives_the_same_bytes() {
     assert_eq!(one, files_of(&folder.path().join("two")));
     write_report(folder.path(), &["renderer", "-o", "two", "--force"]);
     assert_eq!(one, files_of(&folder.path().join("two")));
+
     // report.json is what --json prints.
     let printed = metalens(folder.path(), &["analyze", "renderer", "--json"]);
     assert_eq!(one["report.json"], printed.stdout);

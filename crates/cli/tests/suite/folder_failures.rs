@@ -1,5 +1,4 @@
-//! The folder that `analyze -o` writes: what is refused, replaced, and left of it
-//! when it cannot be written.
+//! Tests how `analyze -o` refuses and replaces folders, and what failures leave there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,9 +10,9 @@ use insta::assert_snapshot;
 use super::folder::{check_manifest, files_of, json, write_report};
 use super::{metalens, stderr, transcript, with_scenario};
 
-/// Whatever of it exists is refused before the input is read: here there is none.
+/// The error is about the existing file, although the input does not exist.
 #[test]
-fn what_exists_stays() {
+fn existing_files_are_refused_before_the_input_is_read() {
     let folder = with_scenario("fused");
     write_report(folder.path(), &["fused", "-o", "whole"]);
     let all = files_of(&folder.path().join("whole"));
@@ -30,6 +29,7 @@ fn what_exists_stays() {
         assert_eq!(fs::read(&file).unwrap(), b"mine");
         fs::remove_dir_all(&out).unwrap();
     }
+
     // A failed reading leaves no folder, and with --force the old report.
     let failed = metalens(folder.path(), &["analyze", "no-such-input", "-o", "out"]);
     assert!(!failed.status.success() && !folder.path().join("out").exists());
@@ -38,9 +38,8 @@ fn what_exists_stays() {
     assert_eq!(files_of(&folder.path().join("whole")), all);
 }
 
-/// Replaced, file by file; what is not of the report stays.
 #[test]
-fn another_report_in_its_place() {
+fn force_replaces_a_report_and_keeps_other_files() {
     let folder = with_scenario("fused");
     let eager = with_scenario("eager");
     let eager = eager.path().join("eager");
@@ -55,9 +54,9 @@ fn another_report_in_its_place() {
     assert_eq!(json(&files["manifest.json"])["input"], eager);
 }
 
-/// Where no file can be made nothing is read: the message says which place.
+/// The error is about the folder, although the input does not exist.
 #[test]
-fn places_that_are_no_folders() {
+fn files_in_place_of_folders_are_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "mine").unwrap();
     fs::create_dir(folder.path().join("half")).unwrap();
@@ -83,7 +82,7 @@ fn places_that_are_no_folders() {
 #[cfg(unix)]
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn a_folder_that_may_not_be_written_to() {
+fn a_read_only_folder_is_refused() {
     use std::os::unix::fs::PermissionsExt;
     let folder = with_scenario("fused");
     let out = folder.path().join("out");
@@ -104,9 +103,9 @@ fn a_folder_that_may_not_be_written_to() {
     fs::set_permissions(&out, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// It fails midway: the old manifest is gone, and no new one claims that all is well.
+/// The old manifest is gone and there is no new one, so the folder does not look complete.
 #[test]
-fn a_failure_midway_leaves_no_manifest() {
+fn a_failure_while_writing_leaves_no_manifest() {
     let folder = with_scenario("fused");
     write_report(folder.path(), &["fused", "-o", "out"]);
     let chart = folder.path().join("out/charts/idle.png");
@@ -120,9 +119,9 @@ fn a_failure_midway_leaves_no_manifest() {
     assert!(!hidden.keys().any(|path| path.contains(".metalens-")));
 }
 
-/// Killed at any moment: each file is whole or not there; and where there is a manifest, all that it lists is there as it says.
+/// Each file is complete or absent. If there is a manifest, all files that it lists are there.
 #[test]
-fn killed_at_any_moment() {
+fn a_killed_run_leaves_complete_files_and_a_true_manifest() {
     let folder = with_scenario("eager");
     write_report(folder.path(), &["eager", "-o", "whole"]);
     let whole = files_of(&folder.path().join("whole"));
@@ -143,9 +142,10 @@ fn killed_at_any_moment() {
         }
         let _ = child.kill();
         broken_off += usize::from(!child.wait().unwrap().success());
-        let found = match out.exists() {
-            true => files_of(&out),
-            false => BTreeMap::new(),
+        let found = if out.exists() {
+            files_of(&out)
+        } else {
+            BTreeMap::new()
         };
         let named = found.keys().filter(|path| !path.contains(".metalens-"));
         for path in named {
@@ -158,18 +158,18 @@ fn killed_at_any_moment() {
     assert!(broken_off > 0);
 }
 
-/// How many files a folder and its charts have; it may change while they are counted.
+/// Counts the files of a folder and of its charts, which may change meanwhile.
 fn names_in(folder: &Path) -> usize {
     let entries = |folder: &Path| fs::read_dir(folder).map_or(0, Iterator::count);
     let charts = entries(&folder.join("charts"));
     (entries(folder) + charts).saturating_sub(1)
 }
 
-/// A link in the place of a folder of ours leads to what nobody named: it is refused before
-/// anything is read or written. The folder that was named may be one.
+/// A link inside the output would redirect files to a folder that the user did not name. The named
+/// folder itself may be a link.
 #[cfg(unix)]
 #[test]
-fn links_inside_are_not_followed() {
+fn links_inside_the_output_are_refused() {
     use std::os::unix::fs::symlink;
     let folder = with_scenario("fused");
     let at = |name: &str| folder.path().join(name);
@@ -195,7 +195,8 @@ fn links_inside_are_not_followed() {
     ] {
         symlink(to, at(link)).unwrap();
     }
-    // The device of what is to be added.
+
+    // Finds the folder of the device that a dataset gets.
     let arguments = ["analyze", "fused", "-q", "--parquet", "probe"];
     assert!(metalens(folder.path(), &arguments).status.success());
     let device = fs::read_dir(at("probe/runs")).unwrap().next();
@@ -213,6 +214,7 @@ fn links_inside_are_not_followed() {
             assert_eq!(found, 0, "{arguments:?}");
         }
     };
+
     check(&["analyze", "no-such-input", "-o", "o"], "o/charts");
     check(&["analyze", "no-such-input", "--parquet", "ds"], "ds/runs");
     check(&["analyze", "fused", "--parquet", "dt"], &device);

@@ -109,6 +109,7 @@ fn the_charts() {
             fs::write(root().join(&shown), &drawn).unwrap();
         }
         let picture = fs::read(root().join(&shown)).unwrap_or_default();
+
         // Not assert_eq: nobody wants to read both.
         assert!(
             picture == drawn,

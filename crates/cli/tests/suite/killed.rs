@@ -182,6 +182,7 @@ fn analyze_and_other_single_writers() {
         };
         let outcomes = case.sweep();
         assert_eq!(outcomes.litter_left, 0, "{outcomes:?}");
+
         // Beside a file its beginning is gone, too, with the run that came after.
         let left = fs::read_dir(folder.path()).unwrap().flatten();
         let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
@@ -201,6 +202,7 @@ fn a_batch() {
             .args(more);
         command
     };
+
     let case = Case {
         name: "batch",
         folder: folder.path(),
@@ -211,6 +213,7 @@ fn a_batch() {
         grows: |path| path.ends_with("batch.json") || path.starts_with("index."),
         then: &|| {},
     };
+
     let outcomes = case.sweep();
     assert_eq!(outcomes.litter_left, 0, "{outcomes:?}");
 }
@@ -227,6 +230,7 @@ fn an_export() {
         command.args(["export", "-q", "run.trace"]).args(more);
         command
     };
+
     let case = Case {
         name: "export",
         folder: bench.folder.path(),
@@ -241,6 +245,7 @@ fn an_export() {
             assert_eq!(report["counts"]["intervals"], 48);
         },
     };
+
     let _ = case.sweep();
 }
 
@@ -259,6 +264,7 @@ fn a_recording() {
         }
         child.wait().unwrap().success()
     };
+
     let clear = || {
         for name in ["x.trace", "x.recording.json", "x.work.json"] {
             let path = bench.here().join(name);
@@ -268,6 +274,7 @@ fn a_recording() {
             }
         }
     };
+
     let began = Instant::now();
     assert!(run(None));
     let life = began.elapsed();
@@ -276,6 +283,7 @@ fn a_recording() {
         names.sort();
         names
     };
+
     let trace = bench.here().join("x.trace");
     let whole = names(&trace);
     let (mut broken_off, mut there) = (0, 0);

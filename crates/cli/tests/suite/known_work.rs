@@ -79,6 +79,7 @@ fn where_it_is_looked_for() {
         assert_eq!(said.contains(&told), is_read, "{work} {input}: {said}");
         fs::remove_file(at(work)).unwrap();
     };
+
     check("eager/work.json", "eager", true);
     check("b.work.json", "b.trace", true);
     check("b.work.json", "b.trace/", true);

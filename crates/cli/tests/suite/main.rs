@@ -1,4 +1,4 @@
-//! The program as its users meet it: arguments in; screens, files and exit codes out.
+//! Tests the program from outside: arguments in; screens, files and exit codes out.
 #![expect(
     clippy::unwrap_used,
     reason = "a panic is the failure report, in the helpers too"
@@ -48,7 +48,7 @@ use std::process::Output;
 use assert_cmd::Command;
 use tempfile::TempDir;
 
-/// `metalens` with these arguments, in this folder.
+/// Runs `metalens` with these arguments in a folder.
 fn metalens(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().unwrap()
 }
@@ -59,13 +59,13 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// What the export of a scenario is called: as the scenario, or its file.
+/// Returns the name of a scenario's export: that of the scenario, or of its file.
 fn export_of(scenario: &str) -> String {
     let stem = Path::new(scenario).file_stem().unwrap();
     stem.to_str().unwrap().to_owned()
 }
 
-/// A folder with the export of a scenario in it: a built-in one, or a file.
+/// Creates a folder with the export of a scenario: a built-in one, or a file.
 fn with_scenario(name: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let export = export_of(name);
@@ -74,9 +74,8 @@ fn with_scenario(name: &str) -> TempDir {
     folder
 }
 
-/// Writes a script that can be started at once. Another process writes the program's file: while a
-/// file is open for writing it cannot be started, and a process that another test starts at
-/// that moment has it open, too.
+/// Writes a script that can be started at once. A file that is open for writing cannot be started,
+/// and a child process of another test may inherit the open file, so another process writes it.
 fn write_program(path: &Path, script: &str) {
     let text = path.with_extension("text");
     std::fs::write(&text, script).unwrap();
@@ -106,16 +105,20 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// All that a person sees of a run, the exit code first.
+/// Returns the exit code, standard output and standard error of a run.
 fn transcript(output: &Output) -> String {
     let code = output
         .status
         .code()
         .map_or("killed".to_owned(), |code| code.to_string());
-    let section = |name: &str, text: String| match text.is_empty() {
-        true => String::new(),
-        false => format!("----- {name}\n{text}"),
+    let section = |name: &str, text: String| {
+        if text.is_empty() {
+            String::new()
+        } else {
+            format!("----- {name}\n{text}")
+        }
     };
+
     let out = section("stdout", stdout(output));
     format!("exit {code}\n{out}{}", section("stderr", stderr(output)))
 }

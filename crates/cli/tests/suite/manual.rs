@@ -11,6 +11,7 @@ fn commands_of(words: &[&str]) -> Vec<String> {
     let Some((_, listed)) = help.split_once("Commands:\n") else {
         return Vec::new();
     };
+
     let lines = listed.lines().take_while(|line| !line.is_empty());
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     let names = names.filter(|name| !name.is_empty() && *name != "help");

@@ -49,6 +49,7 @@ fn peak(folder: &Path, count: u32) -> u64 {
     );
     let mut command = Command::new("bash");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_metalens")]);
+
     // glibc gives threads arenas of their own and keeps them: how many there are in the
     // end is chance, and no trace's doing.
     command.env("MALLOC_ARENA_MAX", "2");

@@ -78,6 +78,7 @@ fn a_page_names_nobody_else() {
         assert!(output.status.success(), "{}", stderr(&output));
         stdout(&output)
     };
+
     run(&["-o", "out"]);
     let file = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
     for page in [run(&["--markdown"]), file("report.md")] {
@@ -131,7 +132,7 @@ fn files_are_of_one_input() {
         assert_eq!(output.status.code(), Some(1));
         assert_eq!(
             stderr(&output),
-            "error: --output, --html, --gaps and --perfetto are for one input at a time\n"
+            "error: --output, --html, --gaps and --perfetto take one input, not 2\n"
         );
         assert!(!folder.path().join(file[1]).exists());
     }
@@ -238,6 +239,7 @@ lose-encoder-every = 5
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         (report["idle"].clone(), report["notes"].to_string())
     };
+
     let (found, notes) = ledger("lost");
     assert_eq!(found["recovered"]["from_intervals"], 8);
     assert_eq!(found["joinable"], found["pairs"]);

@@ -366,6 +366,7 @@ fn phases_and_states_have_lanes() {
         };
         numbers.chunks(5).map(piece).collect::<Vec<_>>()
     };
+
     let (phases, states) = (lane(0), lane(1));
     assert_eq!(lanes.len(), 2);
     let epoch = ("epoch".to_owned(), start, 708_000_000, 0);
@@ -381,6 +382,7 @@ fn phases_and_states_have_lanes() {
     let Some(found) = self_test(&folder) else {
         return;
     };
+
     check_self_test("held", &found);
     assert_eq!(found["held"].as_array().unwrap().len(), 2);
 }
@@ -399,6 +401,7 @@ fn very_many_phases() {
     let Some(found) = self_test(&folder) else {
         return;
     };
+
     check_self_test("many phases", &found);
     assert_eq!(found["held"][0]["of"], 6_001);
 }
@@ -433,6 +436,7 @@ fn the_worst_names_fit_into_a_page() {
     let Some(found) = self_test(&folder) else {
         return;
     };
+
     assert_eq!(found["errors"], Value::Array(Vec::new()));
     assert_eq!(found["overflow"], 0, "it scrolls sideways");
 }
@@ -464,6 +468,7 @@ fn a_million_intervals() {
     let Some(found) = self_test(&folder) else {
         return;
     };
+
     assert_eq!(found["mode"], "buckets");
     assert!(
         found["bucket_hover"].as_str().unwrap().contains("busy 8"),
@@ -521,6 +526,7 @@ fn self_test(folder: &TempDir) -> Option<Value> {
             .arg(format!("file://{}#selftest", page.display()));
         chromium.output().ok()
     };
+
     let Some(output) = ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
         .find_map(run)
@@ -528,6 +534,7 @@ fn self_test(folder: &TempDir) -> Option<Value> {
         eprintln!("skipped: no chromium on this machine, so the page was not tried in one");
         return None;
     };
+
     let document = String::from_utf8(output.stdout).unwrap();
     let from = document.find("data-selftest=\"");
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -570,6 +577,7 @@ fn check_self_test(name: &str, found: &Value) {
         let ns = found[key].as_u64().unwrap();
         exactly(ns)
     };
+
     let hover = text("hover");
     assert!(hover.starts_with(text("kernel")), "{name}: {hover}");
     assert!(hover.contains(&exact("duration_ns")), "{name}: {hover}");
@@ -616,5 +624,6 @@ fn in_a_real_browser() {
     let Some(found) = self_test(&hostile()) else {
         return;
     };
+
     check_self_test("hostile", &found);
 }

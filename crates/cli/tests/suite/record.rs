@@ -264,6 +264,7 @@ fn plain_line(line: &str) -> String {
         Some((text, _)) => format!("{text} (<size>)"),
         None => line.to_owned(),
     };
+
     let line = masked(&line, "pid ", char::is_ascii_digit, "<pid>");
     let line = masked(&line, "(process ", char::is_ascii_digit, "<pid>");
     let line = masked(&line, ".metalens-", char::is_ascii_alphanumeric, "<random>");

@@ -42,7 +42,7 @@ fn nothing_is_taken_for_real() {
         "report.md",
     ];
     assert_eq!(names(&folder), expected);
-    assert!(stderr(&output).contains("SIMULATED: a simulator took xctrace's place"));
+    assert!(stderr(&output).contains("SIMULATED: a fake xctrace made this recording"));
     let screen = stdout(&output);
     assert!(
         screen.starts_with("SIMULATED: no GPU ran\n"),
@@ -95,9 +95,11 @@ fn eager_against_fused() {
         );
         json(&bench.here().join(name).join("report.json"))
     };
+
     let (eager, fused) = (report("eager"), report("fused"));
     let number = |report: &Value, pointer: &str| report.pointer(pointer).unwrap().as_u64().unwrap();
     let both = |pointer: &str| (number(&eager, pointer), number(&fused, pointer));
+
     // Every interval but the first is behind a gap: each of both waits.
     for pointer in [
         "/counts/intervals",
@@ -174,10 +176,12 @@ fn it_is_both_and_nothing_more() {
         let relative = all.map(|file| file.strip_prefix(&folder).unwrap().to_owned());
         relative.collect::<Vec<_>>()
     };
+
     let (first, again) = (of("out"), of("again"));
     let is_report = |file: &&PathBuf| {
         !file.starts_with("eager.trace") && !file.to_string_lossy().starts_with("eager.")
     };
+
     assert_eq!(
         first.iter().filter(is_report).collect::<Vec<_>>(),
         again.iter().collect::<Vec<_>>()
@@ -216,6 +220,7 @@ fn a_target_is_missed() {
     let [_, unchecked @ ..] = missed else {
         unreachable!()
     };
+
     let met = "--check --threshold utilization=0.0001 --threshold average-gap=1s --threshold launch-efficiency=0.0001";
     let met: Vec<&str> = met.split(' ').collect();
     each(
@@ -246,6 +251,7 @@ fn nothing_is_recorded() {
         ];
         bench.run(&[&settings], &arguments).status.code()
     };
+
     let check = |misbehave: &str, output: &str, code: i32, left: &[&str]| {
         let bench = Bench::new();
         assert_eq!(run(misbehave, output, &bench), Some(code), "{misbehave}");
@@ -264,6 +270,7 @@ fn nothing_is_recorded() {
             assert_eq!(names(&bench.here().join(output)), left, "{misbehave}");
         }
     };
+
     check("attach-refused", "new", 1, &[]);
     check("silent", "new/and/deep", 1, &[]);
     check("no-xcode", "new", 3, &[]);
@@ -296,6 +303,7 @@ fn refused_at_once() {
         assert!(!said.contains("xctrace prepares"), "{said}");
         assert_eq!(files(&bench.here()), before);
     };
+
     check(&["-o", "out"], 1, "exists; --force replaces it");
     check(
         &["-o", "new", "--from", "2s", "--to", "1s"],

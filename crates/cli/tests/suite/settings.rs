@@ -33,6 +33,7 @@ fn a_missed_target_is_an_exit_code_of_its_own() {
         assert_eq!(found, expected, "{arguments:?}");
         assert_eq!(exit, Some(code), "{arguments:?}");
     };
+
     check(&[], &["fail"; 3], 0);
     check(&["--check"], &["fail"; 3], 5);
     let gap = ["--check", "--threshold", "average-gap=0.2ms"];
@@ -69,6 +70,7 @@ fn what_was_set_has_to_be_measured() {
             (&expected.map(str::to_owned)[..], Some(code))
         );
     };
+
     check(&[], 0);
     check(&["--threshold", "launch-efficiency=1%"], 5);
     fs::write(
@@ -82,6 +84,7 @@ fn what_was_set_has_to_be_measured() {
         let output = metalens(folder.path(), &arguments);
         (output.status.code(), transcript(&output))
     };
+
     let (code, said) = batch(&[]);
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = batch(&["--config", "set.toml"]);
@@ -109,6 +112,7 @@ fn a_finding_can_be_left_out() {
         let id = |finding: &Value| finding["id"].as_str().unwrap().to_owned();
         findings.iter().map(id).collect::<Vec<_>>()
     };
+
     let all = ids();
     assert!(all.contains(&"serialized".to_owned()), "{all:?}");
     let ignoring = "[findings]\nignore = [\"serialized\"]\n";
@@ -116,7 +120,7 @@ fn a_finding_can_be_left_out() {
     let expected: Vec<String> = all.into_iter().filter(|id| id != "serialized").collect();
     assert_eq!(ids(), expected);
     let screen = stdout(&metalens(folder.path(), &["analyze", "fused"]));
-    let note = "findings that the settings leave out, found or not: serialized";
+    let note = "the settings leave out these findings, found or not: serialized";
     assert!(screen.contains(note), "{screen}");
 }
 

@@ -68,6 +68,7 @@ fn a_changed_copy_reaches_it() {
         "{shown}"
     );
     let output = record(folder, &[]);
+
     // This xctrace records nothing; what it was given was changed.
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let seen = fs::read(folder.join("seen.tracetemplate")).unwrap();
@@ -112,6 +113,7 @@ fn no_clock_to_change() {
         assert_eq!(output.status.code(), Some(code));
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     };
+
     let maximum = ["--gpu-clock", "maximum"];
     check(
         &maximum,
@@ -156,6 +158,7 @@ fn no_template_to_change() {
         assert!(said.contains(expected), "{said}");
         assert_eq!(left_behind(folder.path()), 0);
     };
+
     check(&|_| {}, "is not part of an Xcode");
     check(
         &|folder| template(folder, "other"),
@@ -236,6 +239,7 @@ fn what_came_of_it() {
         let validator = jsonschema::validator_for(&schema).unwrap();
         assert!(validator.is_valid(&provenance), "{file}");
     };
+
     check(
         "true",
         "Enabled",
@@ -267,6 +271,7 @@ fn what_came_of_a_clock() {
         let validator = jsonschema::validator_for(&schema).unwrap();
         assert!(validator.is_valid(&provenance), "{file}");
     };
+
     check("minimum", "clock:", "was at Minimum");
     check("maximum", "warning:", "had no effect");
     check("default", "warning:", "had no effect");

@@ -25,6 +25,7 @@ pub(super) fn with_samples() -> TempDir {
              <engineering-type>{kind}</engineering-type></col>"
         )
     };
+
     let thread = |id: u32, process: &str, pid: u32| {
         let (tid, own) = (id + 1, id + 2);
         format!(
@@ -33,9 +34,11 @@ pub(super) fn with_samples() -> TempDir {
              <pid id='{pid}0' fmt='{pid}'>{pid}</pid></process></thread><process ref='{own}'/>"
         )
     };
+
     let frame = |name: &str| {
         format!("<frame name='{name}' addr='0x1'><binary name='bench' path='/bench'/></frame>")
     };
+
     let row = |time: u64, who: &str, stack: &[&str]| {
         let frames: String = stack.iter().map(|name| frame(name)).collect();
         format!(
@@ -44,6 +47,7 @@ pub(super) fn with_samples() -> TempDir {
              <weight fmt='1.00 ms'>1000000</weight><backtrace>{frames}</backtrace></row>"
         )
     };
+
     let again = "<thread ref='10'/><process ref='12'/>";
     let rows = [
         row(
@@ -103,6 +107,7 @@ fn nothing_is_overwritten_unasked() {
         let arguments = [&["stacks", "cpu", "-q", "-o", "cpu.folded"], more].concat();
         metalens(folder.path(), &arguments)
     };
+
     assert!(write(&[]).status.success());
     let written = fs::read_to_string(&file).unwrap();
     assert_eq!(

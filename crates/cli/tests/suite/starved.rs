@@ -54,7 +54,8 @@ fn limited(folder: &Path, kilobytes: u32, is_told: bool, arguments: &[&str]) -> 
     let mut command = Command::new("bash");
     command.args(["-c", &script]);
     command.arg(assert_cmd::cargo::cargo_bin("metalens"));
-    // The fake `xctrace` must find what is left where it left it.
+
+    // The fake `xctrace` must find its files where it left them.
     let scratch = folder.join("scratch");
     fs::create_dir_all(&scratch).unwrap();
     let command = command.args(arguments).current_dir(folder).env_clear();

@@ -1,4 +1,4 @@
-//! `metalens synth`: scenarios to folders, and nothing of the user's lost.
+//! Tests `metalens synth`: scenarios become folders, and files of the user survive.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ duration = "10us"
 "#;
 
 #[test]
-fn a_scenario_of_ones_own() {
+fn a_scenario_file_becomes_an_export() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("small.toml"), SMALL).unwrap();
     let output = metalens(folder.path(), &["synth", "small.toml", "-o", "out"]);
@@ -33,7 +33,7 @@ fn a_scenario_of_ones_own() {
 }
 
 #[test]
-fn a_mistake_in_it_is_explained() {
+fn an_invalid_scenario_file_is_explained() {
     let folder = tempfile::tempdir().unwrap();
     let wrong = SMALL.replace("\"10us\"", "\"10 parsecs\"");
     fs::write(folder.path().join("wrong.toml"), wrong).unwrap();
@@ -43,7 +43,7 @@ fn a_mistake_in_it_is_explained() {
 }
 
 #[test]
-fn a_folder_with_something_in_it_is_left_alone() {
+fn existing_files_survive() {
     let folder = with_scenario("fused");
     let mine = folder.path().join("fused/mine.txt");
     fs::write(&mine, "mine").unwrap();
@@ -55,16 +55,16 @@ fn a_folder_with_something_in_it_is_left_alone() {
 }
 
 #[test]
-fn the_built_in_ones() {
+fn list_shows_the_built_in_scenarios() {
     let folder = tempfile::tempdir().unwrap();
     assert_snapshot!(transcript(&metalens(folder.path(), &["synth", "--list"])));
     let output = metalens(folder.path(), &["synth", "eagre", "-o", "out"]);
     assert_snapshot!("no-such-scenario", transcript(&output));
 }
 
-/// The same scenario as a bundle: one reading, then the other, one answer.
+/// The native reader of the bundle and the reader of the export give the same report.
 #[test]
-fn as_a_bundle() {
+fn a_bundle_and_an_export_of_a_scenario_are_equal() {
     let folder = tempfile::tempdir().unwrap();
     for output in ["eager.trace", "eager.export"] {
         let written = metalens(folder.path(), &["synth", "eager", "-o", output, "--quiet"]);
@@ -78,9 +78,9 @@ fn as_a_bundle() {
     assert_eq!(transcript(&screen), export);
 }
 
-/// A damaged table that must be readable refuses the bundle, another costs a note.
+/// A damaged table that the analysis needs is an error; another one is a note.
 #[test]
-fn a_damaged_bundle() {
+fn a_damaged_table_is_an_error_if_needed_else_a_note() {
     let folder = with_scenario("eager");
     let check = |schema: &str| {
         let arguments = ["synth", "eager", "-o", "eager.trace", "--force", "--quiet"];
@@ -90,6 +90,7 @@ fn a_damaged_bundle() {
         fs::write(&store, &bytes[..30]).unwrap();
         metalens(folder.path(), &["analyze", "eager.trace"])
     };
+
     for schema in [
         "metal-gpu-state-intervals",
         "metal-application-encoders-list",
@@ -105,7 +106,7 @@ fn a_damaged_bundle() {
     assert_snapshot!(transcript(&check("metal-gpu-intervals")));
 }
 
-/// Returns the rows' file of a table in a bundle.
+/// Returns the file with the rows of a table in a bundle.
 fn store_of(bundle: &Path, schema: &str) -> PathBuf {
     let stores = fs::read_dir(bundle.join("corespace/run1/core/stores")).unwrap();
     let mut stores = stores.map(|entry| entry.unwrap().path());

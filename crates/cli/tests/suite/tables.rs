@@ -1,4 +1,4 @@
-//! `metalens tables`: what is there, and its rows.
+//! Tests `metalens tables`: the list of tables, and their rows.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{metalens, stderr, stdout, transcript, with_scenario};
 
 #[test]
-fn the_list() {
+fn the_list_has_each_table_and_its_columns() {
     let folder = with_scenario("eager");
     assert_snapshot!(transcript(&metalens(folder.path(), &["tables", "eager"])));
     let json = metalens(folder.path(), &["tables", "eager", "--json"]);
@@ -25,7 +25,7 @@ fn the_list() {
 }
 
 #[test]
-fn several_runs_are_told_apart() {
+fn the_list_has_the_run_of_each_table() {
     let folder = with_scenario("two-runs");
     assert_snapshot!(transcript(&metalens(
         folder.path(),
@@ -33,9 +33,9 @@ fn several_runs_are_told_apart() {
     )));
 }
 
-/// The others are still listed; the exit code says that something failed.
+/// The exit code says that a table cannot be read.
 #[test]
-fn a_broken_table_does_not_hide_the_others() {
+fn a_broken_table_is_listed_with_the_others() {
     let folder = with_scenario("eager");
     let file = folder.path().join("eager/metal-gpu-info.xml");
     fs::write(file, "<trace-query-result><node>").unwrap();
@@ -46,7 +46,7 @@ fn a_broken_table_does_not_hide_the_others() {
 }
 
 #[test]
-fn rows() {
+fn csv_and_json_lines_have_the_same_rows() {
     let folder = with_scenario("awkward");
     let rows = |arguments: &[&str]| {
         let first = ["tables", "awkward", "--schema", "metal-gpu-intervals"];
@@ -54,6 +54,7 @@ fn rows() {
         assert!(output.status.success(), "{}", stderr(&output));
         stdout(&output)
     };
+
     let first = |text: &str| text.lines().take(4).collect::<Vec<_>>().join("\n");
     assert_snapshot!("rows-csv", first(&rows(&[])));
     let json = rows(&["--format", "jsonl"]);
@@ -64,15 +65,15 @@ fn rows() {
 }
 
 #[test]
-fn a_table_that_is_not_there() {
+fn an_unknown_table_is_an_error_that_lists_the_tables() {
     let folder = with_scenario("eager");
     let output = metalens(folder.path(), &["tables", "eager", "--schema", "kdebug"]);
     assert_snapshot!(transcript(&output));
 }
 
-/// A path that begins at the root is given as one.
+/// An absolute path stays absolute; files of an export are relative to its folder.
 #[test]
-fn where_a_table_is() {
+fn files_are_listed_as_they_were_named() {
     let folder = with_scenario("eager");
     let files = |input: &str| -> Vec<String> {
         let output = metalens(folder.path(), &["tables", input, "--json"]);
@@ -82,6 +83,7 @@ fn where_a_table_is() {
             .map(|one| one["file"].as_str().unwrap().to_owned())
             .collect()
     };
+
     let table = folder.path().join("eager/metal-gpu-intervals.xml");
     let table = table.to_str().unwrap();
     assert_eq!(files(table), [table]);
@@ -89,7 +91,7 @@ fn where_a_table_is() {
         files("eager/metal-gpu-intervals.xml"),
         ["eager/metal-gpu-intervals.xml"]
     );
-    // In an export they are named as they lie in it.
+
     let whole = folder.path().join("eager");
     assert!(files(whole.to_str().unwrap()).contains(&"metal-gpu-intervals.xml".to_owned()));
 }

@@ -95,6 +95,7 @@ fn on_terminal(mut command: Command) -> String {
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
+
     // It must not become this process's own terminal, whose end would end this process.
     let flags = OFlags::RDWR | OFlags::NOCTTY;
     let terminal = rustix::fs::open(name, flags, Mode::empty()).unwrap();
@@ -111,11 +112,13 @@ fn on_terminal(mut command: Command) -> String {
     let mut seen = Vec::new();
     let mut master = fs::File::from(master);
     let mut some = [0; 4096];
+
     // Linux calls it an error when nobody is left at the other end.
     while let Ok(length @ 1..) = master.read(&mut some) {
         seen.extend_from_slice(&some[..length]);
     }
     child.wait().unwrap();
+
     // The terminal itself adds the carriage returns.
     String::from_utf8(seen).unwrap().replace("\r\n", "\n")
 }
@@ -149,6 +152,7 @@ fn check_run(folder: &Path, arguments: &[&str], is_data: bool) {
         command.env("METALENS_XCTRACE", folder.join("no\u{1b}[31mne"));
         command
     };
+
     let seen = on_terminal(command());
     assert!(!seen.is_empty(), "{what}: nothing was shown");
     check_tame(&seen, &what);
@@ -374,6 +378,7 @@ fn no_recording_commands_a_spreadsheet() {
             "{what}: {widths:?}"
         );
     };
+
     for round in rounds(&of_xml()) {
         let folder = with_scenario("awkward");
         let folder = folder.path();

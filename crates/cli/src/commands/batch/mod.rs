@@ -1,5 +1,5 @@
-//! `metalens batch`: a report for each of many traces, and an index of them all. The folder of
-//! a trace has what `analyze -o` writes of it, to the byte.
+//! Runs `metalens batch`: writes a report for each of many recordings, and an index of them. The
+//! folder of a recording is, to the byte, what `analyze -o` writes.
 
 mod progress;
 mod reports;
@@ -18,7 +18,7 @@ use crate::exit;
 use crate::interrupt::Listening;
 
 use progress::Progress;
-use reports::{ReportFolders, Runs};
+use reports::{DatasetRuns, ReportFolders};
 
 pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let analyzing = arguments.analyzing()?;
@@ -26,11 +26,16 @@ pub(crate) fn run(arguments: &BatchArguments, quiet: bool) -> anyhow::Result<Exi
     let search = find(&arguments.inputs, output)?;
     let fingerprint = reports::fingerprint(&analyzing, arguments.show_names)?;
     let listening = Listening::begin()?;
-    let failed = || format!("cannot write into {}", output.display());
-    let folder = Folder::make(output).with_context(failed)?;
+
+    let folder =
+        Folder::make(output).with_context(|| format!("cannot write into {}", output.display()))?;
     let _lock = FolderLock::take(&folder, output)?;
     write::check(&folder, output, arguments.force)?;
-    let runs = arguments.parquet.as_deref().map(Runs::at).transpose()?;
+    let runs = arguments
+        .parquet
+        .as_deref()
+        .map(DatasetRuns::find)
+        .transpose()?;
     if !quiet {
         show::search(&search)?;
     }
@@ -60,7 +65,7 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, Into::into)
 }
 
-/// Writes the index, and tells what came of it.
+/// Writes and prints the index and the failures. Returns the exit code of the batch.
 fn finish(
     arguments: &BatchArguments,
     folder: &Folder,

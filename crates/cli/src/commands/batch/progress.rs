@@ -1,4 +1,4 @@
-//! The progress of a batch, on stderr.
+//! Prints the progress of a batch on stderr.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use metalens_batch::BatchWatcher;
 use crate::interrupt::Listening;
 use crate::out;
 
-/// A bar, and what is told once.
+/// A progress bar, and lines before and below it.
 pub(super) struct Progress<'a> {
     listening: &'a Listening,
     quiet: bool,
@@ -35,20 +35,21 @@ impl BatchWatcher for Progress<'_> {
         if self.quiet || before + ahead == 0 {
             return Ok(());
         }
-        let what = match (before, ahead) {
-            (0, _) => counted(ahead, "trace"),
-            (_, 0) => format!("{}, all done before", counted(before, "trace")),
+
+        let plan = match (before, ahead) {
+            (0, _) => counted(ahead, "recording"),
+            (_, 0) => format!("{}, all up to date", counted(before, "recording")),
             _ => format!(
-                "{} done before, {} to do",
-                counted(before, "trace"),
+                "{} up to date, {} to analyze",
+                counted(before, "recording"),
                 count(ahead)
             ),
         };
-        writeln!(out::notes(), "{what}")?;
+        writeln!(out::notes(), "{plan}")?;
 
         if ahead > 0 {
-            // indicatif itself stays silent where stderr is no terminal.
-            let template = "{bar:30} {pos} of {len} traces, {eta} left";
+            // indicatif draws nothing if stderr is not a terminal.
+            let template = "{bar:30} {pos} of {len} recordings, {eta} left";
             let style = ProgressStyle::with_template(template);
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
             self.bar = ProgressBar::new(ahead).with_style(style);
@@ -62,9 +63,8 @@ impl BatchWatcher for Progress<'_> {
 
     fn stopping(&mut self) {
         if !self.quiet {
-            let said =
-                "stopping: the reports that are begun are finished; Ctrl-C again leaves them";
-            self.bar.suspend(|| out::note(said));
+            let message = "stopping after the reports in progress; Ctrl-C again stops at once";
+            self.bar.suspend(|| out::note(message));
         }
     }
 

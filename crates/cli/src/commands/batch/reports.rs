@@ -1,4 +1,4 @@
-//! The reports of a batch: the folders that `analyze -o` writes.
+//! Analyzes the recordings of a batch, and writes their folders as `analyze -o` does.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,26 +12,26 @@ use metalens_files::{hexadecimal, sha256, sha256_of_file};
 use metalens_render::folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest};
 use metalens_render::redacted;
 
-use crate::analyzing::{Analyzing, usual_work};
+use crate::analyzing::{Analyzing, default_work};
 use crate::exit;
 
-/// Options of the analyses, and of the reports' folders.
+/// Options of the analyses and of the folders of reports.
 pub(super) struct ReportFolders {
     pub(super) analyzing: Analyzing,
     pub(super) show_names: bool,
-    /// Where the runs go besides.
+    /// Folder of the dataset that gets each run. None for no dataset.
     pub(super) dataset: Option<PathBuf>,
 }
 
-/// Where the runs go besides, and those that were there before.
+/// The runs that a dataset has before the batch.
 #[derive(Debug)]
-pub(super) struct Runs {
+pub(super) struct DatasetRuns {
     pub(super) dataset: PathBuf,
     pub(super) before: BTreeSet<String>,
 }
 
-impl Runs {
-    pub(super) fn at(folder: &Path) -> anyhow::Result<Self> {
+impl DatasetRuns {
+    pub(super) fn find(folder: &Path) -> anyhow::Result<Self> {
         metalens_dataset::refuse_links(folder)?;
         Ok(Self {
             dataset: folder.to_owned(),
@@ -40,8 +40,8 @@ impl Runs {
     }
 }
 
-/// Returns a text that differs if reports would: how an input is to be analyzed, and by which
-/// metalens. The number of its version alone does not tell two builds apart.
+/// Returns a hash of all that changes reports besides the inputs: the options, and the program
+/// itself, because two builds may have the same version number.
 pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> anyhow::Result<String> {
     let work = match &analyzing.work {
         Some(file) => {
@@ -50,11 +50,13 @@ pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> anyhow::Re
         }
         None => String::new(),
     };
+
     let program = std::env::current_exe().ok();
     let program = program.and_then(|path| sha256_of_file(&path).ok());
     let program = program.map_or_else(String::new, |hash| hexadecimal(&hash));
     let version = env!("CARGO_PKG_VERSION");
-    // Whether a dataset is written, too, makes no other report.
+
+    // Set only for a dataset: it does not change reports.
     let mut request = analyzing.request.clone();
     request.keep_everyone = false;
     let reading = analyzing.reading;
@@ -65,26 +67,27 @@ pub(super) fn fingerprint(analyzing: &Analyzing, show_names: bool) -> anyhow::Re
 
 impl Reports for ReportFolders {
     fn file_beside(&self, input: &Path) -> Option<PathBuf> {
-        usual_work(input)
+        default_work(input)
     }
 
     fn refuse_links(&self, folder: &Path) -> Result<(), ReportProblem> {
         Ok(metalens_files::refuse_link(&folder.join(FOLDER_OF_CHARTS))?)
     }
 
-    /// A file of a report that was changed since is somebody's work. A report that was being
-    /// replaced when something broke off has no manifest to tell.
+    /// Refuses a folder whose files the user changed after metalens wrote them.
     fn refuse_changed(&self, folder: &Path) -> Result<(), ReportProblem> {
+        // A report whose replacement was interrupted has no manifest, and may be replaced.
         let Some(manifest) = Manifest::load(folder) else {
             return Ok(());
         };
+
         for file in &manifest.files {
             let path = folder.join(&file.path);
             let is_gone = path.symlink_metadata().is_err();
             if !is_gone && !file.is_as_written(folder) {
                 let shown = path.display();
                 return Err(problem(&anyhow::anyhow!(
-                    "{shown} was changed since it was written; --force replaces it"
+                    "{shown} changed after metalens wrote it; --force replaces it"
                 )));
             }
         }
@@ -95,14 +98,15 @@ impl Reports for ReportFolders {
         folder::check(folder, false).map_err(|error| problem(&error.into()))
     }
 
-    /// Returns the SHA-256 of its manifest, if all files are there that it lists, by their
+    /// Returns the SHA-256 of the manifest, if all files that it lists exist and have their listed
     /// length.
     fn identity(&self, folder: &Path) -> Option<String> {
         let text = metalens_files::read(&folder.join(MANIFEST), LONGEST_REPORT).ok()?;
         let manifest: Manifest = serde_json::from_slice(&text).ok()?;
+
         let is_complete = manifest.files.iter().all(|file| {
-            let facts = fs::metadata(folder.join(&file.path));
-            facts.is_ok_and(|facts| facts.len() == file.bytes)
+            let metadata = fs::metadata(folder.join(&file.path));
+            metadata.is_ok_and(|metadata| metadata.len() == file.bytes)
         });
         is_complete.then(|| sha256(&text))
     }
@@ -113,16 +117,16 @@ impl Reports for ReportFolders {
     }
 
     fn write(&self, analysis: Analysis, folder: &Path) -> Result<WrittenReport, ReportProblem> {
-        self.written(analysis, folder)
+        self.write_folder(analysis, folder)
             .map_err(|error| problem(&error))
     }
 }
 
 impl ReportFolders {
-    fn written(&self, mut analysis: Analysis, folder: &Path) -> anyhow::Result<WrittenReport> {
+    fn write_folder(&self, mut analysis: Analysis, folder: &Path) -> anyhow::Result<WrittenReport> {
         let show_names = self.show_names;
         let choices = folder::Choices {
-            // What is not ours was refused before.
+            // Files that metalens did not write were refused before.
             force: true,
             show_names,
         };
@@ -134,6 +138,7 @@ impl ReportFolders {
             }
             None => None,
         };
+
         let report = &analysis.report;
         let is_complete = missing.is_empty();
         let row = if show_names {
@@ -149,30 +154,29 @@ impl ReportFolders {
     }
 }
 
-/// An error in words, with the names of others in it that pages leave out.
+/// Returns an error as a text, with the names of other processes that pages must replace.
 fn problem(error: &anyhow::Error) -> ReportProblem {
-    let (why, hint) = exit::words(error);
+    let (why, hint) = exit::message_and_hint(error);
     ReportProblem {
         why,
         hint,
-        hidden: others(error),
+        hidden: other_processes(error),
     }
 }
 
-/// The names of others that an error lists, and what pages say instead.
-fn others(error: &anyhow::Error) -> Vec<(String, String)> {
+/// Returns the names of other processes in an error, each with the text that pages show instead.
+fn other_processes(error: &anyhow::Error) -> Vec<(String, String)> {
     use metalens_analyzer::Error;
     let Some(Error::NoGpuIntervals { present, .. }) = error.downcast_ref() else {
         return Vec::new();
     };
-    let named = present.iter().zip(1..);
-    let named = named.map(|(one, number)| (one.to_string(), one.name.clone(), number));
-    // With what follows each name, so that no other word is taken for it.
-    let named = named.map(|(said, name, number): (String, String, usize)| {
-        (
-            said.clone(),
-            said.replacen(&name, &format!("other process {number}"), 1),
-        )
+
+    let numbered = present.iter().zip(1_usize..);
+    let replaced = numbered.map(|(process, number)| {
+        // The text of a process has more than its name, so that it matches no other word.
+        let text = process.to_string();
+        let replacement = text.replacen(&process.name, &format!("other process {number}"), 1);
+        (text, replacement)
     });
-    named.collect()
+    replaced.collect()
 }

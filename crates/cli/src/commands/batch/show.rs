@@ -1,4 +1,4 @@
-//! What a batch says on the terminal.
+//! Prints the notes, the index and the failures of a batch.
 
 use std::io::Write;
 
@@ -12,42 +12,47 @@ use metalens_text::{shown, shown_message};
 
 use crate::out;
 
-/// What was looked at and is no trace.
+/// Prints how many files were skipped, and how many inputs were named twice.
 pub(super) fn search(search: &Search) -> std::io::Result<()> {
-    let mut said = Vec::new();
+    let mut notes = Vec::new();
     if search.skipped > 0 {
-        let files = counted(search.skipped as u64, "file");
-        said.push(format!("skipped {files} that are no traces"));
+        let files = count(search.skipped as u64);
+        notes.push(format!(
+            "files skipped because they are not recordings: {files}"
+        ));
     }
     if search.twice > 0 {
-        let times = counted(search.twice as u64, "input");
-        said.push(format!("{times} named more than once: done once"));
+        let inputs = counted(search.twice as u64, "input");
+        notes.push(format!("{inputs} named more than once: analyzed once"));
     }
-    said.iter()
-        .try_for_each(|one| writeln!(out::notes(), "note: {one}"))
+
+    notes
+        .iter()
+        .try_for_each(|note| writeln!(out::notes(), "note: {note}"))
 }
 
-/// The index: as a table, or as it is on disk.
-pub(super) fn index(found: &Index, as_json: bool) -> anyhow::Result<()> {
-    match as_json {
-        true => out::json().write_all(json::document(found)?.as_bytes())?,
-        false => out::page().write_all(table(found).as_bytes())?,
+/// Prints the index as a table, or as JSON.
+pub(super) fn index(index: &Index, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        out::json().write_all(json::document(index)?.as_bytes())?;
+    } else {
+        out::page().write_all(table(index).as_bytes())?;
     }
     Ok(())
 }
 
-/// The sections of an index that a terminal shows on standard output: failures go to standard
-/// error, with what to do about them.
+/// Formats the sections of an index for standard output, without failures, which go to standard
+/// error with their hints.
 fn table(index: &Index) -> String {
     let mut document = index::document(index, &[], true);
-    let is_told_elsewhere = |id: &str| ["verdict", "failed", "problems"].contains(&id);
+    let is_shown_elsewhere = |id: &str| ["verdict", "failed", "problems"].contains(&id);
     document
         .sections
-        .retain(|section| !is_told_elsewhere(section.id));
+        .retain(|section| !is_shown_elsewhere(section.id));
     terminal::text(&document, out::width())
 }
 
-/// What failed and why, and what a reader should know: on stderr, at the end.
+/// Prints notes and failed inputs on stderr.
 pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
     let mut out = out::notes();
     if !quiet {
@@ -55,32 +60,37 @@ pub(super) fn failures(index: &Index, quiet: bool) -> std::io::Result<()> {
             writeln!(out, "note: {}", shown(note))?;
         }
     }
-    let missing = index.rows.iter().flat_map(|row| {
+
+    let missing_files = index.rows.iter().flat_map(|row| {
         let problems = Note::joined(&row.problems, &row.problem_details);
-        let lacking = problems.filter(|one| one.detail.id == FILE_MISSING);
-        lacking.map(|problem| format!("{}: {}", row.name, problem.text))
+        let missing = problems.filter(|problem| problem.detail.id == FILE_MISSING);
+        missing.map(|problem| format!("{}: {}", row.name, problem.text))
     });
     let error = style::ERROR;
-    for one in missing {
-        writeln!(out, "{error}error:{error:#} {}", shown(&one))?;
+    for problem in missing_files {
+        writeln!(out, "{error}error:{error:#} {}", shown(&problem))?;
     }
-    for one in &index.failed {
-        let why = shown_message(&one.why);
-        match one.why.starts_with(&one.input) {
-            true => writeln!(out, "{error}error:{error:#} {why}")?,
-            false => writeln!(out, "{error}error:{error:#} {}: {why}", shown(&one.input))?,
+
+    for failed in &index.failed {
+        let why = shown_message(&failed.why);
+        if failed.why.starts_with(&failed.input) {
+            writeln!(out, "{error}error:{error:#} {why}")?;
+        } else {
+            let input = shown(&failed.input);
+            writeln!(out, "{error}error:{error:#} {input}: {why}")?;
         }
-        if let Some(hint) = &one.hint {
+        if let Some(hint) = &failed.hint {
             let style = style::HINT;
             writeln!(out, "{style}hint:{style:#} {}", shown(hint))?;
         }
     }
+
     if !index.failed.is_empty() {
         let all = (index.rows.len() + index.failed.len()) as u64;
         let failed = count(index.failed.len() as u64);
         writeln!(
             out,
-            "{failed} of {} failed; the others are done",
+            "{failed} of {} failed; the others succeeded",
             counted(all, "input")
         )?;
     }

@@ -1,4 +1,4 @@
-//! Pictures of groups over time.
+//! Draws charts of groups of recordings over time.
 
 use anyhow::Context;
 use metalens_analyzer::units::capital;
@@ -10,42 +10,43 @@ use metalens_comparison::many::{self, TraceFigure, TraceGroup};
 
 use metalens_render::index::TrendPicture;
 
-/// Where the pictures lie, seen from the index.
+/// Folder of the charts, relative to the index.
 pub(super) const FOLDER: &str = "trends";
-/// Groups beyond this many have no picture: the largest have.
+/// Maximum number of charts: the largest groups have one.
 const GROUPS: usize = 6;
-/// Twice the pixels, as all pictures in pages.
+/// Device pixels per pixel, as for all charts of pages.
 const SCALE: u8 = 2;
 
-/// A group over time.
-pub(super) struct Drawn {
+/// The chart of a group over time.
+pub(super) struct TrendChart {
     pub(super) page: TrendPicture,
-    /// The files and where they lie, seen from the index.
+    /// The files, each with its path relative to the index.
     pub(super) files: Vec<(String, Vec<u8>)>,
 }
 
-/// A picture for each of the largest groups that have a trend, or could have.
-pub(super) fn draw(index: &Index) -> anyhow::Result<Vec<Drawn>> {
+/// Draws a chart for each of the largest groups that have enough runs for a trend.
+pub(super) fn draw(index: &Index) -> anyhow::Result<Vec<TrendChart>> {
     let mut groups: Vec<&TraceGroup> = index
         .groups
         .iter()
-        .filter(|one| is_shown(index, one))
+        .filter(|group| is_shown(index, group))
         .collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.reports.len()));
     groups.truncate(GROUPS);
-    let drawn = groups.into_iter().map(|group| {
-        let what = || format!("cannot draw {} over time", group.name);
-        of_group(index, group).with_context(what)
+
+    let charts = groups.into_iter().map(|group| {
+        draw_group(index, group)
+            .with_context(|| format!("cannot draw the trend chart of {}", group.name))
     });
-    drawn.collect()
+    charts.collect()
 }
 
 fn is_shown(index: &Index, group: &TraceGroup) -> bool {
     index.trends.iter().any(|trend| trend.group == group.name)
 }
 
-/// Where the pictures of an index lie, as it says itself. It may be anybody's.
-pub(super) fn paths_of(index: &serde_json::Value) -> Vec<String> {
+/// Returns the paths of the charts of an index that is on disk, which may have any content.
+pub(super) fn paths_in(index: &serde_json::Value) -> Vec<String> {
     let trends = index.get("trends").and_then(serde_json::Value::as_array);
     let groups = trends.into_iter().flatten();
     let groups = groups.filter_map(|trend| trend.get("group")?.as_str());
@@ -55,16 +56,16 @@ pub(super) fn paths_of(index: &serde_json::Value) -> Vec<String> {
     paths
 }
 
-/// The light picture of a group, and the dark one.
+/// Returns the paths of the light and the dark chart of a group.
 fn paths(group: &str) -> [String; 2] {
     let named = slugs(&[(group, group)], |_| None);
     let name = named.first().map_or("group", String::as_str);
     ["", "-dark"].map(|theme| format!("{FOLDER}/{name}{theme}.png"))
 }
 
-fn of_group(index: &Index, group: &TraceGroup) -> anyhow::Result<Drawn> {
+fn draw_group(index: &Index, group: &TraceGroup) -> anyhow::Result<TrendChart> {
     let view = view(index, group);
-    let of = |theme: Theme, scale: u8| {
+    let draw = |theme: Theme, scale: u8| {
         let options = ChartOptions {
             theme,
             scale,
@@ -72,27 +73,28 @@ fn of_group(index: &Index, group: &TraceGroup) -> anyhow::Result<Drawn> {
         };
         draw_trend(&view, &options)
     };
+
     let alt = alt_trend(&view);
     let [light, dark] = paths(&group.name);
-    Ok(Drawn {
+    Ok(TrendChart {
         page: TrendPicture {
             path: light.clone(),
-            svg: svg(&of(Theme::Light, 1)?, &alt),
-            dark_svg: svg(&of(Theme::Dark, 1)?, &alt),
+            svg: svg(&draw(Theme::Light, 1)?, &alt),
+            dark_svg: svg(&draw(Theme::Dark, 1)?, &alt),
             alt,
         },
         files: vec![
-            (light, png(&of(Theme::Light, SCALE)?)?),
-            (dark, png(&of(Theme::Dark, SCALE)?)?),
+            (light, png(&draw(Theme::Light, SCALE)?)?),
+            (dark, png(&draw(Theme::Dark, SCALE)?)?),
         ],
     })
 }
 
 fn view(index: &Index, group: &TraceGroup) -> TrendView {
     let members = many::members(&index.rows, group);
-    let is_far = |report: &str, figure: TraceFigure| {
-        let mut far = index.outliers.iter();
-        far.any(|one| one.report == report && one.figure == figure)
+    let is_outlier = |report: &str, figure: TraceFigure| {
+        let mut outliers = index.outliers.iter();
+        outliers.any(|outlier| outlier.report == report && outlier.figure == figure)
     };
     let points = many::dated(&members)
         .into_iter()
@@ -100,25 +102,33 @@ fn view(index: &Index, group: &TraceGroup) -> TrendView {
             at_ms,
             busy: row.busy_ratio,
             span_ns: row.span_ns,
-            is_busy_far: is_far(&row.report, TraceFigure::Busy),
-            is_span_far: is_far(&row.report, TraceFigure::Span),
+            is_busy_far: is_outlier(&row.report, TraceFigure::Busy),
+            is_span_far: is_outlier(&row.report, TraceFigure::Span),
         });
-    let trends = || index.trends.iter().filter(|one| one.group == group.name);
+
+    let trends = || {
+        let trends = index.trends.iter();
+        trends.filter(|trend| trend.group == group.name)
+    };
     let line = |figure: TraceFigure| {
-        let mut found = trends().filter(|one| one.figure == figure && one.is_trend);
-        found.next().map(|one| TrendLine {
-            first: one.first.get(),
-            last: one.last.get(),
+        let mut drawn = trends().filter(|trend| trend.figure == figure && trend.is_trend);
+        drawn.next().map(|trend| TrendLine {
+            first: trend.first.get(),
+            last: trend.last.get(),
         })
     };
-    let loud = match group.synthetic {
-        true => vec!["SYNTHETIC: no GPU ran any of this".to_owned()],
-        false => Vec::new(),
+
+    let loud = if group.synthetic {
+        vec!["SYNTHETIC: no GPU ran any of this".to_owned()]
+    } else {
+        Vec::new()
     };
     TrendView {
         name: group.name.clone(),
-        // The picture says itself what it is of.
-        lines: trends().map(|one| capital(&one.course().text)).collect(),
+        // Without the group's name, which the chart has as its title.
+        lines: trends()
+            .map(|trend| capital(&trend.course().text))
+            .collect(),
         loud,
         points: points.collect(),
         busy: line(TraceFigure::Busy),

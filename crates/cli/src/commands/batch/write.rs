@@ -1,4 +1,4 @@
-//! The index on disk. What is there already to the byte is not touched.
+//! Writes the index of a batch. Files that would not change are not written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,13 +15,15 @@ use super::trends;
 const JSON: &str = "index.json";
 const FILES: [&str; 4] = [JSON, "index.csv", "index.md", "index.html"];
 
-/// Refuses a folder that has an index which is not ours, or a link where pictures go.
+/// Refuses a folder with an index that metalens did not write, or with a link in place of the
+/// folder of charts.
 pub(super) fn check(folder: &Folder, path: &Path, force: bool) -> anyhow::Result<()> {
     folder
         .try_to_write()
-        .with_context(|| format!("cannot write into {}: no file can be made", path.display()))?;
+        .with_context(|| format!("cannot create files in {}", path.display()))?;
     metalens_files::refuse_link(&path.join(trends::FOLDER))?;
-    if force || old(path).is_some() {
+
+    if force || existing(path).is_some() {
         return Ok(());
     }
     for file in FILES {
@@ -30,14 +32,14 @@ pub(super) fn check(folder: &Folder, path: &Path, force: bool) -> anyhow::Result
     Ok(())
 }
 
-/// The index that is there, if it is one.
-fn old(folder: &Path) -> Option<serde_json::Value> {
+/// Reads the index of an earlier batch. None if there is none.
+fn existing(folder: &Path) -> Option<serde_json::Value> {
     let text = metalens_files::read(&folder.join(JSON), LONGEST_REPORT).ok()?;
     let index: serde_json::Value = serde_json::from_slice(&text).ok()?;
     (index.get("schema")?.as_str()? == SCHEMA).then_some(index)
 }
 
-/// Writes the index in every form, and the pictures of its trends.
+/// Writes the index in every form, and the charts of its trends.
 pub(super) fn index(
     index: &Index,
     folder: &Folder,
@@ -45,13 +47,14 @@ pub(super) fn index(
     show_names: bool,
 ) -> anyhow::Result<()> {
     let drawn = trends::draw(index)?;
-    let before = old(path).map_or_else(Vec::new, |old| trends::paths_of(&old));
-    let pictures: Vec<_> = drawn.iter().map(|one| one.page.clone()).collect();
+    let before = existing(path).map_or_else(Vec::new, |index| trends::paths_in(&index));
+    let pictures: Vec<_> = drawn.iter().map(|chart| chart.page.clone()).collect();
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    for one in drawn {
-        files.extend(one.files);
+    for chart in drawn {
+        files.extend(chart.files);
     }
-    // They are ours, as the index says that had them.
+
+    // The previous index lists these charts, so metalens wrote them.
     for stale in before.iter().filter(|path| !files.contains_key(*path)) {
         let _ = folder.remove(Path::new(stale));
     }
@@ -60,9 +63,10 @@ pub(super) fn index(
     let markdown = markdown::page(&document, &index::shown(&pictures));
     let mut table_csv = Vec::new();
     csv::index(index, show_names, &mut table_csv)?;
-    // JSON first: by it the others are known as ours.
+
+    // JSON first: it marks the other files as written by metalens.
     let [for_programs, table, page, interactive] = FILES;
-    let write = |name: &str, bytes: &[u8]| write(folder, path, name, bytes);
+    let write = |name: &str, bytes: &[u8]| write_if_changed(folder, path, name, bytes);
     let json = json::document(index).context("cannot write the index")?;
     write(for_programs, json.as_bytes())?;
     for (name, bytes) in &files {
@@ -71,14 +75,15 @@ pub(super) fn index(
     write(table, &table_csv)?;
     write(page, markdown.as_bytes())?;
     write(interactive, html.as_bytes())?;
-    // It stays if somebody has something in it.
+
+    // Removes the folder of charts only if it is empty.
     let _ = fs::remove_dir(path.join(trends::FOLDER));
     Ok(())
 }
 
-fn write(folder: &Folder, path: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
-    let there = metalens_files::read(&path.join(name), bytes.len() as u64);
-    if there.is_ok_and(|there| there == bytes) {
+fn write_if_changed(folder: &Folder, path: &Path, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    let existing = metalens_files::read(&path.join(name), bytes.len() as u64);
+    if existing.is_ok_and(|existing| existing == bytes) {
         return Ok(());
     }
     Ok(folder.write_bytes(Path::new(name), true, bytes)?)

@@ -1,6 +1,8 @@
-//! `metalens calibrate`: what recording costs and what it finds, by a bundled
-//! workload whose work is known: runs without and with the recorder, in pairs,
-//! by turns (`AB BA AB …`), so that a machine that warms up favours neither.
+//! Runs `metalens calibrate`: measures the overhead of recording, and checks that a recording has
+//! all work that a bundled workload issued.
+//!
+//! The workload runs in pairs, without and with the recorder. The order alternates
+//! (`AB BA AB …`), so that a machine that warms up favors neither.
 
 mod runs;
 
@@ -17,65 +19,68 @@ use metalens_xctrace::{Tool, ToolSource};
 
 use self::runs::Runner;
 use crate::args::recording::CalibrateArguments;
-use crate::exit::{self, NotRecorded};
+use crate::exit::{self, Unavailable};
 use crate::out;
 
-/// The document's file in a folder.
+/// Name of the result's file in the output folder.
 const FILE: &str = "calibration.json";
 
 pub(crate) fn run(arguments: &CalibrateArguments, quiet: bool) -> anyhow::Result<ExitCode> {
-    can_measure(arguments)?;
-    let place = Place::of(arguments)?;
-    let runner = Runner::of(arguments, place.folder())?;
+    check_machine(arguments)?;
+    let output = OutputFolder::new(arguments)?;
+    let runner = Runner::new(arguments, output.path())?;
     let pairs = match all_pairs(&runner, arguments, quiet) {
         Ok(pairs) => pairs,
         Err(error) => {
-            leave(&error, place);
+            clean_up(&error, output);
             return Err(error);
         }
     };
-    let calibration = Calibration::from_pairs(pairs, arguments.simulate, place.is_kept());
+
+    let calibration = Calibration::from_pairs(pairs, arguments.simulate, output.is_kept());
     let text = json::document(&calibration)?;
-    if place.is_kept() {
-        let file = place.folder().join(FILE);
+    if output.is_kept() {
+        let file = output.path().join(FILE);
         metalens_files::write_bytes(&file, arguments.force, text.as_bytes())?;
     }
-    match arguments.json {
-        true => out::json().write_all(text.as_bytes())?,
-        false => {
-            let document = calibration::document(&calibration);
-            out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
-        }
+
+    if arguments.json {
+        out::json().write_all(text.as_bytes())?;
+    } else {
+        let document = calibration::document(&calibration);
+        out::page().write_all(terminal::text(&document, out::width()).as_bytes())?;
     }
+
     Ok(match calibration.counts.verdict {
         CountVerdict::Equal | CountVerdict::Coalesced => ExitCode::SUCCESS,
         CountVerdict::Different => exit::missed(),
     })
 }
 
-/// Leaves what there is of a recording where the error says that it is: `xctrace`
-/// may still be writing there.
-fn leave(error: &anyhow::Error, place: Place) {
-    place.leave();
-    let recording = error.downcast_ref::<metalens_recorder::Error>();
-    let has_left_something = recording.is_some_and(|error| error.bundle().is_some());
-    if let Place::Passing(folder) = place
-        && has_left_something
+/// Removes the output folder after a failure, unless it has files. Keeps a temporary folder with
+/// the bundle that the error names: `xctrace` may still be writing there.
+fn clean_up(error: &anyhow::Error, output: OutputFolder) {
+    output.remove_if_empty();
+
+    let recorder_error = error.downcast_ref::<metalens_recorder::Error>();
+    let names_bundle = recorder_error.is_some_and(|error| error.bundle().is_some());
+    if let OutputFolder::Temporary(folder) = output
+        && names_bundle
     {
         let _ = folder.keep();
     }
 }
 
-/// Before anything runs: the workload needs Metal, the recorder an Xcode.
-fn can_measure(arguments: &CalibrateArguments) -> anyhow::Result<()> {
+/// Refuses a machine without Metal or without Xcode.
+fn check_machine(arguments: &CalibrateArguments) -> anyhow::Result<()> {
     if arguments.simulate {
         return Ok(());
     }
     if !cfg!(target_os = "macos") {
-        return Err(anyhow::Error::new(NotRecorded(
-            "a calibration needs a Mac: it runs a Metal program with and without Apple's xctrace. \
-             --simulate goes through all of it here, with a fake xctrace: what was issued \
-             is counted against what is found, and no time is measured",
+        return Err(anyhow::Error::new(Unavailable(
+            "a calibration needs a Mac, because it runs a Metal program with and without Apple's \
+             xctrace; --simulate uses a fake xctrace on any machine: it compares counts and measures \
+             no time",
         )));
     }
     Tool::find(&ToolSource::from_environment())?;
@@ -87,57 +92,70 @@ fn all_pairs(
     arguments: &CalibrateArguments,
     quiet: bool,
 ) -> anyhow::Result<Vec<PairRuns>> {
-    let tell = |text: String| match quiet {
-        true => Ok(()),
-        false => writeln!(out::notes(), "{text}"),
-    };
-    let pairs = arguments.pairs;
-    let one = |number: u64| {
-        let of = format!("pair {number} of {pairs}");
-        let without = || {
-            tell(format!("{of}: without the recorder"))?;
-            runner
-                .without(number)
-                .with_context(|| format!("{of}, without the recorder"))
-        };
-        let with = || {
-            tell(format!("{of}: with the recorder"))?;
-            runner
-                .with(number)
-                .with_context(|| format!("{of}, with the recorder"))
-        };
-        let is_with_first = number.is_multiple_of(2);
-        let (without, (with, recorded)) = match is_with_first {
-            true => {
-                let with = with()?;
-                (without()?, with)
-            }
-            false => (without()?, with()?),
-        };
-        Ok(PairRuns {
-            is_with_first,
-            without,
-            with,
-            recorded,
-        })
-    };
-    (1..=pairs).map(one).collect()
+    let pairs = 1..=arguments.pairs;
+    pairs
+        .map(|number| pair(runner, number, arguments.pairs, quiet))
+        .collect()
 }
 
-/// Where the runs leave their files: a folder that is kept, or one that is not.
-enum Place {
-    Kept { folder: PathBuf, is_new: bool },
-    Passing(tempfile::TempDir),
+/// Runs the workload without and with the recorder.
+fn pair(runner: &Runner<'_>, number: u64, pairs: u64, quiet: bool) -> anyhow::Result<PairRuns> {
+    let name = format!("pair {number} of {pairs}");
+    let note = |run: &str| {
+        if quiet {
+            Ok(())
+        } else {
+            writeln!(out::notes(), "{name}: {run}")
+        }
+    };
+    let without = || {
+        note("without the recorder")?;
+        runner
+            .without(number)
+            .with_context(|| format!("{name}, without the recorder"))
+    };
+    let with = || {
+        note("with the recorder")?;
+        runner
+            .with(number)
+            .with_context(|| format!("{name}, with the recorder"))
+    };
+
+    let is_with_first = number.is_multiple_of(2);
+    let (without, (with, recorded)) = if is_with_first {
+        let with = with()?;
+        (without()?, with)
+    } else {
+        (without()?, with()?)
+    };
+
+    Ok(PairRuns {
+        is_with_first,
+        without,
+        with,
+        recorded,
+    })
 }
 
-impl Place {
-    fn of(arguments: &CalibrateArguments) -> anyhow::Result<Self> {
+/// The folder for the files of the runs.
+enum OutputFolder {
+    /// The folder that the user named.
+    Kept {
+        folder: PathBuf,
+        is_new: bool,
+    },
+    Temporary(tempfile::TempDir),
+}
+
+impl OutputFolder {
+    fn new(arguments: &CalibrateArguments) -> anyhow::Result<Self> {
         let Some(folder) = &arguments.output else {
             let folder = tempfile::Builder::new()
                 .prefix("metalens-calibrate-")
                 .tempdir()?;
-            return Ok(Self::Passing(folder));
+            return Ok(Self::Temporary(folder));
         };
+
         let is_new = folder.symlink_metadata().is_err();
         Folder::make(folder)?;
         for file in files(folder)? {
@@ -149,10 +167,10 @@ impl Place {
         })
     }
 
-    fn folder(&self) -> &Path {
+    fn path(&self) -> &Path {
         match self {
             Self::Kept { folder, .. } => folder,
-            Self::Passing(folder) => folder.path(),
+            Self::Temporary(folder) => folder.path(),
         }
     }
 
@@ -160,8 +178,8 @@ impl Place {
         matches!(self, Self::Kept { .. })
     }
 
-    /// Takes a new folder away that is empty: it is nobody's.
-    fn leave(&self) {
+    /// Removes the folder if this command created it and it is empty.
+    fn remove_if_empty(&self) {
         if let Self::Kept {
             folder,
             is_new: true,
@@ -172,19 +190,20 @@ impl Place {
     }
 }
 
-/// What a calibration writes into a folder, as far as it is there.
+/// Returns the existing files that a calibration may write.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in
-        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?
-    {
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+
+    let mut files = Vec::new();
+    for entry in entries {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if name == FILE || name.starts_with("pair-") {
-            found.push(entry.path());
+            files.push(entry.path());
         }
     }
-    found.sort();
-    Ok(found)
+    files.sort();
+    Ok(files)
 }

@@ -1,4 +1,4 @@
-//! What would be posted, without asking anybody: no network, no token, no other program.
+//! Prints the comment that would be posted, without network, token or other programs.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use metalens_github::{
 };
 
 use super::folder::Folder;
-use super::tell;
+use super::note;
 use super::texts::CommentTexts;
 use crate::args::posting::PrArguments;
 use metalens_render::markdown::COMMENT_LIMIT;
@@ -20,13 +20,14 @@ pub(super) fn run(
     texts: &CommentTexts,
     quiet: bool,
 ) -> anyhow::Result<ExitCode> {
-    let asked = arguments.place();
-    let environment = Environment::read(&asked)?;
-    let repository = repository(&asked)?;
+    let requested = arguments.place();
+    let environment = Environment::read(&requested)?;
+    let repository = repository(&requested)?;
     let repository = repository.map_or_else(|| "OWNER/NAME".to_owned(), |name| name.to_string());
+
     let charts = folder.shown();
-    let way = way(arguments, &charts, &environment);
-    let (pictures, files) = match way {
+    let method = upload_method(arguments, &charts, &environment);
+    let (pictures, files) = match method {
         UploadMethod::Attach => images::attached(&charts),
         UploadMethod::Assets => {
             let at = (environment.server.as_str(), repository.as_str(), "COMMIT");
@@ -38,19 +39,19 @@ pub(super) fn run(
     };
     let body = texts.comment(environment.commit.as_deref(), &pictures, &[]);
     let body = body.map_err(anyhow::Error::from_boxed)?;
-    for why in &folder.left {
-        tell(quiet, &format!("note: {why}"));
+
+    for why in &folder.skipped {
+        note(quiet, &format!("note: {why}"));
     }
-    for line in calls(way, &repository, &files) {
-        tell(quiet, &line);
+    for line in calls(method, &repository, &files) {
+        note(quiet, &line);
     }
-    tell(
+    let size = body.len();
+    note(
         quiet,
-        &format!(
-            "the comment has {} of at most {COMMENT_LIMIT} bytes",
-            body.len()
-        ),
+        &format!("the comment has {size} bytes; the limit is {COMMENT_LIMIT}"),
     );
+
     match &arguments.output {
         Some(file) => {
             metalens_files::write_bytes(file, arguments.force, body.as_bytes())?;
@@ -60,21 +61,26 @@ pub(super) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The first way that may work, as far as can be told from here.
-fn way(arguments: &PrArguments, charts: &[Chart], environment: &Environment) -> UploadMethod {
+/// Returns the first method for pictures that may work, without asking the server.
+fn upload_method(
+    arguments: &PrArguments,
+    charts: &[Chart],
+    environment: &Environment,
+) -> UploadMethod {
     let token = environment_token().unwrap_or(None);
     let api = variable("GITHUB_API_URL");
     let api = Api::parse(api.as_deref().unwrap_or(Api::PUBLIC));
-    let has_none = charts.is_empty();
+    let has_charts = !charts.is_empty();
     let kind = token.as_ref().map(Token::kind);
-    let may_work = |way: &UploadMethod| match way {
+
+    let may_work = |method: &UploadMethod| match method {
         UploadMethod::Attach => {
             let refused = api
                 .as_ref()
                 .is_ok_and(|api| images::cannot_attach(api, kind).is_some());
-            !has_none && !refused && !environment.is_workflow
+            has_charts && !refused && !environment.is_workflow
         }
-        UploadMethod::Assets => !has_none,
+        UploadMethod::Assets => has_charts,
         UploadMethod::Summary => environment.summary.is_some(),
         UploadMethod::Text => true,
     };
@@ -85,14 +91,15 @@ fn way(arguments: &PrArguments, charts: &[Chart], environment: &Environment) -> 
         .unwrap_or(UploadMethod::Text)
 }
 
-/// What would be asked, of whom.
-fn calls(way: UploadMethod, repository: &str, files: &[String]) -> Vec<String> {
+/// Returns lines that list the requests and commands of a posting.
+fn calls(method: UploadMethod, repository: &str, files: &[String]) -> Vec<String> {
     let mut calls = vec![
-        "would ask, if it works the first way:".to_owned(),
-        "  POST /graphql (whose the token is)".to_owned(),
+        "would send, if the first method for pictures works:".to_owned(),
+        "  POST /graphql (the account of the token)".to_owned(),
         format!("  GET /repos/{repository}/pulls/N"),
     ];
-    match way {
+
+    match method {
         UploadMethod::Attach => {
             let attached = files.iter().map(|file| format!(" --attach {file}"));
             let attached: String = attached.collect();
@@ -118,13 +125,14 @@ fn calls(way: UploadMethod, repository: &str, files: &[String]) -> Vec<String> {
         }
         UploadMethod::Text => {}
     }
-    if way != UploadMethod::Attach {
+
+    if method != UploadMethod::Attach {
         calls.push(format!("  GET /repos/{repository}/issues/N/comments"));
         calls.push(format!(
             "  PATCH /repos/{repository}/issues/comments/ID (POST /repos/{repository}/issues/N/comments \
              the first time)"
         ));
     }
-    calls.push(format!("pictures would be {}", way.outcome()));
+    calls.push(format!("pictures would be {}", method.outcome()));
     calls
 }

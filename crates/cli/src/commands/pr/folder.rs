@@ -1,8 +1,7 @@
-//! What is posted: a folder whose files are those that its manifest lists.
+//! Reads the folder to post, with the files that its manifest lists.
 //!
-//! The folder may come from a stranger: as an artifact of a run on a fork. What it
-//! lists is read only where it lies inside, is a plain file, is as long as is said, and
-//! is what was hashed.
+//! The folder may come from a stranger, as an artifact of a run on a fork. A listed file is read
+//! only if it is a regular file inside the folder, with the listed length and hash.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -20,46 +19,51 @@ use metalens_render::markdown::REPORT_CHARTS;
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) document: Document,
-    /// Its charts, light and dark.
+    /// Charts of the folder, light and dark.
     pub(super) charts: Vec<Chart>,
-    /// Charts that are not posted, and why.
-    pub(super) left: Vec<String>,
+    /// Sentences that say which charts are not posted, and why.
+    pub(super) skipped: Vec<String>,
 }
 
-/// What the folder is about.
+/// The document that the comment shows.
 pub(super) enum Document {
     Report(Box<Report>),
     Comparison(Box<Comparison>),
 }
 
-/// GitHub takes no longer pictures.
+/// The largest picture that GitHub accepts, in bytes.
 const LONGEST_CHART: u64 = 10 * 1024 * 1024;
+/// The largest number of files in a manifest.
 const MOST_FILES: usize = 64;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 impl Folder {
-    /// Checks a folder, and reads of it what is posted.
+    /// Checks a folder, and reads its document and charts.
     pub(super) fn open(path: &Path, show_names: bool) -> anyhow::Result<Self> {
         let manifest = manifest(path)?;
         let shown = path.display();
         ensure!(
             manifest.files.len() <= MOST_FILES,
-            "{shown} lists more files than any report has"
+            "{shown} is not a report: its manifest lists more than {MOST_FILES} files"
         );
-        let (mut document, mut charts, mut left) = (None, Vec::new(), Vec::new());
+
+        let (mut document, mut charts, mut skipped) = (None, Vec::new(), Vec::new());
         for file in &manifest.files {
             let bytes = listed(path, file)?;
             match file.kind {
                 Kind::Report => document = Some((&file.path, bytes)),
                 Kind::Page => {}
-                Kind::Chart if !file.redacted && !show_names => left.push(format!(
-                    "{} may name others, as it was written with --show-names: not posted without it",
+                Kind::Chart if !file.redacted && !show_names => skipped.push(format!(
+                    "{} not posted: it may name other processes, because it was written with \
+                     --show-names; post it with --show-names too",
                     file.path
                 )),
                 Kind::Chart => charts.push(chart(file, bytes)?),
             }
         }
-        let (name, bytes) = document.with_context(|| format!("{shown} lists no report"))?;
+
+        let (name, bytes) =
+            document.with_context(|| format!("the manifest in {shown} lists no report"))?;
         let document =
             parse(&manifest.report_schema, &bytes).with_context(|| format!("{shown}: {name}"))?;
         let path = path.to_path_buf();
@@ -67,7 +71,7 @@ impl Folder {
             path,
             document,
             charts,
-            left,
+            skipped,
         })
     }
 
@@ -85,37 +89,37 @@ fn manifest(folder: &Path) -> anyhow::Result<Manifest> {
     let file = inside(folder, MANIFEST)?;
     if file.symlink_metadata().is_err() {
         bail!(
-            "{shown} has no {MANIFEST}, which comes last: write the folder with `metalens analyze \
-             INPUT -o {shown}` or `metalens compare BASE NEW -o {shown}`"
+            "{shown} has no {MANIFEST}, so it is not a complete report: write the folder with \
+             `metalens analyze INPUT -o {shown}` or `metalens compare BASE NEW -o {shown}`"
         );
     }
+
     let text = read_file(&file, LONGEST_CHART)?;
     let manifest: Manifest = serde_json::from_slice(&text)
-        .with_context(|| format!("{} is no manifest of a report", file.display()))?;
+        .with_context(|| format!("{} is not the manifest of a report", file.display()))?;
     ensure!(
         manifest.schema == MANIFEST_SCHEMA,
-        "{} says {:?} where {MANIFEST_SCHEMA:?} was expected: another version wrote it",
+        "another version of metalens wrote {}: its schema is {:?}, not {MANIFEST_SCHEMA:?}",
         file.display(),
         manifest.schema
     );
     Ok(manifest)
 }
 
-/// A file that a manifest lists, if it is what the manifest says.
+/// Reads a file that a manifest lists. Refuses one that is not as listed.
 fn listed(folder: &Path, file: &File) -> anyhow::Result<Vec<u8>> {
     let path = inside(folder, &file.path)?;
     let bytes = read_file(&path, LONGEST_REPORT)?;
     ensure!(
         bytes.len() as u64 == file.bytes && sha256(&bytes) == file.sha256,
-        "{} is not what the manifest lists: it was changed after it was written, so write the \
-         folder anew",
+        "{} is not as its manifest lists it: it changed after it was written; write the folder again",
         path.display()
     );
     Ok(bytes)
 }
 
-/// A path of a manifest, which anybody may have written, as one inside the folder: no
-/// link on the way leads out of it.
+/// Returns the path of a listed file. Refuses paths and links that lead out of the folder, because
+/// anybody may have written the manifest.
 fn inside(folder: &Path, listed: &str) -> anyhow::Result<PathBuf> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
     let parts = Path::new(listed).components();
@@ -124,16 +128,21 @@ fn inside(folder: &Path, listed: &str) -> anyhow::Result<PathBuf> {
         .all(|part| matches!(part, Component::Normal(_)));
     ensure!(
         is_inside && !listed.is_empty() && listed.bytes().all(is_plain) && !listed.starts_with('-'),
-        "{} lists {listed:?}, which no report has",
+        "the manifest in {} lists {listed:?}, which is not a path inside a report",
         folder.display()
     );
+
     let mut path = folder.to_path_buf();
     for part in parts {
         path.push(part);
         let is_link = path
             .symlink_metadata()
             .is_ok_and(|found| found.is_symlink());
-        ensure!(!is_link, "{} is a link: no report has one", path.display());
+        ensure!(
+            !is_link,
+            "{} is a link, which a report never has",
+            path.display()
+        );
     }
     Ok(path)
 }
@@ -144,18 +153,19 @@ fn read_file(path: &Path, longest: u64) -> anyhow::Result<Vec<u8>> {
 
 fn chart(file: &File, bytes: Vec<u8>) -> anyhow::Result<Chart> {
     let Some(picture) = &file.picture else {
-        bail!("the manifest does not say what {} shows", file.path);
+        bail!("the manifest has no description of the chart {}", file.path);
     };
     ensure!(
         file.media_type == "image/png" && bytes.starts_with(PNG) && file.path.ends_with(".png"),
-        "{} is no PNG",
+        "{} is not a PNG",
         file.path
     );
     ensure!(
         file.bytes <= LONGEST_CHART,
-        "{} is longer than GitHub takes: 10 MB",
+        "{} is larger than the 10 MB that GitHub accepts",
         file.path
     );
+
     Ok(Chart {
         name: picture.chart.clone(),
         is_dark: picture.theme == "dark",
@@ -172,15 +182,15 @@ fn parse(schema: &str, bytes: &[u8]) -> anyhow::Result<Document> {
         SCHEMA => Ok(Document::Report(Box::new(read(bytes)?))),
         metalens_comparison::SCHEMA => Ok(Document::Comparison(Box::new(read(bytes)?))),
         _ => bail!(
-            "this version of metalens posts {SCHEMA} and {}, not {schema:?}",
+            "this version of metalens can post {SCHEMA} and {}, not {schema:?}",
             metalens_comparison::SCHEMA
         ),
     }
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> anyhow::Result<T> {
-    const UNREADABLE: &str = "no document that this version of metalens reads";
-    // From text, as everywhere: each way to read a report is compiled on its own, and is large.
+    const UNREADABLE: &str = "not a document that this version of metalens reads";
+    // Parses text, as other code does: parsing bytes would compile the large parser a second time.
     let text = std::str::from_utf8(bytes).context(UNREADABLE)?;
     serde_json::from_str(text).context(UNREADABLE)
 }
@@ -190,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_lies_inside() {
+    fn listed_paths_stay_inside_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let check = |path: &str, expected: bool| {
             assert_eq!(inside(folder.path(), path).is_ok(), expected, "{path}");
@@ -208,7 +218,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_lead_nowhere() {
+    fn links_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/etc", folder.path().join("charts")).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("report.json")).unwrap();

@@ -1,5 +1,5 @@
-//! `metalens pr`: a report or a comparison as a comment on a pull request, which the
-//! next run updates.
+//! Runs `metalens pr`: posts a report or a comparison as a comment on a pull request, or updates
+//! the comment of an earlier run.
 
 mod dry;
 mod folder;
@@ -32,13 +32,16 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
     if arguments.dry_run {
         return dry::run(arguments, &folder, &texts, quiet);
     }
+
     let destination = Destination::find(&arguments.place())?;
     let token = token()?;
     let client = Client::new(destination.api.clone(), token.clone());
-    let client = match quiet {
-        true => client,
-        false => client.with_notices(|text| tell(false, text)),
+    let client = if quiet {
+        client
+    } else {
+        client.with_notices(|text| note(false, text))
     };
+
     let posting = Posting {
         texts: &texts,
         key: &key,
@@ -46,54 +49,60 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
         charts: &folder.shown(),
         folder: &folder.path,
         images: arguments.images.into(),
-        notes: &folder.left,
-        notify: &|text| tell(quiet, text),
+        notes: &folder.skipped,
+        notify: &|text| note(quiet, text),
     };
-    let done = post(&posting, &destination, &client, &token)?;
-    if let Some(url) = done {
+    if let Some(url) = post(&posting, &destination, &client, &token)? {
         writeln!(out::page(), "{}", shown(&url))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The document without what may not be posted.
+/// Returns the document to post, without the names of others unless asked for.
 fn document(found: &Document, show_names: bool) -> metalens_render::document::Document {
     match found {
-        Document::Report(found) => {
-            let redacted = (!show_names).then(|| redacted(found));
-            report::document(redacted.as_ref().unwrap_or(found))
+        Document::Report(report) => {
+            let redacted = (!show_names).then(|| redacted(report));
+            report::document(redacted.as_ref().unwrap_or(report))
         }
-        Document::Comparison(found) => comparison::document(found, show_names),
+        Document::Comparison(comparison) => comparison::document(comparison, show_names),
     }
 }
 
-/// What the comment is called: letters, digits and a few marks, so that it cannot end
-/// the marker that it is in.
-fn key(asked: Option<&str>, document: &Document) -> Result<String, Misuse> {
+/// Returns the key that identifies the comment: the requested one, else one of the process.
+///
+/// A key has only letters, digits and a few marks, so that it cannot end the HTML comment that it
+/// is written into.
+fn key(requested: Option<&str>, document: &Document) -> Result<String, Misuse> {
     const LONGEST: usize = 64;
-    let is_good = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    if let Some(key) = asked {
-        let is_key = !key.is_empty() && key.len() <= LONGEST && key.chars().all(is_good);
-        return match is_key && !key.contains("--") {
-            true => Ok(key.to_owned()),
-            false => Err(Misuse(format!(
-                "--key {key:?} is none: up to {LONGEST} letters, digits, and single . _ - make one"
-            ))),
+    let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+
+    if let Some(key) = requested {
+        let is_key = !key.is_empty() && key.len() <= LONGEST && key.chars().all(is_allowed);
+        return if is_key && !key.contains("--") {
+            Ok(key.to_owned())
+        } else {
+            Err(Misuse(format!(
+                "--key {key:?} is not valid: use 1 to {LONGEST} letters, digits, `.`, `_` or `-`, \
+                 without `--`"
+            )))
         };
     }
-    let (kind, target) = match document {
+
+    let (kind, process) = match document {
         Document::Report(report) => ("report", report.process.name.as_str()),
         Document::Comparison(comparison) => {
             let first = comparison.new.runs.first();
             ("comparison", first.map_or("", |run| run.process.as_str()))
         }
     };
+
     let mut key = kind.to_owned();
-    for letter in format!("-{target}")
+    for letter in format!("-{process}")
         .chars()
-        .skip(usize::from(target.is_empty()))
+        .skip(usize::from(process.is_empty()))
     {
-        let letter = if is_good(letter) { letter } else { '-' };
+        let letter = if is_allowed(letter) { letter } else { '-' };
         if key.len() < LONGEST && !(letter == '-' && key.ends_with('-')) {
             key.push(letter);
         }
@@ -101,39 +110,40 @@ fn key(asked: Option<&str>, document: &Document) -> Result<String, Misuse> {
     Ok(key.trim_end_matches('-').to_owned())
 }
 
-/// The token of the environment, or `gh`'s.
+/// Returns the token of the environment, else the one of `gh`.
 fn token() -> anyhow::Result<Token> {
     if let Some(token) = environment_token()? {
         return Ok(token);
     }
     Gh::token().map_err(|error| {
-        let said = format!(
-            "there is no token to post with: set GITHUB_TOKEN, or log in with gh ({error}); \
-             --dry-run needs none"
+        let message = format!(
+            "no token to post with: set GITHUB_TOKEN, or log in with gh ({error}); --dry-run needs \
+             no token"
         );
-        Misuse(said).into()
+        Misuse(message).into()
     })
 }
 
-/// Links at the end of the comment.
+/// Returns the links at the end of the comment, each with its text.
 fn links(arguments: &PrArguments) -> Result<Vec<(String, String)>, Misuse> {
     let Some(url) = &arguments.artifact_url else {
         return Ok(Vec::new());
     };
-    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:?&=%#@+,".contains(&byte);
-    match url.starts_with("https://") && url.bytes().all(is_good) {
-        true => Ok(vec![(
-            "The whole report, as an artifact".to_owned(),
-            url.clone(),
-        )]),
-        false => Err(Misuse(format!(
-            "--artifact-url {url:?} is no address that begins with https://"
-        ))),
+
+    // Other characters could end the Markdown link.
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:?&=%#@+,".contains(&byte);
+    if url.starts_with("https://") && url.bytes().all(is_allowed) {
+        let text = "The whole report, as an artifact".to_owned();
+        Ok(vec![(text, url.clone())])
+    } else {
+        Err(Misuse(format!(
+            "--artifact-url {url:?} is not an address that starts with https://"
+        )))
     }
 }
 
-/// Tells how it goes, on stderr.
-fn tell(quiet: bool, text: &str) {
+/// Prints a line on stderr, unless `quiet` is set.
+fn note(quiet: bool, text: &str) {
     if !quiet {
         out::note(&shown(text));
     }

@@ -1,4 +1,4 @@
-//! The texts that are posted.
+//! Writes the texts that are posted: the comment and the job summary.
 
 use metalens_github::{ChartPlace, PlacedChart, TextError, Texts};
 use metalens_render::document::Document;
@@ -10,7 +10,7 @@ use metalens_render::markdown::{
 pub(super) struct CommentTexts {
     pub(super) document: Document,
     pub(super) key: String,
-    /// How many charts the folder has; a light and a dark one are one.
+    /// Number of charts in the folder. A light and a dark version count as one.
     pub(super) charts: usize,
     pub(super) links: Vec<(String, String)>,
 }

@@ -1,7 +1,7 @@
-//! `metalens record`: a recording, whole, under the name that was asked for.
+//! Runs `metalens record`: records a program, and prints how it went.
 
+mod progress;
 mod shell;
-mod watching;
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -21,12 +21,12 @@ use crate::exit::{self, Misuse};
 use crate::interrupt::Listening;
 use crate::out;
 
-pub(crate) use watching::TargetOutput;
+pub(crate) use progress::ProgramOutput;
 
 pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let subject = arguments.recording.subject()?;
     let output = match &arguments.output {
-        Some(output) => bundle_name(output)?,
+        Some(output) => bundle_path(output)?,
         None => unused_bundle_path(&subject.name()),
     };
     let mut request = arguments.recording.request(subject, output)?;
@@ -34,22 +34,23 @@ pub(crate) fn run(arguments: &RecordArguments, quiet: bool) -> anyhow::Result<Ex
     request.append_run = arguments.append_run;
     let plan = RecordingPlan::new(request)?;
     if plan.request.dry_run {
-        return show(&plan);
+        return print_command(&plan);
     }
-    let (recorded, all_well) = record(&plan, TargetOutput::Stdout, quiet)?;
+
+    let (recorded, is_complete) = record(&plan, ProgramOutput::Stdout, quiet)?;
     if !quiet {
-        let bundle = shell::shown(&recorded.bundle);
+        let bundle = shell::quoted_path(&recorded.bundle);
         writeln!(out::notes(), "next: metalens analyze {}", shown(&bundle))?;
     }
-    Ok(if all_well {
+    Ok(if is_complete {
         ExitCode::SUCCESS
     } else {
         exit::some_failed()
     })
 }
 
-/// Prints the command line, for people to read and for shells to run.
-pub(crate) fn show(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
+/// Prints the command line of xctrace, quoted for a shell.
+pub(crate) fn print_command(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
     let request = &plan.xctrace_request;
     let arguments = request.record.arguments(&request.version)?;
     let words = [&request.tool.program.clone().into_os_string()]
@@ -58,78 +59,83 @@ pub(crate) fn show(plan: &RecordingPlan) -> anyhow::Result<ExitCode> {
         .chain(&arguments)
         .map(|word| shell::quoted(OsStr::new(word)))
         .collect::<Vec<_>>();
+
     let mut out = out::data();
     out.write_all(&words.join(b" ".as_slice()))?;
     writeln!(out)?;
+
     if plan.has_changed_template() {
-        let note = "note: that template is a changed copy, and is made anew for each recording\n";
+        let note = "note: the template is a changed copy; each recording makes a new one\n";
         out::notes().write_all(note.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Records, and tells how it went on stderr. Once there is a bundle, what fails besides is
-/// told, and costs nothing more: the second value is whether all went well.
+/// Records, and prints on stderr how it went. Returns the recording, and whether everything
+/// succeeded: once there is a bundle, a further failure is printed but loses nothing.
 pub(crate) fn record(
     plan: &RecordingPlan,
-    output: TargetOutput,
+    output: ProgramOutput,
     quiet: bool,
 ) -> anyhow::Result<(Recording, bool)> {
     let interrupts = Listening::begin()?;
+
     let snapshot = MachineSnapshot::take(&plan.request);
-    let warnings = snapshot.iter().flat_map(|one| &one.warnings);
+    let warnings = snapshot.iter().flat_map(|snapshot| &snapshot.warnings);
     for warning in plan.warnings.iter().chain(warnings).filter(|_| !quiet) {
-        tell("warning", warning)?;
+        note("warning", warning)?;
     }
-    let mut watching = watching::Watching::new(plan, &interrupts, output, quiet);
-    let outcome = plan.carry_out(snapshot, &mut watching);
-    watching.finish();
+
+    let mut progress = progress::Progress::new(plan, &interrupts, output, quiet);
+    let outcome = plan.carry_out(snapshot, &mut progress);
+    progress.finish();
     let outcome = outcome.map_err(|failed| {
         let RecordingFailure {
             error,
             work_file_error,
         } = *failed;
         if let Some(work_file_error) = work_file_error {
-            exit::tell(&work_file_error.into());
+            exit::print_error(&work_file_error.into());
         }
         error
     })?;
 
     let recorded = outcome.recording;
     if !quiet {
-        report(plan, &recorded)?;
+        print_result(plan, &recorded)?;
         let program_end = outcome.program_end;
         if let Some(message) = program_end.and_then(|end| end.message(recorded.stopped_by)) {
-            tell("note", &message)?;
+            note("note", &message)?;
         }
         if let Some(shaders) = &outcome.shaders {
-            tell(shaders.heading(), &shaders.message())?;
+            note(shaders.heading(), &shaders.message())?;
         }
         if let Some(clock) = &outcome.clock {
-            tell(clock.heading(), &clock.message())?;
+            note(clock.heading(), &clock.message())?;
         }
     }
+
     let not_given = recorded.not_given.as_ref();
-    let not_given = not_given.map(|why| not_given_back(&recorded, why));
+    let not_given = not_given.map(|why| still_owned_by_root(&recorded, why));
     let troubles = outcome.troubles.into_iter().map(anyhow::Error::from);
-    let troubles: Vec<anyhow::Error> = troubles.chain(not_given).collect();
-    troubles.iter().for_each(exit::tell);
-    Ok((recorded, troubles.is_empty()))
+    let errors: Vec<anyhow::Error> = troubles.chain(not_given).collect();
+    errors.iter().for_each(exit::print_error);
+    Ok((recorded, errors.is_empty()))
 }
 
-/// Whose the bundle is now, and how to change that.
-fn not_given_back(recorded: &Recording, why: &str) -> anyhow::Error {
-    let bundle = shell::shown(&recorded.bundle);
+/// Returns the error of a bundle whose owner could not be changed after `sudo`.
+fn still_owned_by_root(recorded: &Recording, why: &str) -> anyhow::Error {
+    let bundle = shell::quoted_path(&recorded.bundle);
     anyhow::anyhow!(
-        "the recording is whole, but still belongs to root: {why}. Try sudo metalens own {bundle}"
+        "the recording is complete, but root still owns it: {why}; try sudo metalens own {bundle}"
     )
 }
 
-const SUDO: &str = "sudo is not needed to record a program of your own: developer mode and the group \
-                    _developer are enough (metalens doctor tells)";
+const SUDO: &str = "sudo is not needed to record your own program: developer mode and the group \
+                    _developer are enough; `metalens doctor` checks both";
 
-/// What came of it, and what a reader of it should know.
-fn report(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()> {
+/// Prints where the recording is, why it ended, and its warnings.
+fn print_result(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()> {
     let why = match recorded.stopped_by {
         StoppedBy::TimeLimit => "the time limit was reached",
         StoppedBy::TargetExit => "the program ended",
@@ -137,48 +143,49 @@ fn report(plan: &RecordingPlan, recorded: &Recording) -> anyhow::Result<()> {
         StoppedBy::Unknown => "the recording ended",
     };
     let size = bytes(folder_size(&recorded.bundle));
-    let bundle = shell::shown(&recorded.bundle);
-    tell("recorded", &format!("{why}; saved {bundle} ({size})"))?;
+    let bundle = shell::quoted_path(&recorded.bundle);
+    note("recorded", &format!("{why}; saved {bundle} ({size})"))?;
+
     for warning in &recorded.warnings {
-        tell("warning", warning)?;
+        note("warning", warning)?;
     }
     if let Some(given) = &recorded.given {
         for line in own::in_words(&recorded.bundle, given) {
-            tell("ownership", &line)?;
+            note("ownership", &line)?;
         }
-        tell("warning", SUDO)?;
+        note("warning", SUDO)?;
     }
     if plan.request.is_simulated() {
-        tell(
+        note(
             "SIMULATED",
-            "a simulator took xctrace's place: no GPU ran any of it",
+            "a fake xctrace made this recording: no GPU ran any of it",
         )?;
     }
     Ok(())
 }
 
-fn tell(what: &str, text: &str) -> anyhow::Result<()> {
-    let style = match what {
+fn note(kind: &str, text: &str) -> anyhow::Result<()> {
+    let style = match kind {
         "recorded" => metalens_render::terminal::style::HINT,
         _ => metalens_render::terminal::style::ERROR,
     };
     Ok(writeln!(
         out::notes(),
-        "{style}{what}:{style:#} {}",
+        "{style}{kind}:{style:#} {}",
         shown_message(text)
     )?)
 }
 
-/// A name that Instruments opens.
-fn bundle_name(output: &Path) -> anyhow::Result<PathBuf> {
+/// Returns the path of the bundle without a trailing slash. Refuses a name without `.trace`.
+fn bundle_path(output: &Path) -> anyhow::Result<PathBuf> {
     let output = metalens_files::without_trailing(output);
-    let is_bundle = output.extension().is_some_and(|ending| ending == "trace");
-    let shown = output.display();
-    match is_bundle {
-        true => Ok(output),
-        false => Err(Misuse(format!(
-            "{shown} does not end in .trace: Instruments opens nothing else"
-        ))
-        .into()),
+    if output.extension().is_some_and(|ending| ending == "trace") {
+        return Ok(output);
     }
+
+    let shown = output.display();
+    Err(Misuse(format!(
+        "{shown} does not end in .trace, which Instruments needs to open it"
+    ))
+    .into())
 }

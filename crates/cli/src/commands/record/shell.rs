@@ -1,20 +1,21 @@
-//! Words as a shell takes them.
+//! Quotes words for a shell.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// A path as a shell takes it.
-pub(super) fn shown(path: &Path) -> String {
+/// Returns a path, quoted for a shell.
+pub(super) fn quoted_path(path: &Path) -> String {
     String::from_utf8_lossy(&quoted(path.as_os_str())).into_owned()
 }
 
-/// Byte by byte: the name of a file need not be text.
+/// Returns a word as bytes, quoted for a shell. The name of a file may not be UTF-8.
 pub(super) fn quoted(word: &OsStr) -> Vec<u8> {
     let word = word.as_encoded_bytes();
-    let is_plain = |one: &u8| one.is_ascii_alphanumeric() || b"-_./=:,+@%".contains(one);
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=:,+@%".contains(byte);
     if !word.is_empty() && word.iter().all(is_plain) {
         return word.to_vec();
     }
+
     let mut quoted = vec![b'\''];
     for &byte in word {
         match byte {
@@ -31,8 +32,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_for_a_shell() {
-        let check = |word: &str, expected: &str| assert_eq!(shown(Path::new(word)), expected);
+    fn words_that_a_shell_would_change_are_quoted() {
+        let check = |word: &str, expected: &str| assert_eq!(quoted_path(Path::new(word)), expected);
         check("record", "record");
         check("Metal System Trace", "'Metal System Trace'");
         check("it's", r"'it'\''s'");

@@ -1,9 +1,9 @@
-//! One cell, for people's spreadsheets and for programs.
+//! Formats one cell of a table, as text for CSV or as JSON with its parts.
 
 use metalens_trace::{Column, Frame, Names, ProcessId};
 use serde_json::{Value, json};
 
-/// A cell that is no number as plain text; `None` for null.
+/// Returns a cell that is not a number as plain text. None for null.
 pub(crate) fn text(column: &Column, row: usize, names: &Names) -> Option<String> {
     match column {
         Column::Texts(values) => Some(names.text((*values.get(row)?)?).to_owned()),
@@ -25,7 +25,7 @@ pub(crate) fn text(column: &Column, row: usize, names: &Names) -> Option<String>
     }
 }
 
-/// A cell with its parts.
+/// Returns a cell as JSON, with the parts of a process, thread, label or stack.
 pub(crate) fn json(column: &Column, row: usize, names: &Names) -> Value {
     parts(column, row, names).unwrap_or(Value::Null)
 }

@@ -1,4 +1,4 @@
-//! The rows of a table, as CSV or JSON lines.
+//! Writes the rows of a table as CSV or JSON lines.
 
 use std::io::{self, Write};
 
@@ -7,11 +7,12 @@ use metalens_trace::{Column, Names, Table};
 
 use super::cells;
 
-/// Writes a heading of mnemonics, then a line per row.
+/// Writes a line of column mnemonics, then a line for each row.
 pub(crate) fn as_csv(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
     let mut csv = csv::Writer::new(out);
     let headings = table.columns().map(|(spec, _)| spec.mnemonic.as_str());
     csv.texts(headings)?;
+
     for row in 0..table.rows() {
         for (_, column) in table.columns() {
             match column {
@@ -24,7 +25,7 @@ pub(crate) fn as_csv(table: &Table, names: &Names, out: &mut impl Write) -> io::
     Ok(())
 }
 
-/// One object per row, its keys in the table's order.
+/// Writes one object per row, with its keys in the order of the columns.
 pub(crate) fn as_json_lines(table: &Table, names: &Names, out: &mut impl Write) -> io::Result<()> {
     for row in 0..table.rows() {
         for (at, (spec, column)) in table.columns().enumerate() {
@@ -63,13 +64,13 @@ mod tests {
     }
 
     #[test]
-    fn null_and_empty_stay_apart_in_csv() {
+    fn csv_distinguishes_null_from_empty_text() {
         let expected = "n,s,p\n1000,\"a,\"\"b\"\"\",bench (7)\n,\"\",bench (7)\n1000,,\n";
         check(as_csv, expected);
     }
 
     #[test]
-    fn json_keeps_the_parts() {
+    fn json_has_the_parts_of_a_process() {
         let expected = r#"{"n":1000,"s":"a,\"b\"","p":{"name":"bench","pid":7}}
 {"n":null,"s":"","p":{"name":"bench","pid":7}}
 {"n":1000,"s":null,"p":null}

@@ -164,10 +164,7 @@ fn refuses_wrong_settings() {
             "MISBEHAVE=silent,rudely",
             "how to misbehave as `rudely`; it knows no-xcode, ",
         ),
-        (
-            "SCENARIO=none",
-            "neither a file nor a built-in scenario `none`",
-        ),
+        ("SCENARIO=none", "no built-in scenario or file `none`"),
         ("SLOW_MS=fast", "`fast` is no number"),
         ("VERSION=26.0", "no build in the version `26.0`"),
     ] {

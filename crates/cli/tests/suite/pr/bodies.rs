@@ -91,6 +91,7 @@ fn names_are_left_out() {
         assert!(!plain.contains(other), "{other}");
     }
     assert_ne!(plain, named);
+
     // Charts that may name others stay where they are.
     super::write_report(
         bench.folder.path(),
@@ -98,7 +99,7 @@ fn names_are_left_out() {
     );
     let output = metalens(bench.folder.path(), &["pr", "named", "--dry-run"]);
     assert!(
-        stderr(&output).contains("charts/timeline.png may name others"),
+        stderr(&output).contains("charts/timeline.png not posted: it may name other processes"),
         "{}",
         stderr(&output)
     );

@@ -86,6 +86,7 @@ fn attached_by_a_person() {
         server.check();
         logged(&bench)
     };
+
     let ours = || vec![(VIEWER, format!("{KEY}\nold"))];
     let log = check(
         "2.99.0",
@@ -98,6 +99,7 @@ fn attached_by_a_person() {
     assert_eq!(log.lines().last(), Some(expected));
     let log = check("3.0.0", UPLOADS, &ours(), "updated the comment");
     assert!(log.contains("--edit-last"), "{log}");
+
     // Of two comments of ours, `gh` would change the last one: not asked to.
     let two = [ours(), vec![(VIEWER, "another".to_owned())]].concat();
     let log = check(
@@ -120,6 +122,7 @@ fn attached_by_a_person() {
         "gh: unknown flag: --attach",
     );
     check("2.99.0", "echo 'HTTP 401' >&2; exit 4", &[], "gh: HTTP 401");
+
     // What it posted in part is made whole as text, in the same comment.
     check(
         "2.99.0",
@@ -152,6 +155,7 @@ fn on_a_branch() {
             state.refs["refs/heads/metalens-assets"].clone(),
         )
     };
+
     assert_eq!(files.len(), 9, "{files:?}");
     assert_eq!(files[0], "README.md");
     let body = server.comments()[0].body.clone();
@@ -159,6 +163,7 @@ fn on_a_branch() {
         let address = format!("https://github.com/o/r/blob/{tip}/{file}?raw=true");
         assert_eq!(body.matches(&address).count(), 1, "{address}");
     }
+
     // The same pictures once more: no commit, and the comment says the same.
     bench.run(&["--images", "assets"], 0);
     assert_eq!(server.count("POST /repos/o/r/git/commits"), 1);
@@ -198,6 +203,7 @@ fn down_the_ladder() {
     if !has_curl() {
         return;
     }
+
     // Refused for the branch, and there is a job summary.
     let server = Server::start();
     server.fail(
@@ -228,6 +234,7 @@ fn down_the_ladder() {
     assert!(body.contains('█') && !body.contains("<img"), "{body}");
     let written = fs::read_to_string(&summary).unwrap();
     assert!(written.starts_with("before us\n<!--") && written.contains("### GPU profile"));
+
     // No summary either: text alone.
     let server = Server::start();
     server.fail("POST /repos/o/r/git/blobs", 404, "Not Found");
@@ -237,6 +244,7 @@ fn down_the_ladder() {
             .contains("pictures cannot be shown in the job summary: this is not a workflow run")
     );
     assert!(stderr(&output).contains("pictures are left out; charts are made of characters"));
+
     // A summary without room is not made longer: GitHub would drop all of it.
     let server = Server::start();
     let bench = Bench::with("renderer", &server);

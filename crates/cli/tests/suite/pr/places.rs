@@ -32,6 +32,7 @@ fn as_the_runner_says() {
             .first()
             .map_or(String::new(), |one| one.body.clone())
     };
+
     let head = "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00";
     let body = check(
         &json!({ "pull_request": { "number": 7, "head": { "sha": head } } }),
@@ -39,6 +40,7 @@ fn as_the_runner_says() {
         "o/r#7",
     );
     assert!(body.contains(&format!("at commit {head}")), "{body}");
+
     // The number is GitHub's, by the commit; what the other run says of it is not asked.
     let run = |branch: &str, commit: &str| {
         json!({ "workflow_run": {
@@ -46,6 +48,7 @@ fn as_the_runner_says() {
             "pull_requests": [{ "number": 666 }],
         } })
     };
+
     let body = check(&run("faster", head), 0, "o/r#7");
     assert!(body.contains(&format!("at commit {head}")), "{body}");
     check(
@@ -64,6 +67,7 @@ fn as_the_runner_says() {
         2,
         "cannot tell which pull request is meant",
     );
+
     // It has moved on meanwhile.
     let old = "0123456789012345678901234567890123456789";
     check(
@@ -86,17 +90,18 @@ fn as_asked() {
         let output = bench.run(&[&here, arguments].concat(), 2);
         assert!(stderr(&output).contains(says), "{}", stderr(&output));
     };
-    check(&["--key", "a --> b"], "--key \"a --> b\" is none");
-    check(&["--key", "a--b"], "is none");
+
+    check(&["--key", "a --> b"], "--key \"a --> b\" is not valid");
+    check(&["--key", "a--b"], "is not valid");
     check(
         &["--commit", "HEAD"],
         "--commit \"HEAD\" is not the hash of a commit",
     );
-    check(&["--artifact-url", "https://a/)<img>"], "is no address");
+    check(&["--artifact-url", "https://a/)<img>"], "is not an address");
     assert_eq!(server.comments().len(), 1);
     let output = Bench::new("fused").run(&["--repo", "o/r", "--number", "7"], 2);
     assert!(
-        stderr(&output).contains("there is no token to post with"),
+        stderr(&output).contains("no token to post with"),
         "{}",
         stderr(&output)
     );
@@ -119,10 +124,11 @@ fn folders_that_are_refused() {
         let output = bench.run(&["--dry-run"], code);
         assert!(stderr(&output).contains(says), "{}", stderr(&output));
     };
+
     let page = bench.path("out/report.md");
     let text = fs::read(&page).unwrap();
     fs::write(&page, [text.as_slice(), b"more"].concat()).unwrap();
-    check("report.md is not what the manifest lists", 1);
+    check("report.md is not as its manifest lists it", 1);
     fs::write(&page, text).unwrap();
     let manifest = bench.path("out/manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
@@ -131,16 +137,19 @@ fn folders_that_are_refused() {
         text.replace("charts/busy.png", "../../secret.png"),
     )
     .unwrap();
-    check("lists \"../../secret.png\", which no report has", 1);
+    check(
+        "lists \"../../secret.png\", which is not a path inside a report",
+        1,
+    );
     fs::write(
         &manifest,
         text.replace("metalens.manifest/1", "metalens.manifest/9"),
     )
     .unwrap();
-    check("another version wrote it", 1);
+    check("another version of metalens wrote", 1);
     fs::remove_file(&manifest).unwrap();
     check(
-        "has no manifest.json, which comes last: write the folder with `metalens analyze",
+        "has no manifest.json, so it is not a complete report: write the folder with `metalens analyze",
         1,
     );
 }

@@ -150,6 +150,7 @@ fn serve(
             found.eq_ignore_ascii_case(name).then(|| value.to_owned())
         })
     };
+
     let length = header("content-length").map_or(0, |one| one.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
@@ -205,6 +206,7 @@ fn complain(state: &mut State, authorization: Option<&str>, body: &str, asked: &
             .complaints
             .push(format!("{asked}: the token is in it"));
     }
+
     // Whoever lists processes at this moment does not see it. Linux tells.
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
@@ -257,6 +259,7 @@ fn said(comment: &Comment) -> Value {
     } else {
         "User"
     };
+
     json!({
         "id": comment.id, "body": comment.body,
         "html_url": format!("https://github.com/o/r/pull/7#issuecomment-{}", comment.id),
@@ -345,6 +348,7 @@ fn page(state: &State, query: &str, base: &str) -> Answer {
         ),
         false => String::new(),
     };
+
     (200, link, json!(shown).to_string())
 }
 
@@ -370,6 +374,7 @@ fn one_comment(state: &mut State, method: &str, id: u64, json: &Value) -> Answer
     let Some(found) = comment(state, id) else {
         return refused(404, "Not Found");
     };
+
     if method == "PATCH" {
         found.body = json["body"].as_str().unwrap().to_owned();
     }

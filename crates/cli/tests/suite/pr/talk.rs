@@ -13,10 +13,12 @@ fn posted_once_and_updated_ever_after() {
         return;
     }
     let server = Server::start();
+
     // Ours is on the second page later on; others' are before and after it.
     for id in 1..=120 {
         server.add(id, "somebody", "looks good");
     }
+
     // Anybody can begin a comment so; a token that may write may change it.
     server.add(121, "mallory", &format!("{KEY}\nnot ours"));
     server.add(122, VIEWER, &format!("a report: {KEY}"));
@@ -37,6 +39,7 @@ fn posted_once_and_updated_ever_after() {
     assert!(comments[122].body.contains("at commit c0ffee00"));
     assert_eq!(comments[120].body, format!("{KEY}\nnot ours"));
     assert_eq!(comments[121].body, format!("a report: {KEY}"));
+
     // Another key is another comment.
     bench.run(&["--images", "text", "--key", "other"], 0);
     assert_eq!(server.comments().len(), 125);
@@ -119,6 +122,7 @@ fn patience() {
         );
         server.check();
     };
+
     const COMMENTS: &str = "POST /repos/o/r/issues/7/comments";
     let case = |faults: &[(&'static str, u16, &'static str, bool)], code, posts, says| Case {
         faults: faults.to_vec(),
@@ -127,6 +131,7 @@ fn patience() {
         posts,
         says,
     };
+
     // Looking twice does no harm.
     check(&case(
         &[("GET /repos/o/r/pulls/7", 502, "Bad Gateway", false)],
@@ -140,6 +145,7 @@ fn patience() {
         1,
         "posted",
     ));
+
     // Posting twice would: it is looked up first.
     check(&case(
         &[(COMMENTS, 502, "Bad Gateway", true)],
@@ -153,6 +159,7 @@ fn patience() {
         2,
         "posted",
     ));
+
     // Waiting does not change these.
     check(&case(
         &[("POST /graphql", 401, "Bad credentials", false)],
@@ -173,11 +180,13 @@ fn patience() {
         "no pull request #7",
     ));
     check(&case(&[(COMMENTS, 404, "Not Found", false)], 1, 1, "404"));
+
     // Rests as it is told, but not for ever.
     let limited = |status, headers, code, posts, says| Case {
         headers,
         ..case(&[(COMMENTS, status, "slow down", false)], code, posts, says)
     };
+
     check(&limited(429, "Retry-After: 1\r\n", 0, 2, "posted"));
     check(&limited(403, "Retry-After: 0\r\n", 0, 2, "posted"));
     check(&limited(
@@ -187,6 +196,7 @@ fn patience() {
         1,
         "try again in 3600 s",
     ));
+
     // The token goes nowhere else.
     let away = "Location: https://evil.example/steal\r\n";
     let leads = |headers, code, posts, says| Case {
@@ -198,6 +208,7 @@ fn patience() {
             says,
         )
     };
+
     check(&leads(
         away,
         1,
@@ -227,6 +238,7 @@ fn a_server_that_repeats_the_token() {
             let output = bench.run(&["--images", "text", "--key", "k"], 1);
             let said = stderr(&output);
             assert!(said.contains(says), "{says}\n{said}");
+
             // Percent-encoded it is as good as plain.
             assert!(
                 !said.contains("%54heSecret") && !said.contains("u0054heSecret"),
@@ -264,6 +276,7 @@ fn nobody_listens() {
         return;
     }
     let server = Server::start();
+
     // Nothing listens on a reserved port.
     let bench = Bench::with("fused", &server).set("GITHUB_API_URL", "http://127.0.0.1:1");
     let output = bench.run(&["--images", "text"], 1);

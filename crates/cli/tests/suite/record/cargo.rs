@@ -23,6 +23,7 @@ fn project() -> Bench {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     };
+
     write("Cargo.toml", MANIFEST);
     write("src/main.rs", &says("main"));
     write("src/bin/other.rs", &says("other"));
@@ -88,6 +89,7 @@ fn what_cannot_be_built() {
         assert!(said.ends_with("error: cargo build failed\n"), "{said}");
         assert!(!bench.here().join("x.trace").exists());
     };
+
     check(&["--example", "broken"], "nonsense");
     check(&["--example", "no-such"], "no-such");
 }

@@ -150,6 +150,7 @@ fn killed() {
         let mut bundles = entries.map(|entry| entry.unwrap().path().join("open.creq"));
         bundles.any(|file| file.is_file())
     };
+
     until("the recorder saves", saved);
     assert!(!bench.here().join("x.trace").exists());
 }

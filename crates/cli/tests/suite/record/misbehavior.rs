@@ -224,6 +224,7 @@ fn left_saving() {
     each(LEFT_SAVING, |case| {
         let (bench, output, _) = check(case);
         assert_eq!(output.status.code(), Some(1));
+
         // It still runs.
         signal(pid_in(&output), "KILL");
         assert!(!bench.here().join("x.trace").exists());
@@ -259,6 +260,7 @@ fn attached() {
         let output = bench.run(&[&settings], &[&start[..], &[whom]].concat());
         assert_eq!(output.status.code(), Some(code), "{name}");
         let seen = bench.seen(&output).replace(&own, "<pid>");
+
         // Of whom there is nothing, the name is that of this test.
         let seen = own_name_masked(&seen);
         assert_snapshot!(
@@ -266,6 +268,7 @@ fn attached() {
             format!("{seen}----- disk\n{}", bench.disk())
         );
     };
+
     check("exit-19", "no-such-program", 1);
     check("exit-21", "PID", 1);
     check("no-configuration", "PID", 4);

@@ -48,12 +48,14 @@ fn any_name() {
     ];
     each(&names, |name| {
         let bundle = bench.here().join(name);
+
         // A file system may insist on text.
         if fs::create_dir(&bundle).is_err() {
             assert!(name.to_str().is_none(), "{}", name.display());
             return;
         }
         fs::remove_dir(&bundle).unwrap();
+
         // In one word, for a name that looks like an option.
         let output = joined(name);
         let words = ["record", "-q", "--", "./bench", "-c", "exit 0"].map(OsStr::new);
@@ -82,6 +84,7 @@ fn no_name() {
         let said = stderr(&bench.fine(&[], words));
         said.lines().last().unwrap().to_owned()
     };
+
     assert_eq!(last(&words), "next: metalens analyze bench.trace");
     assert_eq!(last(&words), "next: metalens analyze bench-2.trace");
     assert_eq!(
@@ -101,7 +104,8 @@ fn no_such_place() {
         assert!(said.contains(expected), "{output}: {said}");
         assert_eq!(bench.disk(), "file\n");
     };
-    let other = "does not end in .trace: Instruments opens nothing else";
+
+    let other = "does not end in .trace, which Instruments needs to open it";
     check("x", 2, other);
     check("x.zip", 2, other);
     check(
@@ -114,6 +118,7 @@ fn no_such_place() {
         1,
         "error: cannot create a folder in file: Not a directory",
     );
+
     // Where not even root can write.
     if Path::new("/proc/self").exists() {
         check(

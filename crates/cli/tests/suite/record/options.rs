@@ -14,6 +14,7 @@ fn they_reach_it() {
         let bundle = "<top>/here/.metalens-<random>.recording/x-<random>.trace";
         assert_eq!(ours.replace(bundle, "BUNDLE"), expected, "{options:?}");
     };
+
     let metal = "Metal System Trace|";
     let check_metal = |options: &[&str], before: &str, after: &str| {
         check(
@@ -21,6 +22,7 @@ fn they_reach_it() {
             &format!("{metal}{before}--output|BUNDLE{after}|--no-prompt"),
         );
     };
+
     check_metal(&[], "", "");
     check_metal(
         &["--instrument", "GPU", "--cpu"],
@@ -69,6 +71,7 @@ fn refused() {
         assert!(said.contains(expected), "{said}");
         assert_eq!(bench.disk(), "", "{options:?}");
     };
+
     let too_old = "error: --run-name needs Xcode 26.0 or later; this is xctrace 16.0 (16F6)\n";
     check("16.0 (16F6)", &["--run-name", "a"], 3, too_old);
     let too_old = "error: --instrument needs Xcode 14.0 or later; this is xctrace 13.0 (13E113)\n";
@@ -123,6 +126,7 @@ fn dry_run() {
     assert_eq!(stderr(&shown), "");
     assert_eq!(bench.disk(), "");
     assert!(!bench.path("log").exists() || bench.asked().is_empty());
+
     // As a person would, who copies it.
     let line = String::from_utf8(shown.stdout).unwrap();
     let mut shell = bench.command::<&str>(&[], &[]);

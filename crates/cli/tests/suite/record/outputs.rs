@@ -39,6 +39,7 @@ fn it_is_left_alone() {
     let before = files(&bench.here());
     for more in [&[][..], &["--", "./bench", "-c", "exit 0"]] {
         let output = bench.run(&[], &[OLD, more].concat()[..]);
+
         // A count is a bundled workload's.
         let code = if more.is_empty() { 1 } else { 2 };
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
@@ -69,6 +70,7 @@ fn it_survives_a_recording_that_fails() {
             let settings = format!("MISBEHAVE={way}");
             let output = bench.run(&[&settings], &[OLD, &[option]].concat());
             let seen = bench.seen(&output);
+
             // What was appended to has rows in its first run, and must have some in the last.
             assert_eq!(output.status.code(), Some(code), "{way} {option}: {seen}");
             let is_kept = |path: &Path| {
@@ -99,6 +101,7 @@ fn it_is_replaced() {
     ];
     bench.fine(&[], &fused);
     assert_ne!(bench.json("x.work.json"), old);
+
     // What tells of another program's work does not lie beside the new one.
     bench.fine(&[], &recording(&["--force"], "exit 0"));
     assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
@@ -159,6 +162,7 @@ fn what_lies_beside_it_is_left_alone() {
         };
         check(&recording(&[], "exit 0"), 1);
         check(OLD, 1);
+
         // A name of our own choice is another then.
         check(
             &[

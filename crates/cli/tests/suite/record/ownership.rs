@@ -37,6 +37,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
         true => [below(&path), vec![path]].concat(),
         false => vec![path],
     };
+
     entries.flat_map(inside).collect()
 }
 
@@ -61,7 +62,7 @@ fn check(settings: &[&str], arguments: &[&str], code: i32) {
     if code == 0 && arguments[0] != "calibrate" {
         let said = stderr(&output);
         assert!(
-            said.contains("given back") && said.contains("sudo is not needed"),
+            said.contains("changed the owner of") && said.contains("sudo is not needed"),
             "{said}"
         );
     }
@@ -122,6 +123,7 @@ fn and_nothing_else() {
         } else {
             OWNER
         };
+
         // The folder of charts is made by us, and is new.
         assert_eq!(owner(&path), expected, "{}", path.display());
     }
@@ -147,6 +149,7 @@ fn whatever_else_is_written() {
             assert_eq!(owner(&path), OWNER, "{}", path.display());
         }
     };
+
     check(&["analyze", "x.trace", "-o", "a/b"]);
     check(&[
         "analyze",
@@ -188,6 +191,7 @@ fn whatever_else_is_written() {
         "--output",
         "w.json",
     ]);
+
     // Whoever installs pages with sudo installs them for all.
     let output = with_sudo(&bench, &[], &["manual", "-o", "man"]);
     assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
@@ -225,7 +229,7 @@ fn what_cannot_be_given_back() {
     assert!(seen.contains("saved x.trace"), "{seen}");
     assert!(
         seen.contains(
-            "error: the recording is whole, but still belongs to root: cannot change the owner of x.trace"
+            "error: the recording is complete, but root still owns it: cannot change the owner of x.trace"
         ),
         "{seen}"
     );
@@ -248,20 +252,22 @@ fn own() {
     let output = with_sudo(&bench, &[], &["own", "x.trace"]);
     assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
     let said = stdout(&output);
-    assert!(said.contains("1 link not followed"), "{said}");
+    assert!(said.contains("did not follow 1 link"), "{said}");
     let lines: Vec<&str> = said.lines().collect();
-    let alone = "left alone, since it has a second name somewhere: x.trace/second-name";
+    let alone = "left unchanged, because the file has another hard link: x.trace/second-name";
     assert_eq!(lines.get(1..), Some(&[alone][..]), "{said}");
     assert_eq!(owner(&outside), (0, 0));
     assert_eq!(owner(&bundle), OWNER);
     assert_eq!(owner(&bundle.join("form.template")), OWNER);
+
     // Only bundles, and only to somebody.
     let refused = with_sudo(&bench, &[], &["own", "outside"]);
     assert_eq!(refused.status.code(), Some(1));
     assert_eq!(owner(&outside), (0, 0));
     let refused = bench.run(&[], &["own", "x.trace"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("nobody ran sudo; name the new owner"));
+    assert!(stderr(&refused).contains("there is no user who ran sudo: name the new owner"));
+
     // Nor to nobody, which the system would take for no change.
     let refused = bench.run(&[], &["own", "x.trace", "--user", "4294967295:1"]);
     assert_eq!(refused.status.code(), Some(2), "{}", bench.seen(&refused));

@@ -67,6 +67,7 @@ fn how_it_ends() {
         assert_eq!(notes, note.into_iter().collect::<Vec<_>>(), "{script}");
         assert_eq!(bench.json("x.recording.json")["target_ended"], kept);
     };
+
     check("exit 0", &[], None, "exit(0)");
     let four = "the program ended abnormally: status 4";
     check("exit 4", &[], Some(four), "status 4");
@@ -153,6 +154,7 @@ fn what_cannot_be_started() {
         assert_eq!(stderr(&output), format!("error: {expected}\n"));
         assert_eq!(bench.disk(), "notes.txt\n");
     };
+
     check("no-such-program", "no-such-program was not found in PATH");
     check(
         "./notes.txt",

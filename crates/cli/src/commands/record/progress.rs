@@ -1,4 +1,4 @@
-//! The progress of a recording, on stderr.
+//! Prints the progress of a recording on stderr.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,38 +12,39 @@ use metalens_text::shown;
 use crate::interrupt::Listening;
 use crate::out;
 
-/// The place that the target's output goes to.
+/// The stream that gets the output of the recorded program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TargetOutput {
+pub(crate) enum ProgramOutput {
     Stdout,
     Stderr,
-    /// Nowhere.
+    /// No stream: the output is discarded.
     Dropped,
 }
 
-/// A line on stderr that tells what goes on; the target's output goes through.
-pub(super) struct Watching<'a> {
+/// A line on stderr with the present step, which passes the program's output through.
+pub(super) struct Progress<'a> {
     plan: &'a RecordingPlan,
     subject: String,
     interrupts: &'a Listening,
-    output: TargetOutput,
+    output: ProgramOutput,
     quiet: bool,
     bar: ProgressBar,
     since: Instant,
     phase: &'static str,
 }
 
-impl<'a> Watching<'a> {
+impl<'a> Progress<'a> {
     pub(super) fn new(
         plan: &'a RecordingPlan,
         interrupts: &'a Listening,
-        output: TargetOutput,
+        output: ProgramOutput,
         quiet: bool,
     ) -> Self {
-        // indicatif itself stays silent where stderr is no terminal.
-        let bar = match quiet {
-            true => ProgressBar::hidden(),
-            false => ProgressBar::new_spinner(),
+        // indicatif draws nothing if stderr is not a terminal.
+        let bar = if quiet {
+            ProgressBar::hidden()
+        } else {
+            ProgressBar::new_spinner()
         };
         let style = ProgressStyle::with_template("{spinner} {msg} {elapsed}");
         Self {
@@ -77,18 +78,18 @@ impl<'a> Watching<'a> {
 
     fn say(&self, text: &str) {
         if !self.quiet {
-            // Without a terminal or a bar there is nothing to suspend.
+            // Hides the bar while the line is printed.
             self.bar.suspend(|| out::note(&shown(text)));
         }
     }
 }
 
-fn hand_on(to: &mut dyn Write, output: &[u8]) -> std::io::Result<()> {
+fn pass_on(to: &mut dyn Write, output: &[u8]) -> std::io::Result<()> {
     to.write_all(output)?;
     to.flush()
 }
 
-impl Watcher for Watching<'_> {
+impl Watcher for Progress<'_> {
     fn on_event(&mut self, event: Event<'_>) {
         match event {
             Event::Starting => self.enter("starting", "xctrace prepares to record"),
@@ -98,26 +99,26 @@ impl Watcher for Watching<'_> {
             }
             Event::Stopping => self.enter(
                 "stopping",
-                "stopping; once more Ctrl-C stops waiting for that",
+                "stopping; another Ctrl-C leaves without waiting for xctrace",
             ),
             Event::Saving { bytes: size } => {
                 let text = format!("xctrace saves the recording: {}", bytes(size));
                 self.enter("saving", &text);
             }
             Event::TargetOutput(output) => self.bar.suspend(|| {
-                // A reader that left does not end the recording.
+                // The recording goes on if nobody reads the output any more.
                 let _ = match self.output {
-                    TargetOutput::Stdout => hand_on(&mut out::untouched(), output),
-                    TargetOutput::Stderr => hand_on(&mut out::untouched_notes(), output),
-                    TargetOutput::Dropped => Ok(()),
+                    ProgramOutput::Stdout => pass_on(&mut out::untouched(), output),
+                    ProgramOutput::Stderr => pass_on(&mut out::untouched_notes(), output),
+                    ProgramOutput::Dropped => Ok(()),
                 };
             }),
-            Event::Line(line) => self.bar.suspend(|| out::others_line(line)),
+            Event::Line(line) => self.bar.suspend(|| out::pass_on_line(line)),
             Event::Warning(text) => self.say(&format!("xctrace: {text}")),
             Event::TryingAgain(why) => self.say(&format!("trying again: {why}")),
             Event::FoundElsewhere(path) => {
                 self.say(&format!(
-                    "xctrace saved it as {}; it is moved",
+                    "moving the bundle, which xctrace saved as {}",
                     path.display()
                 ));
             }

@@ -1,12 +1,12 @@
-//! Files that are written whole or not at all, and what failed is told.
+//! Writes files completely or not at all, and names the file in errors.
 
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
 
-/// Writes a file: first beside it, then under its name, so that nobody ever
-/// sees half of it. An existing one is left alone unless `force`.
+/// Writes a file beside its final place, then renames it, so that no reader sees half of it.
+/// Refuses to replace an existing file unless `force` is set.
 pub(crate) fn write(
     path: &Path,
     force: bool,
