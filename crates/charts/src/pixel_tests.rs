@@ -1,8 +1,8 @@
 //! Checks painted pixels: draws random recordings and reads the busy and idle times back.
 
-use metalens_analyzer::{Analysis, Cause, Request, analyze, selection};
-use metalens_simulator::{random_scenario, write_export};
-use metalens_trace::{Input, LoadOptions};
+use metalens_analyzer::{Analysis, Cause, Request};
+use metalens_simulator::random_scenario;
+use metalens_testing::analyze_scenario;
 use proptest::prelude::*;
 
 use crate::lanes::channels;
@@ -13,11 +13,7 @@ use crate::{Chart, ChartOptions, Theme, draw};
 
 /// Analyzes a random recording; none if it has no process to report on.
 fn random(seed: u64) -> Option<Analysis> {
-    let folder = tempfile::tempdir().unwrap();
-    write_export(&random_scenario(seed), folder.path(), false).unwrap();
-    let input = Input::open(folder.path()).unwrap();
-    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
-    analyze(trace, &Request::default()).ok()
+    analyze_scenario(&random_scenario(seed), &Request::default()).ok()
 }
 
 /// A lane or strip of the overview, read back from the pixels.

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use metalens_analyzer::{Analysis, Request, analyze, selection};
-use metalens_simulator::{Scenario, write_export};
-use metalens_trace::{Input, LoadOptions};
+use metalens_analyzer::{Analysis, Request};
+use metalens_testing::{analysis_of_toml, analyze_input};
 
 use crate::scene::{Primitive, Scene};
 use crate::{Chart, ChartOptions, Theme, alt, draw, font, png, svg};
@@ -19,18 +18,7 @@ const ALL: [Chart; 5] = [
 
 pub(super) fn small(request: &Request) -> Analysis {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/small-export");
-    let input = Input::open(&folder).unwrap();
-    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
-    analyze(trace, request).unwrap()
-}
-
-fn analyze_scenario(text: &str) -> Analysis {
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = Scenario::from_toml(text).unwrap();
-    write_export(&scenario, folder.path(), false).unwrap();
-    let input = Input::open(folder.path()).unwrap();
-    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
-    analyze(trace, &Request::default()).unwrap()
+    analyze_input(&folder, request).unwrap()
 }
 
 fn scene(chart: Chart, analysis: &Analysis) -> Scene {
@@ -132,7 +120,7 @@ const PHASES: &str = r#"
 
 #[test]
 fn phases_and_states_layout() {
-    let analysis = analyze_scenario(PHASES);
+    let analysis = analysis_of_toml(PHASES);
     for chart in [Chart::Timeline, Chart::Busy] {
         insta::assert_snapshot!(format!("phases_{chart:?}"), scene(chart, &analysis));
     }
@@ -153,7 +141,7 @@ fn thousands_of_phases_stay_legible() {
             1,
         );
     }
-    let analysis = analyze_scenario(&text);
+    let analysis = analysis_of_toml(&text);
     assert!(analysis.named_phases().len() > 1_000);
     assert!(analysis.performance().len() > 3_000);
     let scene = scene(Chart::Timeline, &analysis);

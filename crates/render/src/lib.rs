@@ -35,8 +35,6 @@ pub mod markdown;
 mod redact;
 pub mod report;
 pub mod terminal;
-#[cfg(test)]
-mod testing;
 mod wording;
 
 pub use error::{Error, Result};

@@ -222,7 +222,7 @@ mod tests {
     use metalens_analyzer::{Message, message};
 
     use super::*;
-    use crate::testing::{analysis_of, analysis_on};
+    use metalens_testing::{analysis_of, analyze_scenario};
 
     fn report_of(scenario: &str) -> Report {
         analysis_of(scenario).report
@@ -260,12 +260,16 @@ mod tests {
     #[test]
     fn a_process_that_is_called_like_a_kernel_is_hidden() {
         let mut scenario = metalens_simulator::Scenario::preset("shared-machine").unwrap();
-        let usual = analysis_on(&scenario).report;
+        let usual = analyze_scenario(&scenario, &metalens_analyzer::Request::default())
+            .unwrap()
+            .report;
         let kernel_name = usual.kernels[0].name.clone();
         let other = &mut scenario.process[1].name;
         assert!(others(&usual).contains(other));
         other.clone_from(&kernel_name);
-        let report = analysis_on(&scenario).report;
+        let report = analyze_scenario(&scenario, &metalens_analyzer::Request::default())
+            .unwrap()
+            .report;
         assert!(others(&report).contains(&kernel_name));
         let named = report.findings.iter().flat_map(|one| &one.look_at);
         assert!(named.clone().any(|place| place.starts_with(&kernel_name)));

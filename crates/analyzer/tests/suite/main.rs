@@ -30,7 +30,7 @@ mod windows;
 use std::path::Path;
 
 use metalens_analyzer::{Error, Report, Request, analyze, selection};
-use metalens_simulator::{Scenario, write_export};
+use metalens_simulator::Scenario;
 use metalens_trace::{Input, LoadOptions};
 
 /// The report of a run of an export.
@@ -45,7 +45,5 @@ fn report(folder: &Path, run: Option<u64>, request: &Request) -> Result<Report, 
 
 /// Writes a scenario and reports on it.
 fn report_of(scenario: &Scenario, request: &Request) -> Result<Report, Error> {
-    let folder = tempfile::tempdir().unwrap();
-    write_export(scenario, folder.path(), false).unwrap();
-    report(folder.path(), None, request)
+    Ok(metalens_testing::analyze_scenario(scenario, request)?.report)
 }

@@ -1,22 +1,11 @@
 //! Real recordings, where they are at hand, against figures known from outside.
 
-use std::path::{Path, PathBuf};
-
 use metalens_analyzer::{ChosenBy, Error, Request};
 use metalens_trace::{Input, LoadOptions, Selection};
 
 use super::report;
 
-/// The folder of real recordings, if this machine has it.
-pub(super) fn recordings() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-    let folder = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
-    if !folder.is_dir() {
-        eprintln!("skipped: no real recordings at hand (METALENS_REAL names their folder)");
-        return None;
-    }
-    Some(folder)
-}
+pub(super) use metalens_testing::real_recordings as recordings;
 
 struct Known {
     folder: &'static str,

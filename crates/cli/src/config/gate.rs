@@ -243,7 +243,7 @@ mod tests {
         );
         check(
             "kernels = { \"a*\" = { grow = 0.1, of = \"median\" } }",
-            "of: Median",
+            "figure: Median",
         );
         check(
             "kernels = { \"a*\" = { grow = 0.1, optional = true } }",

@@ -9,13 +9,13 @@
 use std::fs;
 use std::path::Path;
 
-use metalens_analyzer::{Report, Request, analyze, selection};
+use metalens_analyzer::{Report, Request};
 use metalens_comparison::{
     CompareOptions, Comparison, Gate, KernelFigure, KernelLimit, Limit, MetricLimit, Number, Runs,
     compare_runs, judge, metric_ids,
 };
 use metalens_simulator::{Scenario, presets, write_export};
-use metalens_trace::{Input, LoadOptions};
+use metalens_testing::analyze_input;
 use serde_json::Value;
 
 /// Name of the table without which there is no report.
@@ -23,9 +23,8 @@ const NEEDED: &str = "metal-gpu-intervals";
 
 /// Analyzes the recording in a folder; none if it is refused.
 fn read(folder: &Path) -> Option<Report> {
-    let trace = Input::open(folder).ok()?;
-    let trace = trace.load(&selection(), LoadOptions::default()).ok()?;
-    Some(analyze(trace, &Request::default()).ok()?.report)
+    let analysis = analyze_input(folder, &Request::default()).ok()?;
+    Some(analysis.report)
 }
 
 fn scenario(name: &str) -> Scenario {

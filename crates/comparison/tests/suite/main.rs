@@ -10,9 +10,9 @@ mod laws;
 mod schema;
 mod trials;
 
-use metalens_analyzer::{Report, Request, analyze, selection};
-use metalens_simulator::{Scenario, write_export};
-use metalens_trace::{Input, LoadOptions};
+use metalens_analyzer::{Report, Request};
+use metalens_simulator::Scenario;
+use metalens_testing::analyze_scenario;
 
 /// A scenario that is small and quick to write: forty dispatches of two kernels, each waited for.
 const SMALL: &str = r#"
@@ -35,11 +35,8 @@ completion = ["55us", "80us"]
 fn report(toml: &str, seed: u64) -> Report {
     let mut scenario = Scenario::from_toml(toml).unwrap();
     scenario.seed = seed;
-    let folder = tempfile::tempdir().unwrap();
-    write_export(&scenario, folder.path(), false).unwrap();
-    let input = Input::open(folder.path()).unwrap();
-    let trace = input.load(&selection(), LoadOptions::default()).unwrap();
-    analyze(trace, &Request::default()).unwrap().report
+    let analysis = analyze_scenario(&scenario, &Request::default());
+    analysis.unwrap().report
 }
 
 fn reports(toml: &str, seeds: std::ops::Range<u64>) -> Vec<Report> {

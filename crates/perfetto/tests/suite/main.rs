@@ -11,9 +11,9 @@ mod states;
 
 use std::path::{Path, PathBuf};
 
-use metalens_analyzer::{Analysis, Cause, Error, Request, analyze, selection};
-use metalens_simulator::{Scenario, random_scenario, write_export};
-use metalens_trace::{Input, LoadOptions};
+use metalens_analyzer::{Analysis, Cause, Request};
+use metalens_simulator::{Scenario, random_scenario};
+use metalens_testing::{analyze_input, analyze_scenario};
 use serde_json::Value;
 
 use checker::{Drawn, Slice, sum};
@@ -29,16 +29,8 @@ const SCENARIOS: [&str; 8] = [
     "two-runs",
 ];
 
-fn analysis(folder: &Path, request: &Request) -> Result<Analysis, Error> {
-    let trace = Input::open(folder)?.load(&selection(), LoadOptions::default())?;
-    analyze(trace, request)
-}
-
 fn analysis_of(scenario: &str, request: &Request) -> Analysis {
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = Scenario::preset(scenario).unwrap();
-    write_export(&scenario, folder.path(), false).unwrap();
-    analysis(folder.path(), request).unwrap()
+    analyze_scenario(&Scenario::preset(scenario).unwrap(), request).unwrap()
 }
 
 fn written(analysis: &Analysis) -> Vec<u8> {
@@ -226,10 +218,8 @@ fn scenarios() {
 fn random_scenarios() {
     let mut checked = 0;
     for seed in 0..100 {
-        let folder = tempfile::tempdir().unwrap();
-        write_export(&random_scenario(seed), folder.path(), false).unwrap();
         // Some scenarios have no process on the GPU.
-        if let Ok(analysis) = analysis(folder.path(), &Request::default()) {
+        if let Ok(analysis) = analyze_scenario(&random_scenario(seed), &Request::default()) {
             check(&format!("seed {seed}"), &analysis);
             checked += 1;
         }
@@ -353,7 +343,7 @@ fn real_recordings() {
         return;
     }
     for name in ["m1-launched-1000", "m1-bundle-and-export/export"] {
-        let analysis = analysis(&folder.join(name), &Request::default()).unwrap();
+        let analysis = analyze_input(&folder.join(name), &Request::default()).unwrap();
         let drawn = check(name, &analysis);
         assert_eq!(drawn.other["synthetic"], Value::Bool(false));
     }

@@ -1,9 +1,10 @@
 //! Checks phases and states, and names with characters that have a meaning in JSON.
 
 use metalens_analyzer::{Analysis, Request};
-use metalens_simulator::{Scenario, write_export};
+use metalens_simulator::Scenario;
+use metalens_testing::analyze_scenario;
 
-use crate::{analysis, check, written};
+use crate::{check, written};
 
 /// A scenario with nested phases, crossing phases and phases of another process; states with a hole
 /// between them; names with characters that have a meaning in JSON.
@@ -79,11 +80,9 @@ to = "705ms"
 "#;
 
 fn analyzed(request: &Request) -> Analysis {
-    let folder = tempfile::tempdir().unwrap();
     let text = SCENARIO.replace("LONG", &"very_long_".repeat(20));
     let scenario = Scenario::from_toml(&text).unwrap();
-    write_export(&scenario, folder.path(), false).unwrap();
-    analysis(folder.path(), request).unwrap()
+    analyze_scenario(&scenario, request).unwrap()
 }
 
 #[test]

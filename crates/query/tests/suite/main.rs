@@ -15,28 +15,28 @@ mod store;
 
 use std::path::Path;
 
-use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
+use metalens_analyzer::{Analysis, Error, Request};
 use metalens_dataset::{WriteOptions, write};
 use metalens_query::{Answer, Cell, Library};
-use metalens_simulator::{Scenario, presets, write_export};
-use metalens_trace::{Input, LoadOptions};
+use metalens_simulator::{Scenario, presets};
+use metalens_testing::{analyze_input, analyze_scenario};
 use tempfile::TempDir;
 
 /// Analyzes an input as `analyze --parquet` does.
 fn analysis(path: &Path, request: Request) -> Result<Analysis, Error> {
-    let trace = Input::open(path)?.load(&selection(), LoadOptions::default())?;
     let request = Request {
         keep_everyone: true,
         ..request
     };
-    analyze(trace, &request)
+    analyze_input(path, &request)
 }
 
 fn analysis_of(scenario: &Scenario) -> Result<Analysis, Error> {
-    let folder = tempfile::tempdir().unwrap();
-    let export = folder.path().join("export");
-    write_export(scenario, &export, false).unwrap();
-    analysis(&export, Request::default())
+    let request = Request {
+        keep_everyone: true,
+        ..Request::default()
+    };
+    analyze_scenario(scenario, &request)
 }
 
 /// Analyzes a built-in scenario.

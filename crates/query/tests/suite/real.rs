@@ -9,12 +9,9 @@ use super::{analysis, ask_one, dataset_of, stored};
 
 #[test]
 fn real_recordings_add_up() {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-    let real = std::env::var_os("METALENS_REAL").map_or(beside, PathBuf::from);
-    if !real.is_dir() {
-        eprintln!("skipped: no real recordings at hand (METALENS_REAL names their folder)");
+    let Some(real) = metalens_testing::real_recordings() else {
         return;
-    }
+    };
     let dataset = tempfile::tempdir().unwrap();
     let mut checked = 0;
     for path in inputs(&real) {

@@ -8,7 +8,7 @@ use metalens_charts::{Chart, ChartError, ChartOptions};
 use super::*;
 
 fn analysis() -> Analysis {
-    crate::testing::analysis_of("shared-machine")
+    metalens_testing::analysis_of("shared-machine")
 }
 
 fn manifest_of(folder: &Path) -> Manifest {

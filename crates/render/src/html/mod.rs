@@ -152,7 +152,7 @@ mod tests {
     use metalens_analyzer::{NoteDetail, NoteSeverity};
 
     use super::*;
-    use crate::testing::analysis_of;
+    use metalens_testing::analysis_of;
 
     /// Makes a list as long as a hostile recording might.
     fn grown<T: Clone>(list: &mut Vec<T>, count: usize, change: impl Fn(&mut T)) {

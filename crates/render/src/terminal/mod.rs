@@ -259,7 +259,7 @@ fn finding_title(finding: &FindingEntry, screen: &mut Screen) {
 mod tests {
     use super::*;
     use crate::report;
-    use crate::testing::analysis_of;
+    use metalens_testing::analysis_of;
 
     #[test]
     fn no_line_is_wider_than_the_terminal() {
