@@ -53,7 +53,7 @@ fn counts(counts: &WorkCounts, pairs: u64) -> Message {
             let names = counts.others.iter();
             let names = names.map(|other| message!("`{}`", kernel(&other.name)));
             message!(
-                "WorkCounts: {} contains everything that was issued, {}; the driver merged encoders \
+                "Counts: {} contains everything that was issued, {}; the driver merged encoders \
                  into intervals called {}.",
                 each,
                 issued,

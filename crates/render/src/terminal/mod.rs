@@ -299,7 +299,7 @@ mod tests {
         let sizes = |shown: &table::Shown| (shown.lines.len(), shown.reasons.len());
         assert_eq!(sizes(&shown(120)), (3, 0));
         assert_eq!(sizes(&shown(60)), (5, 0), "each is in two lines");
-        let narrow = shown(50);
+        let narrow = shown(42);
         assert_eq!(sizes(&narrow), (3, 1));
         assert!(narrow.reasons[0].contains("missed"));
     }
