@@ -180,7 +180,7 @@ fn good_inputs_are_reported_and_bad_ones_named() {
     assert_eq!(names(&found["rows"]), ["t0", "t1", "t2"]);
     let note = found["notes"][0].as_str().unwrap();
     assert!(
-        note.ends_with("named this time, deep-er-t5.export"),
+        note.ends_with("not named this time: deep-er-t5.export"),
         "{note}"
     );
     check_whole(&at("out/deep-er-t5.export"));

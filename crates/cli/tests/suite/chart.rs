@@ -58,7 +58,7 @@ fn invalid_outputs_and_sizes_are_refused() {
     let cases = [
         ("picture.jpeg", &[][..], "does not end in .png or .svg"),
         ("there.png", &[], "--force replaces it"),
-        ("low.png", &["--size", "830x20"], "it needs"),
+        ("low.png", &["--size", "830x20"], "is too small"),
         ("narrow.png", &["--size", "20"], "400 to 8000 pixels wide"),
         ("odd.png", &["--size", "axb"], "is not a number of pixels"),
     ];
@@ -124,7 +124,7 @@ fn invalid_comparisons_are_refused_and_write_nothing() {
         (
             &[&input, "--base", &input, "--format", "svg"],
             2,
-            "change --format",
+            "contradicts --format",
         ),
         (&[&input, "--base", "nowhere"], 1, "--base"),
         (&["nowhere", "--base", &input], 1, "nowhere"),

@@ -267,7 +267,7 @@ fn a_second_run_does_what_is_missing() {
     fs::write(bench.path("run.trace/more"), "y").unwrap();
     let (_, said, asked) = export(&[]);
     assert_eq!(asked, first);
-    assert!(said.contains("the bundle is not as it was"), "{said}");
+    assert!(said.contains("the bundle changed since the last export"), "{said}");
 }
 
 /// As the manifest says it.

@@ -71,7 +71,7 @@ fn where_it_is_looked_for() {
         fs::write(at(work), WORK).unwrap();
         let output = metalens(folder.path(), &["analyze", input]);
         assert!(output.status.success(), "{}", stderr(&output));
-        let told = format!("how much work kernels do is told by {work}, not measured");
+        let told = format!("the amounts of work are from {work}; only the time");
         let said = stdout(&output)
             .split_whitespace()
             .collect::<Vec<_>>()

@@ -292,8 +292,8 @@ fn causes_are_in_their_true_places() {
             sums[at] += to - from;
             let foreign = overlap(from, to, &others);
             match data["causes"][at].as_str().unwrap() {
-                "foreign" => assert_eq!(foreign, to - from, "{scenario}: {from}"),
-                "launch" | "queued" => assert_eq!(foreign, 0, "{scenario}: {from}"),
+                "contention" => assert_eq!(foreign, to - from, "{scenario}: {from}"),
+                "submission" | "queued" => assert_eq!(foreign, 0, "{scenario}: {from}"),
                 _ => {}
             }
         }
@@ -494,7 +494,7 @@ fn foreign_is_where_others_are(data: &Value) {
             } else {
                 idle.next().unwrap()
             };
-            if name == "foreign" {
+            if name == "contention" {
                 assert!(ns <= others, "bucket {at}: {ns} of {others}");
                 seen += ns;
             }

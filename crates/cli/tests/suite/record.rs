@@ -247,7 +247,7 @@ fn until(what: &str, mut so: impl FnMut() -> bool) {
 /// The process that a message names.
 fn pid_in(output: &Output) -> u32 {
     let said = stderr(output);
-    let (_, rest) = said.split_once("(process ").unwrap();
+    let (_, rest) = said.split_once("(pid ").unwrap();
     rest.split_once(')').unwrap().0.parse().unwrap()
 }
 

@@ -49,7 +49,7 @@ fn nothing_is_taken_for_real() {
         "the workload's own words"
     );
     assert!(screen.contains("SYNTHETIC: a simulator wrote this recording"));
-    assert!(screen.contains("Most to gain: "), "a verdict");
+    assert!(screen.contains("Biggest win: "), "a verdict");
     assert_eq!(json(&folder.join("report.json"))["run"]["synthetic"], true);
     assert_eq!(
         json(&folder.join("eager.recording.json"))["synthetic"],

@@ -115,7 +115,7 @@ fn a_finding_can_be_left_out() {
 
     let all = ids();
     assert!(all.contains(&"serialized".to_owned()), "{all:?}");
-    let ignoring = "[findings]\nignore = [\"serialized\"]\n";
+    let ignoring = "[findings]\nignore = [\"serialised\"]\n";
     fs::write(folder.path().join("metalens.toml"), ignoring).unwrap();
     let expected: Vec<String> = all.into_iter().filter(|id| id != "serialized").collect();
     assert_eq!(ids(), expected);
@@ -130,7 +130,7 @@ fn typing_errors_are_told() {
     let files = [
         ("section.toml", "[target]\naverage-gap = \"5us\"\n"),
         ("unit.toml", "[thresholds]\naverage-gap = \"5\"\n"),
-        ("finding.toml", "[findings]\nignore = [\"serialized\"]\n"),
+        ("finding.toml", "[findings]\nignore = [\"serialised\"]\n"),
     ];
     for (name, text) in files {
         fs::write(folder.path().join(name), text).unwrap();
@@ -140,7 +140,7 @@ fn typing_errors_are_told() {
         (&["--config", "unit.toml"], 1),
         (&["--config", "finding.toml"], 1),
         (&["--config", "nothing.toml"], 1),
-        (&["--threshold", "utilization=80%"], 1),
+        (&["--threshold", "utilisation=80%"], 1),
         (&["--threshold", "utilization=80"], 1),
         (&["--json", "--markdown"], 2),
     ];

@@ -315,7 +315,7 @@ fn stackshots_are_no_samples() {
     let error = profile(&trace, &stranger).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "nobody has no CPU sample in this trace; these were sampled: b;c (pid 7)"
+        "nobody has no CPU samples in this trace; sampled processes: b;c (pid 7)"
     );
 }
 

@@ -162,7 +162,7 @@ fn refuses_wrong_settings() {
     for (setting, text) in [
         (
             "MISBEHAVE=silent,rudely",
-            "how to misbehave as `rudely`; it knows no-xcode, ",
+            "has no misbehavior `rudely`; it has no-xcode, ",
         ),
         ("SCENARIO=none", "no built-in scenario or file `none`"),
         ("SLOW_MS=fast", "`fast` is no number"),

@@ -56,7 +56,7 @@ fn as_the_runner_says() {
         2,
         "no open pull request of o/r has 1234567812345678",
     );
-    check(&run("slower", head), 2, "as their newest commit");
+    check(&run("slower", head), 2, "as its newest commit");
     check(
         &run("a\u{1b}[31m\u{202e}b", head),
         2,

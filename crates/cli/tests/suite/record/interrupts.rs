@@ -75,7 +75,7 @@ while :; do sleep 0.05; done"#,
     assert_eq!(output.status.code(), Some(130), "{}", bench.seen(&output));
     fs::write(bench.path("go"), "").unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    let (_, bundle) = said.trim().rsplit_once(" is ").unwrap();
+    let (_, bundle) = said.trim().rsplit_once(" at ").unwrap();
     let bundle = std::path::PathBuf::from(bundle);
     until("it is saved", || bundle.join("form.template").is_file());
 }
