@@ -53,7 +53,7 @@ pub(crate) struct SplitGap {
 pub(crate) struct Pair {
     /// Time at which the program was notified of A's completion.
     pub completed_ns: Option<u64>,
-    /// Encoding of B.
+    /// Encoding of the next work, B.
     pub encoding: Option<Encoding>,
     /// True if A and B are of one command buffer.
     pub same_buffer: bool,
@@ -257,7 +257,7 @@ pub(crate) struct IdleTotals {
 }
 
 impl IdleTotals {
-    /// Adds one gap.
+    /// Adds one gap to the sums.
     pub(crate) fn add(&mut self, gap: &SplitGap) {
         let (idle, parts, pair) = (&mut self.idle, &gap.parts, &gap.pair);
         idle.parts.add(parts);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     proptest! {
-        /// For any tables, however absurd, the parts sum to the gap, and so do the parts of its two
+        /// Whatever the tables say, the parts sum to the gap, and so do the parts of its two
         /// halves.
         #[test]
         fn the_parts_sum_to_the_gap(

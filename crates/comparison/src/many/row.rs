@@ -205,7 +205,7 @@ fn gaps(report: &Report) -> RowGaps {
 fn idle(report: &Report) -> Option<RowIdle> {
     let ledger = &report.idle;
     let cause = ledger.parts.cause();
-    let ns = ledger.parts.of(cause);
+    let ns = ledger.parts.get(cause);
     let share = ratio(ns, ledger.total_ns)?;
     Some(RowIdle { cause, ns, share })
 }

@@ -97,7 +97,7 @@ fn causes_are_the_ledgers(what: &str, analysis: &Analysis, drawn: &Drawn) {
     let idle = || drawn.slices.iter().filter(|slice| slice.category == "idle");
     for cause in Cause::ALL {
         let slices: Vec<&Slice> = idle().filter(|slice| slice.name == cause.name()).collect();
-        assert_eq!(sum(&slices), parts.of(cause), "{what}: {}", cause.name());
+        assert_eq!(sum(&slices), parts.get(cause), "{what}: {}", cause.name());
     }
     // A stretch is called foreign where others were on the GPU, all of it.
     let others: Vec<(u64, u64)> = analysis.others().collect();

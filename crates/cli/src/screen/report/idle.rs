@@ -105,7 +105,7 @@ pub(super) fn top_gaps(report: &Report, screen: &mut Screen) {
             format!(
                 "{} {}",
                 gap.cause.label(),
-                share(gap.parts.of(gap.cause), gap.duration_ns)
+                share(gap.parts.get(gap.cause), gap.duration_ns)
             ),
             name(&gap.before, "the window's start"),
             name(&gap.after, "the window's end"),
