@@ -1,7 +1,7 @@
-//! The kernels of the analysis, each beside what one would write without it, and the
-//! whole of it as the work grows: `cargo bench -p metalens-analyzer`.
+//! Measures inner loops of the analysis, each beside a naive version, and the whole analysis for
+//! growing recordings: `cargo bench -p metalens-analyzer`.
 
-#![expect(clippy::expect_used, reason = "a benchmark has nobody to tell")]
+#![expect(clippy::expect_used, reason = "a benchmark has no caller to report to")]
 
 use std::num::NonZeroU64;
 
@@ -16,7 +16,7 @@ fn main() {
     divan::main();
 }
 
-/// About as many intervals as a second of a busy program has.
+/// Approximate number of intervals in a second of a busy program.
 const MANY: u64 = 100_000;
 
 #[divan::bench]
@@ -30,15 +30,15 @@ fn union(bencher: Bencher<'_, '_>) {
 mod overlap {
     use super::*;
 
-    /// Both walked.
+    /// Measures two lists of the same length, which are both walked.
     #[divan::bench]
-    fn of_as_many(bencher: Bencher<'_, '_>) {
+    fn same_length(bencher: Bencher<'_, '_>) {
         measure(bencher, &Spans::regular(MANY, 10, 6));
     }
 
-    /// Each of a few looked for among the many.
+    /// Measures a short list, each span of which is searched in a long one.
     #[divan::bench]
-    fn of_a_few(bencher: Bencher<'_, '_>) {
+    fn short_and_long(bencher: Bencher<'_, '_>) {
         measure(bencher, &Spans::regular(MANY / 100, 1_000, 300));
     }
 
@@ -53,15 +53,15 @@ mod overlap {
 mod lookup {
     use super::*;
 
-    /// Ids that were handed out in turn, some of them to others.
+    /// Measures nearly consecutive ids; other programs have some.
     #[divan::bench]
-    fn in_turn(bencher: Bencher<'_, '_>) {
+    fn consecutive(bencher: Bencher<'_, '_>) {
         measure(bencher, |at| 5_000 + at + at / 300);
     }
 
-    /// Ids with no order to them.
+    /// Measures ids in random order.
     #[divan::bench]
-    fn at_random(bencher: Bencher<'_, '_>) {
+    fn random(bencher: Bencher<'_, '_>) {
         measure(bencher, scrambled);
     }
 
@@ -84,7 +84,7 @@ mod percentile {
         measure(bencher, percentiles);
     }
 
-    /// What it would take to sort for them.
+    /// Measures a full sort instead.
     #[divan::bench]
     fn sorted(bencher: Bencher<'_, '_>) {
         measure(bencher, |values| {
@@ -94,7 +94,7 @@ mod percentile {
         });
     }
 
-    fn measure(bencher: Bencher<'_, '_>, of: impl Fn(&mut [u64]) -> Option<[u64; 3]>) {
+    fn measure(bencher: Bencher<'_, '_>, compute: impl Fn(&mut [u64]) -> Option<[u64; 3]>) {
         bencher
             .counter(ItemsCount::new(MANY))
             .with_inputs(|| {
@@ -102,11 +102,11 @@ mod percentile {
                     .map(|at| scrambled(at) % 100_000)
                     .collect::<Vec<u64>>()
             })
-            .bench_local_values(|mut values| of(&mut values));
+            .bench_local_values(|mut values| compute(&mut values));
     }
 }
 
-/// A trace that was read, to its report.
+/// Measures the analysis from a trace in memory to its report.
 #[divan::bench(args = [1_000_u64, 10_000, 100_000], sample_count = 10)]
 fn whole_analysis(bencher: Bencher<'_, '_>, intervals: u64) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -129,7 +129,7 @@ fn whole_analysis(bencher: Bencher<'_, '_>, intervals: u64) {
         .bench_local_values(|trace| analyze(trace, &Request::default()));
 }
 
-/// A number that looks like any other (a step of xorshift64*).
+/// Returns a pseudo-random number (a step of xorshift64*).
 fn scrambled(at: u64) -> u64 {
     let mut number = at.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     number ^= number >> 12;

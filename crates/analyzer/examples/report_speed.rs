@@ -1,19 +1,19 @@
-//! How fast a recording becomes a report: what `analyze --json` does, without its words.
+//! Measures how fast a recording becomes a report, like `analyze --json` without its output.
 //!
-//! `report_speed PATH [N]` reads PATH with the selection of `analyze`, analyzes it,
-//! writes the report to nowhere, N times over (1 if not given), and prints one line,
-//! its fields a tab apart:
+//! `report_speed PATH [N]` reads PATH with the selection of `analyze`, analyzes it, and writes the
+//! report to a sink. It repeats this N times (default 1), and prints one line of fields separated by
+//! tabs:
 //!
-//! * the time of the fastest, in seconds;
-//! * the processor time of that one, all threads together, in seconds;
-//! * of both how much was reading;
-//! * the most memory that the process ever held, in MiB;
-//! * how many GPU intervals the recording has.
+//! * seconds of the fastest repetition;
+//! * CPU seconds of that repetition, of all threads;
+//! * seconds and CPU seconds of it that were spent reading;
+//! * peak memory of the process in MiB;
+//! * number of GPU intervals in the recording.
 //!
-//! Processor time and memory are asked of `/proc`: where there is none, they are `-`.
+//! CPU time and memory come from `/proc`; without it, they are `-`.
 #![expect(
     clippy::disallowed_methods,
-    reason = "a figure is printed, and no text from outside"
+    reason = "prints only figures, no text from outside"
 )]
 
 use std::error::Error;
@@ -48,8 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What one report took.
-struct Took {
+/// Times that one report took.
+struct ReportTimes {
     seconds: f64,
     loading: f64,
     processor: Option<f64>,
@@ -57,14 +57,14 @@ struct Took {
     intervals: u64,
 }
 
-fn report(path: &Path) -> Result<Took, Box<dyn Error>> {
+fn report(path: &Path) -> Result<ReportTimes, Box<dyn Error>> {
     let (start, processor) = (Instant::now(), processor_seconds());
     let since = |before: Option<f64>| Some(processor_seconds()? - before?);
     let trace = Input::open(path)?.load(&selection(), LoadOptions::default())?;
     let (loading, loading_processor) = (start.elapsed(), since(processor));
     let analysis = analyze(trace, &Request::default())?;
     serde_json::to_writer_pretty(std::io::sink(), &analysis.report)?;
-    Ok(Took {
+    Ok(ReportTimes {
         seconds: start.elapsed().as_secs_f64(),
         loading: loading.as_secs_f64(),
         processor: since(processor),
@@ -77,20 +77,20 @@ fn shown(seconds: Option<f64>) -> String {
     seconds.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.3}"))
 }
 
-/// The time that all threads of this process, those that have ended too, were on
-/// a processor: in user mode and in the system's.
+/// Returns the CPU seconds of all threads of this process, ended ones included, in user and system
+/// mode.
 fn processor_seconds() -> Option<f64> {
-    /// Linux counts in these everywhere, whatever its own clock.
+    /// Unit of the times in `/proc`, the same on every Linux.
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field, the program's name in parentheses, may hold anything.
+    // The second field, the program's name in parentheses, may contain any text.
     let (_, after_name) = stat.rsplit_once(") ")?;
     let mut fields = after_name.split(' ').skip(11);
     let mut ticks = || fields.next()?.parse::<f64>().ok();
     Some((ticks()? + ticks()?) / TICKS_PER_SECOND)
 }
 
-/// A figure of the process's status, in KiB.
+/// Returns a figure of the process's status, in KiB.
 fn status(name: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;

@@ -91,7 +91,7 @@ pub enum Error {
         /// Description of what is wrong, and where.
         problem: String,
     },
-    /// No phase has the requested name.
+    /// The recording has no phase of the requested name.
     #[error("no os_signpost interval is named {wanted}; {}", recorded_names(.present))]
     NoSuchPhase {
         /// Requested name of a phase.

@@ -69,7 +69,7 @@ impl Evidence {
     }
 }
 
-/// `38.4 % of the idle time (74.2 ms of 193.5 ms)`.
+/// Returns a time as a share of the idle time: `38.4 % of the idle time (74.2 ms of 193.5 ms)`.
 pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
     let total_ns = report.idle.total_ns;
     let share = share_of(ns, total_ns);
@@ -81,7 +81,7 @@ pub(crate) fn of_idle(ns: u64, report: &Report) -> Message {
     )
 }
 
-/// `38.4 %`.
+/// Returns a share as a percentage, `none` if the whole is zero: `38.4 %`.
 pub(crate) fn share_of(part: u64, whole: u64) -> Message {
     ratio(part, whole).map_or_else(|| "none".into(), percent)
 }

@@ -296,14 +296,15 @@ fn contention(report: &Report) -> Option<Evidence> {
     let contention_ns = report.idle.parts.contention_ns;
     let fires = is_share(contention_ns, report.idle.total_ns, SHARE)
         && is_share(contention_ns, report.window.span_ns, OF_WINDOW);
-    let others = report.processes.iter().filter(|one| !one.is_analyzed);
-    let others = others.filter(|one| one.window_busy_ns > 0).take(3);
-    let others = others.map(|one| {
+
+    let others = report.processes.iter();
+    let others = others.filter(|other| !other.is_analyzed && other.window_busy_ns > 0);
+    let others = others.take(3).map(|other| {
         message!(
             "{}, on the GPU for {} ({} of the window)",
-            process(&one.name, one.is_analyzed),
-            time(one.window_busy_ns),
-            share_of(one.window_busy_ns, report.window.span_ns)
+            process(&other.name, other.is_analyzed),
+            time(other.window_busy_ns),
+            share_of(other.window_busy_ns, report.window.span_ns)
         )
     });
     fires.then(|| {

@@ -91,20 +91,27 @@ fn errors(report: &Report) -> Option<Evidence> {
     let errors = report.machine.errors.as_ref()?;
     // A buffer that failed before it reached the GPU has no process: it is this program's only
     // where no other process used the GPU.
-    let alone = report.processes.iter().all(|one| one.is_analyzed);
-    let own = match alone {
-        true => errors.count,
-        false => errors.of_process,
+    let is_alone = report.processes.iter().all(|process| process.is_analyzed);
+    let own = if is_alone {
+        errors.count
+    } else {
+        errors.of_process
     };
     if own == 0 {
         return None;
     }
-    let codes = errors.codes.iter().map(|one| {
-        let code = one
+
+    let codes = errors.codes.iter().map(|error| {
+        let code = error
             .code
             .map_or_else(|| "unknown".into(), |code| name(&code.to_string()));
-        let buffers = counted(one.count, "command buffer");
-        message!("{} with error code {}{}", buffers, code, meaning(one.code))
+        let buffers = counted(error.count, "command buffer");
+        message!(
+            "{} with error code {}{}",
+            buffers,
+            code,
+            meaning(error.code)
+        )
     });
     let text = message!(
         "{} of the recording failed; at least {} of them are of this process, in the window",

@@ -4,8 +4,8 @@
 //! can check it. Its limits are constants beside it, each with its reason.
 //!
 //! A new finding is a [`Rule`] in the list of the file that has its subject. Beside the rules
-//! are the results of the thresholds ([`verdicts`]), what a reader should know about the numbers
-//! ([`notes`]), and the report in four sentences ([`summary`]).
+//! are the results of the thresholds ([`verdicts`]), the notes that a reader needs to interpret
+//! the numbers ([`notes`]), and the report in four sentences ([`summary`]).
 
 mod evidence;
 mod idle;
@@ -47,7 +47,7 @@ pub(crate) fn title(id: &str) -> &'static str {
         .map_or("", |rule| rule.title)
 }
 
-/// Refuses ids that no rule has: a typo must not silence a finding.
+/// Rejects ids that no rule has: a typo must not silence a finding.
 pub(crate) fn check(ignored: &[String]) -> Result<()> {
     let known = ids();
     let unknown = ignored.iter().find(|id| !known.contains(&id.as_str()));

@@ -13,7 +13,7 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     let mut notes = Vec::new();
     notes.extend(subject.chosen.note.clone());
     let window = subject.window();
-    let reaches_out = |one: &&Interval| one.span.clip(window) != one.span;
+    let reaches_out = |interval: &&Interval| interval.span.clip(window) != interval.span;
     let cut = subject.mine.iter().filter(reaches_out).count();
     if cut > 0 {
         let text = message!(
@@ -24,7 +24,7 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     }
     notes.extend(contradictions(subject));
     notes.extend(uncommitted(subject));
-    notes.extend(ledger_notes(subject, report));
+    notes.extend(cause_notes(subject, report));
     notes.extend(active_time(report));
     notes
 }
@@ -32,7 +32,11 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
 /// Names the tables in which rows contradict each other.
 fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
     let buffers = &subject.buffers;
-    let is_mine = |id| buffers.binary_search_by_key(&id, |one| one.id).is_ok();
+    let is_mine = |id| {
+        buffers
+            .binary_search_by_key(&id, |buffer| buffer.id)
+            .is_ok()
+    };
     let found = subject.commands.contradictions(is_mine).into_iter();
     let found = found.filter(|&(.., count)| count > 0);
     found.map(|(name, what, count)| {
@@ -50,7 +54,7 @@ fn contradictions(subject: &Subject) -> impl Iterator<Item = Note> {
 fn uncommitted(subject: &Subject) -> Option<Note> {
     let known = |known: bool| {
         let buffers = subject.buffers.iter();
-        let buffers = buffers.filter(move |one| one.committed_ns().is_some() == known);
+        let buffers = buffers.filter(move |buffer| buffer.committed_ns().is_some() == known);
         buffers.count() as u64
     };
     // Without any commit there is no queue depth at all.
@@ -66,7 +70,7 @@ fn uncommitted(subject: &Subject) -> Option<Note> {
 }
 
 /// Returns notes about gaps whose cause is unknown, or known from other tables.
-fn ledger_notes(subject: &Subject, report: &Report) -> Vec<Note> {
+fn cause_notes(subject: &Subject, report: &Report) -> Vec<Note> {
     let ledger = &report.idle;
     let present = subject.commands.tables;
     let mut notes = Vec::new();

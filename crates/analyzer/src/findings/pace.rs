@@ -59,14 +59,15 @@ fn irregular(report: &Report) -> Option<Evidence> {
 /// Returns the range of gap lengths that most idle time is in.
 fn range(found: &Regularity) -> Message {
     let (from, to) = (time(found.p10_ns), time(found.p90_ns));
-    let lengths = match from == to {
-        true => from,
-        false => message!(
+    let lengths = if from == to {
+        from
+    } else {
+        message!(
             "{} to {}; half of it is in gaps of at most {}",
             from,
             to,
             time(found.p50_ns)
-        ),
+        )
     };
     message!(
         "at least {} of the idle time ({} gaps) is in gaps of {}",

@@ -1,4 +1,4 @@
-//! A rule over a report.
+//! Type of a rule that reads a report.
 
 use super::evidence::Evidence;
 use crate::basics::message::Message;
@@ -17,7 +17,7 @@ pub(crate) struct Rule {
     pub condition: fn(&Report) -> Option<Evidence>,
     /// First step to take, as an imperative clause without a capital.
     pub action: &'static str,
-    /// What to do about it, in full sentences.
+    /// Advice on what to do, in full sentences.
     pub advice: &'static str,
     /// Observation that would disprove the finding.
     pub counter_evidence: &'static str,

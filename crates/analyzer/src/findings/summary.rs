@@ -8,7 +8,7 @@ use crate::basics::statistics::ratio;
 use crate::message;
 use crate::report::{Finding, Report, Summary};
 
-/// Returns the sentences.
+/// Returns the four sentences of a report's summary.
 #[must_use]
 pub(crate) fn summary(report: &Report) -> Summary {
     let (busy, busy_values) = busy(report).into_parts();

@@ -141,7 +141,7 @@ mod tests {
     use crate::request::settings::Thresholds;
     use crate::{Request, analyze, selection};
 
-    /// Of a scenario of three intervals; each case edits what it is about.
+    /// Returns the report of a scenario with three intervals; each case edits a part of it.
     fn small() -> Report {
         let scenario = r#"
             [[process]]
@@ -160,19 +160,20 @@ mod tests {
         analyze(trace, &Request::default()).unwrap().report
     }
 
-    /// Changes a report, and says what one of its targets then is.
+    /// Checks the result of one threshold after an edit of the report.
     fn check(id: &str, edit: impl FnOnce(&mut Report), value: Option<f64>, expected: Verdict) {
         let mut report = small();
         edit(&mut report);
         let all = verdicts(&report, &Settings::default());
-        let found = all.iter().find(|one| one.id == id).unwrap();
+
+        let found = all.iter().find(|result| result.id == id).unwrap();
         assert_eq!((found.value, found.verdict), (value, expected), "{found:?}");
         assert_eq!(value.is_none(), expected == Verdict::NotMeasurable);
         assert!(found.why.len() > 20, "{found:?}");
     }
 
     #[test]
-    fn the_average_gap() {
+    fn the_average_gap_has_an_upper_limit() {
         use Verdict::{Fail, NotMeasurable, Pass};
         let mean = |ns: Option<u64>| move |report: &mut Report| report.gaps.mean_ns = ns;
         let id = "average-gap";
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn utilization_of_the_window() {
+    fn utilization_has_a_lower_limit() {
         use Verdict::{Fail, NotMeasurable, Pass};
         let busy = |ratio: Option<f64>| move |report: &mut Report| report.busy.ratio = ratio;
         check("utilization", busy(Some(0.81)), Some(0.81), Pass);
@@ -199,15 +200,15 @@ mod tests {
     }
 
     #[test]
-    fn launch_efficiency_of_the_program() {
+    fn launch_efficiency_has_a_lower_limit() {
         use Verdict::{Fail, NotMeasurable, Pass};
-        let of =
+        let program =
             |ratio: Option<f64>| move |report: &mut Report| report.efficiency.of_program = ratio;
         let id = "launch-efficiency";
-        check(id, of(Some(0.71)), Some(0.71), Pass);
-        check(id, of(Some(0.7)), Some(0.7), Fail);
-        check(id, of(None), None, NotMeasurable);
-        // The other two denominators decide nothing.
+        check(id, program(Some(0.71)), Some(0.71), Pass);
+        check(id, program(Some(0.7)), Some(0.7), Fail);
+        check(id, program(None), None, NotMeasurable);
+        // The other two denominators have no threshold.
         let others = |report: &mut Report| {
             report.efficiency.of_program = None;
             report.efficiency.of_steady = Some(0.9);
@@ -216,8 +217,8 @@ mod tests {
         check(id, others, None, NotMeasurable);
     }
 
-    /// The check of a report with these values, of which these were asked for.
-    fn kept(edit: impl FnOnce(&mut Report), required: &[&str]) -> bool {
+    /// Returns whether the check of an edited report passes, with these thresholds required.
+    fn passes(edit: impl FnOnce(&mut Report), required: &[&str]) -> bool {
         let mut report = small();
         edit(&mut report);
         let settings = Settings {
@@ -234,32 +235,33 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_has_to_be_measured() {
-        let whole = |_: &mut Report| {};
-        let untold = |report: &mut Report| report.efficiency.of_program = None;
+    fn required_thresholds_must_be_measured() {
+        let unedited = |_: &mut Report| {};
+        let without_program = |report: &mut Report| report.efficiency.of_program = None;
         let nothing = |report: &mut Report| {
-            untold(report);
+            without_program(report);
             report.gaps.mean_ns = None;
             report.counts.intervals = 1;
             report.busy.ratio = None;
         };
-        assert!(kept(whole, &[]));
-        assert!(kept(whole, &["launch-efficiency"]));
-        assert!(kept(untold, &[]));
-        assert!(kept(untold, &["utilization"]));
-        assert!(!kept(untold, &["launch-efficiency"]));
-        assert!(!kept(nothing, &[]));
+
+        assert!(passes(unedited, &[]));
+        assert!(passes(unedited, &["launch-efficiency"]));
+        assert!(passes(without_program, &[]));
+        assert!(passes(without_program, &["utilization"]));
+        assert!(!passes(without_program, &["launch-efficiency"]));
+        assert!(!passes(nothing, &[]));
     }
 
-    /// By hand: three intervals of 10 µs, 8 µs to encode, 85 µs to the GPU and
-    /// 65 µs back.
+    /// Compares with figures computed by hand: three intervals of 10 µs, with 8 µs of encoding,
+    /// 85 µs of submission latency and 65 µs of completion latency.
     ///
     /// ```text
     /// 8 + 85 + 10 + 65 = 168 µs each, encoding to completion: 504 µs
     /// from the first start to the last end: 504 - 8 - 85 - 65 = 346 µs
     /// ```
     #[test]
-    fn of_a_scenario() {
+    fn a_scenario_has_the_figures_of_hand() {
         let report = small();
         let unedited = |_: &mut Report| {};
         let gap_ns = 65_000.0 + 8_000.0 + 85_000.0;

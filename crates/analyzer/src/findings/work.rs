@@ -110,14 +110,14 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
     let small: u64 = report
         .kernels
         .iter()
-        .filter(|one| one.p95_ns < SMALL_NS)
-        .map(|one| one.instances)
+        .filter(|kernel| kernel.p95_ns < SMALL_NS)
+        .map(|kernel| kernel.instances)
         .sum();
     let alone = shape.command_buffers.median_encoders == Some(1);
     let sequence = shape
         .sequences
         .first()
-        .filter(|one| one.kernels.len() > 1)?;
+        .filter(|sequence| sequence.kernels.len() > 1)?;
     let fires =
         intervals >= MANY && alone && is_share(small, intervals, SHARE) && !is_saturated(report);
     fires.then(|| {
@@ -136,7 +136,7 @@ fn eager_execution(report: &Report) -> Option<Evidence> {
     })
 }
 
-/// `a → b → c → …`.
+/// Returns the names of kernels in order: `a → b → c → …`.
 fn chain(kernels: &[String]) -> Message {
     const SHOWN: usize = 6;
     let shown = kernels.iter().take(SHOWN).map(|name| kernel(name));
@@ -146,7 +146,7 @@ fn chain(kernels: &[String]) -> Message {
 
 fn tiny_kernels(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.5;
-    /// On a busy GPU they must take this share of the busy time to matter.
+    /// Share of the busy time above which they matter on a busy GPU.
     const OF_BUSY: f64 = 0.2;
     let short = &report.shape.short;
     let intervals = report.counts.intervals;

@@ -62,7 +62,7 @@ pub(crate) struct SplitGap {
 pub(crate) struct Pair {
     /// Time at which the program was notified of A's completion.
     pub completed_ns: Option<u64>,
-    /// Encoding of B.
+    /// Encoding of the next work, B.
     pub encoding: Option<Encoding>,
     /// The commit of B's command buffer, if its row tells it.
     pub committed_ns: Option<u64>,
@@ -274,7 +274,7 @@ pub(crate) struct IdleTotals {
 }
 
 impl IdleTotals {
-    /// Adds one gap.
+    /// Adds one gap to the sums.
     pub(crate) fn add(&mut self, gap: &SplitGap) {
         let (idle, parts, pair) = (&mut self.idle, &gap.parts, &gap.pair);
         idle.parts.add(parts);
@@ -456,7 +456,7 @@ mod tests {
     }
 
     proptest! {
-        /// For any tables, however absurd, the parts sum to the gap, and so do the parts of its two
+        /// Whatever the tables say, the parts sum to the gap, and so do the parts of its two
         /// halves.
         #[test]
         fn the_parts_sum_to_the_gap(

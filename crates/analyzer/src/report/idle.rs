@@ -43,7 +43,7 @@ impl IdleTime {
     #[must_use]
     pub fn known(&self, cause: Cause) -> Option<u64> {
         let is_measured = cause == Cause::Unknown || self.is_explained();
-        is_measured.then(|| self.parts.of(cause))
+        is_measured.then(|| self.parts.get(cause))
     }
 
     /// Returns the number of serialized pairs; `None` if the recording cannot tell, by the same
@@ -54,7 +54,7 @@ impl IdleTime {
     }
 
     fn is_explained(&self) -> bool {
-        /// At most one part in 20 may be unknown.
+        /// One part in this many may be unknown.
         const PARTS: u128 = 20;
         PARTS * u128::from(self.parts.unknown_ns) <= u128::from(self.total_ns)
     }
@@ -104,7 +104,7 @@ impl GapParts {
 
     /// Returns the time of one cause in nanoseconds.
     #[must_use]
-    pub fn of(&self, cause: Cause) -> u64 {
+    pub fn get(&self, cause: Cause) -> u64 {
         let parts = self.by_cause();
         let part = parts.into_iter().find(|&(each, _)| each == cause);
         part.map_or(0, |(_, ns)| ns)

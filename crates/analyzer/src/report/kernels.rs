@@ -94,6 +94,6 @@ pub enum NamedBy {
     DebugGroup,
     /// The label that the program gave the command buffer.
     CommandBufferLabel,
-    /// No source: the interval has one of Metal's default labels, or none.
+    /// Nothing names the work: the interval has one of Metal's default labels, or none.
     None,
 }

@@ -170,7 +170,7 @@ pub enum TimingVerdict {
     Noted,
     /// The durations differ by more: a fault of a clock, of the recording, or of the pairing.
     ClockFault,
-    /// No timing could be paired with a command buffer.
+    /// The timings could not be paired with command buffers.
     NotComparable,
 }
 

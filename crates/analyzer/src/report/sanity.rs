@@ -51,7 +51,7 @@ impl Sanity {
     /// process, so that sums over the list are a measurement.
     #[must_use]
     pub fn lists_encoders(&self) -> bool {
-        /// At most one encoder in 20 may be missing.
+        /// One encoder in this many may be missing.
         const ENCODERS: u128 = 20;
         let Some(listed) = self.encoders_listed else {
             return false;

@@ -116,7 +116,7 @@ pub struct Finding {
     /// First step to take, as an imperative clause.
     #[serde(default)]
     pub action: String,
-    /// What to do about it, in full sentences.
+    /// Advice on what to do, in full sentences.
     pub advice: String,
     /// Observation that would disprove the finding.
     pub counter_evidence: String,

@@ -35,7 +35,7 @@ pub(crate) struct Commands {
     completions: ById<u64>,
     /// Threads of the encoders, if they were requested.
     thread_of: ById<ThreadId>,
-    /// Threads that encoded.
+    /// Threads that encoded GPU work.
     pub threads: Vec<ThreadId>,
     /// Tables that the input has.
     pub tables: AvailableTables,
@@ -60,7 +60,7 @@ pub(crate) struct Encoding {
 /// Table that contains an encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundIn {
-    /// The encoder list.
+    /// The list of encoders.
     List,
     /// The table `metal-application-intervals`.
     Interval,

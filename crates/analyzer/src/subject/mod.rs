@@ -131,7 +131,7 @@ impl Subject {
         Ok(subject)
     }
 
-    /// Returns the window.
+    /// Returns the window of the report.
     pub(crate) fn window(&self) -> Span {
         self.cut.window
     }

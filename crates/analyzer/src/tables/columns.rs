@@ -1,4 +1,4 @@
-//! Kinds of columns, and how each is taken out of a table.
+//! Types of columns, and the ways to take them out of a table.
 
 use std::ops::Deref;
 
@@ -8,22 +8,22 @@ use metalens_trace::{
 
 use crate::basics::spans::Span;
 
-/// A column of texts.
+/// Column of texts.
 pub(crate) type Texts = Vec<Option<Symbol>>;
-/// A column of formatted labels.
+/// Column of formatted labels.
 pub(crate) type Labels = Vec<Option<LabelId>>;
-/// A column of processes.
+/// Column of processes.
 pub(crate) type Processes = Vec<Option<ProcessId>>;
-/// A column of threads.
+/// Column of threads.
 pub(crate) type Threads = Vec<Option<ThreadId>>;
 
-/// A kind of column.
+/// Type of a column.
 pub(crate) trait Column: Sized {
-    /// Takes the column out of a table; an error if it is missing or of another kind.
+    /// Takes the column out of a table; fails if it is missing or of another type.
     fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self>;
 }
 
-/// Names the method of [`Table`] that takes a kind of column.
+/// Implements a type of column by a method of [`Table`].
 macro_rules! taken_by {
     ($($kind:ty: $take:ident,)*) => {$(
         impl Column for $kind {
@@ -42,14 +42,14 @@ taken_by! {
     Threads: take_threads,
 }
 
-/// A column that a table can do without: none is not the same as all null.
+/// Optional column: `None` differs from a column of nulls.
 impl<C: Column> Column for Option<C> {
     fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
         Ok(C::take(table, mnemonic).ok())
     }
 }
 
-/// A column that a table can do without: then all its rows are null.
+/// Optional column: if it is missing, all its rows are null.
 #[derive(Debug, Default)]
 pub(crate) struct OrNull<C>(C);
 
@@ -67,7 +67,7 @@ impl<C> Deref for OrNull<C> {
     }
 }
 
-/// A column that is of one kind in some recordings, and of another in others.
+/// Column that has one type in some recordings, and another in others.
 #[derive(Debug)]
 pub(crate) enum Either<A, B> {
     Left(A),
@@ -87,10 +87,10 @@ impl<A: Default, B> Default for Either<A, B> {
     }
 }
 
-/// Declares tables of the same columns: their names, and a struct with each column once:
-/// its field, its kind and its mnemonic, then those that the kind reads besides. `also`
-/// lists columns that are read elsewhere. Columns are taken in the order of the fields;
-/// the first that is wrong is the error.
+/// Declares tables of the same columns: their names, and a struct with each column once: its
+/// field, its type and its mnemonic, then further columns that the type reads. `also` lists
+/// columns that are read elsewhere. Columns are taken in the order of the fields; the first
+/// wrong one is the error.
 macro_rules! columns {
     (
         $($(#[$doc:meta])* table $reader:ident = $schema:literal;)+
@@ -128,12 +128,12 @@ macro_rules! columns {
 
 pub(super) use columns;
 
-/// Returns the value of a row; none where it is null, or the table has no such column.
+/// Returns the value of a row; `None` if it is null, or if the table has no such column.
 pub(crate) fn at<T: Copy>(column: &[Option<T>], row: usize) -> Option<T> {
     column.get(row).copied().flatten()
 }
 
-/// The columns `start` and `duration`.
+/// Columns `start` and `duration`.
 #[derive(Debug)]
 pub(crate) struct Spans {
     starts: Integers,
@@ -159,7 +159,7 @@ impl Spans {
         self.starts.len()
     }
 
-    /// Returns the span of each row; an error where a start or a duration is null.
+    /// Returns the span of each row; fails if a start or a duration is null.
     pub(crate) fn all(&self) -> impl Iterator<Item = metalens_trace::Result<Span>> {
         (0..self.rows()).map(|row| {
             let start = self.starts.get(row);
@@ -170,8 +170,8 @@ impl Spans {
         })
     }
 
-    /// Returns the rows that have a start, with their places. A row without a duration
-    /// has no length.
+    /// Returns the rows that have a start, with their indices. A row without a duration has no
+    /// length.
     pub(crate) fn started(&self) -> impl Iterator<Item = (usize, Span)> {
         (0..self.rows()).filter_map(|row| {
             let start = self.starts.get(row)?;

@@ -1,14 +1,14 @@
-//! What the program did with its command buffers.
+//! Tables of the program's work on its command buffers.
 
 use metalens_trace::Integers;
 
 use super::columns::{OrNull, Processes, Spans, Texts, Threads, columns};
 
 columns! {
-    /// The table of encoders, which has both labels of each apart.
+    /// Table of encoders, which has both labels of each one separately.
     table ENCODERS = "metal-application-encoders-list";
     struct Encoders {
-        /// 0 or all ones is none.
+        /// Ids of the encoders; 0 and all ones mean none.
         ids: Integers = "encoder-id",
         spans: Spans = "start" and "duration",
         processes: Option<Processes> = "process",
@@ -19,20 +19,20 @@ columns! {
 }
 
 columns! {
-    /// The table of completions.
+    /// Table of completions.
     table COMPLETIONS = "metal-command-buffer-completed";
     struct Completions {
         times: Integers = "timestamp",
-        /// 0 or all ones is none.
+        /// Ids of the command buffers; 0 and all ones mean none.
         ids: Integers = "cmdbuffer-id",
     }
 }
 
 columns! {
-    /// The table of the application's own stretches, encodings among them.
+    /// Table of stretches of the application's time, encodings among them.
     table APPLICATION = "metal-application-intervals";
     struct ApplicationIntervals {
-        /// 0 or all ones is none.
+        /// Ids of the encoders; 0 and all ones mean none.
         encoder_ids: Integers = "encoder-id",
         spans: Spans = "start" and "duration",
         processes: Option<Processes> = "process",
@@ -40,11 +40,11 @@ columns! {
 }
 
 columns! {
-    /// The table of submissions.
+    /// Table of submissions.
     table SUBMISSIONS = "metal-application-command-buffer-submissions";
     struct Submissions {
         encoder_counts: Integers = "num-encoders",
-        /// 0 or all ones is none.
+        /// Ids of the command buffers; 0 and all ones mean none.
         buffer_ids: Integers = "cmdbuffer-id",
         spans: Spans = "start" and "duration",
         processes: Option<Processes> = "process",

@@ -1,11 +1,11 @@
-//! The GPU's hardware counters.
+//! Tables of the GPU's hardware counters.
 
 use metalens_trace::{Integers, Names, Table};
 
 use super::columns::{Column, OrNull, Texts, at, columns};
 use super::reader::TableReader;
 
-/// Samples with a duration.
+/// Table of samples with a duration.
 pub(crate) const COUNTER_INTERVALS: TableReader<CounterSamples> = TableReader {
     schema: "metal-gpu-counter-intervals",
     columns: &[
@@ -20,19 +20,19 @@ pub(crate) const COUNTER_INTERVALS: TableReader<CounterSamples> = TableReader {
     read: |table| CounterSamples::read(table, true),
 };
 
-/// Samples of one moment.
+/// Table of samples at a point in time.
 pub(crate) const COUNTER_VALUES: TableReader<CounterSamples> = TableReader {
     schema: "gpu-counter-value",
     columns: &["timestamp", "counter-id", "value"],
     read: |table| CounterSamples::read(table, false),
 };
 
-/// Samples of counters.
+/// Columns of a table of counter samples.
 #[derive(Debug)]
 pub(crate) struct CounterSamples {
-    /// The name of the table.
+    /// Name of the table.
     pub schema: String,
-    /// Whether samples have a duration.
+    /// True if samples have a duration.
     pub timed: bool,
     pub starts: Integers,
     pub durations: OrNull<Integers>,
@@ -40,11 +40,11 @@ pub(crate) struct CounterSamples {
     pub counters: Texts,
     pub values: Numbers,
     pub percents: Numbers,
-    /// 1 is a percentage.
+    /// Flags of percentages; 1 means percentage.
     pub are_percents: OrNull<Integers>,
 }
 
-/// Values are decimal text in exports; whole numbers, should a version say so.
+/// Column of values: decimal text in exports, whole numbers in case some version writes them.
 #[derive(Debug)]
 pub(crate) enum Numbers {
     Text(Texts),
@@ -57,7 +57,7 @@ impl Default for Numbers {
     }
 }
 
-/// Raw numbers, whose meaning is unknown, are no such column.
+/// Rejects raw numbers, whose meaning is unknown.
 impl Column for Numbers {
     fn take(table: &mut Table, mnemonic: &str) -> metalens_trace::Result<Self> {
         let is_raw = table
@@ -65,6 +65,7 @@ impl Column for Numbers {
             .columns
             .iter()
             .any(|spec| spec.mnemonic == mnemonic && spec.engineering_type.starts_with("XR"));
+
         let texts = table.take_texts(mnemonic).map(Self::Text);
         match texts {
             Err(_) if !is_raw => table.take_integers(mnemonic).map(Self::Whole),
@@ -74,6 +75,7 @@ impl Column for Numbers {
 }
 
 impl Numbers {
+    /// Returns the value of a row; `None` if it is null or not a finite number.
     #[expect(
         clippy::cast_precision_loss,
         reason = "a counter's value needs no more than 53 bits"
@@ -88,7 +90,8 @@ impl Numbers {
 }
 
 impl CounterSamples {
-    /// Refuses samples whose values, or whose counters' names and numbers, are not known.
+    /// Reads the columns; fails if the values, or the names and numbers of the counters, are
+    /// unknown.
     fn read(table: &mut Table, timed: bool) -> metalens_trace::Result<Self> {
         let percents = Numbers::take(table, "percent-value");
         let (values, percents) = match (Numbers::take(table, "value"), percents) {
@@ -99,6 +102,7 @@ impl CounterSamples {
             Err(error) if timed => return Err(error),
             counters => counters.unwrap_or_default(),
         };
+
         Ok(Self {
             schema: table.schema.name.clone(),
             timed,
@@ -114,7 +118,7 @@ impl CounterSamples {
 }
 
 columns! {
-    /// The counters of [`COUNTER_VALUES`].
+    /// Table of the counters in [`COUNTER_VALUES`].
     table COUNTER_INFO = "gpu-counter-info";
     struct CounterInfo {
         ids: Integers = "counter-id",

@@ -1,8 +1,8 @@
-//! Samples of the program's threads on the CPU.
+//! Tables of CPU samples of the program's threads.
 //!
-//! Three tables may have them. `time-profile` is the best: weights in time, and
-//! call stacks with names. `cpu-profile` counts cycles. `time-sample` is what
-//! the first is made of, with neither weights nor names.
+//! Three tables may have them. `time-profile` is the best: weights in time, and call stacks
+//! with names. `cpu-profile` counts cycles. `time-sample` is the source of the first, with
+//! neither weights nor names.
 
 use metalens_trace::{Integers, Problem, StackId, Table, Trace};
 
@@ -14,7 +14,7 @@ pub(crate) const TIME_PROFILE: &str = "time-profile";
 pub(crate) const CPU_PROFILE: &str = "cpu-profile";
 pub(crate) const TIME_SAMPLE: &str = "time-sample";
 
-/// The columns that any of them has.
+/// Columns of all three tables.
 const SAMPLE_COLUMNS: [&str; 9] = [
     "time",
     "thread",
@@ -27,31 +27,31 @@ const SAMPLE_COLUMNS: [&str; 9] = [
     "sample-type",
 ];
 
-/// The tables, the best first.
+/// Names of the tables, the best first.
 const TABLES: [&str; 3] = [TIME_PROFILE, CPU_PROFILE, TIME_SAMPLE];
 
-/// The best table of samples that has rows.
+/// Best table of samples that has rows.
 #[derive(Debug)]
 pub(crate) struct CpuTable {
-    /// The name of the table.
+    /// Name of the table.
     pub schema: &'static str,
-    /// The number of its rows.
+    /// Number of its rows.
     pub rows: usize,
-    /// The samples; an error if the table does not say when they were taken.
+    /// Samples; an error if the table has no times.
     pub samples: metalens_trace::Result<CpuSamples>,
 }
 
-/// Samples of threads. Of a column that is missing all rows are null.
+/// Columns of CPU samples. In a missing column all rows are null.
 #[derive(Debug)]
 pub(crate) struct CpuSamples {
     pub times: Integers,
     pub threads: OrNull<Threads>,
     pub processes: OrNull<Processes>,
-    /// `Running`, `Blocked`, …
+    /// State of the thread: `Running`, `Blocked`, …
     pub states: OrNull<Texts>,
     pub unit: WeightUnit,
-    /// None if the table has no such column: each sample weighs 1. Cycles are a type that
-    /// the reader keeps as text.
+    /// Weights of the samples; `None` if the table has no such column, so that each sample weighs
+    /// 1. The reader keeps cycles as text.
     pub weights: Option<OrNull<Either<Integers, Texts>>>,
     pub stacks: Vec<Option<StackId>>,
     pub kinds: OrNull<Integers>,
@@ -61,16 +61,16 @@ impl CpuTable {
     /// Takes the best table out of a trace.
     pub(super) fn take(trace: &mut Trace) -> Option<Self> {
         let schema = best_table(trace)?;
-        Some(Self::of(schema, trace.take_table(schema).ok()?))
+        Some(Self::read(schema, trace.take_table(schema).ok()?))
     }
 
-    /// Copies the best table, for those who leave the trace as it is.
+    /// Copies the best table, and leaves the trace as it is.
     pub(crate) fn copy(trace: &Trace) -> Option<Self> {
         let schema = best_table(trace)?;
-        Some(Self::of(schema, trace.table(schema).ok()?.clone()))
+        Some(Self::read(schema, trace.table(schema).ok()?.clone()))
     }
 
-    fn of(schema: &'static str, mut table: Table) -> Self {
+    fn read(schema: &'static str, mut table: Table) -> Self {
         Self {
             schema,
             rows: table.rows(),
@@ -95,6 +95,7 @@ impl CpuSamples {
     }
 }
 
+/// Unit of weights, and the column of weights if there is one.
 type FoundWeights = (WeightUnit, Option<OrNull<Either<Integers, Texts>>>);
 
 fn weights(table: &mut Table) -> metalens_trace::Result<FoundWeights> {
@@ -104,6 +105,7 @@ fn weights(table: &mut Table) -> metalens_trace::Result<FoundWeights> {
     let Some(weight) = weight else {
         return Ok((WeightUnit::Samples, None));
     };
+
     let unit = if weight.engineering_type == "cycle-weight" {
         WeightUnit::Cycles
     } else {
@@ -119,14 +121,14 @@ fn best_table(trace: &Trace) -> Option<&'static str> {
     TABLES.into_iter().find(has_rows)
 }
 
-/// Returns why a table of samples that is there could not be read.
+/// Returns the reason why an existing table of samples could not be read.
 pub(crate) fn unreadable(trace: &Trace) -> Option<metalens_trace::Error> {
     let errors = TABLES.iter().filter_map(|name| trace.table(name).err());
     let mut there = errors.filter(|e| !matches!(e.problem(), Problem::NoSuchTable { .. }));
     there.next()
 }
 
-/// The tables of samples, as a [`Selection`](metalens_trace::Selection) wants them.
+/// Tables of samples, as entries for a [`Selection`](metalens_trace::Selection).
 pub(super) const SAMPLES: [Wanted; 3] = [
     (TIME_PROFILE, &SAMPLE_COLUMNS),
     (CPU_PROFILE, &SAMPLE_COLUMNS),

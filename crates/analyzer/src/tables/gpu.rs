@@ -1,21 +1,21 @@
-//! The GPU's intervals, and its own account of when it was active.
+//! Tables of the GPU's intervals, and of the times when it was active.
 
 use metalens_trace::Integers;
 
 use super::columns::{Either, Labels, OrNull, Processes, Spans, Texts, columns};
 
 columns! {
-    /// The table of GPU intervals.
+    /// Table of GPU intervals.
     table GPU_INTERVALS = "metal-gpu-intervals";
     struct GpuIntervals {
         processes: Processes = "process",
         spans: Spans = "start" and "duration",
-        /// 0 is none.
+        /// Ids of the command buffers; 0 means none.
         command_buffers: OrNull<Integers> = "cmdbuffer-id",
-        /// 0 is none.
+        /// Ids of the encoders; 0 means none.
         encoders: OrNull<Integers> = "encoder-id",
         channels: OrNull<Texts> = "channel-name",
-        /// Formatted labels; should a version write plain text, that is one too.
+        /// Formatted labels; plain text in case some version writes that.
         labels: OrNull<Either<Labels, Texts>> = "event-label",
         latencies: OrNull<Integers> = "start-latency",
     }
@@ -23,10 +23,10 @@ columns! {
 }
 
 columns! {
-    /// The table of the GPU's own Active and Idle times.
+    /// Table of the GPU's own Active and Idle times.
     table GPU_STATES = "metal-gpu-state-intervals";
     struct GpuStates {
-        /// `Active` or `Idle`.
+        /// State of the GPU: `Active` or `Idle`.
         states: Texts = "state",
         spans: Spans = "start" and "duration",
     }

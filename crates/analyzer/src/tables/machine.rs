@@ -1,11 +1,12 @@
-//! What else the machine did: states, memory, driver, compiler, trouble, display.
+//! Tables of the machine's other activity: states, memory, driver, compiler, hangs, errors,
+//! display.
 
 use metalens_trace::{Integers, Table};
 
 use super::columns::{Column, Either, OrNull, Processes, Spans, Texts, columns};
 use super::reader::TableReader;
 
-/// The GPU's performance states, by name.
+/// Table of the GPU's performance states, by name.
 pub(crate) const PERFORMANCE: TableReader<NamedStates> = TableReader {
     schema: "gpu-performance-state-intervals",
     columns: &[
@@ -18,19 +19,19 @@ pub(crate) const PERFORMANCE: TableReader<NamedStates> = TableReader {
     read: |table| NamedStates::read(table, "gpu-performance-state"),
 };
 
-/// The device's thermal states.
+/// Table of the device's thermal states.
 pub(crate) const THERMAL: TableReader<NamedStates> = TableReader {
     schema: "device-thermal-state-intervals",
     columns: &["start", "duration", "thermal-state", "is-induced"],
     read: |table| NamedStates::read(table, "thermal-state"),
 };
 
-/// States that have names.
+/// Columns of a table of named states.
 #[derive(Debug)]
 pub(crate) struct NamedStates {
     pub states: Texts,
     pub spans: Spans,
-    /// 1 is induced.
+    /// Flags of induced states; 1 means induced.
     pub induced: OrNull<Integers>,
     pub narratives: OrNull<Texts>,
 }
@@ -47,7 +48,7 @@ impl NamedStates {
 }
 
 columns! {
-    /// The GPU's performance states, by number.
+    /// Table of the GPU's performance states, by number.
     table DEVICE = "gpu-performance-device-state-intervals";
     struct NumberedStates {
         states: Integers = "state",
@@ -56,7 +57,7 @@ columns! {
 }
 
 columns! {
-    /// Each process's allocated size, a row per change.
+    /// Table of each process's allocated size, one row per change.
     table ALLOCATED = "metal-current-allocated-size";
     struct AllocatedSizes {
         starts: Integers = "start",
@@ -66,7 +67,7 @@ columns! {
 }
 
 columns! {
-    /// The machine's wired memory, a row per change.
+    /// Table of the machine's wired memory, one row per change.
     table WIRED = "metal-wired-sysmem-level-interval";
     struct WiredSizes {
         sizes: Integers = "bytes",
@@ -75,9 +76,9 @@ columns! {
 }
 
 columns! {
-    /// The shader compiler's work.
+    /// Table of the shader compiler's work.
     table SHADER_COMPILES = "graphics-compiler-activity-intervals";
-    /// When a program did not respond.
+    /// Table of times when a program did not respond.
     table HANGS = "potential-hangs";
     struct OwnedSpans {
         processes: Processes = "process",
@@ -86,9 +87,9 @@ columns! {
 }
 
 columns! {
-    /// The driver's work on command buffers and encoders.
+    /// Table of the driver's work on command buffers and encoders.
     table DRIVER_INTERVALS = "metal-driver-intervals";
-    /// The driver's other events.
+    /// Table of the driver's other events.
     table DRIVER_EVENTS = "metal-driver-event-intervals";
     struct DriverWork {
         processes: Processes = "process",
@@ -98,7 +99,7 @@ columns! {
 }
 
 columns! {
-    /// Calls that risk it.
+    /// Table of calls that risk a hang.
     table HANG_RISKS = "hang-risks";
     struct HangRisks {
         times: Integers = "time",
@@ -107,7 +108,7 @@ columns! {
 }
 
 columns! {
-    /// Command buffers that failed.
+    /// Table of command buffers that failed.
     table BUFFER_ERRORS = "metal-command-buffer-error";
     struct BufferErrors {
         buffer_ids: Integers = "cmdbuffer-id",
@@ -116,7 +117,7 @@ columns! {
 }
 
 columns! {
-    /// Who puts the screen together.
+    /// Table of the process that composes the screen.
     table COMPOSITOR = "metal-known-compositor-process";
     struct Compositors {
         names: Either<Texts, Integers> = "compositor-name",
@@ -124,7 +125,7 @@ columns! {
 }
 
 columns! {
-    /// The display's refreshes.
+    /// Table of the display's refreshes.
     table VSYNCS = "display-vsyncs-interval";
     struct Vsyncs {
         times: Integers = "timestamp",
@@ -132,7 +133,7 @@ columns! {
 }
 
 columns! {
-    /// What was on the display.
+    /// Table of the surfaces on the display.
     table SURFACES = "displayed-surfaces-interval";
     struct Surfaces {
         spans: Spans = "start" and "duration",

@@ -1,10 +1,10 @@
-//! The door: every table of a trace that the analysis reads, each of its own type.
+//! Takes a trace apart: every table that the analysis reads becomes a type of its own.
 //!
-//! [`take`] takes a trace apart once. Later stages are functions of what it returns, so
-//! that the compiler knows their order; they take whole tables where these are large, so
-//! that each table's memory ends with its use. Columns are moved, never copied.
+//! [`take`] takes a trace apart once. Later stages are functions of its result, so that the
+//! compiler knows their order. They take ownership of large tables, so that each table's memory
+//! is freed after its use. Columns are moved, never copied.
 //!
-//! A table is `Ok`, or an [`Absent`] that says why there is none: absent is never empty,
+//! A table is `Ok`, or an [`Absent`] with the reason why there is none: absent is never empty,
 //! and null is never zero.
 
 pub(crate) mod columns;
@@ -25,17 +25,17 @@ use self::reader::{Given, Wanted};
 use self::recording::Recording;
 use crate::error::Result;
 
-/// Everything that the analysis reads, in the order in which it is used.
+/// Tables that the analysis reads, in the order of their use.
 pub(crate) struct Tables {
-    /// The GPU's intervals and states.
+    /// Intervals and states of the GPU.
     pub gpu: GpuTables,
-    /// The phases that programs named.
+    /// Phases that programs named.
     pub signposts: SignpostTables,
-    /// What the program did with its command buffers.
+    /// Encodings, commits and completions of command buffers.
     pub commands: CommandTables,
-    /// What may name the work besides its labels.
+    /// Sources of kernel names besides labels.
     pub names: NameTables,
-    /// What there is beside the GPU's intervals.
+    /// Tables of the other parts of a report.
     pub surroundings: SurroundingTables,
 }
 
@@ -51,7 +51,7 @@ macro_rules! tables {
         }
 
         impl $name {
-            /// The tables and columns to load.
+            /// Tables and columns to load.
             const WANTED: &[Wanted] = &[$($reader.wanted(),)*];
 
             fn take(trace: &mut Trace) -> Self {
@@ -64,21 +64,21 @@ macro_rules! tables {
 }
 
 tables! {
-    /// The GPU's intervals and states.
+    /// Tables of the GPU's intervals and states.
     struct GpuTables {
         intervals: gpu::GpuIntervals = gpu::GPU_INTERVALS,
         states: gpu::GpuStates = gpu::GPU_STATES,
     }
 }
 
-/// What the program did with its command buffers.
+/// Tables of encodings, commits and completions of command buffers.
 pub(crate) struct CommandTables {
     pub listed: ListedTables,
     pub recovery: RecoveryTables,
 }
 
 tables! {
-    /// The list of encodings, and that of completions.
+    /// Tables that list encodings and completions.
     struct ListedTables {
         encoders: commands::Encoders = commands::ENCODERS,
         completions: commands::Completions = commands::COMPLETIONS,
@@ -86,39 +86,40 @@ tables! {
 }
 
 tables! {
-    /// Encodings that the encoder list lost.
+    /// Tables with encodings that the encoder list lost.
     struct RecoveryTables {
         application: commands::ApplicationIntervals = commands::APPLICATION,
         submissions: commands::Submissions = commands::SUBMISSIONS,
     }
 }
 
-/// The phases that programs named: a table of events per set of subsystems.
+/// Tables of the phases that programs named; there is one table of events per set of
+/// subsystems.
 pub(crate) struct SignpostTables {
     pub events: Vec<Given<signposts::SignpostEvents>>,
     pub intervals: Vec<Given<signposts::SignpostIntervals>>,
 }
 
 tables! {
-    /// What may name the work besides its labels.
+    /// Tables that may name the work besides its labels.
     struct NameTables {
         shader_samples: names::ShaderSamples = names::SHADER_SAMPLES,
         application_events: names::ApplicationEvents = names::APPLICATION_EVENTS,
     }
 }
 
-/// What there is beside the GPU's intervals.
+/// Tables of the other parts of a report.
 pub(crate) struct SurroundingTables {
     pub machine: MachineTables,
     pub counters: CounterTables,
-    /// CPU samples; none if no table of them has rows.
+    /// CPU samples; `None` if no table of them has rows.
     pub cpu: Option<cpu::CpuTable>,
     /// Shaders without times.
     pub shader_list: Given<names::ShaderList>,
 }
 
 tables! {
-    /// What else the machine did.
+    /// Tables of the machine's other activity.
     struct MachineTables {
         performance: machine::NamedStates = machine::PERFORMANCE,
         device: machine::NumberedStates = machine::DEVICE,
@@ -138,7 +139,7 @@ tables! {
 }
 
 tables! {
-    /// The GPU's hardware counters.
+    /// Tables of the GPU's hardware counters.
     struct CounterTables {
         intervals: counters::CounterSamples = counters::COUNTER_INTERVALS,
         values: counters::CounterSamples = counters::COUNTER_VALUES,
@@ -146,10 +147,11 @@ tables! {
     }
 }
 
-/// Takes a trace apart. Refuses it if a main table has impossible times.
+/// Takes a trace apart. Rejects it if a main table has impossible times.
 pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
     times::check(&mut trace)?;
-    let recording = Recording::of(&mut trace);
+    let recording = Recording::new(&mut trace);
+
     let trace = &mut trace;
     let tables = Tables {
         gpu: GpuTables::take(trace),
@@ -172,8 +174,8 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
     Ok((recording, tables))
 }
 
-/// Returns the tables and columns that an analysis reads. Those that its main figures
-/// rest on must be readable; the others are left out with a note if they are not.
+/// Returns the tables and columns that an analysis reads. Those that the main figures need must
+/// be readable; others are left out with a note if they are not.
 #[must_use]
 pub fn selection() -> Selection {
     Selection::columns(&[GpuTables::WANTED, ListedTables::WANTED].concat())
@@ -189,8 +191,8 @@ pub fn selection() -> Selection {
         .with_labels_unnumbered()
 }
 
-/// Returns the same, and the tables in which encodings stand that the encoder list lost:
-/// they are as large as the list, and it is seldom that they are needed.
+/// Returns the tables of [`selection`], and those that contain encodings that the encoder list
+/// lost: they are as large as the list, and seldom needed.
 #[must_use]
 pub fn selection_with_recovery() -> Selection {
     selection().and_if_readable(RecoveryTables::WANTED)

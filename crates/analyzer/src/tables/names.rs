@@ -1,9 +1,9 @@
-//! What may name the work besides its labels: shaders and debug groups.
+//! Tables that may name the work besides its labels: shaders and debug groups.
 
 use super::columns::{Labels, OrNull, Processes, Spans, Texts, Threads, columns};
 
 columns! {
-    /// The table of shader samples.
+    /// Table of shader samples.
     table SHADER_SAMPLES = "metal-shader-profiler-intervals";
     struct ShaderSamples {
         names: Texts = "name",
@@ -14,7 +14,7 @@ columns! {
 }
 
 columns! {
-    /// The table of shaders.
+    /// Table of shaders.
     table SHADER_LIST = "metal-shader-profiler-shader-list";
     struct ShaderList {
         names: OrNull<Texts> = "name",
@@ -25,10 +25,10 @@ columns! {
 }
 
 columns! {
-    /// The table of debug groups and completion handlers.
+    /// Table of debug groups and completion handlers.
     table APPLICATION_EVENTS = "metal-application-event-interval";
     struct ApplicationEvents {
-        /// `Debug Groups`, …
+        /// Kind of the row: `Debug Groups`, …
         kinds: Texts = "event-type",
         labels: Labels = "event-label",
         spans: Spans = "start" and "duration",

@@ -1,4 +1,4 @@
-//! One table out of a trace: its own type, or the reason why there is none.
+//! Reads one table of a trace into its own type, or finds the reason why there is none.
 
 use std::fmt;
 
@@ -7,25 +7,24 @@ use metalens_trace::{Problem, Table, Trace};
 use crate::basics::message::{Message, quote, table};
 use crate::message;
 
-/// A table, or the reason why the analysis has to do without.
+/// Table, or the reason why there is none.
 pub(crate) type Given<T> = Result<T, Absent>;
 
-/// A table's name, and the columns to load.
+/// Name of a table, and the columns to load.
 pub(crate) type Wanted = (&'static str, &'static [&'static str]);
 
-/// How a table is read: its name, the columns to load, and what they become.
+/// Reader of a table: its name, the columns to load, and the type that they become.
 pub(crate) struct TableReader<T> {
-    /// The name of the table.
+    /// Name of the table.
     pub schema: &'static str,
-    /// The columns that [`Self::read`] looks for, whether it needs them or not.
+    /// Columns that [`Self::read`] looks for, required or not.
     pub columns: &'static [&'static str],
-    /// Moves the columns into a type of their own; an error if one that is needed is
-    /// missing or of another kind.
+    /// Moves the columns into their type; fails if a required one is missing or of another kind.
     pub read: fn(&mut Table) -> metalens_trace::Result<T>,
 }
 
 impl<T> TableReader<T> {
-    /// Returns what a [`Selection`](metalens_trace::Selection) wants of the table.
+    /// Returns the entry for a [`Selection`](metalens_trace::Selection) of the table.
     pub(crate) const fn wanted(&self) -> Wanted {
         (self.schema, self.columns)
     }
@@ -39,11 +38,12 @@ impl<T> TableReader<T> {
             },
             Err(error) => (error, None),
         };
+
         Err(Absent {
             error,
             rows,
             schema: self.schema,
-            reason: Reason::of(trace, self.schema),
+            reason: Reason::find(trace, self.schema),
         })
     }
 
@@ -63,47 +63,49 @@ impl<T> fmt::Display for TableReader<T> {
     }
 }
 
-/// A table that the analysis has to do without.
+/// Absence of a table, with its reason.
 #[derive(Debug)]
 pub(crate) struct Absent {
-    /// The error of an analysis that cannot do without.
+    /// Error for an analysis that requires the table.
     pub error: metalens_trace::Error,
-    /// The number of rows that could not be used; none if there is no such table.
+    /// Number of rows that could not be used; `None` if there is no such table.
     pub rows: Option<usize>,
-    /// The name of the table.
+    /// Name of the table.
     pub schema: &'static str,
     reason: Reason,
 }
 
-/// The reason why a table is absent.
+/// Reason why a table is absent.
 #[derive(Debug)]
 enum Reason {
-    /// Its file or store could not be read.
+    /// The table's file or store could not be read.
     Unreadable { why: String },
-    /// The input has it, but not the columns that are needed.
+    /// The input has the table, but not the required columns.
     OtherColumns,
-    /// The recording has it, the input does not.
+    /// The recording has the table, but the input does not.
     NotExported,
-    /// The input has no table of contents to say whether the recording has it.
+    /// The input has no table of contents, so that it is unknown whether the recording has the
+    /// table.
     NoContents,
-    /// The recording does not have it.
+    /// The recording does not have the table.
     NotRecorded,
 }
 
 impl Reason {
-    fn of(trace: &Trace, schema: &str) -> Self {
+    fn find(trace: &Trace, schema: &str) -> Self {
         let error = trace.table(schema).err();
-        let in_input = match error.as_ref().map(metalens_trace::Error::problem) {
+        let is_in_input = match error.as_ref().map(metalens_trace::Error::problem) {
             Some(Problem::UnreadableTable { why, .. }) => {
                 return Self::Unreadable { why: why.clone() };
             }
-            Some(Problem::NoSuchTable { present, .. }) => present.iter().any(|one| one == schema),
+            Some(Problem::NoSuchTable { present, .. }) => present.iter().any(|name| name == schema),
             _ => true,
         };
-        let recorded = trace.run.tables.iter().any(|table| table.schema == schema);
-        if in_input {
+        let is_recorded = trace.run.tables.iter().any(|table| table.schema == schema);
+
+        if is_in_input {
             Self::OtherColumns
-        } else if recorded {
+        } else if is_recorded {
             Self::NotExported
         } else if trace.run.tables.is_empty() {
             Self::NoContents
@@ -114,40 +116,40 @@ impl Reason {
 }
 
 impl Absent {
-    /// Says why the table tells nothing, and what would make it tell.
+    /// Returns the reason why the table is absent, and what would make its data available.
     pub(crate) fn why(&self) -> Message {
         let schema = table(self.schema);
         match &self.reason {
             Reason::Unreadable { why } => message!(
-                "{} could not be read ({}): another export of it by xctrace may tell",
+                "{} could not be read ({}): try another export of it by xctrace",
                 schema,
                 quote(why)
             ),
             Reason::OtherColumns => message!(
-                "{} lacks a column that it needs, or has it in a form that was never compared with \
-                 an export: an export of it by xctrace may tell",
+                "{} lacks a required column, or has it in a form that metalens cannot read with \
+                 certainty: try an export of it by xctrace",
                 schema
             ),
             Reason::NotExported => message!(
-                "the recording has a table {}, which is not in the input: export it too, or give \
-                 the .trace bundle itself",
+                "the recording has the table {}, but the input does not: export that table too, or \
+                 use the .trace bundle itself",
                 schema
             ),
             Reason::NoContents => message!(
-                "{} is not in the input, which has no table of contents to say whether it was \
-                 recorded: export it too, or give the .trace bundle itself",
+                "{} is not in the input, and without a table of contents it is unknown whether it \
+                 was recorded: export that table too, or use the .trace bundle itself",
                 schema
             ),
             Reason::NotRecorded => message!(
-                "the recording has no table {}: Metal System Trace records it",
+                "the recording has no table {}: record it with Metal System Trace",
                 schema
             ),
         }
     }
 }
 
-/// Returns no table where the input has none, and an error where it has one without the
-/// columns that are needed.
+/// Returns the table, or `None` if the input has none; fails if the table lacks required
+/// columns.
 pub(crate) fn if_any<T>(given: Given<T>) -> metalens_trace::Result<Option<T>> {
     match given {
         Ok(table) => Ok(Some(table)),

@@ -1,4 +1,4 @@
-//! What a trace says beside its tables.
+//! Reads the facts of a trace that are not in tables.
 
 use metalens_trace::{Device, InputKind, Names, Note as TraceNote, NotePart, Run, Trace};
 
@@ -7,25 +7,25 @@ use super::gpu::{GPU_INTERVALS, GPU_STATES};
 use crate::basics::message::{Message, name, path, quote, table, ungrouped};
 use crate::report::{DeviceFacts, Note, Reader, RunFacts, Source, SourceKind};
 
-/// A trace without its tables.
+/// Facts of a trace, without its tables.
 pub(crate) struct Recording {
-    /// The run as the trace describes it.
+    /// Run as the trace describes it.
     pub run: Run,
-    /// The texts, processes, threads and stacks that tables refer to by number.
+    /// Texts, processes, threads and stacks that tables refer to by number.
     pub names: Names,
-    /// The input, for the report.
+    /// Input of the analysis, for the report.
     pub source: Source,
-    /// The run, for the report.
+    /// Facts about the run, for the report.
     pub facts: RunFacts,
-    /// The names of tables that break off.
+    /// Names of tables that were read only in part.
     pub truncated_tables: Vec<String>,
-    /// What the reading of the trace left to say.
+    /// Notes from reading the trace.
     pub notes: Vec<Note>,
 }
 
 impl Recording {
-    /// Reads what a trace says; its tables must still be there, and stay where they are.
-    pub(super) fn of(trace: &mut Trace) -> Self {
+    /// Reads the facts of a trace; its tables must still be there, and stay in it.
+    pub(super) fn new(trace: &mut Trace) -> Self {
         Self {
             source: source(trace),
             facts: run_facts(trace),
@@ -36,14 +36,14 @@ impl Recording {
         }
     }
 
-    /// Returns what the GPU was set to, such as its `Counter Set`.
+    /// Returns a setting of the GPU, such as its `Counter Set`.
     pub(crate) fn gpu_setting(&self, name: &str) -> Option<String> {
-        let settings = self.run.settings.iter();
-        let values = settings
+        let all = self.run.settings.iter();
+        let values = all
             .filter(|setting| setting.key == "GPU")
             .flat_map(|setting| &setting.values);
-        let mut found = values.filter_map(|value| value.strip_prefix(name)?.strip_prefix(':'));
-        found.next().map(|value| value.trim().to_owned())
+        let mut settings = values.filter_map(|value| value.strip_prefix(name)?.strip_prefix(':'));
+        settings.next().map(|value| value.trim().to_owned())
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn source(trace: &Trace) -> Source {
     }
 }
 
-/// Returns what is known of the run; its tables must still be there.
+/// Returns the facts about the run; its tables must still be there.
 pub(crate) fn run_facts(trace: &Trace) -> RunFacts {
     let run = &trace.run;
     let device = run.device.as_ref();
@@ -84,7 +84,7 @@ pub(crate) fn run_facts(trace: &Trace) -> RunFacts {
     }
 }
 
-/// `macOS 26.3.1 (25D2128)`.
+/// Returns the operating system with its version: `macOS 26.3.1 (25D2128)`.
 fn operating_system(device: &Device) -> Option<String> {
     let version = device.os_version.as_ref()?;
     Some(match &device.platform {
@@ -93,14 +93,14 @@ fn operating_system(device: &Device) -> Option<String> {
     })
 }
 
-/// The first GPU that a row names.
+/// Returns the name of the first GPU that a row names.
 fn gpu_name(trace: &Trace) -> Option<String> {
     let gpus = trace.find_table(GPU_INTERVALS.schema)?.texts("gpu").ok()?;
     let first = gpus.iter().find_map(|gpu| *gpu)?;
     Some(trace.names.text(first).to_owned())
 }
 
-/// Returns the names of tables that break off.
+/// Returns the names of tables that were read only in part.
 fn truncated_tables(trace: &Trace) -> Vec<String> {
     let truncated = trace.tables().iter().filter(|table| table.truncated);
     let mut names: Vec<String> = truncated.map(|table| table.schema.name.clone()).collect();
@@ -109,7 +109,7 @@ fn truncated_tables(trace: &Trace) -> Vec<String> {
     names
 }
 
-/// Returns what the reading of the trace left to say.
+/// Returns the notes from reading the trace.
 fn notes(trace: &Trace) -> Vec<Note> {
     let main = [
         GPU_INTERVALS.schema,
@@ -122,8 +122,8 @@ fn notes(trace: &Trace) -> Vec<Note> {
     notes.map(note).collect()
 }
 
-fn note(of_trace: &TraceNote) -> Note {
-    let parts = of_trace.parts().into_iter().map(|part| match part {
+fn note(trace_note: &TraceNote) -> Note {
+    let parts = trace_note.parts().into_iter().map(|part| match part {
         NotePart::Words(words) => words.into(),
         NotePart::Count(count) => ungrouped(count),
         NotePart::File(file) => path(&file),
@@ -132,8 +132,8 @@ fn note(of_trace: &TraceNote) -> Note {
         NotePart::Quote(text) => quote(&text),
     });
     let message = Message::joined(parts, "");
-    match of_trace {
-        TraceNote::Truncated { .. } | TraceNote::Synthetic => Note::loud(of_trace.id(), message),
-        _ => Note::quiet(of_trace.id(), message),
+    match trace_note {
+        TraceNote::Truncated { .. } | TraceNote::Synthetic => Note::loud(trace_note.id(), message),
+        _ => Note::quiet(trace_note.id(), message),
     }
 }

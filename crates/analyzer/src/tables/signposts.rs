@@ -1,18 +1,18 @@
-//! Phases that programs named with os_signpost.
+//! Tables of the phases that programs named with os_signpost.
 
 use metalens_trace::Integers;
 
 use super::columns::{Either, OrNull, Processes, Texts, Threads, columns};
 
-/// The column that tells signposts of one name apart: a number in bundles, text in exports.
+/// Column that distinguishes signposts of one name: a number in bundles, text in exports.
 pub(crate) type Identifiers = OrNull<Either<Integers, Texts>>;
 
 columns! {
-    /// The tables of events.
+    /// Tables of signpost events.
     table SIGNPOST_EVENTS = "os-signpost";
     struct SignpostEvents {
         times: Integers = "time",
-        /// `Begin`, `End`, …
+        /// Type of the event: `Begin`, `End`, …
         events: Texts = "event-type",
         names: Texts = "name",
         processes: Processes = "process",
@@ -25,7 +25,7 @@ columns! {
 }
 
 columns! {
-    /// The table of intervals.
+    /// Table of signpost intervals.
     table SIGNPOST_INTERVALS = "OSSignpostIntervals";
     struct SignpostIntervals {
         starts: Integers = "start",

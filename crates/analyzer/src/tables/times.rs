@@ -1,10 +1,9 @@
-//! Refuses times that no recording can have.
+//! Rejects times that no recording can have.
 //!
-//! The analysis adds durations up (by kernel, by channel, in total) and adds them to
-//! starts. Every reader of a report can hold a moment of 104 days exactly (53 bits) and a
-//! sum of 292 years (63 bits). A table with times beyond that is damaged. It is refused
-//! here, before anything is added up, so that no later sum can overflow and none needs to
-//! saturate.
+//! The analysis adds up durations (by kernel, by channel, in total) and adds them to starts.
+//! Every reader of a report can represent a time of 104 days exactly (53 bits) and a sum of 292
+//! years (63 bits). A table with times beyond that is damaged. It is rejected here, before
+//! anything is added up, so that no later sum can overflow.
 
 use metalens_trace::{Column, Integers, Table, Trace};
 
@@ -12,18 +11,18 @@ use super::commands::{COMPLETIONS, ENCODERS};
 use super::gpu::{GPU_INTERVALS, GPU_STATES};
 use crate::error::{Error, Result};
 
-/// The latest moment, and the longest duration.
+/// Latest point in time, and longest duration, in nanoseconds.
 const LONGEST_NS: u64 = 1 << 53;
 
-/// The largest sum of all durations in a column.
+/// Largest sum of all durations in a column, in nanoseconds.
 const SUM_NS: u128 = (1 << 63) - 1;
 
-/// Columns of moments.
+/// Names of columns with points in time.
 const MOMENTS: [&str; 3] = ["start", "time", "timestamp"];
-/// Columns of durations.
+/// Names of columns with durations.
 const DURATIONS: [&str; 3] = ["duration", "start-latency", "weight"];
 
-/// Tables that an analysis cannot do without.
+/// Names of tables that an analysis requires.
 const NEEDED: [&str; 4] = [
     GPU_INTERVALS.schema,
     GPU_STATES.schema,
@@ -31,13 +30,15 @@ const NEEDED: [&str; 4] = [
     COMPLETIONS.schema,
 ];
 
-/// Refuses a trace if a main table has impossible times. Leaves any other such table
-/// out, with a note.
+/// Rejects a trace if a main table has impossible times. Leaves out any other such table, with
+/// a note.
 pub(crate) fn check(trace: &mut Trace) -> Result<()> {
-    let found = trace.tables().iter();
-    let found = found.filter_map(|table| Some((table.schema.name.clone(), impossible(table)?)));
-    let found: Vec<(String, String)> = found.collect();
-    for (table, why) in found {
+    let impossible = trace.tables().iter();
+    let impossible =
+        impossible.filter_map(|table| Some((table.schema.name.clone(), impossible_time(table)?)));
+    let impossible: Vec<(String, String)> = impossible.collect();
+
+    for (table, why) in impossible {
         if NEEDED.contains(&table.as_str()) {
             return Err(Error::ImpossibleTimes { table, why });
         }
@@ -47,39 +48,38 @@ pub(crate) fn check(trace: &mut Trace) -> Result<()> {
 }
 
 /// Returns the reason why a table's times are impossible, if they are.
-fn impossible(table: &Table) -> Option<String> {
+fn impossible_time(table: &Table) -> Option<String> {
     let durations = || columns(table, &DURATIONS);
     let mut times = columns(table, &MOMENTS).chain(durations());
-    let long = times.find_map(|(column, times)| {
-        let (row, ns) = longest(times)?;
+    let too_long = times.find_map(|(column, times)| {
+        let (row, ns) = first_beyond(times)?;
         Some(format!(
-            "row {row} has a {column} of {ns} ns, and no recording lasts more than 104 days"
+            "row {row} has a {column} of {ns} ns, but no recording is longer than 104 days"
         ))
     });
-    long.or_else(|| {
+
+    too_long.or_else(|| {
         let (column, _) = durations().find(|(_, times)| !fits(times))?;
-        Some(format!(
-            "the numbers in its column {column} add up to more than 292 years"
-        ))
+        Some(format!("the sum of its column {column} exceeds 292 years"))
     })
 }
 
 /// Returns the first row, counted from 1, with a time beyond [`LONGEST_NS`], and that time.
-fn longest(times: &Integers) -> Option<(usize, u64)> {
-    // Nearly always there is none, and a look at each row is not needed to know.
+fn first_beyond(times: &Integers) -> Option<(usize, u64)> {
+    // Nearly always there is none, and then no row has to be examined.
     let may_exceed = times.upper_bound() > LONGEST_NS;
     let mut rows = may_exceed.then(|| (1..).zip(times.iter()))?;
     rows.find_map(|(row, ns)| Some((row, ns.filter(|&ns| ns > LONGEST_NS)?)))
 }
 
-/// Whether the sum of durations stays within [`SUM_NS`].
+/// Returns whether the sum of durations stays within [`SUM_NS`].
 fn fits(durations: &Integers) -> bool {
     let at_most = u128::from(durations.upper_bound()) * durations.len() as u128;
     let sum = || durations.iter().flatten().map(u128::from).sum::<u128>();
     at_most <= SUM_NS || sum() <= SUM_NS
 }
 
-/// Returns the named columns that hold numbers.
+/// Returns the named columns that contain numbers.
 fn columns<'t>(
     table: &'t Table,
     names: &'t [&str],
@@ -104,7 +104,7 @@ mod tests {
         ("cmdbuffer-id", "uint64"),
     ];
 
-    /// Rows of start, duration, start latency and command buffer, and what is told.
+    /// Checks the reason for rows of (start, duration, start latency, command buffer).
     fn check(rows: &[[u64; 4]], expected: Option<&str>) {
         let texts = rows.iter().map(|row| row.map(|number| number.to_string()));
         let texts: Vec<[String; 4]> = texts.collect();
@@ -113,31 +113,35 @@ mod tests {
             .map(|row| row.each_ref().map(String::as_str).to_vec());
         let rows: Vec<Vec<&str>> = rows.collect();
         let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+
         let trace = trace(&[("table", COLUMNS, &rows)]);
-        let found = impossible(trace.table("table").unwrap());
+        let found = impossible_time(trace.table("table").unwrap());
         assert_eq!(found.as_deref(), expected, "{rows:?}");
     }
 
     #[test]
-    fn times_of_a_damaged_table() {
+    fn impossible_times_are_found() {
         const MOST: u64 = LONGEST_NS;
         check(&[], None);
         check(&[[MOST, MOST, MOST, u64::MAX]], None);
-        let beyond = "9007199254740993 ns, and no recording lasts more than 104 days";
-        let told = |at: &str| format!("{at} of {beyond}");
+        let beyond = "9007199254740993 ns, but no recording is longer than 104 days";
+        let reason = |at: &str| format!("{at} of {beyond}");
         check(
             &[[0; 4], [MOST + 1, 0, 0, 1]],
-            Some(&told("row 2 has a start")),
+            Some(&reason("row 2 has a start")),
         );
-        check(&[[0, MOST + 1, 0, 1]], Some(&told("row 1 has a duration")));
+        check(
+            &[[0, MOST + 1, 0, 1]],
+            Some(&reason("row 1 has a duration")),
+        );
         check(
             &[[0, 0, MOST + 1, 1]],
-            Some(&told("row 1 has a start-latency")),
+            Some(&reason("row 1 has a start-latency")),
         );
         // Starts are not added to each other, durations are.
         check(&vec![[MOST, MOST, 0, 1]; 1_023], None);
         check(&vec![[MOST, 0, 0, 1]; 1_024], None);
-        let sum = "the numbers in its column duration add up to more than 292 years";
+        let sum = "the sum of its column duration exceeds 292 years";
         check(&vec![[0, MOST, 0, 1]; 1_024], Some(sum));
     }
 }

@@ -1,11 +1,10 @@
-//! Tables written by hand, as xctrace writes them, into an export's folder:
-//! what the simulator does not make.
+//! Writes tables that the simulator does not make into an export's folder, in xctrace's format.
 
 use std::fmt::Write;
 use std::path::Path;
 
-/// Writes a table. A column is its mnemonic and its type; a cell is its text,
-/// but `name (12)` of a process, and the words of a label. An empty one is null.
+/// Writes a table. A column is a mnemonic and a type; a cell is a text, `name (12)` for a process.
+/// An empty cell is null.
 pub(crate) fn write_table(
     folder: &Path,
     schema: &str,

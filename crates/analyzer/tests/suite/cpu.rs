@@ -1,4 +1,4 @@
-//! CPU samples of real recordings, where they are at hand.
+//! Tests of the CPU samples of real recordings, if this machine has them.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ fn load(path: &Path) -> Trace {
         .unwrap()
 }
 
-/// The bundle and what xctrace exported of it say the same, but for how they
-/// were read.
+/// The bundle and xctrace's export of it have the same profile, except for the facts about the
+/// input.
 #[test]
-fn a_time_profile() {
+fn a_bundle_and_its_export_have_one_profile() {
     let Some(recordings) = recordings() else {
         return;
     };
@@ -41,21 +41,21 @@ fn a_time_profile() {
         (function, native.self_frames[0].samples),
         (Some("main"), 65)
     );
-    let alike = |profile: Profile| Profile {
+    let without_input = |profile: Profile| Profile {
         source: exported.source.clone(),
         run: exported.run.clone(),
         notes: Vec::new(),
         waiting_recorded: None,
         ..profile
     };
-    assert_eq!(alike(native), alike(exported.clone()));
+    assert_eq!(without_input(native), without_input(exported.clone()));
     // The export's table of contents says record-waiting-threads="0".
     assert_eq!(exported.waiting_recorded, Some(false));
 }
 
-/// Nothing of the GPU is in it, and the error says what to do instead.
+/// A recording without GPU data is an error, with a hint on what to do instead.
 #[test]
-fn a_time_profile_is_not_analyzed() {
+fn a_recording_without_gpu_data_is_an_error() {
     let Some(recordings) = recordings() else {
         return;
     };
@@ -68,9 +68,9 @@ fn a_time_profile_is_not_analyzed() {
     assert!(error.hint().unwrap().contains("metalens stacks"));
 }
 
-/// The samples in the window, counted straight from the table.
+/// Compares the samples in the window with a count of the table's rows.
 #[test]
-fn samples_beside_gpu_intervals() {
+fn samples_in_the_window_are_counted() {
     let Some(recordings) = recordings() else {
         return;
     };
@@ -85,12 +85,15 @@ fn samples_beside_gpu_intervals() {
     let window = report.window.start_ns..report.window.end_ns;
     let inside = times.iter().flatten().filter(|time| window.contains(time));
     let cpu = report.cpu.unwrap();
-    // All rows of this recording are of its target.
+    // All rows of this recording are of the recorded process.
     assert_eq!(cpu.samples, inside.count() as u64);
     assert_eq!(cpu.samples, 65);
-    assert_eq!(cpu.threads.iter().map(|one| one.samples).sum::<u64>(), 65);
+    assert_eq!(
+        cpu.threads.iter().map(|thread| thread.samples).sum::<u64>(),
+        65
+    );
     // Its main thread encodes; the two others are the system's.
-    let submits: Vec<_> = cpu.threads.iter().map(|one| one.submits).collect();
+    let submits: Vec<_> = cpu.threads.iter().map(|thread| thread.submits).collect();
     assert_eq!(submits, [Some(false), Some(true), Some(false)]);
     // By an XML library on the export: rows of the window whose first frame is __kdebug_trace64.
     assert_eq!((cpu.tracing, cpu.tracing_weight), (16, 16_000_000));

@@ -1,8 +1,8 @@
-//! Every finding has a scenario that fires it and one that nearly does.
+//! Tests of findings: each has a scenario that fires it and one that nearly does.
 //!
-//! A folder of `fixtures/findings` has `fires.toml` and `nearly.toml`, and
-//! beside them what a scenario cannot say: `fires.work.json`, the amounts of
-//! work, and `fires.<schema>.xml`, in place of that table.
+//! A folder of `fixtures/findings` has `fires.toml` and `nearly.toml`, and files for data that a
+//! scenario cannot describe: `fires.work.json`, the amounts of work, and `fires.<schema>.xml`,
+//! which replaces that table.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ pub(super) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings")
 }
 
-/// Scenario, export, analysis of `<case>.toml` in a rule's folder.
-pub(super) fn of_case(folder: &Path, case: &str) -> Report {
+/// Returns the report on `<case>.toml` in a rule's folder: scenario, export, analysis.
+pub(super) fn report_of_case(folder: &Path, case: &str) -> Report {
     let toml = folder.join(format!("{case}.toml"));
     let text = std::fs::read_to_string(&toml).unwrap_or_else(|error| {
         panic!("{}: {error}: every finding needs both", toml.display());
@@ -27,7 +27,7 @@ pub(super) fn of_case(folder: &Path, case: &str) -> Report {
     let export = tempfile::tempdir().unwrap();
     write_export(&scenario, export.path(), false).unwrap();
     let mut request = Request::default();
-    for (name, path) in beside(folder, case) {
+    for (name, path) in files_of_case(folder, case) {
         match name.as_str() {
             "toml" => {}
             "work.json" => {
@@ -42,8 +42,8 @@ pub(super) fn of_case(folder: &Path, case: &str) -> Report {
     report(export.path(), None, &request).unwrap()
 }
 
-/// The files of a case, by what their names have after it.
-fn beside(folder: &Path, case: &str) -> Vec<(String, PathBuf)> {
+/// Returns the files of a case, with the rest of their names.
+fn files_of_case(folder: &Path, case: &str) -> Vec<(String, PathBuf)> {
     let files = std::fs::read_dir(folder).unwrap();
     let files = files.filter_map(|file| {
         let path = file.unwrap().path();
@@ -55,16 +55,20 @@ fn beside(folder: &Path, case: &str) -> Vec<(String, PathBuf)> {
 }
 
 fn ids(report: &Report) -> Vec<&str> {
-    report.findings.iter().map(|one| one.id.as_str()).collect()
+    report
+        .findings
+        .iter()
+        .map(|finding| finding.id.as_str())
+        .collect()
 }
 
 #[test]
-fn each_fires_and_nearly_fires() {
+fn each_finding_fires_and_nearly_fires() {
     let mut wrong = Vec::new();
     for id in finding_ids() {
         let folder = fixtures().join(id);
         for (case, wanted) in [("fires", true), ("nearly", false)] {
-            let report = of_case(&folder, case);
+            let report = report_of_case(&folder, case);
             if ids(&report).contains(&id) != wanted {
                 wrong.push(format!("{id}/{case}: {:?}", ids(&report)));
             }
@@ -73,9 +77,9 @@ fn each_fires_and_nearly_fires() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A folder without a rule tests nothing.
+/// A folder without a rule would test nothing.
 #[test]
-fn each_folder_is_of_a_finding() {
+fn each_folder_belongs_to_a_finding() {
     for folder in std::fs::read_dir(fixtures()).unwrap() {
         let name = folder.unwrap().file_name().into_string().unwrap();
         assert!(
@@ -86,20 +90,21 @@ fn each_folder_is_of_a_finding() {
 }
 
 #[test]
-fn nothing_is_found_where_all_is_well() {
-    let report = of_case(&fixtures().join("all-well"), "scenario");
+fn a_good_scenario_has_no_findings() {
+    let report = report_of_case(&fixtures().join("all-well"), "scenario");
     assert_eq!(report.findings, []);
     assert_eq!(report.summary.advice, "No finding");
 }
 
-/// What a person reads: `scripts/bless` renews it, and reviewers see what changed.
+/// Compares the text of each finding with its file: `scripts/bless` renews it, and reviewers see
+/// the changes.
 #[test]
-fn as_they_read() {
+fn texts_are_as_expected() {
     let mut old = Vec::new();
     for id in finding_ids() {
         let folder = fixtures().join(id);
-        let report = of_case(&folder, "fires");
-        let found = report.findings.iter().find(|one| one.id == id);
+        let report = report_of_case(&folder, "fires");
+        let found = report.findings.iter().find(|finding| finding.id == id);
         let text = found.map_or_else(String::new, |found| page(found, &report));
         let file = folder.join("expected.txt");
         if std::env::var_os("METALENS_BLESS").is_some() {
@@ -111,12 +116,12 @@ fn as_they_read() {
     }
     assert!(
         old.is_empty(),
-        "these read otherwise than before (scripts/bless renews them):\n{}",
+        "these texts changed (scripts/bless renews them):\n{}",
         old.join("\n")
     );
 }
 
-/// The finding, and beside it the ids of the others that the scenario fires.
+/// Returns the text of a finding, with the ids of the others that the scenario fires.
 fn page(found: &Finding, report: &Report) -> String {
     let mut page = format!(
         "{} ({:?})\n{}\n{}.\n",
@@ -142,12 +147,12 @@ fn page(found: &Finding, report: &Report) -> String {
     page
 }
 
-/// Evidence is one fragment of a sentence: it is printed as it is, and with a
-/// capital letter and a full stop in Markdown.
+/// Evidence is one clause: it is printed as it is, and in Markdown with a capital letter and a full
+/// stop.
 #[test]
-fn evidence_is_a_sentence() {
+fn evidence_is_a_clause() {
     for id in finding_ids() {
-        let report = of_case(&fixtures().join(id), "fires");
+        let report = report_of_case(&fixtures().join(id), "fires");
         for found in &report.findings {
             let text = &found.evidence;
             assert!(
@@ -166,16 +171,16 @@ fn evidence_is_a_sentence() {
     }
 }
 
-/// What matters most comes first, and nothing gains more than the window.
+/// The most important findings come first, and none gains more than the window.
 #[test]
-fn in_order() {
+fn findings_are_in_order() {
     let check = |report: &Report, name: &str| {
         let order: Vec<_> = report
             .findings
             .iter()
-            .map(|one| {
-                let gain = one.gain.map_or(0, |gain| gain.at_most_ns);
-                (one.severity, std::cmp::Reverse(gain))
+            .map(|finding| {
+                let gain = finding.gain.map_or(0, |gain| gain.at_most_ns);
+                (finding.severity, std::cmp::Reverse(gain))
             })
             .collect();
         assert!(order.is_sorted(), "{name}: {order:?}");
@@ -188,7 +193,7 @@ fn in_order() {
         }
     };
     for id in finding_ids() {
-        check(&of_case(&fixtures().join(id), "fires"), id);
+        check(&report_of_case(&fixtures().join(id), "fires"), id);
     }
     for seed in 0..100 {
         let scenario = metalens_simulator::random_scenario(seed);
@@ -198,9 +203,9 @@ fn in_order() {
     }
 }
 
-/// A finding that is not wanted is left out, and nothing else changes.
+/// An ignored finding is left out, and nothing else changes.
 #[test]
-fn what_is_not_wanted() {
+fn ignored_findings_are_left_out() {
     let scenario = Scenario::preset("eager").unwrap();
     let whole = report_of(&scenario, &Request::default()).unwrap();
     let mut request = Request::default();
@@ -215,14 +220,14 @@ fn what_is_not_wanted() {
     assert!(error.contains("serialised"), "{error}");
 }
 
-/// Two recordings of one program, which waits for each of 1,000 buffers: what
-/// costs most is the way there and back, and batching could gain all of it.
+/// Two recordings of one program, which waits for each of 1,000 buffers: completion and submission
+/// latency cost the most, and batching could gain all of that.
 #[test]
-fn of_real_recordings() {
+fn serialized_is_first_in_real_recordings() {
     let Some(recordings) = recordings() else {
         return;
     };
-    // Completion and launch of the known ledgers; and what was busy, which the
+    // Completion and submission latency of the known figures; and the busy time, which the
     // program's own time (24 and 16 ms) can hide.
     let cases = [
         ("m1-launched-1000", 74_243_711 + 90_392_627, 6_698_335),

@@ -1,4 +1,4 @@
-//! Rates of known work, recomputed from the report's own kernels.
+//! Tests of the throughput of known work, recomputed from the report's kernels.
 
 use metalens_analyzer::{
     ChipNamedBy, Error, Report, Request, Timing, TimingVerdict, WorkFile, WorkRow, WorkThroughput,
@@ -33,7 +33,7 @@ fn parts(report: Report) -> (Report, WorkThroughput) {
     (report, work)
 }
 
-/// A second way to the same rates: seconds first, then units.
+/// Checks the rates by another computation: seconds first, then units.
 fn recompute(row: &WorkRow, per_instance: (u64, u64, u64), span_ns: u64) {
     let (operations, bytes, flops) = per_instance;
     let instances = row.instances as f64;
@@ -51,7 +51,7 @@ fn recompute(row: &WorkRow, per_instance: (u64, u64, u64), span_ns: u64) {
 }
 
 #[test]
-fn rates_per_instance() {
+fn rates_per_instance_are_recomputed() {
     let request = request(
         r#""bandwidth_gb_s": 100, "work": [{"label": "*", "per": "instance",
            "operations": 3, "bytes": 4000, "flops": 5000000}]"#,
@@ -66,7 +66,7 @@ fn rates_per_instance() {
     assert!(work.kernels_without.is_empty() && work.labels_without.is_empty());
     let chip = work.chip.unwrap();
     assert_eq!(chip.named_by, ChipNamedBy::Recording);
-    // Share of the chip: the rate over Apple's bandwidth.
+    // The share of the chip is the rate divided by Apple's bandwidth.
     let (row, limits) = (&work.rows[0], chip.bandwidth_gb_s.unwrap());
     let share = row.bandwidth_share.unwrap();
     close(
@@ -76,15 +76,15 @@ fn rates_per_instance() {
     assert!(share.at_least <= share.at_most);
 }
 
-/// A label beats `*`; a total is shared by all that it matches, and is unknown
-/// for a part of the recording; nothing is invented for what is not told.
+/// A label has priority over `*`. A total belongs to all kernels that match, and is unknown for a
+/// part of the recording. Amounts that the file does not give stay unknown.
 #[test]
-fn labels_and_totals() {
+fn labels_and_totals_are_assigned() {
     let scenario = preset("shared-machine");
     let plain = report_of(&scenario, &Request::default()).unwrap();
     assert_eq!(plain.work, None);
-    let why = plain.not_recorded.iter().find(|one| one.what == "work");
-    assert!(why.unwrap().why.contains("not measurable"));
+    let why = plain.not_recorded.iter().find(|part| part.what == "work");
+    assert!(why.unwrap().why.contains("need the amount of work"));
 
     let name = &plain.kernels[0].name;
     let both = format!(
@@ -94,32 +94,32 @@ fn labels_and_totals() {
     );
     let mut request = request(&both);
     let (report, work) = parts(report_of(&scenario, &request).unwrap());
-    let of = |label: &str| work.rows.iter().find(|row| row.label == label);
-    let named = of(name).unwrap();
+    let row = |label: &str| work.rows.iter().find(|row| row.label == label);
+    let named = row(name).unwrap();
     assert_eq!(named.gpu_time.flops, Some(2 * report.kernels[0].instances));
     assert_eq!((named.gpu_time.bytes, named.bandwidth_share), (None, None));
     assert_eq!(work.labels_without.last().unwrap(), "no such kernel");
     let others = report.kernels.iter().filter(|kernel| kernel.name != *name);
     let others_ns: u64 = others.map(|kernel| kernel.total_ns).sum();
-    match of("*") {
+    match row("*") {
         Some(rest) => assert_eq!((rest.gpu_time.bytes, rest.total_ns), (Some(77), others_ns)),
         None => assert_eq!(others_ns, 0),
     }
 
     request.from_ns = Some(report.window.start_ns + report.window.span_ns / 2);
-    if let Some(sidecar) = request.work.as_mut() {
-        sidecar.work[1].per = metalens_analyzer::AmountScope::Total;
+    if let Some(file) = request.work.as_mut() {
+        file.work[1].per = metalens_analyzer::AmountScope::Total;
     }
     let (_, part) = parts(report_of(&scenario, &request).unwrap());
     assert!(part.rows.iter().all(|row| row.gpu_time.flops.is_none()));
     assert!(
         part.notes
             .iter()
-            .any(|note| note.contains("is a part of it"))
+            .any(|note| note.contains("only a part of it"))
     );
 }
 
-/// A real recording's GPU is in the table, though Instruments calls it `M1`.
+/// The table of chips has a real recording's GPU, which Instruments names `M1`.
 #[test]
 fn shares_of_a_real_chip() {
     let Some(recordings) = recordings() else {
@@ -148,10 +148,10 @@ fn shares_of_a_real_chip() {
     );
 }
 
-/// Timings that are the real recording's own, told on another clock, agree; of
-/// another recording of the same program they do not.
+/// The real recording's own timings on another clock agree; those of another recording of the same
+/// program do not.
 #[test]
-fn timings_of_real_recordings() {
+fn timings_of_real_recordings_are_compared() {
     let Some(recordings) = recordings() else {
         return;
     };

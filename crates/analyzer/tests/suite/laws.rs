@@ -1,4 +1,4 @@
-//! The laws of the crate's first page, on random scenarios and random windows.
+//! Tests the laws in the crate's documentation, on random scenarios and random windows.
 
 use metalens_analyzer::{Distribution, Error, Report, Request};
 use metalens_simulator::{Role, Scenario, random_scenario};
@@ -18,7 +18,7 @@ fn check(report: &Report) {
     assert_eq!(
         busy.machine_busy_ns + busy.others_overlap_ns,
         busy.busy_ns + busy.others_busy_ns,
-        "machine = busy + foreign - both"
+        "machine busy = busy + others - overlap"
     );
     assert_eq!(
         busy.machine_active_ns,
@@ -43,22 +43,26 @@ fn check(report: &Report) {
     assert_eq!(gaps.top.first().map(|gap| gap.duration_ns), gaps.max_ns);
     assert!(gaps.top.is_sorted_by(|a, b| a.duration_ns >= b.duration_ns));
 
-    let ledger = &report.idle;
-    assert_eq!(ledger.total_ns, gaps.total_ns, "every gap is booked");
+    let idle = &report.idle;
+    assert_eq!(idle.total_ns, gaps.total_ns, "every gap has causes");
     assert_eq!(
-        ledger.parts.total_ns(),
+        idle.parts.total_ns(),
         gaps.total_ns,
         "the parts sum to the idle time"
     );
-    assert!(ledger.serialized <= ledger.joinable && ledger.joinable <= ledger.pairs);
-    assert_eq!(ledger.pairs, gaps.count);
+    assert!(idle.serialized <= idle.joinable && idle.joinable <= idle.pairs);
+    assert_eq!(idle.pairs, gaps.count);
     for gap in &gaps.top {
-        assert_eq!(gap.parts.total_ns(), gap.duration_ns, "each gap is whole");
+        assert_eq!(
+            gap.parts.total_ns(),
+            gap.duration_ns,
+            "the parts of each gap sum to it"
+        );
     }
     let queue = report.latency.queue.as_ref();
     if let Some(queue) = queue {
-        let held = queue.empty_ns + queue.one_ns + queue.more_ns;
-        assert_eq!(held, window.span_ns, "the queue's times tile the window");
+        let times = queue.empty_ns + queue.one_ns + queue.more_ns;
+        assert_eq!(times, window.span_ns, "the queue's times tile the window");
     }
 
     let kernels = &report.kernels;
@@ -91,9 +95,11 @@ fn check(report: &Report) {
     let processes = &report.processes;
     let named: u64 = processes.iter().map(|process| process.intervals).sum();
     assert_eq!(named + counts.unattributed, counts.all_intervals);
-    let target = processes.iter().filter(|process| process.is_analyzed);
+    let analyzed = processes.iter().filter(|process| process.is_analyzed);
     assert_eq!(
-        target.map(|process| process.window_intervals).sum::<u64>(),
+        analyzed
+            .map(|process| process.window_intervals)
+            .sum::<u64>(),
         counts.intervals
     );
 }
@@ -102,9 +108,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn hold_in_any_window(seed: u64, from in 0_u64..120, to in 0_u64..120) {
+    fn laws_hold_in_any_window(seed: u64, from in 0_u64..120, to in 0_u64..120) {
         let scenario = random_scenario(seed);
-        // Some have nobody to report on.
+        // Some scenarios have no process to report on.
         let Ok(whole) = report_of(&scenario, &Request::default()) else { return Ok(()) };
         check(&whole);
         let at = |percent: u64| whole.window.start_ns + whole.window.span_ns * percent / 100;
@@ -131,10 +137,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Two windows that touch have between them the ledger of the two together: a gap that
-    /// the cut goes through is walked whole and shared out. So have they its queue.
+    /// Causes and queue depths of two adjacent windows add up to those of both together: a gap at the
+    /// cut is split by cause as a whole, and then divided.
     #[test]
-    fn two_ledgers_are_the_whole(seed: u64, cut in 1_u64..1_000) {
+    fn causes_of_adjacent_windows_add_up(seed: u64, cut in 1_u64..1_000) {
         let scenario = random_scenario(seed);
         let Ok(whole) = report_of(&scenario, &Request::default()) else { return Ok(()) };
         let at = whole.window.start_ns + whole.window.span_ns * cut / 1_000;
@@ -153,8 +159,8 @@ proptest! {
                         *sum += ns;
                     }
                     total_ns += half.idle.total_ns;
-                    let (held, area) = queue_of(&half);
-                    queued.0 = [0, 1, 2].map(|class| queued.0[class] + held[class]);
+                    let (times, area) = queue_of(&half);
+                    queued.0 = [0, 1, 2].map(|class| queued.0[class] + times[class]);
                     queued.1 += area;
                 }
                 // The cut lies at the window's edge.
@@ -164,26 +170,26 @@ proptest! {
         }
         prop_assert_eq!(sum, whole.idle.parts.by_cause().map(|(_, ns)| ns));
         prop_assert_eq!(total_ns, whole.idle.total_ns);
-        let (held, area) = queue_of(&whole);
-        prop_assert_eq!(queued.0, held);
+        let (times, area) = queue_of(&whole);
+        prop_assert_eq!(queued.0, times);
         prop_assert!((queued.1 - area).abs() <= area * 1e-9, "{} {area}", queued.1);
     }
 }
 
-/// Time with an empty queue, one command buffer in it, more; and the depth times the time.
+/// Returns the time with a queue depth of none, one and more, and the sum of depth times time.
 fn queue_of(report: &Report) -> ([u64; 3], f64) {
     report
         .latency
         .queue
         .as_ref()
         .map_or_else(Default::default, |queue| {
-            let held = [queue.empty_ns, queue.one_ns, queue.more_ns];
-            (held, queue.mean_depth * report.window.span_ns as f64)
+            let times = [queue.empty_ns, queue.one_ns, queue.more_ns];
+            (times, queue.mean_depth * report.window.span_ns as f64)
         })
 }
 
-/// Every command buffer of this preset takes the same time to the GPU and back, and has
-/// six encoders. So it is in windows that cut some of them.
+/// Every command buffer of this preset has the same latencies and six encoders, also in windows
+/// that cut some of them.
 #[test]
 fn a_window_does_not_cut_command_buffers() {
     let scenario = Scenario::preset("renderer").unwrap();
@@ -195,7 +201,7 @@ fn a_window_does_not_cut_command_buffers() {
         };
         let report = report_of(&scenario, &request).unwrap();
         let (latency, buffers) = (&report.latency, &report.shape.command_buffers);
-        let ends = |found: Option<Distribution>| found.map(|one| (one.min_ns, one.max_ns));
+        let ends = |found: Option<Distribution>| found.map(|found| (found.min_ns, found.max_ns));
         assert_eq!(ends(latency.submission), Some((85_000, 85_000)));
         assert_eq!(ends(latency.completion), Some((65_000, 65_000)));
         assert_eq!(
@@ -205,9 +211,9 @@ fn a_window_does_not_cut_command_buffers() {
     }
 }
 
-/// Cutting a window in two loses nothing: busy time of the halves is that of the whole.
+/// The busy times of two halves add up to that of the whole window.
 #[test]
-fn two_halves_are_the_whole() {
+fn busy_times_of_halves_add_up() {
     let scenario = Scenario::preset("renderer").unwrap();
     let whole = report_of(&scenario, &Request::default()).unwrap();
     let middle = whole.window.start_ns + whole.window.span_ns / 2;
@@ -228,29 +234,29 @@ fn two_halves_are_the_whole() {
     assert_eq!(first.sum_ns + second.sum_ns, whole.busy.sum_ns);
 }
 
-/// Asking for a process by name, by pid, or not at all gives one answer; asking
-/// for everyone gives the machine's.
+/// A process chosen by name, by pid, or by default has the same report; all processes together have
+/// the machine's.
 #[test]
-fn however_it_is_asked_for() {
+fn ways_to_choose_a_process_agree() {
     let scenario = Scenario::preset("shared-machine").unwrap();
-    let target = scenario
+    let recorded = scenario
         .process
         .iter()
         .find(|p| p.role == Role::Target)
         .unwrap();
-    let asked = |processes: Vec<String>| {
+    let report_on = |processes: Vec<String>| {
         let request = Request {
             processes,
             ..Request::default()
         };
         report_of(&scenario, &request).unwrap()
     };
-    let unasked = asked(vec![]);
-    for request in [target.name.clone(), target.pid.to_string()] {
-        let report = asked(vec![request]);
-        assert_eq!((&report.busy, &report.gaps), (&unasked.busy, &unasked.gaps));
+    let default = report_on(vec![]);
+    for request in [recorded.name.clone(), recorded.pid.to_string()] {
+        let report = report_on(vec![request]);
+        assert_eq!((&report.busy, &report.gaps), (&default.busy, &default.gaps));
     }
-    let everyone = asked(scenario.process.iter().map(|p| p.name.clone()).collect());
+    let everyone = report_on(scenario.process.iter().map(|p| p.name.clone()).collect());
     assert_eq!(everyone.busy.busy_ns, everyone.busy.machine_busy_ns);
     assert_eq!(everyone.busy.others_busy_ns, 0);
     let nobody = Request {
@@ -259,5 +265,5 @@ fn however_it_is_asked_for() {
     };
     let error = report_of(&scenario, &nobody).unwrap_err().to_string();
     assert!(error.starts_with("nobody has no GPU interval"), "{error}");
-    assert!(error.contains(&target.name), "{error}");
+    assert!(error.contains(&recorded.name), "{error}");
 }

@@ -1,4 +1,4 @@
-//! The rest of the machine: as the simulator wrote it, and in real recordings.
+//! Tests of the machine's other activity: as the simulator wrote it, and in real recordings.
 
 use metalens_analyzer::{Report, Request, StateTime};
 use metalens_simulator::{BundleOptions, Scenario, write_bundle_with, write_export};
@@ -7,11 +7,11 @@ use metalens_trace::{Input, LoadOptions, Note, Selection};
 use super::real::recordings;
 use super::{report, report_of};
 
-/// Each state with its time in the window and in the target's busy time.
+/// Returns each state with its time in the window and in the busy time of the process.
 fn states(states: &[StateTime]) -> Vec<(&str, u64, u64)> {
     let states = states.iter();
     states
-        .map(|one| (one.state.as_str(), one.total_ns, one.busy_ns))
+        .map(|state| (state.state.as_str(), state.total_ns, state.busy_ns))
         .collect()
 }
 
@@ -20,9 +20,9 @@ fn failing(report: &Report) -> Vec<&str> {
     failing.map(|check| check.id.as_str()).collect()
 }
 
-/// The simulator holds one state of each kind throughout.
+/// The simulator keeps one state of each kind for the whole recording.
 #[test]
-fn one_state_throughout() {
+fn one_state_for_the_whole_recording() {
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.recording.performance_state = "Medium".to_owned();
     scenario.recording.performance_state_induced = true;
@@ -43,10 +43,10 @@ fn one_state_throughout() {
     );
 }
 
-/// A state whose name nobody has met stays a number in a bundle, and the
-/// reader says so; it is no state of the report.
+/// A state with an unknown name stays a number in a bundle, and the reader notes that; the report
+/// does not have it.
 #[test]
-fn an_unknown_word_is_no_word() {
+fn an_unknown_state_is_left_out() {
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.recording.performance_state = "Turbo".to_owned();
     let folder = tempfile::tempdir().unwrap();
@@ -74,13 +74,13 @@ fn an_unknown_word_is_no_word() {
     let why = report
         .not_recorded
         .iter()
-        .find(|one| one.what == "machine.performance");
+        .find(|part| part.what == "machine.performance");
     assert!(why.is_some(), "{:?}", report.not_recorded);
 }
 
-/// A file that was never fetched costs its table, and is said to.
+/// A file that Git LFS never fetched makes its table missing, and nothing else.
 #[test]
-fn a_broken_table_costs_no_more_than_itself() {
+fn a_broken_table_makes_only_itself_missing() {
     let scenario = Scenario::preset("eager").unwrap();
     let folder = tempfile::tempdir().unwrap();
     write_export(&scenario, folder.path(), false).unwrap();
@@ -99,14 +99,14 @@ fn a_broken_table_costs_no_more_than_itself() {
     let why = partly
         .not_recorded
         .iter()
-        .find(|one| one.what == "machine.thermal");
+        .find(|part| part.what == "machine.thermal");
     let why = &why.unwrap().why;
     assert!(why.contains("could not be read"), "{why}");
 }
 
-/// The bundle says what no export at hand says: its numbers become words.
+/// A real bundle has states that no real export here has: their numbers become names.
 #[test]
-fn a_real_bundle() {
+fn a_real_bundle_has_states() {
     let Some(recordings) = recordings() else {
         return;
     };
@@ -138,14 +138,14 @@ fn a_real_bundle() {
     let missing: Vec<&str> = report
         .not_recorded
         .iter()
-        .map(|one| one.what.as_str())
+        .map(|part| part.what.as_str())
         .collect();
     assert_eq!(missing, ["counters", "work", "phases.signposts"]);
 }
 
-/// Five tables: the rest is unavailable, each with its reason.
+/// An export of five tables lists the other parts as not recorded, each with its reason.
 #[test]
-fn a_real_export_of_few_tables() {
+fn a_real_export_of_few_tables_lists_the_others() {
     let Some(recordings) = recordings() else {
         return;
     };
@@ -167,8 +167,8 @@ fn a_real_export_of_few_tables() {
         "errors",
     ] {
         let what = format!("machine.{part}");
-        let why = report.not_recorded.iter().find(|one| one.what == what);
+        let why = report.not_recorded.iter().find(|part| part.what == what);
         let why = &why.unwrap().why;
-        assert!(why.contains("which is not in the input"), "{why}");
+        assert!(why.contains("but the input does not"), "{why}");
     }
 }

@@ -1,5 +1,5 @@
-//! Reports against what is known from elsewhere: scenarios whose truth was
-//! counted before they were written, the laws, and real recordings.
+//! Compares reports with independent knowledge: scenarios whose truth was counted before they were
+//! written, laws, and real recordings.
 
 #![expect(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ use metalens_analyzer::{Error, Report, Request, analyze, selection};
 use metalens_simulator::Scenario;
 use metalens_trace::{Input, LoadOptions};
 
-/// The report of a run of an export.
+/// Returns the report of a run of an export.
 fn report(folder: &Path, run: Option<u64>, request: &Request) -> Result<Report, Error> {
     let options = LoadOptions {
         run,
@@ -43,7 +43,7 @@ fn report(folder: &Path, run: Option<u64>, request: &Request) -> Result<Report, 
     Ok(analyze(trace, request)?.report)
 }
 
-/// Writes a scenario and reports on it.
+/// Returns the report of a scenario, which it writes as an export.
 fn report_of(scenario: &Scenario, request: &Request) -> Result<Report, Error> {
     Ok(metalens_testing::analyze_scenario(scenario, request)?.report)
 }

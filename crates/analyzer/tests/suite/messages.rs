@@ -1,4 +1,4 @@
-//! The values of every sentence stand where they say, and are what the sentence says.
+//! Tests that the values of every sentence are at their positions, and equal its text.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use metalens_analyzer::message::Value;
 use metalens_analyzer::{MessageMut, PlacedValue, Report, Request, finding_ids, units};
 use metalens_simulator::{presets, random_scenario};
 
-use super::findings::{fixtures, of_case};
+use super::findings::{fixtures, report_of_case};
 use super::report_of;
 
 /// Reports of every preset with and without its warm-up, of every finding, and of random
@@ -21,17 +21,17 @@ static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
     let presets: Vec<_> = presets.collect();
     let written = presets
         .iter()
-        .flat_map(|one| [(one, &whole), (one, &steady)]);
+        .flat_map(|scenario| [(scenario, &whole), (scenario, &steady)]);
     let written = written.filter_map(|(scenario, request)| report_of(scenario, request).ok());
     let random = (0..20).map(random_scenario);
     let random = random.filter_map(|scenario| report_of(&scenario, &whole).ok());
     let findings = finding_ids().into_iter();
-    let findings = findings.map(|id| of_case(&fixtures().join(id), "fires"));
+    let findings = findings.map(|id| report_of_case(&fixtures().join(id), "fires"));
     written.chain(random).chain(findings).collect()
 });
 
 #[test]
-fn values_stand_where_they_say() {
+fn values_are_at_their_positions() {
     let (mut sentences, mut values) = (0, 0);
     for mut report in REPORTS.iter().cloned() {
         assert!(report.has_values());
@@ -52,7 +52,7 @@ fn values_stand_where_they_say() {
 }
 
 #[test]
-fn values_are_what_the_sentence_says() {
+fn values_equal_their_texts() {
     for mut report in REPORTS.iter().cloned() {
         for message in report.messages_mut() {
             message
@@ -63,7 +63,7 @@ fn values_are_what_the_sentence_says() {
     }
 }
 
-/// Checks that the text is the value's own, written in the way of its kind.
+/// Checks that the text is the value's own, formatted by its type.
 fn check(placed: &PlacedValue, message: &MessageMut<'_>) {
     let text = placed.text.as_str();
     let digits = |text: &str| text.replace(',', "");
@@ -91,7 +91,7 @@ fn check(placed: &PlacedValue, message: &MessageMut<'_>) {
     assert!(is_right, "{placed:?} in {message:?}");
 }
 
-/// Nobody has to look for a number in a finding: what is no value has none.
+/// Checks that no text outside of values has a number, so that nobody has to parse prose.
 #[test]
 fn every_number_of_a_finding_is_a_value() {
     for mut report in REPORTS.iter().cloned() {
@@ -107,7 +107,7 @@ fn every_number_of_a_finding_is_a_value() {
 }
 
 #[test]
-fn reports_are_read_back_as_they_were() {
+fn reports_survive_json() {
     for report in REPORTS.iter() {
         let json = serde_json::to_string(report).unwrap();
         let read: Report = serde_json::from_str(&json).unwrap();
@@ -115,8 +115,8 @@ fn reports_are_read_back_as_they_were() {
     }
 }
 
-/// A report of an earlier version has sentences alone: they are kept, and every note is shown
-/// where nobody overlooks it.
+/// A report of an earlier version has no values: its sentences are kept, and every note counts as
+/// loud.
 #[test]
 fn reports_of_earlier_versions_are_read() {
     for report in REPORTS.iter() {

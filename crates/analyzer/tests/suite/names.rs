@@ -1,5 +1,5 @@
-//! What work is called, where something other than labels names it: tables
-//! that a synthetic export is given by hand, as xctrace writes them.
+//! Tests of kernel names from other sources than labels: tables that are written by hand into a
+//! synthetic export, in xctrace's format.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use metalens_trace::{Input, LoadOptions, Selection};
 use super::by_hand::write_table;
 use super::report;
 
-/// One dispatch to a buffer, nothing labelled.
+/// Scenario with one dispatch per buffer, and no labels.
 const SCENARIO: &str = r#"
 [[process]]
 name = "bench"
@@ -23,7 +23,7 @@ duration = "10us"
 host = "20us"
 "#;
 
-/// Spans of the six encodings.
+/// Returns start and duration of the six encodings.
 fn encodings(folder: &Path) -> Vec<(u64, u64)> {
     let schema = "metal-application-encoders-list";
     let input = Input::open(folder).unwrap();
@@ -35,7 +35,7 @@ fn encodings(folder: &Path) -> Vec<(u64, u64)> {
     starts.zip(lengths.map(Option::unwrap)).collect()
 }
 
-/// Debug groups as rows: start, duration, label.
+/// Writes debug groups as rows of (start, duration, label).
 fn debug_groups(folder: &Path, groups: &[(u64, u64, &str)]) {
     let columns = [
         ("start", "start-time"),
@@ -60,23 +60,30 @@ fn debug_groups(folder: &Path, groups: &[(u64, u64, &str)]) {
 fn kernels(report: &Report) -> Vec<(&str, u64)> {
     let kernels = report.kernels.iter();
     kernels
-        .map(|one| (one.name.as_str(), one.instances))
+        .map(|kernel| (kernel.name.as_str(), kernel.instances))
         .collect()
 }
 
+/// Checks the names of encodings in nested debug groups.
+///
 /// ```text
 /// encodings  ├0┤ ├1┤ ├2┤ ├3┤ ├4┤ ├5┤
 /// decode     ├───────────────┤
 /// attention      ├───┤
 /// ```
 #[test]
-fn debug_groups_name_what_is_encoded_in_them() {
+fn debug_groups_name_the_work_encoded_in_them() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = Scenario::from_toml(SCENARIO).unwrap();
     write_export(&scenario, folder.path(), false).unwrap();
     let plain = report(folder.path(), None, &Request::default()).unwrap();
     assert_eq!(kernels(&plain), [("(unlabeled Compute)", 6)]);
-    assert!(plain.findings.iter().any(|one| one.id == "unlabeled"));
+    assert!(
+        plain
+            .findings
+            .iter()
+            .any(|finding| finding.id == "unlabeled")
+    );
 
     let at = encodings(folder.path());
     let end = |place: usize| at[place].0 + at[place].1;
@@ -97,9 +104,9 @@ fn debug_groups_name_what_is_encoded_in_them() {
     assert_eq!((grouped.busy, grouped.idle), (plain.busy, plain.idle));
 }
 
-/// With the Shader Timeline the shaders name their intervals.
+/// Shaders name their intervals if the recording has the Shader Timeline.
 #[test]
-fn shaders_name_what_they_ran_in() {
+fn shaders_name_their_intervals() {
     let folder = tempfile::tempdir().unwrap();
     let text = SCENARIO.replace(
         "role = \"target\"",
@@ -113,7 +120,7 @@ fn shaders_name_what_they_ran_in() {
     assert_eq!(kernels(&found), [("mul_f16", 6)]);
     assert_eq!(found.shaders[0].name, "mul_f16");
 
-    // The list alone has no times: an inventory, no names.
+    // The list of shaders has no times, and names no interval.
     let folder = tempfile::tempdir().unwrap();
     write_export(&Scenario::from_toml(&text).unwrap(), folder.path(), false).unwrap();
     let listed = report(folder.path(), None, &Request::default()).unwrap();

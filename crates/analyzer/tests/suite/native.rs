@@ -1,5 +1,5 @@
-//! One scenario, written as a bundle and as an export, gives one report, byte
-//! for byte but for what was read.
+//! Tests that a scenario written as a bundle and as an export gives the same report, byte for byte,
+//! except for the facts about the input.
 
 use std::path::Path;
 
@@ -24,19 +24,19 @@ fn check(name: &str, scenario: &Scenario) {
     let folder = tempfile::tempdir().unwrap();
     write(scenario, folder.path(), true);
     for run in 1..=scenario.runs {
-        let of = |input: &str| {
-            let found = report(
+        let text = |input: &str| {
+            let report = report(
                 &folder.path().join(input),
                 Some(run.into()),
                 &Request::default(),
             );
-            found.map(without_source).map_err(|error| {
+            report.map(without_source).map_err(|error| {
                 error
                     .to_string()
                     .replace(&folder.path().display().to_string(), "")
             })
         };
-        match (of("run.trace"), of("export")) {
+        match (text("run.trace"), text("export")) {
             (Ok(native), Ok(export)) => {
                 let mut lines = native.lines().zip(export.lines());
                 let first = lines.find(|(native, export)| native != export);
@@ -49,10 +49,9 @@ fn check(name: &str, scenario: &Scenario) {
     }
 }
 
-/// Without what cannot be the same: what was read; that the identifiers of
-/// signposts, which are only compared, came out as raw numbers; and counters
-/// with what is said of their tables, since nobody has seen how a bundle stores
-/// their values, so that the simulator leaves them out.
+/// Removes parts that cannot be equal: the input; the note that the identifiers of signposts,
+/// which are only compared, came out as raw numbers; and counters with the notes on their tables.
+/// It is unknown how a bundle stores their values, so the simulator leaves them out.
 fn without_source(mut report: Report) -> String {
     let raw = "os-signpost: raw numbers (undecoded) in identifier";
     let notes = Note::joined(&report.notes, &report.note_details);
@@ -60,7 +59,7 @@ fn without_source(mut report: Report) -> String {
         notes.filter(|note| !note.text.starts_with(raw) && !note.text.starts_with("gpu-counter-"));
     let notes: Vec<Note> = notes.collect();
     (report.notes, report.note_details) = Note::lists(notes);
-    report.not_recorded.retain(|one| one.what != "counters");
+    report.not_recorded.retain(|part| part.what != "counters");
     report.counters = None;
     report.source.path = String::new();
     report.source.kind = metalens_analyzer::SourceKind::Xml;
@@ -69,22 +68,22 @@ fn without_source(mut report: Report) -> String {
 }
 
 #[test]
-fn of_the_presets() {
+fn presets_are_equal() {
     for preset in presets().iter().filter(|preset| preset.name != "million") {
         check(preset.name, &preset.scenario().unwrap());
     }
 }
 
 #[test]
-fn of_random_scenarios() {
+fn random_scenarios_are_equal() {
     for seed in 0..150 {
         check(&format!("seed {seed}"), &random_scenario(seed));
     }
 }
 
-/// Not only the report: every cell of every table.
+/// Compares every cell of every table, not only the report.
 #[test]
-fn every_cell() {
+fn every_cell_is_equal() {
     for name in ["eager", "awkward", "renderer"] {
         let cells = same_cells(name, &Scenario::preset(name).unwrap());
         assert!(cells > 10_000, "{name}");
@@ -97,9 +96,9 @@ fn every_cell() {
     }
 }
 
-/// Of the fixtures of the findings, too.
+/// Compares every cell of the findings' fixtures, too.
 #[test]
-fn every_cell_of_the_findings() {
+fn every_cell_of_the_findings_is_equal() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings");
     let mut compared = 0;
     for rule in std::fs::read_dir(folder).unwrap() {
@@ -118,7 +117,7 @@ fn every_cell_of_the_findings() {
     assert!(compared > 40, "{compared} fixtures");
 }
 
-/// How many cells were compared, names of functions included.
+/// Returns the number of cells that were compared, with the names of functions.
 fn same_cells(name: &str, scenario: &Scenario) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     write(scenario, folder.path(), true);
@@ -135,13 +134,13 @@ fn same_cells(name: &str, scenario: &Scenario) -> u64 {
     tables.iter().map(|table| table.cells).sum()
 }
 
-/// Without `form.template` the numbers stay; only facts of the run are unknown.
+/// A bundle without `form.template` has the same numbers; only facts about the run are unknown.
 #[test]
-fn without_a_template() {
+fn a_bundle_without_template_has_its_numbers() {
     let folder = tempfile::tempdir().unwrap();
     write(&Scenario::preset("eager").unwrap(), folder.path(), false);
-    let of = |input: &str| report(&folder.path().join(input), None, &Request::default()).unwrap();
-    let (native, export) = (of("run.trace"), of("export"));
+    let load = |input: &str| report(&folder.path().join(input), None, &Request::default()).unwrap();
+    let (native, export) = (load("run.trace"), load("export"));
     assert_eq!(
         (&native.busy, &native.gaps, &native.kernels),
         (&export.busy, &export.gaps, &export.kernels)

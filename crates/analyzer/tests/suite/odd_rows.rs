@@ -1,26 +1,26 @@
-//! Rows that no recording should have: what is told of them, and what is refused.
+//! Tests of rows that no recording should have: notes about them, and rejected tables.
 
 use metalens_analyzer::{Error, Request};
 
 use super::by_hand::write_table;
 use super::report;
-use super::windows::tables::{Interval, TARGET, Tables};
+use super::windows::tables::{ANALYZED, Interval, Tables};
 
-/// An interval of the target's from 100 to 110 ns, of command buffer 1 and encoder 1.
-fn one() -> Interval {
+/// Returns an interval of the process from 100 to 110 ns, of command buffer 1 and encoder 1.
+fn plain_interval() -> Interval {
     Interval {
         start: 100,
         duration: 10,
-        who: TARGET,
+        process: ANALYZED,
         buffer: 1,
         encoder: 1,
         latency: Some(30),
     }
 }
 
-/// A program that somebody attached to had committed its work before.
+/// A program that the recorder attached to may have committed work before.
 #[test]
-fn a_commit_before_the_recording() {
+fn a_commit_before_the_recording_counts() {
     let tables = Tables {
         intervals: vec![Interval {
             latency: Some(5_000),
@@ -33,24 +33,24 @@ fn a_commit_before_the_recording() {
     assert_eq!(report.latency.queue.unwrap().mean_depth, 1.0);
 }
 
-/// The notes that name a table, of a recording with these completions and encodings.
+/// Returns the notes on contradictions in a recording with these completions and encodings.
 fn notes(completions: &[(u64, u64)], encodings: &[(u64, u64, u64)]) -> Vec<String> {
     let tables = Tables {
-        intervals: vec![one()],
+        intervals: vec![plain_interval()],
         completions: completions.to_vec(),
         encodings: encodings.to_vec(),
     };
     let notes = tables.report(None, None).unwrap().notes;
-    let told = notes
+    let contradictions = notes
         .into_iter()
         .filter(|note| note.contains("different time"));
-    told.collect()
+    contradictions.collect()
 }
 
 #[test]
-fn rows_that_contradict_each_other_are_told() {
+fn contradicting_rows_make_notes() {
     assert!(notes(&[(1, 130), (1, 130), (2, 5)], &[(1, 50, 4), (1, 50, 4)]).is_empty());
-    // Command buffer 2 is not the target's.
+    // Command buffer 2 is not of the process.
     assert!(notes(&[(1, 130), (2, 5), (2, 6)], &[(1, 50, 4)]).is_empty());
     let found = notes(&[(1, 130), (1, 131), (1, 129)], &[(1, 50, 4), (1, 50, 5)]);
     let expected = [
@@ -63,39 +63,37 @@ fn rows_that_contradict_each_other_are_told() {
 }
 
 #[test]
-fn buffers_whose_commit_is_not_known_are_told() {
-    let told = |latencies: [Option<u64>; 2]| {
-        let of = |(latency, buffer)| Interval {
+fn buffers_without_a_commit_make_a_note() {
+    let queue_and_notes = |latencies: [Option<u64>; 2]| {
+        let interval = |(latency, buffer)| Interval {
             latency,
             buffer,
             ..one()
         };
         let tables = Tables {
-            intervals: latencies.into_iter().zip(1..).map(of).collect(),
+            intervals: latencies.into_iter().zip(1..).map(interval).collect(),
             ..Tables::default()
         };
         let report = tables.report(None, None).unwrap();
-        let known = report.latency.queue.is_some();
         let notes = report.notes.into_iter();
-        (
-            known,
-            notes
-                .filter(|note| note.contains("the commits of"))
-                .collect::<Vec<_>>(),
-        )
+        let notes = notes.filter(|note| note.contains("the commits of"));
+        (report.latency.queue.is_some(), notes.collect::<Vec<_>>())
     };
-    assert_eq!(told([Some(3), Some(4)]), (true, vec![]));
-    // Nothing is said of a queue that is not there.
-    assert_eq!(told([None, None]), (false, vec![]));
+    assert_eq!(queue_and_notes([Some(3), Some(4)]), (true, vec![]));
+    // Without any commit there is no queue depth, and no note about it.
+    assert_eq!(queue_and_notes([None, None]), (false, vec![]));
     let note = "the commits of 1 of 2 command buffers are not recorded; submission latency, commit \
                 interval and queue depth leave these buffers out";
-    assert_eq!(told([Some(3), None]), (true, vec![note.to_owned()]));
+    assert_eq!(
+        queue_and_notes([Some(3), None]),
+        (true, vec![note.to_owned()])
+    );
 }
 
-/// No sum stops at what fits: a table with longer times is refused, or left out if the
-/// report can do without.
+/// Sums never saturate: a table with longer times is rejected, or left out if the report does not
+/// require it.
 #[test]
-fn impossible_times() {
+fn impossible_times_are_rejected() {
     const LONGEST: u64 = 1 << 53;
     let report_of = |start: u64, duration: u64, rows: usize| {
         let row = Interval {
@@ -130,7 +128,7 @@ fn impossible_times() {
 
     let folder = tempfile::tempdir().unwrap();
     let tables = Tables {
-        intervals: vec![one()],
+        intervals: vec![plain_interval()],
         ..Tables::default()
     };
     tables.write(folder.path());
@@ -139,7 +137,7 @@ fn impossible_times() {
         ("duration", "duration"),
         ("process", "process"),
     ];
-    let row = |duration: u64| vec!["1".to_owned(), duration.to_string(), TARGET.to_owned()];
+    let row = |duration: u64| vec!["1".to_owned(), duration.to_string(), ANALYZED.to_owned()];
     let request = Request {
         processes: vec!["bench".to_owned()],
         ..Request::default()
@@ -150,11 +148,11 @@ fn impossible_times() {
         assert_eq!(report.machine.hangs.is_some(), is_known);
         let note = report.notes.iter().find(|note| note.contains("104 days"));
         assert_eq!(note.is_none(), is_known, "{:?}", report.notes);
-        let mut unavailable = report.not_recorded.iter();
-        let why = unavailable.find(|one| one.what == "machine.hangs");
+        let mut not_recorded = report.not_recorded.iter();
+        let why = not_recorded.find(|part| part.what == "machine.hangs");
         assert_eq!(why.is_none(), is_known);
         assert!(
-            why.is_none_or(|one| one.why.contains("104 days")),
+            why.is_none_or(|part| part.why.contains("104 days")),
             "{why:?}"
         );
     }

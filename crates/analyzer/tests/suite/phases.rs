@@ -1,4 +1,4 @@
-//! Warm-up and iterations, end to end.
+//! Tests of warm-ups and iterations, from scenarios to reports.
 
 use metalens_analyzer::{FoundBy, RegularityVerdict, Report, Request, WarmUpReason};
 use metalens_simulator::{Lengths, Nanos, Pause, Scenario, random_scenario};
@@ -19,7 +19,7 @@ fn preset(name: &str) -> Scenario {
     Scenario::preset(name).unwrap()
 }
 
-/// `expected`: intervals in the warm-up, why.
+/// Checks the number of intervals in the warm-up, and its sign.
 fn check_warm_up(name: &str, scenario: &Scenario, expected: Option<(u64, WarmUpReason)>) {
     let counted = report_of(scenario, &Request::default()).unwrap();
     let skipped = report_of(scenario, &skipping()).unwrap();
@@ -33,31 +33,33 @@ fn check_warm_up(name: &str, scenario: &Scenario, expected: Option<(u64, WarmUpR
     both_results(&counted, &skipped);
 }
 
-/// With and without the warm-up the report says the same of both.
+/// Checks that reports with and without the warm-up agree on both results.
 fn both_results(counted: &Report, skipped: &Report) {
-    let (one, two) = (&counted.phases.warm_up, &skipped.phases.warm_up);
-    let (one, two) = (one.clone().unwrap(), two.clone().unwrap());
-    assert!(!one.skipped && two.skipped);
-    assert_eq!((one.steady, one.whole), (two.steady, two.whole));
+    let kept = counted.phases.warm_up.clone().unwrap();
+    let cut = skipped.phases.warm_up.clone().unwrap();
+    assert!(!kept.skipped && cut.skipped);
+    assert_eq!((kept.steady, kept.whole), (cut.steady, cut.whole));
+
     assert!(counted.window.excluded.is_empty());
     let excluded: Vec<_> = skipped.window.excluded.iter().collect();
     let excluded: Vec<_> = excluded
         .iter()
         .map(|e| (e.from_ns, e.to_ns, e.why.as_str()))
         .collect();
-    assert_eq!(excluded, [(one.start_ns, one.end_ns, "warm-up")]);
-    for (report, brief) in [(counted, one.whole), (skipped, one.steady)] {
-        assert_eq!(report.window.start_ns, brief.start_ns);
-        assert_eq!(report.window.end_ns, brief.end_ns);
-        assert_eq!(report.busy.busy_ns, brief.busy_ns);
-        assert_eq!(report.counts.intervals, brief.intervals);
-        assert_eq!(report.gaps.median_ns, brief.median_gap_ns);
+    assert_eq!(excluded, [(kept.start_ns, kept.end_ns, "warm-up")]);
+
+    for (report, summary) in [(counted, kept.whole), (skipped, kept.steady)] {
+        assert_eq!(report.window.start_ns, summary.start_ns);
+        assert_eq!(report.window.end_ns, summary.end_ns);
+        assert_eq!(report.busy.busy_ns, summary.busy_ns);
+        assert_eq!(report.counts.intervals, summary.intervals);
+        assert_eq!(report.gaps.median_ns, summary.median_gap_ns);
     }
-    assert!((one.end_ns - one.start_ns) * 3 <= counted.window.span_ns);
+    assert!((kept.end_ns - kept.start_ns) * 3 <= counted.window.span_ns);
 }
 
 #[test]
-fn warm_up_of_the_presets() {
+fn warm_ups_of_presets_are_found() {
     use WarmUpReason::SlowIntervals;
     check_warm_up("eager", &preset("eager"), Some((4, SlowIntervals)));
     check_warm_up("fused", &preset("fused"), Some((1, SlowIntervals)));
@@ -70,14 +72,13 @@ fn warm_up_of_the_presets() {
     ] {
         check_warm_up(name, &preset(name), None);
     }
-    // Three kicks of forty times the length are slow, but kicks here are of any
-    // length anyway: unsure.
+    // Three kicks of forty times the length are slow, but kicks here have any length: not certain.
     check_warm_up("awkward", &preset("awkward"), None);
 }
 
-/// Slow as eager's first kicks may be, half of all of them are no warm-up.
+/// Half of all kicks are not a warm-up, even if they are slow.
 #[test]
-fn not_half_of_the_work() {
+fn half_of_the_work_is_not_a_warm_up() {
     let mut scenario = preset("eager");
     scenario.process[0].stream[0]
         .warm_up
@@ -87,26 +88,26 @@ fn not_half_of_the_work() {
     check_warm_up("half", &scenario, None);
 }
 
-/// A set-up of a few kicks, a break, the work.
+/// A set-up of a few kicks and a break come before the work.
 #[test]
-fn a_quiet_gap_ends_it() {
+fn a_quiet_gap_ends_a_warm_up() {
     let mut scenario = preset("eager");
     let stream = &mut scenario.process[0].stream;
     stream[0].warm_up = None;
     let mut set_up = stream[0].clone();
     set_up.count = 12;
-    // So long after the set-up has completed.
+    // The work starts 20 ms after the set-up has completed.
     (stream[0].follows, stream[0].start) = (true, Some(Nanos::new(20 * MS)));
     stream.insert(0, set_up);
     check_warm_up("set-up", &scenario, Some((12, WarmUpReason::QuietGap)));
-    // Twice the work before the break: these are two parts, no warm-up.
+    // With twice the work before the break there are two parts, and no warm-up.
     scenario.process[0].stream[0].count = 2_000;
     check_warm_up("two parts", &scenario, None);
 }
 
 /// The first few kicks wait for the host ten times as long as the others.
 #[test]
-fn long_gaps_come_first() {
+fn long_first_gaps_are_a_warm_up() {
     let mut scenario = preset("eager");
     let stream = &mut scenario.process[0].stream;
     stream[0].warm_up = None;
@@ -118,9 +119,9 @@ fn long_gaps_come_first() {
     check_warm_up("slow host", &scenario, Some((5, WarmUpReason::LongGaps)));
 }
 
-/// A warm-up, wherever one is found, is never long, and skipping it cuts just that.
+/// A warm-up that is found is never long, and skipping it cuts off nothing else.
 #[test]
-fn warm_ups_of_random_scenarios() {
+fn warm_ups_of_random_scenarios_are_short() {
     let mut found = 0;
     for seed in 0..150 {
         let scenario = random_scenario(seed);
@@ -134,11 +135,11 @@ fn warm_ups_of_random_scenarios() {
             let mut warm_ups = streams.filter_map(|stream| stream.warm_up);
             assert!(
                 warm_ups.next().is_some(),
-                "seed {seed}: there is none to be found"
+                "seed {seed}: the scenario has no warm-up"
             );
         }
         let segments = &counted.phases.segments;
-        let listed: u64 = segments.list.iter().map(|one| one.busy_ns).sum();
+        let listed: u64 = segments.list.iter().map(|segment| segment.busy_ns).sum();
         assert!(
             segments.count > 50 || listed == counted.busy.busy_ns,
             "seed {seed}"
@@ -148,28 +149,28 @@ fn warm_ups_of_random_scenarios() {
 }
 
 #[test]
-fn iterations_of_the_presets() {
+fn iterations_of_presets_are_found() {
     let cases = [
         ("eager", Some((FoundBy::KernelSequence, 250, 4))),
         // A frame: six encoders on two channels.
         ("renderer", Some((FoundBy::KernelSequence, 60, 12))),
         ("shared-machine", Some((FoundBy::KernelSequence, 100, 2))),
-        // One kernel, each in a buffer of its own.
+        // One kernel, in a buffer of its own each time.
         ("fused", None),
         ("two-runs", None),
     ];
     for (name, expected) in cases {
         let found = report_of(&preset(name), &Request::default()).unwrap();
         let found = found.phases.iterations;
-        let found = found.map(|one| (one.found_by, one.count, one.median_intervals));
+        let found = found.map(|found| (found.found_by, found.count, found.median_intervals));
         assert_eq!(found, expected, "{name}");
     }
 }
 
-/// A thousand equal, unlabeled dispatches, each waited for: nothing begins
-/// differently, nothing repeats, no part is set apart.
+/// A program that waits for each of a thousand equal, unlabeled dispatches has no warm-up, no
+/// iterations, and one segment.
 #[test]
-fn of_real_recordings() {
+fn uniform_real_recordings_have_no_phases() {
     let Some(recordings) = recordings() else {
         return;
     };
@@ -188,9 +189,9 @@ fn of_real_recordings() {
     }
 }
 
-/// Unlabeled steps of ten buffers and a break: only the breaks tell.
+/// Unlabeled steps of ten buffers and a break are found by the breaks.
 #[test]
-fn iterations_by_gaps() {
+fn iterations_are_found_by_gaps() {
     let mut scenario = preset("eager");
     let stream = &mut scenario.process[0].stream[0];
     (stream.buffer_label, stream.encoder_label, stream.warm_up) = (None, None, None);

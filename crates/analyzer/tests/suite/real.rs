@@ -1,4 +1,4 @@
-//! Real recordings, where they are at hand, against figures known from outside.
+//! Tests of real recordings, if this machine has them, against independently known figures.
 
 use metalens_analyzer::{ChosenBy, Error, Request};
 use metalens_trace::{Input, LoadOptions, Selection};
@@ -7,7 +7,8 @@ use super::report;
 
 pub(super) use metalens_testing::real_recordings as recordings;
 
-struct Known {
+/// Independently known figures of a recording.
+struct KnownFigures {
     folder: &'static str,
     pid: u32,
     all_intervals: u64,
@@ -15,35 +16,35 @@ struct Known {
     busy_ns: u64,
     /// Union of all processes' intervals, and the GPU's own Active time.
     machine_ns: u64,
-    /// Completion, host, encode, launch, queued, foreign, unexplained.
-    ledger: [u64; 7],
+    /// Idle time by cause: completion, host, encoding, submission, queued, contention, unknown.
+    idle: [u64; 7],
 }
 
 #[test]
-fn known_figures() {
+fn figures_are_the_known_ones() {
     let Some(recordings) = recordings() else {
         return;
     };
     let cases = [
-        Known {
+        KnownFigures {
             folder: "m1-launched-1000",
             pid: 37931,
             all_intervals: 3_839,
             span_ns: 200_189_875,
             busy_ns: 6_698_335,
             machine_ns: 10_591_919,
-            ledger: [
+            idle: [
                 74_243_711, 17_259_777, 9_418_299, 90_392_627, 0, 2_177_126, 0,
             ],
         },
-        Known {
+        KnownFigures {
             folder: "m1-bundle-and-export/export",
             pid: 88921,
             all_intervals: 1_260,
             span_ns: 181_480_625,
             busy_ns: 7_267_838,
             machine_ns: 11_086_173,
-            ledger: [
+            idle: [
                 68_235_324, 11_436_794, 6_528_964, 85_360_829, 0, 2_650_876, 0,
             ],
         },
@@ -62,10 +63,10 @@ fn known_figures() {
         assert_eq!(report.busy.machine_active_ns, Some(known.machine_ns));
         assert_eq!(report.gaps.total_ns, known.span_ns - known.busy_ns);
         let parts = report.idle.parts.by_cause().map(|(_, ns)| ns);
-        assert_eq!(parts, known.ledger);
-        let ledger = &report.idle;
+        assert_eq!(parts, known.idle);
+        let idle = &report.idle;
         assert_eq!(
-            (ledger.joinable, ledger.pairs, ledger.serialized),
+            (idle.joinable, idle.pairs, idle.serialized),
             (999, 999, 999)
         );
         assert!(!report.run.synthetic);
@@ -73,7 +74,7 @@ fn known_figures() {
 }
 
 #[test]
-fn the_target_never_reached_the_gpu() {
+fn a_process_without_gpu_intervals_is_an_error() {
     let Some(recordings) = recordings() else {
         return;
     };
@@ -82,7 +83,10 @@ fn the_target_never_reached_the_gpu() {
         Err(Error::NoGpuIntervals {
             present, ending, ..
         }) => {
-            let present: Vec<&str> = present.iter().map(|one| one.name.as_str()).collect();
+            let present: Vec<&str> = present
+                .iter()
+                .map(|process| process.name.as_str())
+                .collect();
             assert_eq!(present, ["WindowServer", "Terminal"]);
             assert_eq!(ending.as_deref(), Some("exit(4)"));
         }
@@ -90,11 +94,11 @@ fn the_target_never_reached_the_gpu() {
     }
 }
 
-/// Two tables that Instruments computes apart: who ran on the GPU when, and
-/// when the GPU was active. They agree to the nanosecond, whoever is looked at
-/// and whatever window that gives. Only the recording's very first stretch may
-/// differ: work that ran when the recording began has its start in one table,
-/// and the first event seen of it in the other (21 µs apart in one of these).
+/// Compares two tables that Instruments computes independently: the GPU intervals of all
+/// processes, and the times when the GPU was active. They agree to the nanosecond, for any process
+/// and any window. Only the very first stretch of a recording may differ: for work that ran when
+/// the recording began, one table has its start, and the other the first event of it (21 µs apart
+/// in one of these).
 #[test]
 fn machine_busy_is_the_gpus_own_active_time() {
     let Some(recordings) = recordings() else {

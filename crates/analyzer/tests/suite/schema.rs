@@ -1,4 +1,4 @@
-//! The JSON Schemas that are shipped are the ones the code makes.
+//! Tests that the published JSON Schemas are those of the code.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use metalens_analyzer::{json_schema, profile_json_schema, work_json_schema};
 use serde_json::Value;
 
 #[test]
-fn is_up_to_date() {
+fn schemas_are_up_to_date() {
     check("report.schema.json", &json_schema());
     check("profile.schema.json", &profile_json_schema());
     check("work.schema.json", &work_json_schema());
@@ -20,7 +20,7 @@ fn check(name: &str, schema: &Value) {
         std::fs::write(&file, &schema).unwrap();
     }
     let shipped = std::fs::read_to_string(&file).unwrap_or_default();
-    // Not assert_eq: nobody wants to read both.
+    // assert_eq would print both schemas.
     assert!(
         shipped == schema,
         "docs/{name} is old: scripts/bless renews it"

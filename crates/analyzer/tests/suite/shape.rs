@@ -1,19 +1,19 @@
-//! Where the time is: laws on random scenarios, figures of known ones.
+//! Tests of the shape of the work: laws on random scenarios, figures of known ones.
 
 use metalens_analyzer::{Report, Request};
 use metalens_simulator::{Scenario, random_scenario};
 
 use super::report_of;
 
-fn of(scenario: &Scenario) -> Option<Report> {
+fn try_report(scenario: &Scenario) -> Option<Report> {
     report_of(scenario, &Request::default()).ok()
 }
 
 fn preset(name: &str) -> Report {
-    of(&Scenario::preset(name).unwrap()).unwrap()
+    try_report(&Scenario::preset(name).unwrap()).unwrap()
 }
 
-/// What must hold whatever was recorded: parts sum to what they are parts of.
+/// Checks laws of every recording: parts sum to their totals.
 fn check(report: &Report) {
     let (shape, busy, window) = (&report.shape, &report.busy, &report.window);
     let durations = &shape.durations;
@@ -28,13 +28,13 @@ fn check(report: &Report) {
 
     let chunks = shape.utilization.iter();
     assert_eq!(chunks.clone().map(|c| c.busy_ns).sum::<u64>(), busy.busy_ns);
-    let foreign: u64 = chunks.clone().map(|c| c.others_ns).sum();
-    assert_eq!(foreign, busy.others_busy_ns);
+    let others: u64 = chunks.clone().map(|c| c.others_ns).sum();
+    assert_eq!(others, busy.others_busy_ns);
     let starts: Vec<u64> = chunks.map(|c| c.start_ns).collect();
     assert_eq!(starts.first(), Some(&window.start_ns));
     assert!(starts.is_sorted() && starts.last() < Some(&window.end_ns));
 
-    // As the buckets below 10 µs cannot be told from the histogram, the kernels must do.
+    // The histogram has no bucket that ends at 10 µs, so the kernels are checked instead.
     let short = &shape.short;
     assert!(short.total_ns <= durations.total_ns && short.count <= durations.count);
     for kernel in &short.kernels {
@@ -53,7 +53,7 @@ fn check(report: &Report) {
         assert_eq!(
             both - overlap,
             busy.busy_ns,
-            "both channels less what overlaps"
+            "both channels minus their overlap"
         );
     }
     for sequence in &shape.sequences {
@@ -71,7 +71,7 @@ fn check(report: &Report) {
 fn parts_sum_to_the_whole() {
     let mut checked = 0;
     for seed in 0..120 {
-        if let Some(report) = of(&random_scenario(seed)) {
+        if let Some(report) = try_report(&random_scenario(seed)) {
             check(&report);
             checked += 1;
         }
@@ -82,9 +82,9 @@ fn parts_sum_to_the_whole() {
     }
 }
 
-/// The scenarios say which kernels take turns, and for how long.
+/// The presets define which kernels alternate, and for how long.
 #[test]
-fn sequences_of_the_presets() {
+fn sequences_of_presets_are_found() {
     for name in ["eager", "batched", "pipelined"] {
         let report = preset(name);
         let [only] = report.shape.sequences.as_slice() else {
@@ -93,7 +93,7 @@ fn sequences_of_the_presets() {
         assert_eq!(only.kernels, ["matmul", "softmax", "rms_norm", "rope"]);
         assert_eq!((only.repetitions, only.intervals), (250, 1_000), "{name}");
         assert_eq!(only.total_ns, report.busy.sum_ns, "{name}");
-        // From the first interval to the last all idle time is in or between them.
+        // All idle time is inside or between repetitions.
         let idle = only.idle_inside_ns + only.idle_between_ns;
         assert_eq!(idle, report.gaps.total_ns, "{name}");
     }
@@ -104,7 +104,7 @@ fn sequences_of_the_presets() {
 }
 
 #[test]
-fn buffers_of_the_presets() {
+fn command_buffers_of_presets_are_counted() {
     let cases = [
         ("eager", 1_000, 1, 0),
         ("batched", 40, 25, 40 * 24),
@@ -126,13 +126,13 @@ fn buffers_of_the_presets() {
     }
 }
 
-/// One kick of forty times the usual length, in a kernel of many.
+/// One kick among many takes forty times the usual time.
 #[test]
-fn an_outlier() {
+fn a_long_interval_is_an_outlier() {
     let mut scenario = Scenario::preset("fused").unwrap();
     let stream = &mut scenario.process[0].stream[0];
     stream.warm_up.as_mut().unwrap().factor = 40;
-    let outliers = of(&scenario).unwrap().shape.outliers;
+    let outliers = try_report(&scenario).unwrap().shape.outliers;
     assert_eq!((outliers.count, outliers.excess_ns), (1, 39 * 18_000));
     let only = &outliers.top[0];
     assert_eq!((only.duration_ns, only.median_ns), (40 * 18_000, 18_000));

@@ -1,4 +1,4 @@
-//! Phases that a program named, end to end.
+//! Tests of the phases that a program named, from tables to report.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn preset(name: &str) -> Scenario {
 
 const BENCH: &str = "eager-bench (4101)";
 
-/// `os-signpost` rows of the process of `eager`: ns, begin or end, name, identifier.
+/// Writes `os-signpost` rows of the process of `eager`: ns, begin or end, name, identifier.
 fn write_signposts(folder: &Path, rows: &[(u64, &str, &str, u64)]) {
     let columns = [
         ("time", "event-time"),
@@ -35,7 +35,7 @@ fn write_signposts(folder: &Path, rows: &[(u64, &str, &str, u64)]) {
     write_table(folder, "os-signpost", &columns, &rows);
 }
 
-/// The same in `OSSignpostIntervals`: start and duration in ns, name.
+/// Writes `OSSignpostIntervals` rows of it: start and duration in ns, name.
 fn write_signpost_intervals(folder: &Path, rows: &[(u64, u64, &str)]) {
     let columns = [
         ("start", "start-time"),
@@ -54,9 +54,9 @@ fn write_signpost_intervals(folder: &Path, rows: &[(u64, u64, &str)]) {
     write_table(folder, "OSSignpostIntervals", &columns, &rows);
 }
 
-/// An interval that both tables have is one.
+/// An interval that both tables have counts once.
 #[test]
-fn two_tables_of_signposts() {
+fn signposts_of_two_tables_count_once() {
     let folder = tempfile::tempdir().unwrap();
     write_export(&preset("eager"), folder.path(), false).unwrap();
     let events = [(720 * MS, "Begin", "step", 1), (740 * MS, "End", "step", 1)];
@@ -71,17 +71,19 @@ fn two_tables_of_signposts() {
     let found = found.phases.signposts;
     let found: Vec<_> = found
         .iter()
-        .map(|one| (one.name.as_str(), one.count, one.total_ns))
+        .map(|phase| (phase.name.as_str(), phase.count, phase.total_ns))
         .collect();
     assert_eq!(found, [("step", 2, 25 * MS), ("save", 1, 10 * MS)]);
 }
 
 const MS: u64 = 1_000_000;
 
+/// Reports on a recording with these phases:
+///
 /// ```text
 /// ms      700   720   740   760   780   800   …   882
 /// step          ├─1───┤     ├─2───┤
-/// load    ├───────────────────────────┤ (from 600)    never ended: an open one at 850
+/// load    ├───────────────────────────┤ (from 600)    another begins at 850, and never ends
 /// ```
 fn with_signposts(request: &Request) -> Result<Report, Error> {
     let folder = tempfile::tempdir().unwrap();
@@ -108,7 +110,7 @@ fn phase(name: &str) -> Request {
 }
 
 #[test]
-fn named_phases() {
+fn named_phases_are_measured() {
     let report = with_signposts(&Request::default()).unwrap();
     let [load, step] = report.phases.signposts.as_slice() else {
         panic!("{:?}", report.phases.signposts);
@@ -123,7 +125,7 @@ fn named_phases() {
     );
     assert_eq!(load.window_ns, 790 * MS - report.window.start_ns);
     assert!(load.is_analyzed && step.is_analyzed);
-    // What happens in a phase is what a window cut to it has.
+    // A phase has the busy time of windows that are cut to it.
     let parts = [(720, 740), (760, 780)].map(|(from, to)| {
         let request = Request {
             from_ns: Some(from * MS),
@@ -138,12 +140,12 @@ fn named_phases() {
         !report
             .not_recorded
             .iter()
-            .any(|one| one.what == "phases.signposts")
+            .any(|part| part.what == "phases.signposts")
     );
 }
 
 #[test]
-fn only_a_phase() {
+fn a_window_is_cut_to_a_phase() {
     let whole = with_signposts(&Request::default()).unwrap();
     let found = with_signposts(&phase("step")).unwrap();
     let window = &found.window;
@@ -154,10 +156,10 @@ fn only_a_phase() {
     assert_eq!((selected.count, selected.between_ns), (2, 20 * MS));
     let notes = found.notes.join("\n");
     assert!(
-        notes.contains("20.00 ms of its 60.00 ms are between them"),
+        notes.contains("20.00 ms of its 60.00 ms are in none of them"),
         "{notes}"
     );
-    // With a time too, it is what both have.
+    // With times as well, the window is the part that both have in common.
     let both = Request {
         from_ns: Some(730 * MS),
         to_ns: Some(765 * MS),
@@ -172,7 +174,7 @@ fn only_a_phase() {
 }
 
 #[test]
-fn no_such_phase() {
+fn an_unknown_phase_is_an_error() {
     match with_signposts(&phase("decode")) {
         Err(Error::NoSuchPhase { present, .. }) => assert_eq!(present, ["load", "step"]),
         other => panic!("{other:?}"),

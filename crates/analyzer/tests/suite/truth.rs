@@ -1,5 +1,5 @@
-//! Every figure of a report equals the truth that the simulator counted from
-//! its own plan, by sweeps and tallies, without reading anything.
+//! Tests that every figure of a report equals the truth, which the simulator counts from its own
+//! plan by sweeps and tallies, without reading anything.
 
 use metalens_analyzer::{Error, Request};
 use metalens_simulator::{Scenario, Truth, presets, random_scenario, write_export};
@@ -8,14 +8,14 @@ use serde_json::Value;
 use super::report;
 
 #[test]
-fn of_the_presets() {
+fn presets_match_the_truth() {
     for preset in presets().iter().filter(|preset| preset.name != "million") {
         check(preset.name, &preset.scenario().unwrap());
     }
 }
 
 #[test]
-fn of_random_scenarios() {
+fn random_scenarios_match_the_truth() {
     for seed in 0..300 {
         check(&format!("seed {seed}"), &random_scenario(seed));
     }
@@ -42,7 +42,7 @@ fn check(name: &str, scenario: &Scenario) {
             Err(Error::NoProcesses { .. }) => assert!(truth.window.is_none(), "{name}"),
             Err(Error::NoRows { .. }) => assert_eq!(truth.counts.all_intervals, 0, "{name}"),
             Err(Error::NoGpuIntervals { present, .. }) => {
-                assert!(truth.window.is_none(), "{name} has rows of the target");
+                assert!(truth.window.is_none(), "{name} has rows of the process");
                 let named = truth
                     .processes
                     .iter()
@@ -55,8 +55,8 @@ fn check(name: &str, scenario: &Scenario) {
     }
 }
 
-/// What is compared apart: the first two here, the others in `truth_beside`.
-const COMPARED_APART: [&str; 12] = [
+/// Keys that are compared separately: the first two here, the others in `truth_beside`.
+const COMPARED_SEPARATELY: [&str; 12] = [
     "run",
     "duration_ns",
     "recovered_idle",
@@ -71,17 +71,17 @@ const COMPARED_APART: [&str; 12] = [
     "hangs",
 ];
 
-/// The truth without that.
+/// Returns the truth without the keys that are compared separately.
 fn expected(truth: &Truth) -> Value {
     let mut truth = serde_json::to_value(truth).unwrap();
     let keys = truth.as_object_mut().unwrap();
-    for key in COMPARED_APART {
+    for key in COMPARED_SEPARATELY {
         keys.remove(key);
     }
     truth
 }
 
-/// Whether a report says all that the truth says, and as long lists of it.
+/// Checks that a report contains everything in the truth, with lists of the same lengths.
 fn contains(report: &Value, truth: &Value, at: &str) {
     match (report, truth) {
         (Value::Object(report), Value::Object(truth)) => {

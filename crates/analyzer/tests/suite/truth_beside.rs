@@ -1,6 +1,5 @@
-//! What is true beside the gaps: latencies, the queue, states, memory,
-//! signposts, shaders, errors, hangs, and the ledger with recovered encodings,
-//! each against what the simulator counted.
+//! Tests of figures beside the gaps against the simulator's truth: latencies, queue depth, states,
+//! memory, signposts, shaders, errors, hangs, and idle time with recovered encodings.
 
 use std::path::Path;
 
@@ -16,7 +15,7 @@ use metalens_trace::{Input, LoadOptions};
 use super::{report, report_of};
 
 #[test]
-fn of_the_presets() {
+fn presets_match_the_truth() {
     let mut compared = Compared::default();
     for preset in presets().iter().filter(|preset| preset.name != "million") {
         compared.check(preset.name, &preset.scenario().unwrap());
@@ -25,7 +24,7 @@ fn of_the_presets() {
 }
 
 #[test]
-fn of_the_findings() {
+fn findings_match_the_truth() {
     let mut compared = Compared::default();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/findings");
     for rule in std::fs::read_dir(folder).unwrap() {
@@ -42,12 +41,12 @@ fn of_the_findings() {
 }
 
 #[test]
-fn of_random_scenarios() {
+fn random_scenarios_match_the_truth() {
     let mut compared = Compared::default();
     for seed in 0..150 {
         compared.check(&format!("seed {seed}"), &random_scenario(seed));
     }
-    // Each comparison was made of something.
+    // Each kind of comparison happened.
     assert!(compared.reports > 80, "{compared:?}");
     assert!(compared.recovered > 10, "{compared:?}");
     assert!(compared.signposts > 10, "{compared:?}");
@@ -55,10 +54,10 @@ fn of_random_scenarios() {
     assert!(compared.memory > 50 && compared.states > 50, "{compared:?}");
 }
 
-/// With the shader timeline, and one encoder to an interval, kernels are the
-/// shaders: as many, and as long.
+/// Kernels are the shaders if there is a shader timeline and one encoder per interval: they have the
+/// same number and duration.
 #[test]
-fn of_a_shader_timeline() {
+fn a_shader_timeline_matches_the_truth() {
     let mut scenario = Scenario::preset("eager").unwrap();
     scenario.recording.shader_timeline = true;
     scenario.process[0].shaders = ["mul_f16", "add_f16", "rope"].map(str::to_owned).to_vec();
@@ -75,12 +74,12 @@ fn of_a_shader_timeline() {
     found.sort_unstable();
     let truth = truth[0].shaders.iter();
     let truth: Vec<_> = truth
-        .map(|one| (one.name.as_str(), one.count, one.total_ns))
+        .map(|shader| (shader.name.as_str(), shader.count, shader.total_ns))
         .collect();
     assert_eq!(found, truth);
 }
 
-/// How much there was to compare.
+/// Number of comparisons of each kind.
 #[derive(Debug, Default)]
 struct Compared {
     reports: u64,
@@ -98,7 +97,7 @@ impl Compared {
         let folder = tempfile::tempdir().unwrap();
         for truth in write_export(scenario, folder.path(), false).unwrap() {
             let run = Some(u64::from(truth.run));
-            // Those without a report are compared in `truth`.
+            // Runs without a report are compared in `truth`.
             let Ok(report) = report(folder.path(), run, &Request::default()) else {
                 continue;
             };
@@ -122,7 +121,7 @@ impl Compared {
     }
 }
 
-/// A truth and the report of the same.
+/// Truth of a run, with the report on it.
 struct Case<'a> {
     name: &'a str,
     scenario: &'a Scenario,
@@ -131,7 +130,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Whether the export has a table. The simulator leaves out those that would be empty.
+    /// Returns whether the export has a table. The simulator leaves out those that would be empty.
     fn has(&self, table: Table) -> bool {
         let tables = self.scenario.tables.as_ref();
         tables.is_none_or(|tables| tables.contains(&table))
@@ -213,27 +212,35 @@ impl Case<'_> {
         u64::from(truth[0].is_some())
     }
 
-    /// Processes may share a name, so that all are compared at once. Events,
-    /// which have no length, are no phases.
+    /// Compares all signposts together, since processes may share a name. Events without a length are
+    /// not phases.
     fn signposts(&self) -> u64 {
         if !self.has(Table::OsSignpost) {
             return 0;
         }
         let found = self.report.phases.signposts.iter();
         let mut found: Vec<_> = found
-            .filter(|one| one.count > 0)
-            .map(|one| {
-                let process = one.process.clone().unwrap();
-                (one.name.clone(), process, one.count, one.total_ns)
+            .filter(|phase| phase.count > 0)
+            .map(|phase| {
+                let process = phase.process.clone().unwrap();
+                (phase.name.clone(), process, phase.count, phase.total_ns)
             })
             .collect();
         let name = |pid: u32| {
             let mut all = self.scenario.process.iter();
-            all.find(|one| one.pid == pid).unwrap().name.clone()
+            all.find(|process| process.pid == pid).unwrap().name.clone()
         };
-        let truth = self.truth.signposts.iter().filter(|one| one.count > 0);
+        let truth = self.truth.signposts.iter();
+        let truth = truth.filter(|phase| phase.count > 0);
         let mut truth: Vec<_> = truth
-            .map(|one| (one.name.clone(), name(one.pid), one.count, one.total_ns))
+            .map(|phase| {
+                (
+                    phase.name.clone(),
+                    name(phase.pid),
+                    phase.count,
+                    phase.total_ns,
+                )
+            })
             .collect();
         found.sort();
         truth.sort();
@@ -241,10 +248,10 @@ impl Case<'_> {
         truth.len() as u64
     }
 
-    /// Those that ran are among those listed.
+    /// Checks that the shaders that ran are listed.
     fn shaders(&self) -> u64 {
         let listed = self.report.shaders.iter();
-        let listed: Vec<&str> = listed.map(|one| one.name.as_str()).collect();
+        let listed: Vec<&str> = listed.map(|shader| shader.name.as_str()).collect();
         for shader in &self.truth.shaders {
             assert!(
                 listed.contains(&shader.name.as_str()),
@@ -256,7 +263,7 @@ impl Case<'_> {
         self.truth.shaders.len() as u64
     }
 
-    /// A buffer none of whose rows name it is not known to be the target's.
+    /// Compares errors. A buffer is not known to be of the process if none of its rows names one.
     fn errors(&self) -> u64 {
         let found = self.report.machine.errors.as_ref();
         let found = found.map_or(0, |errors| errors.of_process);
@@ -277,8 +284,8 @@ impl Case<'_> {
         found
     }
 
-    /// With the tables in which lost encodings stand, whatever can be found is:
-    /// that is the ledger, or the one that it was if there is nothing to find.
+    /// Checks that the tables with lost encodings recover all that they contain. Without any, the
+    /// idle time stays as it was.
     fn recovered(&self, folder: &Path) -> bool {
         if !lost_encodings(self.report) || !self.has(Table::MetalApplicationIntervals) {
             let listed = self.has(Table::MetalApplicationEncodersList);
@@ -311,7 +318,7 @@ impl Case<'_> {
     }
 }
 
-/// A distribution in the simulator's words.
+/// Returns a distribution as the simulator's type.
 fn spread(found: Option<Distribution>) -> Spread {
     found.map_or_else(Spread::default, |found| Spread {
         count: found.count,
@@ -322,16 +329,16 @@ fn spread(found: Option<Distribution>) -> Spread {
     })
 }
 
-/// By name: total, busy, and whether any of it was induced.
+/// Returns states by name: total, busy, and whether a part was induced.
 fn states(found: &[StateTime]) -> Vec<(&str, u64, u64, bool)> {
     let found = found.iter();
     let mut found: Vec<_> = found
-        .map(|one| {
+        .map(|state| {
             (
-                one.state.as_str(),
-                one.total_ns,
-                one.busy_ns,
-                one.induced_ns > 0,
+                state.state.as_str(),
+                state.total_ns,
+                state.busy_ns,
+                state.induced_ns > 0,
             )
         })
         .collect();
@@ -342,6 +349,13 @@ fn states(found: &[StateTime]) -> Vec<(&str, u64, u64, bool)> {
 fn expected(truth: &States) -> Vec<(&str, u64, u64, bool)> {
     let truth = truth.states.iter();
     truth
-        .map(|one| (one.state.as_str(), one.total_ns, one.busy_ns, one.induced))
+        .map(|state| {
+            (
+                state.state.as_str(),
+                state.total_ns,
+                state.busy_ns,
+                state.induced,
+            )
+        })
         .collect()
 }

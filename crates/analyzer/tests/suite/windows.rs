@@ -1,7 +1,7 @@
-//! Windows of recordings that the simulator does not make: intervals without length and
-//! on top of each other, buffers whose parts come in any order and stretch over others,
-//! commits from before the recording, rows that contradict each other. The oracle asks of
-//! each nanosecond what was so then; it knows the tables and no window.
+//! Tests windows of recordings that the simulator does not make: intervals without length and
+//! overlapping ones, buffers with parts in any order and across others, commits before the
+//! recording, rows that contradict each other. The expected figures come from a look at each
+//! nanosecond of the tables, without any window.
 
 pub(crate) mod tables;
 
@@ -14,12 +14,12 @@ use proptest::test_runner::{Config, TestRunner};
 
 use self::tables::{Interval, Tables, begin, committed, end, tables};
 
-/// Compares all that a report says of command buffers and of the idle time.
+/// Compares all figures of command buffers and of the idle time.
 fn check(tables: &Tables, report: &Report) {
     let (from, to) = (report.window.start_ns, report.window.end_ns);
-    let is_here = |one: &Interval| match one.duration {
-        0 => from <= one.start && one.start <= to,
-        _ => one.start < to && one.end() > from,
+    let is_here = |interval: &Interval| match interval.duration {
+        0 => from <= interval.start && interval.start <= to,
+        _ => interval.start < to && interval.end() > from,
     };
     let all = tables.buffers();
     let here: Vec<(&u64, &Vec<Interval>)> = all
@@ -31,7 +31,7 @@ fn check(tables: &Tables, report: &Report) {
     let starts = here
         .iter()
         .filter_map(|(_, rows)| Some(begin(rows) - committed(rows)?));
-    same(latency.submission, starts, "start");
+    same(latency.submission, starts, "submission");
     let completions = here.iter();
     let completions =
         completions.filter_map(|(id, rows)| Some(tables.completion(**id)? - end(rows)));
@@ -41,14 +41,14 @@ fn check(tables: &Tables, report: &Report) {
         .filter_map(|(id, rows)| Some((committed(rows)?, id)))
         .collect();
     commits.sort_unstable();
-    let is_in = |id: &u64| here.iter().any(|(one, _)| *one == id);
+    let is_in = |id: &u64| here.iter().any(|(known, _)| *known == id);
     let pairs = commits
         .windows(2)
-        .filter(|two| is_in(two[0].1) && is_in(two[1].1));
+        .filter(|pair| is_in(pair[0].1) && is_in(pair[1].1));
     same(
         latency.commit_interval,
-        pairs.map(|two| two[1].0 - two[0].0),
-        "cadence",
+        pairs.map(|pair| pair[1].0 - pair[0].0),
+        "commit interval",
     );
 
     let shape = &report.shape.command_buffers;
@@ -62,7 +62,7 @@ fn check(tables: &Tables, report: &Report) {
     let encoders = here.iter().map(|(_, rows)| {
         let mut ids: Vec<u64> = rows
             .iter()
-            .map(|one| one.encoder)
+            .map(|interval| interval.encoder)
             .filter(|&id| id > 0)
             .collect();
         ids.sort_unstable();
@@ -77,20 +77,23 @@ fn check(tables: &Tables, report: &Report) {
     assert_eq!(shape.median_encoders, middle.map(|at| encoders[at]));
 
     check_queue(latency, (from, to), &all);
+
     let mine = tables.mine();
     let (mut parts, mut inside_ns) = ([0; 7], 0);
-    for at in (from..to).filter(|&at| !mine.iter().any(|one| one.holds(at))) {
+    for at in (from..to).filter(|&at| !mine.iter().any(|interval| interval.contains(at))) {
         let cause = tables.cause(at);
-        parts[Cause::ALL.iter().position(|&one| one == cause).unwrap()] += 1;
+        parts[Cause::ALL.iter().position(|&each| each == cause).unwrap()] += 1;
         let around = tables.around(at);
-        let buffers = around.map(|around| around.map(|one| one.buffer));
-        inside_ns += u64::from(buffers.is_some_and(|[one, two]| one == two && one > 0));
+        let buffers = around.map(|around| around.map(|interval| interval.buffer));
+        let is_inside = buffers.is_some_and(|[before, after]| before == after && before > 0);
+        inside_ns += u64::from(is_inside);
     }
     assert_eq!(shape.gaps_inside_ns, inside_ns);
     assert_eq!(report.idle.parts.by_cause().map(|(_, ns)| ns), parts);
 }
 
-/// Compares the queue: how many buffers were committed and not done, at each nanosecond.
+/// Compares the queue depth with the number of buffers that were committed and not finished, at
+/// each nanosecond.
 fn check_queue(latency: &Latency, (from, to): (u64, u64), all: &BTreeMap<u64, Vec<Interval>>) {
     let queued: Vec<(i128, i128)> = all
         .values()
@@ -108,12 +111,13 @@ fn check_queue(latency: &Latency, (from, to): (u64, u64), all: &BTreeMap<u64, Ve
             .count() as u64
     };
     let mean = |from: u64, to: u64| (from..to).map(depth).sum::<u64>() as f64 / (to - from) as f64;
-    let held = |wanted: fn(u64) -> bool| (from..to).filter(|&at| wanted(depth(at))).count() as u64;
+    let time =
+        |is_wanted: fn(u64) -> bool| (from..to).filter(|&at| is_wanted(depth(at))).count() as u64;
     assert_eq!(found.mean_depth, mean(from, to));
     assert_eq!(Some(found.max_depth), (from..to).map(depth).max());
     assert_eq!(
         (found.empty_ns, found.one_ns, found.more_ns),
-        (held(|n| n == 0), held(|n| n == 1), held(|n| n > 1))
+        (time(|n| n == 0), time(|n| n == 1), time(|n| n > 1))
     );
     let parts = (to - from).min(60);
     let edge = |part: u64| from + (to - from) * part / parts;
@@ -123,13 +127,13 @@ fn check_queue(latency: &Latency, (from, to): (u64, u64), all: &BTreeMap<u64, Ve
     let found = found
         .over_time
         .iter()
-        .map(|one| (one.start_ns, one.mean_depth));
+        .map(|part| (part.start_ns, part.mean_depth));
     assert_eq!(found.collect::<Vec<_>>(), expected);
 }
 
-/// Compares a distribution with what it is of.
-fn same(found: Option<Distribution>, of: impl Iterator<Item = i128>, what: &str) {
-    let mut sorted: Vec<i128> = of.collect();
+/// Compares a distribution with the durations that it summarizes.
+fn same(found: Option<Distribution>, durations: impl Iterator<Item = i128>, what: &str) {
+    let mut sorted: Vec<i128> = durations.collect();
     sorted.sort_unstable();
     let Some(found) = found else {
         return assert_eq!(sorted, [], "{what}");
@@ -158,19 +162,21 @@ fn add(sum: &mut [u64], more: &[u64]) {
         .for_each(|(sum, more)| *sum += more);
 }
 
-/// The idle time by cause, and the time that the queue had none, one, more.
+/// Returns the idle time by cause, and the time with a queue depth of none, one and more.
 fn times(report: &Report) -> Vec<u64> {
     let parts = report.idle.parts.by_cause().map(|(_, ns)| ns);
     let queue = report.latency.queue.as_ref();
-    let queue = queue.map_or([0; 3], |one| [one.empty_ns, one.one_ns, one.more_ns]);
+    let queue = queue.map_or([0; 3], |queue| {
+        [queue.empty_ns, queue.one_ns, queue.more_ns]
+    });
     [parts.as_slice(), &queue].concat()
 }
 
-/// What a window says of command buffers and of idle time is what the whole recording
-/// says of them, and two windows that touch say what the two together do.
+/// Figures of command buffers and of idle time in a window are those of the whole recording, and
+/// two adjacent windows add up to both together.
 #[test]
 fn a_window_cuts_nothing_but_time() {
-    let seen = RefCell::new(([0_u64; 7], 0_u64));
+    let compared = RefCell::new(([0_u64; 7], 0_u64));
     let mut runner = TestRunner::new(Config::with_cases(600));
     let cases = (tables(), [0_u64..340, 0_u64..340, 0_u64..340]);
     let result = runner.run(&cases, |(tables, mut cuts)| {
@@ -203,15 +209,15 @@ fn a_window_cuts_nothing_but_time() {
             let mut sum = vec![0; together.len()];
             halves.iter().for_each(|half| add(&mut sum, half));
             prop_assert_eq!(&sum, together);
-            let (causes, cuts) = &mut *seen.borrow_mut();
+            let (causes, cuts) = &mut *compared.borrow_mut();
             add(causes, whole);
             *cuts += 1;
         }
         Ok(())
     });
     result.unwrap();
-    let (causes, cuts) = seen.into_inner();
-    assert!(cuts > 100, "only {cuts} windows were cut in two");
+    let (causes, cuts) = compared.into_inner();
+    assert!(cuts > 100, "only {cuts} windows were divided");
     assert!(
         causes.iter().all(|&ns| ns > 0),
         "not every cause: {causes:?}"

@@ -213,7 +213,7 @@ fn row_gaps(report: &Report) -> RowGaps {
 fn row_idle(report: &Report) -> Option<RowIdle> {
     let idle = &report.idle;
     let cause = idle.parts.cause();
-    let ns = idle.parts.of(cause);
+    let ns = idle.parts.get(cause);
     let share = ratio(ns, idle.total_ns)?;
     Some(RowIdle { cause, ns, share })
 }

@@ -89,7 +89,7 @@ fn check_causes(what: &str, analysis: &Analysis, drawn: &Drawn) {
     let idle = || drawn.slices.iter().filter(|slice| slice.category == "idle");
     for cause in Cause::ALL {
         let slices: Vec<&Slice> = idle().filter(|slice| slice.name == cause.name()).collect();
-        assert_eq!(sum(&slices), parts.of(cause), "{what}: {}", cause.name());
+        assert_eq!(sum(&slices), parts.get(cause), "{what}: {}", cause.name());
     }
     // During contention another process used the GPU all the time.
     let others: Vec<(u64, u64)> = analysis.others().collect();

@@ -55,7 +55,7 @@ fn check(library: &Library, analysis: &Analysis, name: &str) {
     );
     let parts = Cause::ALL.map(|cause| format!("coalesce(sum({}_ns), 0)", cause.name()));
     let mut expected = vec![number(gaps.count), number(gaps.total_ns)];
-    expected.extend(Cause::ALL.map(|cause| number(ledger.parts.of(cause))));
+    expected.extend(Cause::ALL.map(|cause| number(ledger.parts.get(cause))));
     let parts = parts.join(", ");
     check(
         &format!("SELECT count(*), coalesce(sum(duration_ns), 0), {parts} FROM gaps"),

@@ -39,7 +39,7 @@ pub enum Value {
         /// The share, usually from 0 to 1.
         share: f64,
     },
-    /// A relative change.
+    /// A change relative to an old value.
     Change {
         /// The change as a share of the old value: -0.25 is a quarter less.
         change: f64,

@@ -28,7 +28,7 @@ impl Tally {
         tally
     }
 
-    /// Adds one sample.
+    /// Adds one sample to the tally.
     pub(crate) fn add(&mut self, sample: &Sample) {
         self.add_all(Self {
             samples: 1,

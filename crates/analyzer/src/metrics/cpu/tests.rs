@@ -1,4 +1,4 @@
-//! Samples drawn by hand, and laws of adding them up.
+//! Tests of CPU samples: drawn by hand, and laws of their sums.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,7 @@ use crate::report::CpuFrame;
 
 const TICK_NS: u64 = 1_000;
 
-/// A process with threads, and what they did: a letter per tick, and what is
-/// above it on the stack is the letters of the alphabet before it.
+/// Process with threads, and their samples.
 struct Scene {
     names: Names,
     samples: Samples,
@@ -21,8 +20,9 @@ struct Scene {
     members: Members,
 }
 
-/// `a`: running in a, below nobody. `c`: in c, called by b, called by a.
-/// `C`: the same, waiting. `?`: running without a stack. `.`: not sampled.
+/// Draws samples, one line per thread and one letter per tick. `a`: running in a, which nothing
+/// called. `c`: running in c, called by b, called by a. `C`: the same, waiting. `?`: running
+/// without a stack. `.`: not sampled.
 fn scene(drawing: &[&str]) -> Scene {
     let mut names = Names::new();
     let name = names.symbol("bench");
@@ -66,7 +66,7 @@ fn scene(drawing: &[&str]) -> Scene {
             });
         }
     }
-    rows.sort_by_key(|one: &Sample| one.time_ns);
+    rows.sort_by_key(|sample: &Sample| sample.time_ns);
     let members = Members::new(&[process], &names);
     let samples = Samples {
         table: crate::tables::cpu::TIME_PROFILE,
@@ -82,7 +82,7 @@ fn scene(drawing: &[&str]) -> Scene {
     }
 }
 
-/// The stretches of `#`.
+/// Returns the stretches drawn with `#`.
 fn stretches(drawing: &str) -> Vec<Span> {
     let ticks = drawing.chars().enumerate().filter(|(_, c)| *c == '#');
     let spans = ticks.map(|(at, _)| Span::new(at as u64 * TICK_NS, (at as u64 + 1) * TICK_NS));
@@ -132,7 +132,7 @@ fn check(drawing: &[&str], submitters: &[usize], host: &str, expected: &Expected
 }
 
 #[test]
-fn the_host_part_has_a_name() {
+fn host_work_is_named_by_samples() {
     // The second thread submits nothing; c is reached through a and b.
     check(
         &[
@@ -170,7 +170,7 @@ fn without_known_submitters_every_thread_counts() {
 }
 
 #[test]
-fn a_moment_belongs_to_the_stretch_that_it_begins() {
+fn a_start_belongs_to_its_stretch() {
     let host = [Span::new(10, 20), Span::new(20, 30), Span::new(40, 50)];
     let inside: Vec<u64> = (0..60).filter(|&at| is_inside(&host, at)).collect();
     let expected: Vec<u64> = (10..30).chain(40..50).collect();
@@ -240,9 +240,9 @@ fn document(schema: &str, columns: &[(&str, &str)], rows: &str) -> Trace {
         .unwrap()
 }
 
-/// Cycles are told from time, and what has no name is its binary.
+/// Weights in cycles are not times, and a function without a name is its binary.
 #[test]
-fn cycles() {
+fn cycles_are_weights() {
     let trace = document(
         "cpu-profile",
         &[
@@ -276,9 +276,9 @@ fn cycles() {
     );
 }
 
-/// The list of threads at the beginning is no sample.
+/// The list of threads at the start of a recording does not count as samples.
 #[test]
-fn stackshots_are_no_samples() {
+fn stackshots_are_not_samples() {
     let row = |time: u64, who: &str, state: &str, kind: u64| {
         format!(
             "<row><sample-time fmt='x'>{time}</sample-time>{who}<thread-state fmt='{state}'>\
@@ -319,10 +319,10 @@ fn stackshots_are_no_samples() {
     );
 }
 
-/// Only the innermost function counts: what it is called from costs no trace,
-/// and does not wait. `expected`: in tracing, in a call that waits.
+/// Only the innermost function counts: its callers neither trace nor wait. `expected` is the
+/// number of samples in tracing, and in a call that waits.
 #[test]
-fn the_innermost_function_tells() {
+fn only_the_innermost_function_counts() {
     for (stack, expected) in [
         (&["__kdebug_trace64", "commit"][..], (1, 0)),
         (&["kdebug_is_enabled"][..], (1, 0)),
@@ -358,7 +358,7 @@ fn the_innermost_function_tells() {
 }
 
 #[test]
-fn addresses_are_no_names() {
+fn addresses_are_not_names() {
     for (name, expected) in [
         ("0x10255e3d5", true),
         ("0x", false),
@@ -371,8 +371,8 @@ fn addresses_are_no_names() {
 }
 
 proptest! {
-    /// Each sample is in one function, and in each of those on its stack once,
-    /// however they are added up; collapsing loses no weight.
+    /// Each sample counts for one innermost function, and once for each function on its stack;
+    /// collapsing loses no weight.
     #[test]
     fn nothing_is_lost_or_counted_twice(
         stacks in prop::collection::vec(prop::collection::vec(0_usize..5, 0..6), 0..40),

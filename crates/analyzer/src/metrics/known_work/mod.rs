@@ -33,7 +33,7 @@ pub(crate) fn work(file: &WorkFile, report: &Report, buffers: &[Buffer]) -> Work
     );
     let mut notes = vec![Note::quiet("work-told", source)];
     let chip = chip(file, report.run.device.gpu.as_deref(), &mut notes);
-    let matches = Matches::of(file, &report.kernels);
+    let matches = Matches::new(file, &report.kernels);
     let known = with_amounts(file, &matches, report, &mut notes);
 
     let all = known
@@ -103,7 +103,7 @@ struct Matches {
 impl Matches {
     /// Assigns the entries: a kernel's own label has priority over `*`, then an entry with a
     /// channel over one without.
-    fn of(file: &WorkFile, kernels: &[Kernel]) -> Self {
+    fn new(file: &WorkFile, kernels: &[Kernel]) -> Self {
         let fits = |entry: &KnownWork, kernel: &Kernel| {
             let has_label = entry.label == kernel.name || entry.label == ANY;
             has_label && (entry.channel.is_none() || entry.channel == kernel.channel)

@@ -5,7 +5,7 @@
 //! period 3 ├───┤├───┤├───┤   ├───┤├───┤      five repetitions of a b c
 //! ```
 //!
-//! For each period p, a run continues as long as kernel i equals kernel i + p. A run counts if
+//! A run of period p continues as long as kernel i equals kernel i + p. A run counts if
 //! it is longer than it would be by chance, with the same kernels in random order. Runs of one
 //! pattern count together, wherever in its cycle they begin.
 
