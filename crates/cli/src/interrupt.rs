@@ -31,7 +31,7 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Starts to listen.
+    /// Starts to count signals.
     pub(crate) fn begin() -> std::io::Result<Self> {
         let state = match STATE.get() {
             Some(state) => state,

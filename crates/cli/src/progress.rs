@@ -1,4 +1,4 @@
-//! How far a long reading has come: a bar on stderr, only on a terminal.
+//! Shows the progress of reading a recording as a bar on stderr.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -8,31 +8,37 @@ use metalens_trace::{LoadOptions, Progress};
 
 use crate::reading::Reading;
 
-/// What takes less time is not worth a bar.
+/// Time before the bar appears: short readings have none.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Runs a reading with a bar beside it, and takes the bar away again.
-pub(crate) fn reading<T>(how: Reading, quiet: bool, read: impl FnOnce(LoadOptions<'_>) -> T) -> T {
-    let began = Instant::now();
+/// Reads with these options, and shows a bar while it takes long.
+pub(crate) fn reading<T>(
+    reading: Reading,
+    quiet: bool,
+    read: impl FnOnce(LoadOptions<'_>) -> T,
+) -> T {
+    let start = Instant::now();
     let bar = OnceCell::new();
-    let tell = |progress: Progress| {
-        if began.elapsed() > PATIENCE {
+    let update = |progress: Progress| {
+        if start.elapsed() > PATIENCE {
             let bar = bar.get_or_init(|| new_bar(progress.total));
             bar.set_position(progress.done);
         }
     };
+
     let result = read(LoadOptions {
-        run: how.run,
-        allow_truncated: how.allow_truncated,
-        progress: if quiet { None } else { Some(&tell) },
+        run: reading.run,
+        allow_truncated: reading.allow_truncated,
+        progress: if quiet { None } else { Some(&update) },
     });
+
     if let Some(bar) = bar.get() {
         bar.finish_and_clear();
     }
     result
 }
 
-/// indicatif itself stays silent where stderr is no terminal.
+/// Returns a bar, which indicatif draws only if stderr is a terminal.
 fn new_bar(total: Option<u64>) -> ProgressBar {
     let (bar, template) = match total {
         Some(total) => (

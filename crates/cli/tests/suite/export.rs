@@ -1,6 +1,5 @@
-//! `metalens export`, `--reader xctrace` and `selfcheck` with an `xctrace` that is
-//! a few lines of shell: it serves the tables of a folder, and misbehaves as
-//! real ones were seen to.
+//! Tests `metalens export`, `--reader xctrace` and `selfcheck` with a shell script as `xctrace`,
+//! which serves the tables of a folder and fails in ways that were seen of real ones.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,8 +13,8 @@ use tempfile::TempDir;
 
 use super::{command, metalens, stderr, stdout, transcript, write_program};
 
-/// What it does before it serves a table: `$file` is what was asked for, `$data`
-/// the folder, `$out` the file to write, `give` writes to that or to stdout.
+/// The script. `@MODE@` is run before a table is served: `$file` is the requested table, `$data`
+/// the folder of tables, `$out` the file to write; `give` writes to that file, else to stdout.
 const SERVE: &str = r#"#!/bin/sh
 PATH=/usr/bin:/bin
 here=@HERE@ data=@HERE@/data
@@ -44,7 +43,7 @@ else printf '<?xml version="1.0"?>\n<trace-query-result>\n</trace-query-result>'
 [ -z "$out" ] || echo "Finished export to the file: $out"
 "#;
 
-/// A folder with `run.trace`, the tables that `xctrace` serves of it, and that.
+/// A folder with `run.trace`, the tables of it, and the `xctrace` that serves them.
 pub(super) struct Bench {
     pub(super) folder: TempDir,
 }
@@ -92,7 +91,7 @@ impl Bench {
         command.output().unwrap()
     }
 
-    /// What is on disk after it: names, and which are the bytes that were served.
+    /// Lists the files of a folder, and which have the bytes that were served.
     fn list(&self, folder: &str) -> String {
         let Ok(entries) = fs::read_dir(self.path(folder)) else {
             return format!("there is no {folder}\n");
@@ -111,7 +110,7 @@ impl Bench {
         text
     }
 
-    /// What it was asked since the last time, without its version.
+    /// Returns the export requests to `xctrace` since the last call.
     fn asked(&self) -> Vec<String> {
         let log = fs::read_to_string(self.path("log")).unwrap_or_default();
         fs::write(self.path("log"), "").unwrap();
@@ -119,7 +118,8 @@ impl Bench {
         questions.map(str::to_owned).collect()
     }
 
-    /// Whom it says what about, from an export or from a stream.
+    /// Returns the report of an analysis without its source, so that those of an export and of a
+    /// stream can be compared.
     pub(super) fn report(&self, arguments: &[&str]) -> serde_json::Value {
         let output = self.run(arguments);
         assert!(output.status.success(), "{}", stderr(&output));
@@ -129,7 +129,7 @@ impl Bench {
     }
 }
 
-/// Everything a user sees of an export by an `xctrace` that behaves like this.
+/// Compares all that a user sees of an export with a snapshot; `mode` is a bit of the script.
 fn check(name: &str, mode: &str) {
     let bench = Bench::new(mode);
     let output = bench.run(&["export", "run.trace"]);
@@ -142,7 +142,7 @@ fn check(name: &str, mode: &str) {
 }
 
 #[test]
-fn good_ones() {
+fn exports_of_a_good_xctrace_are_complete() {
     check("plain", "");
     check(
         "loud",
@@ -163,7 +163,7 @@ fn good_ones() {
 const CUT: &str = "head -c 20000 \"$data/$file\" | give";
 
 #[test]
-fn cut_off_ones() {
+fn tables_that_are_cut_off_are_kept_as_partial() {
     check(
         "crashes",
         &format!("intervals && {{ {CUT}; kill -TRAP $$; }}"),
@@ -185,17 +185,17 @@ fn cut_off_ones() {
 }
 
 #[test]
-fn empty_ones() {
+fn an_export_without_a_table_is_an_error() {
     check("nothing-at-all", "missing");
     check("empty", "intervals && { : | give; exit 0; }");
     check("writes-nothing", "intervals && exit 0");
 }
 
 #[test]
-fn what_was_exported_reads_like_what_was_served() {
+fn exports_and_streams_give_the_same_report() {
     let bench = Bench::new("");
 
-    // A table that is listed and then is not there would be noted, of streams.
+    // A stream would have a note about each table that is listed and not there.
     let toc = fs::read_to_string(bench.path("data/toc.xml")).unwrap();
     let is_there = |line: &&str| match line.trim().strip_prefix("<table schema=\"") {
         Some(rest) => {
@@ -227,7 +227,7 @@ fn what_was_exported_reads_like_what_was_served() {
 }
 
 #[test]
-fn a_second_run_does_what_is_missing() {
+fn a_second_run_exports_only_what_is_missing() {
     let bench = Bench::new("");
     let export = |arguments: &[&str]| {
         let all: Vec<&str> = ["export", "run.trace"]
@@ -242,7 +242,7 @@ fn a_second_run_does_what_is_missing() {
     let (code, _, first) = export(&[]);
     assert_eq!(code, Some(0));
 
-    // Nothing is asked again, of what is not there either.
+    // Tables that exist, or that the bundle lacks, are not requested again.
     assert_eq!(
         export(&[]),
         (
@@ -257,7 +257,7 @@ fn a_second_run_does_what_is_missing() {
     assert_eq!((code, asked), (Some(0), 1));
     assert!(said.ends_with("; 1 new, the others existed\n"), "{said}");
 
-    // Half of a file is no file.
+    // A table that was cut in half is exported again.
     let file = bench.path("run.export/metal-gpu-intervals.xml");
     let text = fs::read(&file).unwrap();
     fs::write(&file, &text[..text.len() / 2]).unwrap();
@@ -270,7 +270,7 @@ fn a_second_run_does_what_is_missing() {
     assert!(said.contains("the bundle changed since the last export"), "{said}");
 }
 
-/// As the manifest says it.
+/// Returns the size of the tables that the manifest lists.
 fn size(bench: &Bench) -> String {
     let text = fs::read_to_string(bench.path("run.export/export.json")).unwrap();
     let holds: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -285,11 +285,11 @@ fn size(bench: &Bench) -> String {
 }
 
 #[test]
-fn a_whole_one_takes_the_place_of_one_cut_off() {
+fn a_complete_table_replaces_a_partial_one_and_is_never_lost() {
     let bench = Bench::new("intervals && { head -c 20000 \"$data/$file\" | give; kill -TRAP $$; }");
     assert_eq!(bench.run(&["export", "run.trace"]).status.code(), Some(1));
 
-    // Read only by those who say that they know.
+    // A partial table is read only with --allow-truncated.
     let refused = bench.run(&["analyze", "run.export"]);
     assert_eq!(refused.status.code(), Some(4));
     assert!(
@@ -309,7 +309,7 @@ fn a_whole_one_takes_the_place_of_one_cut_off() {
     assert_eq!(bench.asked().len(), 1);
     assert!(!bench.list("run.export").contains("partial"));
 
-    // And is not lost to one that is cut off later.
+    // A later export that is cut off keeps the complete table.
     bench.behave(
         "26.0 (17C529)",
         "intervals && { head -c 20000 \"$data/$file\" | give; exit 133; }",
@@ -329,7 +329,7 @@ fn a_whole_one_takes_the_place_of_one_cut_off() {
 }
 
 #[test]
-fn tables_of_one_name_are_asked_for_by_place() {
+fn tables_of_the_same_name_are_exported_by_position() {
     let bench = Bench::new("");
     for place in [2, 6] {
         let text = format!(
@@ -372,7 +372,7 @@ fn tables_of_one_name_are_asked_for_by_place() {
 }
 
 #[test]
-fn interrupted_it_leaves_whole_tables_and_no_xctrace() {
+fn an_interrupt_leaves_complete_tables_and_no_xctrace() {
     let hang = "[ $file = metal-gpu-state-intervals.xml ] && \
                 { head -c 900 \"$data/$file\" | give; echo $$ > $here/pid; exec sleep 60; }";
     let bench = Bench::new(hang);
@@ -401,7 +401,7 @@ fn interrupted_it_leaves_whole_tables_and_no_xctrace() {
     let pid = fs::read_to_string(&pid).unwrap();
     assert!(!signal("-0", pid.trim()), "xctrace still runs");
 
-    // The same command goes on from there.
+    // The same command continues with the tables that are missing.
     bench.behave("26.0 (17C529)", "");
     bench.asked();
     assert_eq!(bench.run(&["export", "run.trace"]).status.code(), Some(0));
@@ -421,7 +421,7 @@ fn signal(signal: &str, pid: &str) -> bool {
 }
 
 #[test]
-fn a_part_needs_a_new_xcode_and_says_that_it_is_one() {
+fn a_part_needs_xcode_27_and_is_noted_in_reports() {
     let part = ["export", "run.trace", "--from", "1ms", "--to", "2s"];
     let old = Bench::new("");
     assert_snapshot!("export-part-too-old", transcript(&old.run(&part)));
@@ -445,7 +445,7 @@ fn a_part_needs_a_new_xcode_and_says_that_it_is_one() {
 }
 
 #[test]
-fn what_others_wrote_is_left_alone() {
+fn files_of_others_are_kept() {
     let bench = Bench::new("");
     fs::create_dir(bench.path("run.export")).unwrap();
     fs::write(bench.path("run.export/metal-gpu-intervals.xml"), "mine").unwrap();
@@ -481,7 +481,7 @@ fn what_others_wrote_is_left_alone() {
 }
 
 #[test]
-fn of_several_bundles_each_has_its_folder() {
+fn each_of_several_bundles_has_its_folder() {
     let bench = Bench::new("");
     fs::create_dir(bench.path("other.trace")).unwrap();
     let output = bench.run(&[
@@ -509,7 +509,7 @@ fn of_several_bundles_each_has_its_folder() {
 }
 
 #[test]
-fn streams_are_believed_only_to_their_end() {
+fn a_stream_that_is_cut_off_is_refused() {
     let read = ["analyze", "run.trace", "--reader", "xctrace"];
     let cut = "intervals && { head -c 20000 \"$data/$file\" | give; kill -TRAP $$; }";
     let bench = Bench::new(cut);
@@ -518,7 +518,7 @@ fn streams_are_believed_only_to_their_end() {
     assert_eq!(allowed.status.code(), Some(0));
     assert!(stdout(&allowed).contains("TRUNCATED"));
 
-    // An end without a word is no better.
+    // A stream that ends early with exit code 0 is refused too.
     bench.behave("26.0 (17C529)", &cut.replace("kill -TRAP $$", "exit 0"));
     assert_eq!(bench.run(&read).status.code(), Some(4));
     bench.behave("26.0 (17C529)", "intervals && missing");
@@ -531,7 +531,7 @@ fn streams_are_believed_only_to_their_end() {
 }
 
 #[test]
-fn selfcheck_exports_for_itself() {
+fn selfcheck_without_an_export_makes_one() {
     let bench = Bench::new("");
     fs::remove_dir_all(bench.path("run.trace")).unwrap();
     fs::remove_dir_all(bench.path("data")).unwrap();
@@ -548,7 +548,7 @@ fn selfcheck_exports_for_itself() {
         stderr(&output)
     );
 
-    // The same as with an export of everything, for each table that metalens reads.
+    // Each table that metalens reads compares as with an export of all tables.
     let given = stdout(&bench.run(&["selfcheck", "run.trace", "data", "--quiet"]));
     let made = stdout(&output);
     let tables = made.lines().filter(|line| line.starts_with("  metal-"));
@@ -557,16 +557,15 @@ fn selfcheck_exports_for_itself() {
         assert!(given.lines().any(|line| line == table), "{table}\n{given}");
     }
 
-    // What could not be exported was not compared.
+    // A table that is not exported is not compared, so the check fails.
     bench.behave("26.0 (17C529)", "intervals && missing");
     let output = bench.run(&["selfcheck", "run.trace", "--quiet"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("cannot export metal-gpu-intervals"));
 }
 
-/// Without xctrace: what works instead.
 #[test]
-fn without_a_mac() {
+fn export_without_a_mac_is_an_error() {
     let bench = Bench::new("");
     let output = metalens(bench.folder.path(), &["export", "run.trace"]);
     if cfg!(not(target_os = "macos")) {
@@ -575,10 +574,10 @@ fn without_a_mac() {
     assert_eq!(bench.list("run.export"), "there is no run.export\n");
 }
 
-/// A folder of an export that came with a bundle: what its list names elsewhere is not
-/// removed, nothing is written through a link that nobody named, and nothing is waited for.
+/// A stranger may have made the export folder beside a bundle: its list must not remove files
+/// elsewhere, a link must not redirect the export, and a pipe must not block it.
 #[test]
-fn folders_from_strangers() {
+fn a_manipulated_export_folder_does_no_harm() {
     let bench = Bench::new("");
     let arguments = ["export", "run.trace", "--quiet"];
     assert_eq!(bench.run(&arguments).status.code(), Some(0));
@@ -598,7 +597,7 @@ fn folders_from_strangers() {
         "mine"
     );
 
-    // A beginning that waits for whoever looks whether it is in use.
+    // A temporary folder whose lock is a pipe, which blocks a reader.
     fs::create_dir(bench.path("run.export/.metalens-x")).unwrap();
     let pipe = bench.path("run.export/.metalens-x/lock");
     let made = std::process::Command::new("mkfifo").arg(pipe).status();

@@ -23,9 +23,9 @@ fn block(page: &str, language: &str) -> String {
     rest[..rest.find("```").unwrap()].to_owned()
 }
 
-/// The page about reports shows a whole one, and README its beginning.
+/// The page about reports shows a complete report; README shows its first lines.
 #[test]
-fn the_worked_example() {
+fn the_printed_report_on_the_pages_is_current() {
     let command = "$ metalens analyze fixtures/small-export\n";
     let output = stdout(&metalens(&root(), &["analyze", "fixtures/small-export"]));
     let expected = format!("{command}{output}");
@@ -49,9 +49,8 @@ fn the_worked_example() {
     );
 }
 
-/// metalens understands the settings and the file of known work that the docs show.
 #[test]
-fn the_files_of_the_docs() {
+fn the_settings_and_work_files_on_the_pages_are_valid() {
     let docs = page("docs/reading-a-report.md");
     let folder = super::with_scenario("eager");
     fs::write(folder.path().join("metalens.toml"), block(&docs, "toml")).unwrap();
@@ -65,12 +64,12 @@ fn the_files_of_the_docs() {
 }
 
 #[test]
-fn the_picture() {
+fn the_picture_of_the_screen_is_current() {
     let mut command = command(&root(), &["analyze", "fixtures/small-export"]);
     let output = command.env("CLICOLOR_FORCE", "1").output().unwrap();
     let screen = stdout(&output);
-    assert!(screen.contains('\u{1b}'), "the screen has no colours");
-    let picture = anstyle_svg::Term::new().render_svg(up_to_the_ledger(&screen));
+    assert!(screen.contains('\u{1b}'), "the screen has no colors");
+    let picture = anstyle_svg::Term::new().render_svg(until_the_gaps(&screen));
     let file = root().join("docs/screen.svg");
     if std::env::var_os("METALENS_BLESS").is_some() {
         fs::write(&file, &picture).unwrap();
@@ -78,13 +77,12 @@ fn the_picture() {
     let shown = fs::read_to_string(&file).unwrap_or_default();
     assert_eq!(
         shown, picture,
-        "docs/screen.svg is not what is printed: scripts/bless renews it"
+        "docs/screen.svg is not current: scripts/bless renews it"
     );
 }
 
-/// The charts that README shows, drawn from what it says they are drawn from.
 #[test]
-fn the_charts() {
+fn the_charts_on_the_pages_are_current() {
     let folder = super::with_scenario("renderer");
     let export = folder.path().join("renderer");
     let (renderer, small) = (export.to_str().unwrap(), "fixtures/small-export");
@@ -110,10 +108,10 @@ fn the_charts() {
         }
         let picture = fs::read(root().join(&shown)).unwrap_or_default();
 
-        // Not assert_eq: nobody wants to read both.
+        // Not assert_eq, which would print all bytes of both.
         assert!(
             picture == drawn,
-            "{shown} is not what is drawn: scripts/bless renews it"
+            "{shown} is not current: scripts/bless renews it"
         );
         let link = format!("\"{name}.png\"");
         assert!(
@@ -123,9 +121,8 @@ fn the_charts() {
     }
 }
 
-/// Every file that a page links to exists.
 #[test]
-fn links() {
+fn every_link_leads_to_a_file() {
     if std::env::var_os("METALENS_BLESS").is_some() {
         // The pictures are being written.
         return;
@@ -163,7 +160,7 @@ fn links() {
 }
 
 /// The printed text, cut where the thresholds begin: the rest would make the picture a tower.
-fn up_to_the_ledger(screen: &str) -> &str {
+fn until_the_gaps(screen: &str) -> &str {
     let thresholds = screen.find("Thresholds").unwrap();
     let line = screen[..thresholds].rfind('\n').unwrap();
     screen[..line].trim_end()

@@ -1,8 +1,8 @@
-//! kill -9 at every stage: whenever a run is killed, what has an output's name is what an
-//! undisturbed run writes there, and the next run ends as if nothing had been.
+//! Kills commands with SIGKILL at every stage. A file with an output's name must have the bytes of
+//! an undisturbed run, and the next run must succeed.
 //!
-//! Each command is run once to see how long it lives, then killed after one part of that
-//! after another. `METALENS_KILLS=N` takes N parts, as `scripts/torture` does.
+//! Each command runs once to measure how long it takes, then it is killed after one Nth of that,
+//! two Nths, and so on. `METALENS_KILLS=N` sets N, as `scripts/torture` does.
 
 #![expect(
     clippy::print_stdout,
@@ -19,34 +19,34 @@ use std::time::{Duration, Instant};
 use crate::folder::files_of;
 use crate::{add_two_runs, export, record, with_scenario};
 
-/// Held while a batch runs; it stays.
+/// The lock file of a batch, which stays after it.
 const LOCK: &str = ".metalens.lock";
 
-/// Files by their path.
+/// Bytes of files by their path.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// A command in a folder.
+/// A command to kill, and the folder that it runs in.
 struct Case<'a> {
     name: &'a str,
     folder: &'a Path,
-    /// What it writes, in that folder.
+    /// The output file or folder.
     out: &'a str,
     command: &'a dyn Fn(&[&str]) -> Command,
-    /// What it is told when it goes on where another was killed.
+    /// Further arguments of the run after a kill.
     again: &'a [&'a str],
-    /// Whether a file grows with the work: it is whole, and not yet what it will be.
+    /// Returns whether a file grows with the work: it is complete at any time, but not final.
     grows: fn(&str) -> bool,
-    /// What must be so when another run has ended what one began.
+    /// A check of the result after the next run.
     then: &'a dyn Fn(),
 }
 
-/// What came of the kills.
+/// Numbers of runs by what the kill did.
 #[derive(Debug, Default)]
 struct Outcomes {
-    broken_off: usize,
-    /// The next run found something there already.
-    some_was_there: usize,
-    /// Beginnings that the next run left lying there.
+    killed: usize,
+    /// Killed runs that had written some of the output.
+    some_output: usize,
+    /// Runs after a kill that left temporary files of the killed one.
     litter_left: usize,
 }
 
@@ -55,14 +55,14 @@ fn kills() -> u32 {
     kills.map_or(5, |kills| kills.parse().unwrap())
 }
 
-/// Beginnings have names that say so.
-fn is_beginning(path: &str) -> bool {
-    let is_one = |part: &str| part.starts_with(".metalens-") || part == LOCK;
-    path.split('/').any(is_one)
+/// Returns whether a path is of a temporary file, by its name.
+fn is_temporary(path: &str) -> bool {
+    let is_temporary = |part: &str| part.starts_with(".metalens-") || part == LOCK;
+    path.split('/').any(is_temporary)
 }
 
 impl Case<'_> {
-    /// What has an output's name, and how many beginnings there are besides.
+    /// Returns the files with an output's name, and the number of temporary files.
     fn found(&self) -> (Files, usize) {
         let out = self.folder.join(self.out);
         let files = match (out.is_dir(), fs::read(&out)) {
@@ -71,29 +71,30 @@ impl Case<'_> {
             (false, Err(_)) => Files::new(),
         };
         let (litter, files): (Files, Files) =
-            files.into_iter().partition(|(path, _)| is_beginning(path));
+            files.into_iter().partition(|(path, _)| is_temporary(path));
         let litter = litter.keys().filter(|path| !path.ends_with(LOCK)).count();
         (files, litter)
     }
 
     fn clear(&self) {
         let out = self.folder.join(self.out);
-        match out.is_dir() {
-            true => fs::remove_dir_all(out).unwrap(),
-            false => drop(fs::remove_file(out)),
+        if out.is_dir() {
+            fs::remove_dir_all(out).unwrap();
+        } else {
+            drop(fs::remove_file(out));
         }
     }
 
-    /// Runs it to its end; how long that took.
+    /// Runs the command to its end, and returns how long that took.
     fn undisturbed(&self, more: &[&str]) -> Duration {
-        let began = Instant::now();
+        let start = Instant::now();
         let output = (self.command)(more).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {said}", self.name);
-        began.elapsed()
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {message}", self.name);
+        start.elapsed()
     }
 
-    /// Whether it was killed before it ended.
+    /// Kills the command after `delay`. Returns whether it had not ended before.
     fn killed_after(&self, delay: Duration) -> bool {
         let mut command = (self.command)(&[]);
         command.stdin(Stdio::null());
@@ -104,50 +105,56 @@ impl Case<'_> {
         !child.wait().unwrap().success()
     }
 
-    /// Kills it again and again, each time a little later.
+    /// Kills the command at each stage, and checks what is left and what the next run makes of it.
     fn sweep(&self) -> Outcomes {
         self.undisturbed(&[]);
-        let (whole, _) = self.found();
-        assert!(!whole.is_empty(), "{}", self.name);
+        let (expected, _) = self.found();
+        assert!(!expected.is_empty(), "{}", self.name);
+
         self.clear();
         let life = self.undisturbed(&[]);
         let mut outcomes = Outcomes::default();
         for part in 0..kills() {
             self.clear();
             let delay = life * part / kills();
-            let is_broken_off = self.killed_after(delay);
-            outcomes.broken_off += usize::from(is_broken_off);
+            let is_killed = self.killed_after(delay);
+            outcomes.killed += usize::from(is_killed);
             let at = format!("{} killed after {delay:?} of {life:?}", self.name);
+
             let (found, _) = self.found();
             for (path, bytes) in &found {
-                let is_same = whole.get(path) == Some(bytes);
+                let is_same = expected.get(path) == Some(bytes);
                 let is_json = || serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
                 let grows = (self.grows)(path) && (!path.ends_with("json") || is_json());
-                assert!(is_same || grows, "{at}: {path} is there and is not whole");
+                assert!(is_same || grows, "{at}: {path} is incomplete");
             }
-            if !is_broken_off {
-                assert_eq!(found.len(), whole.len(), "{at}");
+            if !is_killed {
+                assert_eq!(found.len(), expected.len(), "{at}");
             }
-            outcomes.some_was_there += usize::from(!found.is_empty());
+            outcomes.some_output += usize::from(!found.is_empty());
+
             self.undisturbed(self.again);
             let (after, litter) = self.found();
             let names = |files: &Files| files.keys().cloned().collect::<Vec<String>>();
-            assert_eq!(names(&after), names(&whole), "{at}, and run again");
+            assert_eq!(names(&after), names(&expected), "{at}, and run again");
             for (path, bytes) in &after {
-                assert!(whole[path] == *bytes, "{at}, and run again: {path} differs");
+                assert!(
+                    expected[path] == *bytes,
+                    "{at}, and run again: {path} differs"
+                );
             }
             outcomes.litter_left += usize::from(litter > 0);
             (self.then)();
         }
         self.clear();
         println!("{}: {life:?}, {outcomes:?}", self.name);
-        assert!(outcomes.broken_off > 0, "{}: {outcomes:?}", self.name);
+        assert!(outcomes.killed > 0, "{}: {outcomes:?}", self.name);
         outcomes
     }
 }
 
 #[test]
-fn analyze_and_other_single_writers() {
+fn killed_analyze_chart_and_baseline_leave_complete_files() {
     let folder = with_scenario("eager");
     add_two_runs(folder.path(), "eager");
     let cases: [(&[&str], &str); 4] = [
@@ -183,7 +190,7 @@ fn analyze_and_other_single_writers() {
         let outcomes = case.sweep();
         assert_eq!(outcomes.litter_left, 0, "{outcomes:?}");
 
-        // Beside a file its beginning is gone, too, with the run that came after.
+        // The next run also removed the temporary files beside an output file.
         let left = fs::read_dir(folder.path()).unwrap().flatten();
         let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
         let is_input = |name: &std::ffi::OsString| name.to_string_lossy().starts_with("eager");
@@ -192,7 +199,7 @@ fn analyze_and_other_single_writers() {
 }
 
 #[test]
-fn a_batch() {
+fn a_killed_batch_leaves_complete_reports() {
     let folder = crate::batch::traces(2);
     let command = |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_metalens"));
@@ -209,7 +216,7 @@ fn a_batch() {
         out: "out",
         command: &command,
         again: &[],
-        // What a batch remembers of a report while it is made says so.
+        // A batch writes its state of a report, and the index, more than once.
         grows: |path| path.ends_with("batch.json") || path.starts_with("index."),
         then: &|| {},
     };
@@ -218,10 +225,9 @@ fn a_batch() {
     assert_eq!(outcomes.litter_left, 0, "{outcomes:?}");
 }
 
-/// The tool that exports lives on when its caller is killed, and writes on: never under
-/// a name that is looked for.
+/// xctrace goes on writing after metalens is killed, but never under the name of an output.
 #[test]
-fn an_export() {
+fn a_killed_export_leaves_complete_tables() {
     let bench = export::Bench::new("sleep 0.02");
     let command = |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_metalens"));
@@ -237,9 +243,9 @@ fn an_export() {
         out: "run.export",
         command: &command,
         again: &[],
-        // The list of what is there.
+        // The manifest is written after each table.
         grows: |path| path == "export.json",
-        // What another left behind is not read.
+        // Files that the killed run left are not read.
         then: &|| {
             let report = bench.report(&["analyze", "run.export", "--json"]);
             assert_eq!(report["counts"]["intervals"], 48);
@@ -249,9 +255,9 @@ fn an_export() {
     let _ = case.sweep();
 }
 
-/// A recording has a date, so that no two are the same: it is whole, or not there.
+/// A recording has a date, so two runs never have the same bytes: a bundle is complete or absent.
 #[test]
-fn a_recording() {
+fn a_killed_recording_is_complete_or_absent() {
     let bench = record::Bench::new();
     let arguments = record::recording(&[], "exit 0");
     let run = |delay: Option<Duration>| {
@@ -268,9 +274,10 @@ fn a_recording() {
     let clear = || {
         for name in ["x.trace", "x.recording.json", "x.work.json"] {
             let path = bench.here().join(name);
-            match path.is_dir() {
-                true => fs::remove_dir_all(path).unwrap(),
-                false => drop(fs::remove_file(path)),
+            if path.is_dir() {
+                fs::remove_dir_all(path).unwrap();
+            } else {
+                drop(fs::remove_file(path));
             }
         }
     };

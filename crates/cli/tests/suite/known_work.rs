@@ -1,4 +1,4 @@
-//! `metalens analyze --work`: a file of known work, named or found.
+//! Tests `metalens analyze --work`: a file of known work, named or in its default place.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn work(folder: &std::path::Path, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn named_or_found() {
+fn known_work_is_read_from_the_named_or_the_default_file() {
     let folder = with_scenario("eager");
     assert_eq!(work(folder.path(), &[]), Value::Null);
     fs::write(folder.path().join("mine.json"), WORK).unwrap();
@@ -38,7 +38,7 @@ fn named_or_found() {
 }
 
 #[test]
-fn the_file_is_what_the_schema_promises() {
+fn the_file_matches_its_schema() {
     let schema = metalens(std::path::Path::new("."), &["schema", "work"]);
     let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
@@ -49,7 +49,7 @@ fn the_file_is_what_the_schema_promises() {
 }
 
 #[test]
-fn a_file_that_is_wrong() {
+fn an_invalid_or_missing_file_is_explained() {
     let folder = with_scenario("eager");
     let file = folder.path().join("work.json");
     fs::write(&file, WORK.replace("bytes", "byte")).unwrap();
@@ -59,10 +59,9 @@ fn a_file_that_is_wrong() {
     assert_snapshot!("missing", transcript(&metalens(folder.path(), &arguments)));
 }
 
-/// Where it is looked for unasked: in an export's folder, and beside a bundle. Nowhere else,
-/// and whoever reads the report learns whose figures they are.
+/// The default places are in an export's folder and beside a bundle. The report names the file.
 #[test]
-fn where_it_is_looked_for() {
+fn only_the_default_places_are_read() {
     let folder = with_scenario("eager");
     let at = |name: &str| folder.path().join(name);
     let synth = ["synth", "eager", "-o", "b.trace"];

@@ -1,4 +1,4 @@
-//! Manual pages and completions: every command has its page, and shells take the scripts.
+//! Tests `metalens manual` and `metalens completions`.
 
 use std::fs;
 use std::process::Command;
@@ -55,10 +55,10 @@ fn every_command_has_a_page() {
     assert!(forced.status.success());
 }
 
-/// A shell reads its script without a complaint, and then completes.
+/// Bash completes `metalens sch` to `metalens schema`.
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn bash_completes() {
+fn shells_accept_the_completions() {
     let folder = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = metalens(folder.path(), &["completions", shell]);

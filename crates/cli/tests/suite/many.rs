@@ -1,7 +1,7 @@
-//! A great many traces in one batch: handles and memory do not add up.
-//! How much memory a process took is asked of Linux.
+//! Tests a batch of many recordings: open files and memory must not add up. Linux reports the
+//! peak memory of the process.
 //!
-//! `METALENS_TRACES=N` takes N, as `scripts/torture` does.
+//! `METALENS_TRACES=N` sets the number of recordings, as `scripts/torture` does.
 
 #![expect(clippy::print_stdout, reason = "what it took; seen with --nocapture")]
 
@@ -23,14 +23,13 @@ duration = "10us"
 encoder-label = "sin"
 "#;
 
-/// No more files than this may be open at once, however many traces there are.
+/// Maximum number of open files, for any number of recordings.
 const HANDLES: u32 = 24;
 
-/// What one more trace may cost in memory: its row of the index, as the index has it in
-/// its several forms.
+/// Maximum growth of memory for one more recording, in bytes: its row in each form of the index.
 const BYTES_OF_A_TRACE: u64 = 24 << 10;
 
-/// Runs a batch of so many traces; its peak of memory in bytes.
+/// Runs a batch of `count` recordings, and returns its peak memory in bytes.
 fn peak(folder: &Path, count: u32) -> u64 {
     let runs = folder.join(format!("runs-{count}"));
     fs::create_dir(&runs).unwrap();
@@ -50,8 +49,7 @@ fn peak(folder: &Path, count: u32) -> u64 {
     let mut command = Command::new("bash");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_metalens")]);
 
-    // glibc gives threads arenas of their own and keeps them: how many there are in the
-    // end is chance, and no trace's doing.
+    // glibc gives threads arenas of their own and keeps them; their number is chance.
     command.env("MALLOC_ARENA_MAX", "2");
     let output = command.current_dir(folder).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -66,7 +64,7 @@ fn peak(folder: &Path, count: u32) -> u64 {
 }
 
 #[test]
-fn traces_cost_a_row_each() {
+fn memory_and_handles_do_not_grow_with_the_recordings() {
     let many = std::env::var("METALENS_TRACES").ok();
     let many: u32 = many.map_or(24, |many| many.parse().unwrap());
     let few = (many / 4).clamp(6, 100);

@@ -1,4 +1,4 @@
-//! What `analyze` writes beside the screen: Markdown, every gap, a trace for other viewers.
+//! Tests outputs of `analyze` besides the screen: Markdown, gaps as CSV, Perfetto traces.
 
 use std::fs;
 use std::path::Path;
@@ -13,9 +13,9 @@ fn fixture(name: &str) -> String {
     root.join(name).display().to_string()
 }
 
-/// A page for each: much to say, and nothing to say.
+/// Snapshots of a page with many findings and of one without.
 #[test]
-fn markdown() {
+fn markdown_pages() {
     let all_well = fixture("findings/all-well/scenario.toml");
     for (name, scenario) in [("eager", "eager"), ("all-well", &all_well)] {
         let folder = with_scenario(scenario);
@@ -26,9 +26,9 @@ fn markdown() {
     }
 }
 
-/// Every row of a table has as many cells as its heading, and tables have no holes.
+/// Every row of a table has as many cells as its heading, and blank lines surround tables.
 #[test]
-fn tables_of_markdown_are_whole() {
+fn markdown_tables_are_well_formed() {
     for scenario in ["awkward", "eager", "renderer", "shared-machine"] {
         let folder = with_scenario(scenario);
         let page = stdout(&metalens(
@@ -62,9 +62,9 @@ fn tables_of_markdown_are_whole() {
     }
 }
 
-/// A page names the target alone, and no folder; JSON says everything.
+/// Pages name neither other processes nor folders by default; JSON has both.
 #[test]
-fn a_page_names_nobody_else() {
+fn pages_name_other_processes_only_with_show_names() {
     let folder = with_scenario("awkward");
     let input = folder.path().join("awkward");
     let input = input.to_str().unwrap();
@@ -100,9 +100,9 @@ fn a_page_names_nobody_else() {
     assert!(file("report.json").contains("Helper (GPU) (Renderer)"));
 }
 
-/// One of the files exists: it stays as it is, and none is written beside it.
+/// The existing file is unchanged, and no other file is written.
 #[test]
-fn nothing_is_overwritten_unless_asked() {
+fn an_existing_file_stops_all_outputs_without_force() {
     let folder = with_scenario("eager");
     let out = folder.path().join("out");
     fs::create_dir(&out).unwrap();
@@ -119,7 +119,7 @@ fn nothing_is_overwritten_unless_asked() {
 }
 
 #[test]
-fn files_are_of_one_input() {
+fn outputs_take_one_input() {
     let folder = with_scenario("eager");
     for file in [
         ["-o", "out"],
@@ -138,9 +138,8 @@ fn files_are_of_one_input() {
     }
 }
 
-/// The same trace whatever else is printed; an existing file stays unless it may be replaced.
 #[test]
-fn a_trace_for_other_viewers() {
+fn perfetto_traces_have_every_interval_and_need_force_to_overwrite() {
     let folder = with_scenario("awkward");
     let file = folder.path().join("p.json");
     let arguments = ["analyze", "awkward", "--json", "--perfetto", "p.json"];
@@ -168,9 +167,9 @@ fn a_trace_for_other_viewers() {
     assert_ne!(fs::read_to_string(&file).unwrap(), "mine");
 }
 
-/// The lines of the CSV sum to the report's ledger, part by part.
+/// The sum of each cause is the report's.
 #[test]
-fn every_gap() {
+fn the_gaps_in_the_csv_sum_to_the_idle_time() {
     for scenario in ["eager", "awkward"] {
         let folder = with_scenario(scenario);
         let arguments = ["analyze", scenario, "--json", "--gaps", "gaps.csv"];
@@ -206,9 +205,9 @@ fn every_gap() {
     }
 }
 
-/// The encoder list lost rows: what has them is read again, and named.
+/// The encoder list lost rows: the recording is read again with a table that has them.
 #[test]
-fn lost_encodings_are_found_again() {
+fn lost_encodings_are_recovered_from_another_table() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = r#"
 [[process]]
@@ -233,14 +232,14 @@ lose-encoder-every = 5
     fs::write(folder.path().join("lost.toml"), scenario).unwrap();
     let written = metalens(folder.path(), &["synth", "lost.toml", "-o", "lost"]);
     assert!(written.status.success(), "{}", stderr(&written));
-    let ledger = |input: &str| {
+    let idle_and_notes = |input: &str| {
         let output = metalens(folder.path(), &["analyze", input, "--json"]);
         assert!(output.status.success(), "{}", stderr(&output));
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         (report["idle"].clone(), report["notes"].to_string())
     };
 
-    let (found, notes) = ledger("lost");
+    let (found, notes) = idle_and_notes("lost");
     assert_eq!(found["recovered"]["from_intervals"], 8);
     assert_eq!(found["joinable"], found["pairs"]);
     assert!(
@@ -252,7 +251,7 @@ lose-encoder-every = 5
     if folder.path().join(submissions).exists() {
         fs::remove_file(folder.path().join(submissions)).unwrap();
     }
-    let (lost, notes) = ledger("lost");
+    let (lost, notes) = idle_and_notes("lost");
     assert_eq!(lost["recovered"], Value::Null);
     assert_eq!(lost["without_encoding"], 8);
     assert!(
@@ -261,9 +260,8 @@ lose-encoder-every = 5
     );
 }
 
-/// A table that few figures need is broken: it costs them, and not the answer.
 #[test]
-fn a_broken_table_that_is_not_needed_costs_a_note() {
+fn a_broken_table_is_a_note_unless_the_analysis_needs_it() {
     let folder = with_scenario("eager");
     let whole = metalens(folder.path(), &["analyze", "eager", "--json"]);
     let whole: Value = serde_json::from_slice(&whole.stdout).unwrap();

@@ -1,5 +1,4 @@
-//! `report.html`: what it says, that it is whole and alone, and that it works in
-//! a real browser.
+//! Tests `report.html`: its markup, the data of its timeline, and that it works in a browser.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +10,7 @@ use tempfile::TempDir;
 
 use super::{metalens, stderr, with_scenario};
 
-/// A scenario's folder with its page and its report in `out`.
+/// Creates a folder with the page and the report of a scenario in `out`.
 fn with_page(scenario: &str) -> TempDir {
     let folder = with_scenario(scenario);
     analyze(folder.path(), scenario, &["-o", "out"]);
@@ -67,7 +66,7 @@ fn hostile() -> TempDir {
     folder
 }
 
-/// The elements of a page as they are opened; fails where they do not nest.
+/// Returns the opening tags of a page. Fails if elements do not nest.
 fn elements(page: &str) -> Vec<String> {
     const EMPTY: [&str; 2] = ["meta", "br"];
     let (mut open, mut seen) = (Vec::new(), Vec::new());
@@ -94,7 +93,7 @@ fn elements(page: &str) -> Vec<String> {
         }
         open.push(name);
         if ["script", "style"].contains(&name) {
-            // Their text ends where they do, whatever stands in it.
+            // Markup in a script or style is text up to its closing tag.
             rest = &rest[rest.find(&format!("</{name}>")).unwrap()..];
         }
     }
@@ -103,7 +102,7 @@ fn elements(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn pages_are_whole_and_alone() {
+fn pages_are_well_formed_and_load_nothing() {
     let pages = ["awkward", "eager", "renderer", "shared-machine"];
     for folder in pages.map(with_page).into_iter().chain([hostile()]) {
         let page = page_of(&folder);
@@ -133,7 +132,7 @@ fn pages_are_whole_and_alone() {
 }
 
 #[test]
-fn hostile_names_are_names() {
+fn markup_in_names_is_escaped() {
     let page = page_of(&hostile());
     assert!(page.contains("&lt;img src=x onerror=alert(3)&gt;"));
     assert!(page.contains(r"\u003c/script\u003e\u003cscript\u003ealert(2)"));
@@ -143,7 +142,7 @@ fn hostile_names_are_names() {
 }
 
 #[test]
-fn same_input_same_page() {
+fn html_and_the_folder_have_the_same_page() {
     let folder = with_page("awkward");
     analyze(folder.path(), "awkward", &["--html", "again.html"]);
     let again = fs::read_to_string(folder.path().join("again.html")).unwrap();
@@ -151,7 +150,7 @@ fn same_input_same_page() {
 }
 
 #[test]
-fn a_page_names_nobody_else() {
+fn pages_name_other_processes_only_with_show_names() {
     let folder = with_scenario("awkward");
     let input = folder.path().join("awkward");
     let input = input.to_str().unwrap();
@@ -175,7 +174,7 @@ fn a_page_names_nobody_else() {
     assert!(full.contains("Helper (GPU) (Renderer)"));
 }
 
-/// The page's timeline, unpacked here anew.
+/// The timeline data of a page, decoded by other code than the program's.
 struct Unpacked {
     data: Value,
 }
@@ -205,7 +204,8 @@ impl Unpacked {
         numbers
     }
 
-    /// Start after the last one's end, length, and what else: as starts and ends.
+    /// Decodes stretches as starts, ends and causes. Each is stored as the distance from the last
+    /// end, and the length.
     fn stretches(text: &Value, width: usize) -> Vec<(u64, u64, u64)> {
         let mut at = 0;
         let numbers = Self::numbers(text);
@@ -217,8 +217,8 @@ impl Unpacked {
         numbers.chunks(width).map(stretch).collect()
     }
 
-    /// Causes as bits and the time of each: summed by cause. The numbers after
-    /// each are skipped.
+    /// Sums times by cause. Each entry is a set of causes as bits, and the time of each cause;
+    /// `before` and `after` numbers around it are skipped.
     fn parts(mut numbers: impl Iterator<Item = u64>, before: usize, after: usize) -> [u64; 7] {
         let mut sums = [0; 7];
         loop {
@@ -236,7 +236,7 @@ impl Unpacked {
     }
 }
 
-fn ledger_of(report: &Value, data: &Value) -> Vec<u64> {
+fn idle_by_cause(report: &Value, data: &Value) -> Vec<u64> {
     let causes = data["causes"].as_array().unwrap().iter();
     let part = |cause: &Value| format!("{}_ns", cause.as_str().unwrap());
     causes
@@ -244,9 +244,9 @@ fn ledger_of(report: &Value, data: &Value) -> Vec<u64> {
         .collect()
 }
 
-/// Few intervals: all of them, and the gaps' parts are the ledger.
+/// A page with few intervals has all of them, and the parts of each gap.
 #[test]
-fn everything_in_full() {
+fn the_timeline_data_sums_to_the_report() {
     for scenario in ["awkward", "eager", "renderer"] {
         let folder = with_page(scenario);
         let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
@@ -256,7 +256,7 @@ fn everything_in_full() {
         assert_eq!(data["counts"][1], report["gaps"]["count"]);
         let gaps = Unpacked::numbers(&data["gaps"]).into_iter();
         let sums = Unpacked::parts(gaps, 1, 2);
-        assert_eq!(sums.to_vec(), ledger_of(&report, &data), "{scenario}");
+        assert_eq!(sums.to_vec(), idle_by_cause(&report, &data), "{scenario}");
         let intervals = Unpacked::numbers(&data["intervals"]);
         for (lane, channel) in report["channels"].as_array().unwrap().iter().enumerate() {
             let mine = intervals.chunks(4).filter(|one| one[2] == lane as u64);
@@ -270,16 +270,16 @@ fn everything_in_full() {
     }
 }
 
-/// How much of a stretch lies in some disjoint others.
+/// Returns how much of a stretch lies in other stretches, which do not overlap.
 fn overlap(from: u64, to: u64, others: &[(u64, u64, u64)]) -> u64 {
     let common = others.iter().map(|one| (one.0.max(from), one.1.min(to)));
     common.map(|(from, to)| to.saturating_sub(from)).sum()
 }
 
-/// What foreign took is where others were on the GPU, and nothing else that was on
-/// its way is; what gaps are cut into is the ledger again.
+/// Contention lies where other processes used the GPU, submission and queued time do not. The
+/// parts of all gaps sum to the report.
 #[test]
-fn causes_are_in_their_true_places() {
+fn contention_is_where_other_processes_ran() {
     for scenario in ["shared-machine", "awkward", "renderer"] {
         let folder = with_page(scenario);
         let (report, Unpacked { data }) = (report_of(&folder), Unpacked::of(&page_of(&folder)));
@@ -290,18 +290,18 @@ fn causes_are_in_their_true_places() {
         for &(from, to, cause) in &idle {
             let at = usize::try_from(cause).unwrap();
             sums[at] += to - from;
-            let foreign = overlap(from, to, &others);
+            let contended = overlap(from, to, &others);
             match data["causes"][at].as_str().unwrap() {
                 "contention" => assert_eq!(foreign, to - from, "{scenario}: {from}"),
                 "submission" | "queued" => assert_eq!(foreign, 0, "{scenario}: {from}"),
                 _ => {}
             }
         }
-        assert_eq!(sums, ledger_of(&report, &data), "{scenario}");
+        assert_eq!(sums, idle_by_cause(&report, &data), "{scenario}");
     }
 }
 
-const HELD: &str = r#"
+const PHASES_AND_STATES: &str = r#"
 [[recording.performance]]
 state = "Minimum"
 start = "0ms"
@@ -334,9 +334,11 @@ launch = "40us"
 encoder-label = ["matmul", "add"]
 "#;
 
-fn held(steps: &str, count: &str) -> TempDir {
+fn with_phases_and_states(steps: &str, count: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let scenario = HELD.replace("STEPS", steps).replace("COUNT", count);
+    let scenario = PHASES_AND_STATES
+        .replace("STEPS", steps)
+        .replace("COUNT", count);
     fs::write(folder.path().join("held.toml"), scenario).unwrap();
     let written = metalens(folder.path(), &["synth", "held.toml", "-o", "held"]);
     assert!(written.status.success(), "{}", stderr(&written));
@@ -344,10 +346,10 @@ fn held(steps: &str, count: &str) -> TempDir {
     folder
 }
 
-/// The scenario says when what held; the window begins with the first interval.
+/// Phases and states have the times of the scenario; the window begins with the first interval.
 #[test]
-fn phases_and_states_have_lanes() {
-    let folder = held("10", "100");
+fn phases_and_performance_states_have_lanes() {
+    let folder = with_phases_and_states("10", "100");
     let Unpacked { data } = Unpacked::of(&page_of(&folder));
     let start = data["start_ns"].as_u64().unwrap();
     let lanes = data["held"].as_array().unwrap();
@@ -387,10 +389,10 @@ fn phases_and_states_have_lanes() {
     assert_eq!(found["held"].as_array().unwrap().len(), 2);
 }
 
-/// More phases than fit: the longest one by one, and all of them as shares.
+/// The page has the longest phases in full, and the share of all phases in buckets.
 #[test]
-fn very_many_phases() {
-    let folder = held("1", "6000");
+fn only_the_longest_of_many_phases_are_in_full() {
+    let folder = with_phases_and_states("1", "6000");
     let Unpacked { data } = Unpacked::of(&page_of(&folder));
     let lane = &data["held"][0];
     assert_eq!(
@@ -406,9 +408,9 @@ fn very_many_phases() {
     assert_eq!(found["held"][0]["of"], 6_001);
 }
 
-/// Names of 10 kB, and hundreds of channels and kernels of such names.
+/// Channels and kernels have hundreds of names of 10 kB each.
 #[test]
-fn the_worst_names_fit_into_a_page() {
+fn long_names_keep_the_page_below_3_mb() {
     let folder = tempfile::tempdir().unwrap();
     let mut scenario = "[[process]]\nname = \"nnn\"\npid = 4200\nrole = \"target\"\n".to_owned();
     for at in 0..200 {
@@ -441,10 +443,10 @@ fn the_worst_names_fit_into_a_page() {
     assert_eq!(found["overflow"], 0, "it scrolls sideways");
 }
 
-/// A million: the page stays small, its buckets sum to the report exactly, and a
+/// The page stays small, its buckets sum to the report exactly, and a
 /// browser goes from them to intervals.
 #[test]
-fn a_million_intervals() {
+fn a_million_intervals_become_buckets_that_sum_to_the_report() {
     let folder = with_page("million");
     let (report, page) = (report_of(&folder), page_of(&folder));
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
@@ -454,7 +456,7 @@ fn a_million_intervals() {
     assert!(count * buckets["width_ns"].as_u64().unwrap() >= data["span_ns"].as_u64().unwrap());
     let idle = Unpacked::numbers(&buckets["idle"]).into_iter();
     let sums = Unpacked::parts(idle, 0, 0);
-    assert_eq!(sums.to_vec(), ledger_of(&report, &data));
+    assert_eq!(sums.to_vec(), idle_by_cause(&report, &data));
     let busy = Unpacked::numbers(&buckets["busy"]);
     let mut rows = busy
         .chunks(usize::try_from(count).unwrap())
@@ -464,7 +466,7 @@ fn a_million_intervals() {
     }
     assert_eq!(report["busy"]["others_busy_ns"], rows.next().unwrap());
     assert_eq!(rows.next(), None);
-    foreign_is_where_others_are(&data);
+    check_contention(&data);
     let Some(found) = self_test(&folder) else {
         return;
     };
@@ -477,8 +479,8 @@ fn a_million_intervals() {
     check_self_test("million", &found);
 }
 
-/// No bucket has more of it than others were on the GPU in it.
-fn foreign_is_where_others_are(data: &Value) {
+/// Checks that no bucket has more contention than time of other processes on the GPU.
+fn check_contention(data: &Value) {
     let buckets = &data["buckets"];
     let count = usize::try_from(buckets["count"].as_u64().unwrap()).unwrap();
     let busy = Unpacked::numbers(&buckets["busy"]);
@@ -503,7 +505,7 @@ fn foreign_is_where_others_are(data: &Value) {
     assert!(seen > 0);
 }
 
-/// The page tries itself out in Chromium; none if there is no Chromium here.
+/// Runs the page's test of itself in Chromium, and returns its result. None without Chromium.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn self_test(folder: &TempDir) -> Option<Value> {
     let profile = tempfile::tempdir().unwrap();
@@ -605,14 +607,14 @@ fn check_self_test(name: &str, found: &Value) {
     }
 }
 
-/// A length as a hover has it.
+/// Formats a length as the tooltip does.
 fn exactly(ns: u64) -> String {
     format!("({}\u{a0}ns)", metalens_analyzer::units::count(ns))
 }
 
-/// Loads without errors, zooms, moves, hovers and sorts.
+/// The page loads without errors, zooms, pans, shows tooltips and sorts tables.
 #[test]
-fn in_a_real_browser() {
+fn the_page_works_in_a_browser() {
     for scenario in ["awkward", "renderer"] {
         let folder = with_page(scenario);
         let Some(found) = self_test(&folder) else {

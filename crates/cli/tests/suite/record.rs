@@ -1,5 +1,5 @@
-//! `metalens record` with the fake `xctrace`, a real process: what
-//! the user sees, what is left on disk, and with which exit code.
+//! Tests `metalens record` with the fake `xctrace`, a real process: the messages, the files that
+//! are left, and the exit code.
 
 mod cargo;
 mod interrupts;
@@ -8,7 +8,7 @@ mod names;
 mod options;
 mod outputs;
 mod ownership;
-mod target;
+mod program;
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -23,13 +23,13 @@ use tempfile::TempDir;
 use super::fake_xctrace::SMALL;
 use super::{add_two_runs, stderr, stdout, transcript, write_program};
 
-/// Nothing that ends at all takes longer, however busy the machine is.
+/// Time after which a test gives up, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const METALENS: &str = env!("CARGO_BIN_EXE_metalens");
 
-/// A folder to work in, `here`, with a program of one's own in it: `./bench`, a
-/// shell. Beside it lies an `xctrace`.
+/// A working folder `here` with a program to record, `./bench`, which is a shell. An `xctrace` is
+/// beside that folder.
 pub(crate) struct Bench {
     folder: TempDir,
 }
@@ -39,7 +39,7 @@ impl Bench {
         Self::of("")
     }
 
-    /// What its `xctrace` does first is a bit of shell.
+    /// Creates a bench whose `xctrace` runs these shell commands first.
     pub(crate) fn of(before: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let bench = Self { folder };
@@ -54,7 +54,7 @@ impl Bench {
         bench
     }
 
-    /// An `xctrace` that is all shell.
+    /// Replaces `xctrace` with a shell script.
     pub(crate) fn behave(&self, script: &str) {
         let top = self.folder.path().display();
         let log = "for word; do printf '%s|' \"$word\"; done >> \"$top/log\"; echo >> \"$top/log\"";
@@ -70,7 +70,8 @@ impl Bench {
         self.path("here")
     }
 
-    /// `metalens`, with settings of the fake `xctrace` such as `MISBEHAVE=silent`.
+    /// Returns a command of `metalens`, with settings of the fake `xctrace` such as
+    /// `MISBEHAVE=silent`.
     pub(crate) fn command<W: AsRef<OsStr>>(&self, settings: &[&str], arguments: &[W]) -> Command {
         let mut command = Command::new(METALENS);
         command.current_dir(self.here()).env_clear().args(arguments);
@@ -96,14 +97,14 @@ impl Bench {
         self.command(settings, arguments).output().unwrap()
     }
 
-    /// A run that goes well.
+    /// Runs a command that must succeed.
     pub(crate) fn fine<W: AsRef<OsStr>>(&self, settings: &[&str], arguments: &[W]) -> Output {
         let output = self.run(settings, arguments);
         assert!(output.status.success(), "{}", self.seen(&output));
         output
     }
 
-    /// A run that goes on. What it says goes to files.
+    /// Starts a command, whose output goes to files.
     fn start<W: AsRef<OsStr>>(&self, settings: &[&str], arguments: &[W]) -> Started {
         let file = |name: &str| fs::File::create(self.path(name)).unwrap();
         let mut command = self.command(settings, arguments);
@@ -115,7 +116,7 @@ impl Bench {
         }
     }
 
-    /// All that a person sees of it, without what is never the same twice.
+    /// Returns the transcript of a run, with placeholders for what differs from run to run.
     pub(crate) fn seen(&self, output: &Output) -> String {
         self.plain(&transcript(output))
     }
@@ -127,7 +128,7 @@ impl Bench {
         lines.collect()
     }
 
-    /// What lies where it worked, but for its program; of bundles, what they are.
+    /// Lists the files in the working folder without the program, and the state of each bundle.
     pub(crate) fn disk(&self) -> String {
         let names = self.names();
         let names = names.iter().filter(|name| *name != "bench");
@@ -154,13 +155,13 @@ impl Bench {
         let code = self.run(&[], &arguments).status.code();
         match (code, is_saved) {
             (Some(0), true) => ": whole",
-            (Some(4), true) => ": saved, and nothing of the target is in it",
+            (Some(4), true) => ": saved, without GPU work of the process",
             (Some(4), false) => ": a part of a bundle",
             _ => ": neither whole nor a part",
         }
     }
 
-    /// What a whole bundle says.
+    /// Returns the report of a complete bundle.
     pub(crate) fn report(&self, bundle: &str) -> Value {
         let output = self.fine(&[], &["analyze", bundle, "--json"]);
         serde_json::from_slice(&output.stdout).unwrap()
@@ -171,7 +172,7 @@ impl Bench {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// The words of each call of `xctrace record`, with `|` behind each.
+    /// Returns the arguments of each call of `xctrace record`, with `|` after each.
     fn asked(&self) -> Vec<String> {
         let log = fs::read_to_string(self.path("log")).unwrap();
         let calls = log.lines().filter(|line| line.starts_with("record|"));
@@ -181,13 +182,13 @@ impl Bench {
     }
 }
 
-/// A recording of `./bench -c SCRIPT` as `x.trace`.
+/// Returns the arguments to record `./bench -c SCRIPT` as `x.trace`.
 pub(crate) fn recording<'a>(options: &[&'a str], script: &'a str) -> Vec<&'a str> {
     let start = ["record", "-o", "x.trace"];
     [&start, options, &["--", "./bench", "-c", script]].concat()
 }
 
-/// A run that goes on.
+/// A running command.
 struct Started {
     child: std::process::Child,
     stdout: PathBuf,
@@ -204,7 +205,7 @@ impl Started {
         signal(self.child.id(), name);
     }
 
-    /// How it ended: as any other run.
+    /// Waits for the end, and returns the output.
     fn end(mut self) -> Output {
         let status = self.child.wait().unwrap();
         let read = |file: &Path| fs::read(file).unwrap();
@@ -216,7 +217,7 @@ impl Started {
     }
 }
 
-/// Tries all of them, a few at a time: most of the time is spent waiting.
+/// Checks all cases, six at a time, because most of the time is spent waiting.
 pub(crate) fn each<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
     for some in all.chunks(6) {
         thread::scope(|scope| {
@@ -227,7 +228,7 @@ pub(crate) fn each<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
     }
 }
 
-/// Sends a signal, as people do.
+/// Sends a signal with `kill`.
 fn signal(pid: u32, name: &str) {
     let kill = Command::new("/bin/sh")
         .args(["-c", &format!("kill -{name} {pid}")])
@@ -235,23 +236,23 @@ fn signal(pid: u32, name: &str) {
     assert!(kill.unwrap().success());
 }
 
-/// Waits until something is so.
-fn until(what: &str, mut so: impl FnMut() -> bool) {
+/// Waits until a condition is true.
+fn until(what: &str, mut is_true: impl FnMut() -> bool) {
     let start = Instant::now();
-    while !so() {
+    while !is_true() {
         assert!(start.elapsed() < PATIENCE, "never: {what}");
         thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// The process that a message names.
+/// Returns the id of the process that a message names.
 fn pid_in(output: &Output) -> u32 {
     let said = stderr(output);
     let (_, rest) = said.split_once("(pid ").unwrap();
     rest.split_once(')').unwrap().0.parse().unwrap()
 }
 
-/// Without sizes, numbers of processes, and names made up on the spot.
+/// Replaces sizes, process ids and random names with placeholders.
 fn plain_line(line: &str) -> String {
     let size = "xctrace saves the recording: ";
     if line.starts_with(size) {
@@ -271,7 +272,7 @@ fn plain_line(line: &str) -> String {
     masked(&line, "x-", char::is_ascii_alphanumeric, "<random>")
 }
 
-/// Something else for what comes behind a mark.
+/// Replaces the characters after each mark with a placeholder.
 fn masked(text: &str, mark: &str, is_part: fn(&char) -> bool, other: &str) -> String {
     let mut parts = text.split(mark);
     let mut all = parts.next().unwrap_or_default().to_owned();

@@ -1,5 +1,4 @@
-//! `metalens record-and-analyze`: from nothing to a folder with a report, and on
-//! any machine with a simulator in `xctrace`'s place.
+//! Tests `metalens record-and-analyze`, on any machine with the fake `xctrace`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ fn json(file: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
 }
 
-/// The names in a folder.
+/// Returns the sorted names in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries
@@ -25,9 +24,8 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Whoever sees any one piece of it knows that no GPU ran.
 #[test]
-fn nothing_is_taken_for_real() {
+fn every_output_says_that_the_recording_is_simulated() {
     let bench = Bench::new();
     let output = bench.fine(&[], &["record-and-analyze", "--simulate"]);
     let folder = bench.here().join("eager.report");
@@ -46,7 +44,7 @@ fn nothing_is_taken_for_real() {
     let screen = stdout(&output);
     assert!(
         screen.starts_with("SIMULATED: no GPU ran\n"),
-        "the workload's own words"
+        "the output of the workload"
     );
     assert!(screen.contains("SYNTHETIC: a simulator wrote this recording"));
     assert!(screen.contains("Biggest win: "), "a verdict");
@@ -66,20 +64,20 @@ fn nothing_is_taken_for_real() {
     let manifest = json(&folder.join("manifest.json"));
     assert_eq!(manifest["synthetic"], true);
     let pictures = manifest["files"].as_array().unwrap().iter();
-    let said: Vec<bool> = pictures
+    let are_marked: Vec<bool> = pictures
         .filter_map(|file| file["picture"]["alt"].as_str())
         .map(|alt| alt.contains("SYNTHETIC"))
         .collect();
-    assert_eq!(said, [true; 10]);
+    assert_eq!(are_marked, [true; 10]);
     let schema = bench.fine(&[], &["schema", "recording"]);
     let schema: Value = serde_json::from_slice(&schema.stdout).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     assert!(schema.is_valid(&json(&folder.join("eager.recording.json"))));
 }
 
-/// The story that it is there to tell: one kernel for four, and what that gains.
+/// The fused workload has one kernel instead of four.
 #[test]
-fn eager_against_fused() {
+fn fusion_reduces_the_work_and_the_time_to_a_quarter() {
     let bench = Bench::new();
     let report = |workload: &str| {
         let name = format!("{workload}.report");
@@ -100,7 +98,7 @@ fn eager_against_fused() {
     let number = |report: &Value, pointer: &str| report.pointer(pointer).unwrap().as_u64().unwrap();
     let both = |pointer: &str| (number(&eager, pointer), number(&fused, pointer));
 
-    // Every interval but the first is behind a gap: each of both waits.
+    // Both programs wait for each interval, so that a gap precedes all but the first.
     for pointer in [
         "/counts/intervals",
         "/counts/command_buffers",
@@ -141,22 +139,25 @@ fn eager_against_fused() {
     );
 }
 
-/// Every file below a folder, as seen from there.
+/// Returns the paths of all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let all = names(folder).into_iter().map(|name| folder.join(name));
     let mut files: Vec<PathBuf> = all
-        .flat_map(|path| match path.is_dir() {
-            true => files(&path),
-            false => vec![path],
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![path]
+            }
         })
         .collect();
     files.sort();
     files
 }
 
-/// It is `record` and then `analyze -o`, to the byte.
+/// The report is, to the byte, what `analyze -o` writes.
 #[test]
-fn it_is_both_and_nothing_more() {
+fn the_outputs_are_those_of_record_and_analyze() {
     let bench = Bench::new();
     let options = ["--count", "20", "--show-names", "--skip-warmup"];
     let first = bench.fine(&[], &[&ALL[..], &options].concat());
@@ -192,9 +193,9 @@ fn it_is_both_and_nothing_more() {
     }
 }
 
-/// Whatever the program prints, what is read by programs is one document.
+/// The output of the recorded program goes to stderr.
 #[test]
-fn as_json() {
+fn with_json_stdout_has_only_the_report() {
     let bench = Bench::new();
     let script = "printf 'loud, and no end'; echo '{}' >&2";
     let arguments = [
@@ -215,7 +216,7 @@ fn as_json() {
 }
 
 #[test]
-fn a_target_is_missed() {
+fn a_missed_threshold_exits_with_5_only_with_check() {
     let missed: &[&str] = &["--check", "--threshold", "utilization=0.99"];
     let [_, unchecked @ ..] = missed else {
         unreachable!()
@@ -235,10 +236,9 @@ fn a_target_is_missed() {
     );
 }
 
-/// Without a recording there is no folder; what is there stays, and the rest of a
-/// recording is kept in it.
+/// A folder that existed stays, and an incomplete bundle is kept in the new folder.
 #[test]
-fn nothing_is_recorded() {
+fn a_failed_recording_leaves_no_new_folder_without_files() {
     let run = |misbehave: &str, output: &str, bench: &Bench| {
         let settings = format!("MISBEHAVE={misbehave}");
         let arguments = [
@@ -288,9 +288,8 @@ fn nothing_is_recorded() {
     assert_eq!(names(&bench.here()), ["bench", "mine"]);
 }
 
-/// What is wrong with a request is told before anything is recorded.
 #[test]
-fn refused_at_once() {
+fn invalid_requests_are_refused_before_recording() {
     let bench = Bench::new();
     bench.fine(&[], &[&ALL[..], &["--count", "2", "-q"]].concat());
     let before = files(&bench.here());

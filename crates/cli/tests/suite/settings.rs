@@ -1,4 +1,4 @@
-//! Targets: `--target`, `--check`, `metalens.toml`, and what typing errors are told.
+//! Tests settings: `--threshold`, `--check`, `metalens.toml`, and errors in them.
 
 use std::fs;
 use std::path::Path;
@@ -8,17 +8,20 @@ use serde_json::Value;
 
 use super::{metalens, stderr, stdout, transcript, with_scenario};
 
-/// The verdicts of a run on `fused`, by target, and its exit code.
+/// Returns the verdict of each threshold of a run on `fused`, and the exit code.
 fn verdicts(folder: &Path, arguments: &[&str]) -> (Vec<String>, Option<i32>) {
     let arguments = [&["analyze", "fused", "--json"], arguments].concat();
     let output = metalens(folder, &arguments);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let targets = report["thresholds"].as_array().unwrap();
-    let verdict = |target: &Value| target["verdict"].as_str().unwrap().to_owned();
-    (targets.iter().map(verdict).collect(), output.status.code())
+    let thresholds = report["thresholds"].as_array().unwrap();
+    let verdict = |threshold: &Value| threshold["verdict"].as_str().unwrap().to_owned();
+    (
+        thresholds.iter().map(verdict).collect(),
+        output.status.code(),
+    )
 }
 
-/// Limits that `fused` meets: its gaps are 178 µs long, it is busy for 9.3 %.
+/// Thresholds that `fused` meets: its gaps are 178 µs long, and the GPU is busy for 9.3 %.
 const MODEST: &str = "[thresholds]
 average-gap = \"200us\"
 utilization = \"9%\"
@@ -26,7 +29,7 @@ launch-efficiency = 0.09
 ";
 
 #[test]
-fn a_missed_target_is_an_exit_code_of_its_own() {
+fn a_missed_threshold_exits_with_5_only_with_check() {
     let folder = with_scenario("fused");
     let check = |arguments: &[&str], expected: &[&str], code: i32| {
         let (found, exit) = verdicts(folder.path(), arguments);
@@ -45,9 +48,9 @@ fn a_missed_target_is_an_exit_code_of_its_own() {
     check(&harder, &["pass", "fail", "pass"], 5);
 }
 
-/// A limit that somebody set is not met for want of a table; the default ones may be.
+/// A default threshold that cannot be measured is not a failure.
 #[test]
-fn what_was_set_has_to_be_measured() {
+fn a_threshold_that_was_set_and_cannot_be_measured_fails() {
     let folder = with_scenario("fused");
     fs::remove_file(
         folder
@@ -92,7 +95,7 @@ fn what_was_set_has_to_be_measured() {
 }
 
 #[test]
-fn the_file_in_the_current_folder_counts() {
+fn metalens_toml_in_the_current_folder_is_read_by_default() {
     let folder = with_scenario("fused");
     fs::write(folder.path().join("metalens.toml"), MODEST).unwrap();
     let found = verdicts(folder.path(), &["--check"]);
@@ -103,7 +106,7 @@ fn the_file_in_the_current_folder_counts() {
 }
 
 #[test]
-fn a_finding_can_be_left_out() {
+fn an_ignored_finding_is_left_out_and_noted() {
     let folder = with_scenario("fused");
     let ids = || {
         let output = metalens(folder.path(), &["analyze", "fused", "--json"]);
@@ -125,7 +128,7 @@ fn a_finding_can_be_left_out() {
 }
 
 #[test]
-fn typing_errors_are_told() {
+fn misspelled_settings_are_explained() {
     let folder = with_scenario("fused");
     let files = [
         ("section.toml", "[target]\naverage-gap = \"5us\"\n"),
@@ -144,15 +147,15 @@ fn typing_errors_are_told() {
         (&["--threshold", "utilization=80"], 1),
         (&["--json", "--markdown"], 2),
     ];
-    let mut told = String::new();
+    let mut transcripts = String::new();
     for (arguments, code) in cases {
         let output = metalens(folder.path(), &[&["analyze", "fused"], arguments].concat());
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
-        told.push_str(&format!(
+        transcripts.push_str(&format!(
             "$ {}\n{}",
             arguments.join(" "),
             transcript(&output)
         ));
     }
-    assert_snapshot!(told);
+    assert_snapshot!(transcripts);
 }

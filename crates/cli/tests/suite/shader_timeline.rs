@@ -1,4 +1,4 @@
-//! `record --shader-timeline` and `--gpu-clock`: what reaches `xctrace`, and what is left behind.
+//! Tests `record --shader-timeline` and `--gpu-clock`: the template that reaches `xctrace`, and the notes.
 #![cfg(unix)]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Output;
 
 use super::{command, metalens, stderr, stdout, write_program};
 
-/// An `xctrace` in an Xcode, which keeps the template that it is given, and fails.
+/// Writes an `xctrace` in an Xcode that keeps the template it is given, and fails.
 fn xcode(folder: &Path) -> PathBuf {
     let tool = folder.join("Xcode.app/Contents/Developer/usr/bin/xctrace");
     fs::create_dir_all(tool.parent().unwrap()).unwrap();
@@ -18,7 +18,7 @@ fn xcode(folder: &Path) -> PathBuf {
     tool
 }
 
-/// As Apple's, but for a person to read: keys and values stand where numbers would.
+/// Writes a template in the format of Apple's, with readable keys and values in place of numbers.
 fn template(folder: &Path, key: &str) {
     template_of(folder, key, "<false/>");
 }
@@ -58,7 +58,7 @@ fn left_behind(folder: &Path) -> usize {
 }
 
 #[test]
-fn a_changed_copy_reaches_it() {
+fn a_changed_template_reaches_xctrace_and_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     template(folder, "shaderprofiler");
@@ -69,16 +69,16 @@ fn a_changed_copy_reaches_it() {
     );
     let output = record(folder, &[]);
 
-    // This xctrace records nothing; what it was given was changed.
+    // This xctrace records nothing, but it got a changed template.
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let seen = fs::read(folder.join("seen.tracetemplate")).unwrap();
     assert!(seen.starts_with(b"bplist00"));
     assert_eq!(left_behind(folder), 0);
 }
 
-/// The number of the clock, in the place of the stock one.
+/// The changed template has the number of the clock.
 #[test]
-fn a_clock_reaches_it() {
+fn the_requested_clock_reaches_xctrace() {
     for (clock, number) in [
         ("minimum", 1),
         ("medium", 2),
@@ -103,9 +103,9 @@ fn a_clock_reaches_it() {
     }
 }
 
-/// Asked for both, it is one copy that is refused for what it lacks.
+/// One copy serves --shader-timeline and --gpu-clock, so there is one error.
 #[test]
-fn no_clock_to_change() {
+fn a_template_without_a_clock_is_refused() {
     let check = |more: &[&str], code: i32, expected: &str| {
         let folder = tempfile::tempdir().unwrap();
         template(folder.path(), "shaderprofiler");
@@ -144,7 +144,7 @@ fn no_clock_to_change() {
 }
 
 #[test]
-fn no_template_to_change() {
+fn a_missing_template_or_switch_is_refused() {
     let check = |prepare: &dyn Fn(&Path), expected: &str| {
         let folder = tempfile::tempdir().unwrap();
         prepare(folder.path());
@@ -166,9 +166,8 @@ fn no_template_to_change() {
     );
 }
 
-/// A bundle keeps the template that it was first recorded with.
 #[test]
-fn not_for_a_bundle_that_has_its_template() {
+fn append_run_is_refused_because_a_bundle_keeps_its_template() {
     let folder = tempfile::tempdir().unwrap();
     template(folder.path(), "shaderprofiler");
     let output = record(folder.path(), &["--append-run"]);
@@ -176,7 +175,7 @@ fn not_for_a_bundle_that_has_its_template() {
     assert!(stderr(&output).contains("cannot be combined with --append-run"));
 }
 
-/// An `xctrace` that records what was made before it was asked.
+/// Records with an `xctrace` that saves a bundle of this scenario.
 fn records(folder: &Path, scenario: &str, option: &[&str]) -> Output {
     fs::write(folder.join("scenario.toml"), scenario).unwrap();
     let made = metalens(folder, &["synth", "scenario.toml", "-o", "made.trace"]);
@@ -217,9 +216,9 @@ launch = "20us"
 completion = "15us"
 "#;
 
-/// Whether it gave what it is for is told, and kept beside the recording.
+/// The result is also stored in the file beside the bundle.
 #[test]
-fn what_came_of_it() {
+fn record_says_whether_the_shader_timeline_was_recorded() {
     let check = |timeline: &str, said: &str, expected: &str| {
         let folder = tempfile::tempdir().unwrap();
         let output = records(
@@ -248,9 +247,9 @@ fn what_came_of_it() {
     check("false", "Disabled", "the Shader Timeline stayed off");
 }
 
-/// What the settings say decides nothing; the states that the recording has do.
+/// The states in the recording decide, not the settings of the template.
 #[test]
-fn what_came_of_a_clock() {
+fn record_says_whether_the_requested_clock_was_in_force() {
     let check = |clock: &str, heading: &str, expected: &str| {
         let folder = tempfile::tempdir().unwrap();
         let state = "false\nperformance-state = \"Minimum\"\nperformance-state-induced = true";

@@ -1,4 +1,4 @@
-//! `metalens stacks`: CPU samples as collapsed stacks, and as a table.
+//! Tests `metalens stacks`: CPU samples as folded stacks, and as a table.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::{metalens, stderr, stdout, transcript, with_scenario};
 
-/// An export with four samples of two threads of two processes, and no GPU.
+/// Creates an export with four CPU samples of two processes, and without GPU intervals.
 pub(super) fn with_samples() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let columns = [
@@ -72,23 +72,23 @@ pub(super) fn with_samples() -> TempDir {
 }
 
 #[test]
-fn of_everyone() {
+fn stacks_of_all_processes_are_printed_by_default() {
     let folder = with_samples();
     assert_snapshot!(transcript(&metalens(folder.path(), &["stacks", "cpu"])));
 }
 
 #[test]
-fn the_most_weight_first() {
+fn top_lists_the_most_weight_first() {
     let folder = with_samples();
     let arguments = ["stacks", "cpu", "--top", "--process", "bench"];
     assert_snapshot!(transcript(&metalens(folder.path(), &arguments)));
 }
 
 #[test]
-fn as_json_it_is_what_the_schema_promises() {
+fn the_json_matches_its_schema() {
     let folder = with_samples();
     let output = metalens(folder.path(), &["stacks", "cpu", "--json", "--from", "2ms"]);
-    assert_eq!(stderr(&output), "", "with --json, nothing else is said");
+    assert_eq!(stderr(&output), "", "with --json, nothing else is printed");
     let profile: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         (&profile["samples"], &profile["weight"]),
@@ -100,7 +100,7 @@ fn as_json_it_is_what_the_schema_promises() {
 }
 
 #[test]
-fn nothing_is_overwritten_unasked() {
+fn an_existing_file_is_replaced_only_with_force() {
     let folder = with_samples();
     let file = folder.path().join("cpu.folded");
     let write = |more: &[&str]| {
@@ -128,9 +128,8 @@ fn nothing_is_overwritten_unasked() {
     );
 }
 
-/// Each command says which one fits.
 #[test]
-fn the_wrong_recording() {
+fn a_recording_without_the_needed_samples_names_the_other_command() {
     let folder = with_samples();
     assert_snapshot!(
         "analyze",

@@ -1,9 +1,8 @@
-//! A disk that fills up, and a process that is killed while it writes: whatever has
-//! an output's name afterwards is what a run with room would have written.
+//! Tests a full disk, and a process that a signal kills while it writes: a file with an output's
+//! name must have the bytes of an undisturbed run.
 //!
-//! `ulimit -f` stands in for the disk. A write beyond it fails, or, where nobody
-//! ignores the signal that announces it, kills: so each limit is one place to be
-//! broken off at, the same on every run.
+//! `ulimit -f` simulates the full disk: a write beyond the limit fails if SIGXFSZ is ignored, else
+//! that signal kills the process. Each limit stops the run at the same place every time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,9 +14,10 @@ use tempfile::TempDir;
 use crate::folder::files_of;
 use crate::{add_two_runs, metalens, stderr, with_scenario};
 
-/// What is run, and whether its outputs differ from run to run: a recording has a date.
+/// A command to run.
 struct Case {
     arguments: &'static [&'static str],
+    /// True if outputs differ from run to run, because a recording has a date.
     is_dated: bool,
 }
 
@@ -45,7 +45,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// KiB of the largest file: before the first, amid the small ones, amid the large ones.
+/// Limits in KiB: no file fits, some small ones fit, some large ones fit.
 const LIMITS: [u32; 5] = [0, 2, 24, 60, 250];
 
 fn limited(folder: &Path, kilobytes: u32, is_told: bool, arguments: &[&str]) -> Output {
@@ -62,18 +62,18 @@ fn limited(folder: &Path, kilobytes: u32, is_told: bool, arguments: &[&str]) -> 
     command.env("TMPDIR", scratch).output().unwrap()
 }
 
-/// What a user finds under the names that were asked for. Beginnings have names that say so.
+/// Returns the files of a folder without inputs and temporary files.
 fn outputs(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = files_of(folder);
     found.retain(|path, _| {
-        let is_beginning = path.split('/').any(|part| part.starts_with(".metalens-"));
+        let is_temporary = path.split('/').any(|part| part.starts_with(".metalens-"));
         let is_input = path.starts_with("eager") || path.starts_with("scratch/");
-        !is_beginning && !is_input && !path.contains(".incomplete.trace/")
+        !is_temporary && !is_input && !path.contains(".incomplete.trace/")
     });
     found
 }
 
-/// Whether a file has its end.
+/// Returns whether a file has the end that its format needs.
 fn is_complete(path: &str, bytes: &[u8]) -> bool {
     match path.rsplit_once('.') {
         _ if path.contains(".trace/") => true,
@@ -94,9 +94,12 @@ fn check(case: &Case, whole: &BTreeMap<String, Vec<u8>>, folder: &TempDir, outpu
     );
     for (path, bytes) in &found {
         let expected = whole.get(path);
-        let is_same = expected.is_some_and(|expected| match case.is_dated {
-            true => is_complete(path, bytes),
-            false => expected == bytes,
+        let is_same = expected.is_some_and(|expected| {
+            if case.is_dated {
+                is_complete(path, bytes)
+            } else {
+                expected == bytes
+            }
         });
         assert!(is_same, "{path} of {seen}");
     }
@@ -109,7 +112,7 @@ fn check(case: &Case, whole: &BTreeMap<String, Vec<u8>>, folder: &TempDir, outpu
     }
 }
 
-/// A folder with what a case reads.
+/// Creates a folder with the inputs of a case.
 fn inputs(case: &Case) -> TempDir {
     let folder = with_scenario("eager");
     if case.arguments.contains(&"eager2") {
@@ -119,7 +122,7 @@ fn inputs(case: &Case) -> TempDir {
 }
 
 #[test]
-fn whole_or_not_there() {
+fn outputs_are_complete_or_absent_when_the_disk_is_full() {
     let mut broken_off = 0;
     for case in CASES {
         let folder = inputs(case);
@@ -152,10 +155,9 @@ fn whole_or_not_there() {
     assert!(broken_off > CASES.len() * 4, "{broken_off}");
 }
 
-/// What cannot be printed was not done.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_screen() {
+fn a_full_standard_output_is_an_error() {
     let folder = with_scenario("eager");
     let cases: &[&[&str]] = &[
         &["analyze", "eager"],

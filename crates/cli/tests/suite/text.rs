@@ -1,5 +1,5 @@
-//! Text from outside stays text: no command lets a name in a recording, a file's name or
-//! another program's words command a terminal or a spreadsheet.
+//! Tests that text from outside stays text: names in recordings, names of files and output of other
+//! programs cannot control a terminal or a spreadsheet.
 
 use std::fs;
 use std::io::Read;
@@ -31,7 +31,7 @@ const NAMES: [&str; 10] = [
     "Metal System Trace",
 ];
 
-/// Our own styles, and no others.
+/// The styles that metalens itself prints.
 const STYLES: [&str; 7] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -42,7 +42,7 @@ const STYLES: [&str; 7] = [
     "\u{1b}[1;36m",
 ];
 
-/// Hostile texts for each of the names, until all were used.
+/// Assigns hostile texts to the names, in as many rounds as use all texts.
 fn rounds(texts: &[&'static str]) -> Vec<Vec<(&'static str, &'static str)>> {
     let rounds = texts.chunks(NAMES.len());
     rounds
@@ -55,15 +55,15 @@ fn rounds(texts: &[&'static str]) -> Vec<Vec<(&'static str, &'static str)>> {
         .collect()
 }
 
-/// Those that XML can hold.
-fn of_xml() -> Vec<&'static str> {
+/// Returns the hostile texts that XML can have.
+fn legal_in_xml() -> Vec<&'static str> {
     let is_legal = |one: char| one >= ' ' || matches!(one, '\t' | '\n' | '\r');
     let texts = HOSTILE.into_iter();
     texts.filter(|text| text.chars().all(is_legal)).collect()
 }
 
-/// Replaces names in every file of a folder; `spelled` is how its form writes a text.
-fn haunt(folder: &Path, pairs: &[(&str, &str)], spelled: impl Fn(&str) -> String) {
+/// Replaces names in every file of a folder; `spelled` escapes a text for the file's format.
+fn replace_names(folder: &Path, pairs: &[(&str, &str)], spelled: impl Fn(&str) -> String) {
     for entry in fs::read_dir(folder).unwrap() {
         let file = entry.unwrap().path();
         if file
@@ -89,14 +89,14 @@ fn in_json_string(text: &str) -> String {
     spelled[1..spelled.len() - 1].to_owned()
 }
 
-/// What a terminal gets of standard output and standard error, and would obey.
+/// Runs a command on a pseudo-terminal, and returns all that the terminal gets.
 fn on_terminal(mut command: Command) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
 
-    // It must not become this process's own terminal, whose end would end this process.
+    // It must not become the controlling terminal, whose end would kill this process.
     let flags = OFlags::RDWR | OFlags::NOCTTY;
     let terminal = rustix::fs::open(name, flags, Mode::empty()).unwrap();
     let mut child = command
@@ -106,14 +106,14 @@ fn on_terminal(mut command: Command) -> String {
         .stderr(terminal)
         .spawn()
         .unwrap();
-    // Its ends of the terminal are closed with it.
+    // Closes the command's copies of the terminal, so that reading can end.
     drop(command);
 
     let mut seen = Vec::new();
     let mut master = fs::File::from(master);
     let mut some = [0; 4096];
 
-    // Linux calls it an error when nobody is left at the other end.
+    // Linux returns an error once the other end is closed.
     while let Ok(length @ 1..) = master.read(&mut some) {
         seen.extend_from_slice(&some[..length]);
     }
@@ -123,8 +123,8 @@ fn on_terminal(mut command: Command) -> String {
     String::from_utf8(seen).unwrap().replace("\r\n", "\n")
 }
 
-/// Nothing in a text is obeyed or hidden.
-fn check_tame(text: &str, what: &str) {
+/// Checks that a text has no control character and no hidden character.
+fn check_harmless(text: &str, what: &str) {
     let is_odd = |one: char| one != '\n' && (one.is_control() || is_hidden(one));
     if let Some(at) = text.find(is_odd) {
         let before: Vec<char> = text[..at].chars().collect();
@@ -134,7 +134,7 @@ fn check_tame(text: &str, what: &str) {
     }
 }
 
-/// No name passes for a line of ours.
+/// Checks that no name looks like an error or a hint of metalens.
 fn check_unforged(text: &str, what: &str) {
     for forged in ["error: forged", "hint: forged"] {
         let is_forged = text.lines().any(|line| line.starts_with(forged));
@@ -142,8 +142,8 @@ fn check_unforged(text: &str, what: &str) {
     }
 }
 
-/// A run as a terminal and as a log in color get it. `is_data` says that its standard
-/// output is for programs, which get it as it is.
+/// Runs metalens on a terminal, and for a log in color, and checks both. If `is_data`, standard
+/// output is for programs and may have any text.
 fn check_run(folder: &Path, arguments: &[&str], is_data: bool) {
     let what = format!("{arguments:?}");
     let command = || {
@@ -155,7 +155,7 @@ fn check_run(folder: &Path, arguments: &[&str], is_data: bool) {
 
     let seen = on_terminal(command());
     assert!(!seen.is_empty(), "{what}: nothing was shown");
-    check_tame(&seen, &what);
+    check_harmless(&seen, &what);
     if !is_data {
         check_unforged(&seen, &what);
     }
@@ -167,17 +167,17 @@ fn check_run(folder: &Path, arguments: &[&str], is_data: bool) {
         let plain = STYLES
             .iter()
             .fold(text, |text, style| text.replace(style, ""));
-        check_tame(&plain, &what);
+        check_harmless(&plain, &what);
         check_unforged(&plain, &what);
     }
 }
 
 #[test]
-fn no_recording_commands_a_terminal() {
-    for round in rounds(&of_xml()) {
+fn names_in_recordings_cannot_control_a_terminal() {
+    for round in rounds(&legal_in_xml()) {
         let folder = with_scenario("awkward");
         let folder = folder.path();
-        haunt(&folder.join("awkward"), &round, in_xml);
+        replace_names(&folder.join("awkward"), &round, in_xml);
         let gaps = ["analyze", "awkward", "--gaps", "gaps.csv", "-o", "out"];
         assert!(metalens(folder, &gaps).status.success());
         let made = metalens(folder, &["synth", "awkward", "-o", "whole.trace"]);
@@ -220,9 +220,9 @@ fn no_recording_commands_a_terminal() {
     }
 }
 
-/// Reports and baselines are files too: JSON holds what XML cannot.
+/// JSON can have characters that XML cannot.
 #[test]
-fn no_report_commands_a_terminal() {
+fn names_in_reports_cannot_control_a_terminal() {
     for round in rounds(&HOSTILE) {
         let folder = with_scenario("awkward");
         let folder = folder.path();
@@ -231,7 +231,7 @@ fn no_report_commands_a_terminal() {
             let written = metalens(folder, &["analyze", run, "-o", name]);
             assert!(written.status.success(), "{}", stderr(&written));
             fs::remove_file(folder.join(name).join("manifest.json")).unwrap();
-            haunt(&folder.join(name), &round, in_json_string);
+            replace_names(&folder.join(name), &round, in_json_string);
         }
         let files = ["a/report.json", "b/report.json", "c/report.json"];
         let save = [&["baseline", "save", "-o", "base.json"], &files[..]].concat();
@@ -250,9 +250,9 @@ fn no_report_commands_a_terminal() {
     }
 }
 
-/// Names of files, arguments and settings are shown in messages.
+/// Messages quote names of files, arguments and settings.
 #[test]
-fn no_name_commands_a_terminal() {
+fn names_of_files_and_arguments_cannot_control_a_terminal() {
     let folder = with_scenario("eager");
     let folder = folder.path();
     for some in HOSTILE.chunks(10) {
@@ -294,9 +294,9 @@ fn no_name_commands_a_terminal() {
     }
 }
 
-/// What `xctrace` says is passed on, and names of programs are shown while they run.
+/// metalens passes on lines of `xctrace`, and shows the name of the recorded program.
 #[test]
-fn no_recorder_commands_a_terminal() {
+fn output_of_xctrace_cannot_control_a_terminal() {
     let words: String = HOSTILE.concat().replace(['\0', '\'', '\n'], "");
     let bench = Bench::of(&format!(
         "case $1 in record) printf '%s\\n' '{words}' '[Error] {words}' >&2;; esac"
@@ -317,18 +317,18 @@ fn no_recorder_commands_a_terminal() {
     ] {
         let seen = on_terminal(bench.command(&[], arguments));
         assert!(!seen.is_empty(), "{arguments:?}: nothing was shown");
-        check_tame(&seen, &format!("{arguments:?}"));
+        check_harmless(&seen, &format!("{arguments:?}"));
         check_unforged(&seen, &format!("{arguments:?}"));
     }
 }
 
-/// Programs get every text as it is, and JSON with nothing in it that a terminal obeys.
+/// Programs get every text unchanged; JSON escapes control characters.
 #[test]
-fn programs_get_the_text_itself() {
-    for round in rounds(&of_xml()) {
+fn programs_get_texts_unchanged() {
+    for round in rounds(&legal_in_xml()) {
         let folder = with_scenario("awkward");
         let folder = folder.path();
-        haunt(&folder.join("awkward"), &round, in_xml);
+        replace_names(&folder.join("awkward"), &round, in_xml);
         let output = metalens(folder, &["analyze", "awkward", "--json", "-o", "out"]);
         let report = stdout(&output);
         assert_eq!(in_json(&report), report);
@@ -352,9 +352,8 @@ fn programs_get_the_text_itself() {
     }
 }
 
-/// In no CSV is there a cell that a spreadsheet would run.
 #[test]
-fn no_recording_commands_a_spreadsheet() {
+fn csv_cells_cannot_run_in_a_spreadsheet() {
     let is_passed_over = |one: char| one.is_whitespace() || one.is_control() || is_hidden(one);
     let check = |csv: &str, what: &str| {
         let cells = cells(csv);
@@ -364,7 +363,7 @@ fn no_recording_commands_a_spreadsheet() {
             .flatten()
             .filter(|cell| cell.parse::<f64>().is_err())
         {
-            // Some spreadsheets end cells here too.
+            // Some spreadsheets split cells at these characters too.
             for part in cell.split([';', '\t', '\n', '\r']) {
                 let begins = part.trim_start_matches(is_passed_over);
                 let is_run = begins.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']);
@@ -379,10 +378,10 @@ fn no_recording_commands_a_spreadsheet() {
         );
     };
 
-    for round in rounds(&of_xml()) {
+    for round in rounds(&legal_in_xml()) {
         let folder = with_scenario("awkward");
         let folder = folder.path();
-        haunt(&folder.join("awkward"), &round, in_xml);
+        replace_names(&folder.join("awkward"), &round, in_xml);
         let written = metalens(folder, &["analyze", "awkward", "--gaps", "gaps.csv"]);
         assert!(written.status.success(), "{}", stderr(&written));
         fs::rename(folder.join("awkward"), folder.join("=awkward")).unwrap();
@@ -396,7 +395,7 @@ fn no_recording_commands_a_spreadsheet() {
     }
 }
 
-/// The cells of a CSV document, read by the book.
+/// Parses a CSV document by the standard, RFC 4180.
 fn cells(csv: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
     let mut letters = csv.chars().peekable();
@@ -416,13 +415,12 @@ fn cells(csv: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// A page shows what is hidden.
 #[test]
-fn pages_show_what_is_hidden() {
-    for round in rounds(&of_xml()) {
+fn pages_show_hidden_characters() {
+    for round in rounds(&legal_in_xml()) {
         let folder = with_scenario("awkward");
         let folder = folder.path();
-        haunt(&folder.join("awkward"), &round, in_xml);
+        replace_names(&folder.join("awkward"), &round, in_xml);
         let arguments = ["batch", "awkward", "-o", "batch", "--show-names"];
         let written = metalens(folder, &arguments);
         assert!(written.status.success(), "{}", stderr(&written));
@@ -435,7 +433,7 @@ fn pages_show_what_is_hidden() {
             "batch/index.html",
             "batch/index.md",
         ] {
-            check_tame(&fs::read_to_string(folder.join(file)).unwrap(), file);
+            check_harmless(&fs::read_to_string(folder.join(file)).unwrap(), file);
         }
     }
 }

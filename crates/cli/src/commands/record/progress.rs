@@ -17,7 +17,7 @@ use crate::out;
 pub(crate) enum ProgramOutput {
     Stdout,
     Stderr,
-    /// No stream: the output is discarded.
+    /// Discards the output.
     Dropped,
 }
 

@@ -1,4 +1,4 @@
-//! What the comment says: whole, short enough, and nothing in it obeyed.
+//! Tests the text of comments: well-formed, within the limit, and with markup escaped.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::{metalens, stderr, stdout, transcript};
 use super::{Bench, forge};
 
-/// Prints what would be posted: no token, no program to be found, nobody to ask.
+/// Returns the comment that would be posted, without a token, other programs or a server.
 fn dry(folder: &Path, report: &str, arguments: &[&str]) -> String {
     let output = metalens(folder, &[&["pr", report, "--dry-run"], arguments].concat());
     assert!(output.status.success(), "{}", transcript(&output));
@@ -18,7 +18,7 @@ fn dry(folder: &Path, report: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn dry_runs() {
+fn dry_run_prints_or_writes_the_comment() {
     let bench = Bench::new("renderer");
     let output = metalens(
         bench.folder.path(),
@@ -49,7 +49,7 @@ fn dry_runs() {
 }
 
 #[test]
-fn a_comparison_whose_gate_is_missed_says_so_first() {
+fn a_missed_gate_is_at_the_start_of_the_comment() {
     let bench = Bench::new("eager");
     fs::write(
         bench.path("metalens.toml"),
@@ -79,7 +79,7 @@ fn a_comparison_whose_gate_is_missed_says_so_first() {
 }
 
 #[test]
-fn names_are_left_out() {
+fn names_of_others_are_left_out_by_default() {
     let bench = Bench::new("shared-machine");
     let plain = dry(bench.folder.path(), "out", &[]);
     let named = dry(bench.folder.path(), "out", &["--show-names"]);
@@ -92,7 +92,7 @@ fn names_are_left_out() {
     }
     assert_ne!(plain, named);
 
-    // Charts that may name others stay where they are.
+    // Charts that may name other processes are not posted.
     super::write_report(
         bench.folder.path(),
         &["shared-machine", "-o", "named", "--show-names"],
@@ -108,9 +108,9 @@ fn names_are_left_out() {
     assert!(output.contains("timeline.png"));
 }
 
-/// 5,000 kernels, their names as long as C++ makes them.
+/// The report has 5,000 kernels with names as long as those of C++.
 #[test]
-fn it_is_never_too_long() {
+fn a_comment_fits_the_limit() {
     for (length, images) in [(20, "text"), (400, "assets"), (5_000, "attach")] {
         let bench = Bench::new("eager");
         forge(&bench.path("out"), |report| {
@@ -144,13 +144,13 @@ fn it_is_never_too_long() {
             rest.contains("of 5,000 shown") || rest.contains("Kernels in full"),
             "{rest}"
         );
-        check_whole(&body);
+        check_well_formed(&body);
     }
 }
 
-/// All that is opened is closed, and every row of a table has its table's columns.
-fn check_whole(body: &str) {
-    // Ours stand at the beginning of a line; what a recording calls things never does.
+/// Checks that every element is closed, and every row of a table has as many cells as its heading.
+fn check_well_formed(body: &str) {
+    // Only elements of metalens begin a line; names of a recording never do.
     let lines = |start: &str| body.lines().filter(|line| line.starts_with(start)).count();
     assert_eq!(lines("<details"), lines("</details>"));
     assert_eq!(body.matches("```").count() % 2, 0);
@@ -196,26 +196,25 @@ const HOSTILE: [&str; 22] = [
     "\u{1b}[31mred\u{7}",
 ];
 
-/// Whatever a recording calls things, they are shown and not obeyed.
 #[test]
-fn nothing_is_obeyed() {
+fn markup_in_names_is_escaped() {
     let bench = Bench::new("eager");
     metalens(
         bench.folder.path(),
         &["compare", "out", "out", "--gate", "-o", "c"],
     );
     for hostile in HOSTILE {
-        forge(&bench.path("out"), |report| haunt(report, hostile));
+        forge(&bench.path("out"), |report| replace_names(report, hostile));
         for images in ["text", "attach", "assets"] {
             let body = dry(
                 bench.folder.path(),
                 "out",
                 &["--images", images, "--key", "k"],
             );
-            check_tame(&body, hostile);
+            check_harmless(&body, hostile);
         }
         forge(&bench.path("c"), |compared| {
-            haunt(compared, hostile);
+            replace_names(compared, hostile);
             for side in ["base", "new"] {
                 compared[side]["runs"][0]["path"] = hostile.into();
                 compared[side]["runs"][0]["process"] = hostile.into();
@@ -231,12 +230,12 @@ fn nothing_is_obeyed() {
             "c",
             &["--images", "text", "--key", "k"],
         );
-        check_tame(&body, hostile);
+        check_harmless(&body, hostile);
     }
 }
 
-/// Puts a text wherever a recording has one.
-fn haunt(document: &mut Value, hostile: &str) {
+/// Replaces every text that comes from a recording.
+fn replace_names(document: &mut Value, hostile: &str) {
     let text = || Value::from(hostile);
     if let Some(kernels) = document["kernels"].as_array_mut() {
         for kernel in kernels {
@@ -265,10 +264,9 @@ fn haunt(document: &mut Value, hostile: &str) {
     }
 }
 
-/// The elements are the template's alone, and in text nothing is left that GitHub
-/// makes a link of.
+/// Checks that all elements are of metalens, and that no text is left that GitHub makes a link.
 #[expect(clippy::panic, reason = "it is the failure report")]
-fn check_tame(body: &str, hostile: &str) {
+fn check_harmless(body: &str, hostile: &str) {
     const OURS: [&str; 12] = [
         "<details",
         "</details",
@@ -284,7 +282,7 @@ fn check_tame(body: &str, hostile: &str) {
         "</sub",
     ];
     assert_eq!(body.matches("<!--").count(), 1, "{hostile}: {body}");
-    check_whole(body);
+    check_well_formed(body);
     let mut codes = 0;
     let mut text = String::new();
     let github = Options::ENABLE_TABLES

@@ -1,13 +1,12 @@
-//! `pr`: a folder in; a comment on a pull request out, and never two.
+//! Tests `metalens pr`: it posts a folder as one comment on a pull request.
 //!
-//! It talks to a server on this machine, through the `curl` that is here; without one
-//! these tests say so and are skipped.
+//! The tests use a server on this machine and `curl`; without `curl` they are skipped.
 
+mod arguments;
 mod bodies;
-mod ladder;
-mod places;
+mod pictures;
+mod requests;
 mod server;
-mod talk;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +23,7 @@ use server::{Server, TOKEN};
 
 const KEY: &str = "<!-- metalens:report-Space-Game -->";
 
-/// A folder with a report in it, and what a run of `pr` finds around it.
+/// A folder with a report, and the environment of a run of `pr`.
 struct Bench {
     folder: TempDir,
     environment: Vec<(String, String)>,
@@ -42,7 +41,7 @@ impl Bench {
         }
     }
 
-    /// As in a workflow run on pull request 7 of `o/r`.
+    /// Creates a bench in a workflow run on pull request 7 of `o/r`.
     fn with(scenario: &str, server: &Server) -> Self {
         Self::new(scenario)
             .set("GITHUB_API_URL", &server.api)
@@ -72,7 +71,7 @@ impl Bench {
         command
     }
 
-    /// Runs it; whatever it says, the token is not in it, and nothing that a terminal obeys.
+    /// Runs `pr`, and checks that its output has neither the token nor control characters.
     fn run(&self, arguments: &[&str], code: i32) -> Output {
         let output = self.command(arguments).output().unwrap();
         let said = super::transcript(&output);
@@ -86,7 +85,7 @@ impl Bench {
     }
 }
 
-/// Whether there is what all of this needs.
+/// Returns whether `curl` is installed, which these tests need.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn has_curl() -> bool {
     let found = std::process::Command::new("curl").arg("--version").output();
@@ -96,7 +95,7 @@ fn has_curl() -> bool {
     found.is_ok()
 }
 
-/// Changes the document of a folder as a stranger might, and its manifest with it.
+/// Changes the document of a folder, and its hash in the manifest, as an attacker might.
 fn forge(folder: &Path, change: impl FnOnce(&mut Value)) {
     let manifest = folder.join("manifest.json");
     let mut listed: Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! The part of GitHub's API that `pr` uses, on this machine: it keeps comments and a
-//! little git, answers as GitHub does, fails as it is told, and remembers who asked.
+//! Serves the part of GitHub's API that `pr` uses: comments and a little git. It answers as GitHub
+//! does, fails on request, and logs requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,16 +20,16 @@ pub(super) struct Comment {
     pub(super) body: String,
 }
 
-/// An answer that comes instead of the true one, once. With a status of 200 it is the
-/// true one with further headers.
+/// An answer that replaces the real one, once. With status 200, the real answer gets further
+/// headers.
 #[derive(Debug, Clone)]
 pub(super) struct Fault {
-    /// `POST /repos/o/r/git/blobs`: what the question begins with.
+    /// Start of the request, such as `POST /repos/o/r/git/blobs`.
     pub(super) to: &'static str,
     pub(super) status: u16,
     pub(super) headers: String,
     pub(super) message: &'static str,
-    /// Whether what was asked is done all the same.
+    /// True if the server does the request before it fails.
     pub(super) is_done: bool,
 }
 
@@ -42,16 +42,16 @@ pub(super) struct State {
     trees: HashMap<String, BTreeMap<String, String>>,
     blobs: HashMap<String, String>,
     pub(super) faults: Vec<Fault>,
-    /// Whether the token may read alone.
+    /// True if the token can only read.
     pub(super) reads_only: bool,
     pub(super) is_private: bool,
-    /// `POST /path` and the like, in order.
+    /// Requests in order, such as `POST /path`.
     pub(super) asked: Vec<String>,
-    /// What was wrong with how it was asked.
+    /// Errors of requests, such as a token in the wrong place.
     pub(super) complaints: Vec<String>,
-    /// Another token that is good.
+    /// The valid token, if it is not the usual one.
     pub(super) other_token: Option<String>,
-    /// Whoever updates the branch next finds that another was faster.
+    /// True if the next update of the branch fails, because another client updated it first.
     pub(super) overtakes: bool,
 }
 
@@ -65,7 +65,7 @@ impl Server {
         Self::with_barrier(None)
     }
 
-    /// The first so many listings of comments wait for each other.
+    /// Starts a server on which the first two listings of comments wait for each other.
     pub(super) fn with_barrier(both: Option<Arc<Barrier>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let api = format!("http://{}", listener.local_addr().unwrap());
@@ -107,7 +107,7 @@ impl Server {
         });
     }
 
-    /// How often something was asked.
+    /// Counts the requests with this start.
     pub(super) fn count(&self, begins: &str) -> usize {
         let state = self.state.lock().unwrap();
         state
@@ -117,7 +117,7 @@ impl Server {
             .count()
     }
 
-    /// Nobody found the token where it should not be.
+    /// Checks that no request had an error, such as a token in the wrong place.
     pub(super) fn check(&self) {
         let state = self.state.lock().unwrap();
         assert!(state.complaints.is_empty(), "{:?}", state.complaints);
@@ -166,7 +166,7 @@ fn serve(
             is_early
         };
         if let Some(both) = both.filter(|_| is_early) {
-            // The comments are looked up only now that both have asked.
+            // Both clients get a list of comments without the other's.
             both.wait();
         }
     }
@@ -207,7 +207,7 @@ fn complain(state: &mut State, authorization: Option<&str>, body: &str, asked: &
             .push(format!("{asked}: the token is in it"));
     }
 
-    // Whoever lists processes at this moment does not see it. Linux tells.
+    // A list of processes at this moment must not show the token. Only Linux has /proc.
     for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let line = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
@@ -253,7 +253,7 @@ fn ok(status: u16, value: &Value) -> Answer {
     (status, String::new(), value.to_string())
 }
 
-fn said(comment: &Comment) -> Value {
+fn comment_json(comment: &Comment) -> Value {
     let kind = if comment.author.ends_with("[bot]") {
         "Bot"
     } else {
@@ -287,14 +287,14 @@ fn answer(state: &mut State, method: &str, path: &str, body: &str, base: &str) -
     match (method, path) {
         ("POST", "/graphql") => ok(200, &json!({ "data": { "viewer": { "login": VIEWER } } })),
         ("GET", "/pulls/7") => ok(200, &pull(state.is_private, "o/r")),
-        ("GET", "/pulls") => match query.contains("head=fan%3Afaster") {
-            true => ok(200, &json!([pull(state.is_private, "fan/r")])),
-            false => ok(200, &json!([])),
-        },
+        ("GET", "/pulls") if query.contains("head=fan%3Afaster") => {
+            ok(200, &json!([pull(state.is_private, "fan/r")]))
+        }
+        ("GET", "/pulls") => ok(200, &json!([])),
         ("GET", "/issues/7/comments") => page(state, query, base),
         ("POST", "/issues/7/comments") => {
             let id = new_comment(state, json["body"].as_str().unwrap());
-            ok(201, &said(comment(state, id).unwrap()))
+            ok(201, &comment_json(comment(state, id).unwrap()))
         }
         ("POST", "/fake-gh/comment") => {
             let id = new_comment(state, body);
@@ -338,15 +338,16 @@ fn pull(is_private: bool, from: &str) -> Value {
 fn page(state: &State, query: &str, base: &str) -> Answer {
     let number = query.split('&').find_map(|one| one.strip_prefix("page="));
     let number: usize = number.map_or(1, |one| one.parse().unwrap());
-    let all: Vec<Value> = state.comments.iter().map(said).collect();
+    let all: Vec<Value> = state.comments.iter().map(comment_json).collect();
     let start = (number - 1) * 100;
     let shown: Vec<&Value> = all.iter().skip(start).take(100).collect();
-    let link = match start + 100 < all.len() {
-        true => format!(
+    let link = if start + 100 < all.len() {
+        format!(
             "Link: <{base}/repos/o/r/issues/7/comments?per_page=100&page={}>; rel=\"next\"\r\n",
             number + 1
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
 
     (200, link, json!(shown).to_string())
@@ -378,7 +379,7 @@ fn one_comment(state: &mut State, method: &str, id: u64, json: &Value) -> Answer
     if method == "PATCH" {
         found.body = json["body"].as_str().unwrap().to_owned();
     }
-    ok(200, &said(found))
+    ok(200, &comment_json(found))
 }
 
 fn git(state: &mut State, method: &str, path: &str, json: &Value) -> Answer {

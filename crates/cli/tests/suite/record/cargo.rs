@@ -1,4 +1,4 @@
-//! `--cargo`: built first, and then the right program is recorded.
+//! Tests `record --cargo`, which builds a program and then records it.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn says(name: &str) -> String {
     )
 }
 
-/// A project without dependencies.
+/// Creates a cargo project without dependencies.
 fn project() -> Bench {
     let bench = Bench::new();
     let write = |name: &str, text: &str| {
@@ -52,7 +52,7 @@ fn run(bench: &Bench, options: &[&str]) -> Output {
 }
 
 #[test]
-fn the_right_program() {
+fn the_program_that_cargo_built_is_recorded() {
     let bench = project();
     let output = run(&bench, &["--example", "shown", "--", "--count", "3"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -64,7 +64,7 @@ fn the_right_program() {
     assert_eq!(bench.report("x.trace")["process"]["name"], "shown");
     assert_eq!(bench.json("x.recording.json")["command"][0], "shown");
 
-    // Which of several is not guessed.
+    // Of several programs, the user must choose one.
     let output = run(&bench, &["--force"]);
     assert_eq!(output.status.code(), Some(1));
     let said = stderr(&output);
@@ -79,7 +79,7 @@ fn the_right_program() {
 }
 
 #[test]
-fn what_cannot_be_built() {
+fn a_failed_build_is_an_error_and_records_nothing() {
     let bench = project();
     let check = |options: &[&str], cargos: &str| {
         let output = run(&bench, options);

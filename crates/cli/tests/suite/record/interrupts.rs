@@ -1,4 +1,4 @@
-//! Ctrl-C and its like: stop and save, and what a second one does.
+//! Tests Ctrl-C and similar signals during a recording.
 
 use std::fs;
 
@@ -6,9 +6,8 @@ use super::{Bench, pid_in, recording, signal, until};
 
 const GOES_ON: &str = "recording bench; Ctrl-C stops and saves";
 
-/// However it is asked, it saves.
 #[test]
-fn once() {
+fn one_signal_stops_and_saves() {
     for name in ["INT", "TERM", "HUP"] {
         let bench = Bench::new();
         let started = bench.start(&[], &recording(&[], "exec sleep 600"));
@@ -27,9 +26,9 @@ fn once() {
     }
 }
 
-/// Nobody waits who does not want to, and what is saved is saved all the same.
+/// metalens ends at once, and xctrace goes on saving.
 #[test]
-fn twice() {
+fn a_second_interrupt_leaves_xctrace_saving() {
     let bench = Bench::new();
     let arguments = recording(&[], "exec sleep 600");
     let started = bench.start(&["MISBEHAVE=saving-hangs"], &arguments);
@@ -46,9 +45,9 @@ fn twice() {
     signal(pid_in(&output), "KILL");
 }
 
-/// A recorder that is left has nobody to talk to, and must not die of that.
+/// The closed output of xctrace must not end it.
 #[test]
-fn one_that_is_left_ends_in_peace() {
+fn an_xctrace_that_is_left_can_still_save() {
     let bench = Bench::new();
     bench.behave(
         r#"[ $1 = version ] && echo 'xctrace version 26.0 (17C529)' && exit
@@ -81,7 +80,7 @@ while :; do sleep 0.05; done"#,
 }
 
 #[test]
-fn before_it_begins() {
+fn an_interrupt_before_the_start_leaves_nothing() {
     let arguments = recording(&["--start-patience", "5s"], "exit 0");
     for (before, signals) in [("", 1), ("trap '' INT TERM", 2)] {
         let bench = Bench::of(before);
@@ -103,9 +102,8 @@ fn before_it_begins() {
     }
 }
 
-/// A bundled workload's own file neither.
 #[test]
-fn nothing_of_a_workload_is_left() {
+fn an_interrupt_before_the_start_leaves_no_work_file() {
     let bench = Bench::new();
     let arguments = [
         "record",
@@ -124,9 +122,9 @@ fn nothing_of_a_workload_is_left() {
     assert_eq!(bench.disk(), "");
 }
 
-/// Who is killed cannot clean up. What is half is not where a whole is looked for.
+/// A killed process cannot clean up, so xctrace saves into a temporary folder.
 #[test]
-fn killed() {
+fn a_killed_metalens_leaves_no_incomplete_bundle_under_the_requested_name() {
     let bench = Bench::new();
     let started = bench.start(
         &[],

@@ -1,14 +1,14 @@
-//! Every way in which `xctrace` was seen to misbehave while it records.
+//! Tests every misbehavior of `xctrace` that was seen while it records.
 
 use insta::assert_snapshot;
 use metalens_simulator::fake_xctrace::Misbehavior;
 
 use super::{Bench, each, pid_in, recording, signal};
 
-/// A way in which the fake `xctrace` misbehaves, and its arguments.
+/// A misbehavior of the fake `xctrace`, and the arguments of the recording.
 #[derive(Clone, Copy)]
 struct Case {
-    /// The misbehavior, or several; then perhaps what makes this case another.
+    /// Names of misbehaviors, and words that distinguish this case, separated by commas.
     name: &'static str,
     /// Shell commands to run before the fake `xctrace` starts.
     before: &'static str,
@@ -37,14 +37,14 @@ const fn options(name: &'static str, options: &'static [&'static str]) -> Case {
     }
 }
 
-/// Nothing can be recorded at all.
+/// Cases of machines that cannot record.
 const WITHOUT: &[Case] = &[
     plain("no-xcode"),
     plain("xcrun-72"),
     plain("no-metal-template"),
 ];
 
-/// It ends before it records.
+/// Cases of an xctrace that ends before it records.
 const NOT_STARTED: &[Case] = &[
     plain("silent"),
     plain("attach-refused"),
@@ -63,7 +63,7 @@ const NOT_STARTED: &[Case] = &[
     },
 ];
 
-/// It never begins, and does not heed a wish to stop.
+/// Cases of an xctrace that never starts, and may ignore signals.
 const HANGING: &[Case] = &[
     options("hangs-before", &["--start-patience", "1s"]),
     Case {
@@ -74,7 +74,7 @@ const HANGING: &[Case] = &[
     },
 ];
 
-/// All is well, in spite of everything.
+/// Cases that still give a complete recording.
 const GOOD: &[Case] = &[
     plain("exit-54"),
     Case {
@@ -104,7 +104,7 @@ const GOOD: &[Case] = &[
     },
 ];
 
-/// A bundle without what it is for.
+/// Cases of a complete bundle without GPU work of the program.
 const EMPTY: &[Case] = &[
     plain("no-target-rows"),
     plain("malformed"),
@@ -115,7 +115,7 @@ const EMPTY: &[Case] = &[
     },
 ];
 
-/// It ends while it records or saves.
+/// Cases of an xctrace that ends while it records or saves.
 const CUT_OFF: &[Case] = &[
     Case {
         name: "killed-recording",
@@ -131,7 +131,7 @@ const CUT_OFF: &[Case] = &[
     plain("basename-in-cwd, disk-full"),
 ];
 
-/// It takes its time.
+/// Cases of an xctrace that saves slowly.
 const SLOW: &[Case] = &[Case {
     name: "saving-grows",
     settings: &["SLOW_MS=40"],
@@ -144,7 +144,7 @@ const LEFT_SAVING: &[Case] = &[
     options("basename-in-cwd, saving-hangs", &["--patience", "1s"]),
 ];
 
-/// What is seen, and what is left.
+/// Compares the transcript and the files that are left with a snapshot.
 fn check(case: &Case) -> (Bench, std::process::Output, String) {
     let bench = Bench::of(case.before);
     let known = |name: &&str| Misbehavior::ALL.iter().any(|one| one.name() == *name);
@@ -160,8 +160,7 @@ fn check(case: &Case) -> (Bench, std::process::Output, String) {
     (bench, output, disk)
 }
 
-/// Under the asked name there is a whole recording or nothing; nothing of ours
-/// lies about.
+/// Checks that the requested bundle is complete or absent, and that no temporary files are left.
 fn check_all(cases: &[Case], code: i32) {
     each(cases, |case| {
         let (_, output, disk) = check(case);
@@ -182,58 +181,56 @@ fn check_all(cases: &[Case], code: i32) {
 }
 
 #[test]
-fn without_xcode() {
+fn without_xcode_or_template_nothing_is_recorded() {
     let (machine, template) = WITHOUT.split_at(2);
     check_all(machine, 3);
     check_all(template, 1);
 }
 
 #[test]
-fn not_started() {
+fn an_xctrace_that_ends_before_recording_is_an_error() {
     check_all(NOT_STARTED, 1);
 }
 
 #[test]
-fn hanging() {
+fn an_xctrace_that_never_starts_is_stopped() {
     check_all(HANGING, 1);
 }
 
 #[test]
-fn good() {
+fn harmless_misbehavior_still_gives_a_recording() {
     check_all(GOOD, 0);
 }
 
 #[test]
-fn empty() {
+fn a_recording_without_work_is_kept_as_empty() {
     check_all(EMPTY, 4);
 }
 
 #[test]
-fn cut_off() {
+fn a_recording_that_is_cut_off_is_kept_as_incomplete() {
     check_all(CUT_OFF, 4);
 }
 
 #[test]
-fn slow() {
+fn a_slow_save_is_awaited() {
     check_all(SLOW, 0);
 }
 
-/// What saves is never killed; whoever waits long enough can take it.
 #[test]
-fn left_saving() {
+fn an_xctrace_that_saves_is_never_killed() {
     each(LEFT_SAVING, |case| {
         let (bench, output, _) = check(case);
         assert_eq!(output.status.code(), Some(1));
 
-        // It still runs.
+        // This fails if xctrace no longer runs.
         signal(pid_in(&output), "KILL");
         assert!(!bench.here().join("x.trace").exists());
     });
 }
 
-/// As much as it says, it is heard to its end.
 #[test]
-fn floods_stderr() {
+fn a_flood_on_stderr_is_passed_on_completely() {
     let bench = Bench::new();
     let output = bench.fine(&["MISBEHAVE=floods-stderr"], &recording(&[], "exit 0"));
     let flood = output.stderr.iter().filter(|&&byte| byte == b'x').count();
@@ -241,9 +238,8 @@ fn floods_stderr() {
     assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
 }
 
-/// Those that need somebody to attach to.
 #[test]
-fn attached() {
+fn attach_failures_are_explained() {
     let check = |name: &str, whom: &str, code: i32| {
         let bench = Bench::new();
         let own = std::process::id().to_string();
@@ -261,7 +257,7 @@ fn attached() {
         assert_eq!(output.status.code(), Some(code), "{name}");
         let seen = bench.seen(&output).replace(&own, "<pid>");
 
-        // Of whom there is nothing, the name is that of this test.
+        // A message may have the name of the process, which is this test.
         let seen = own_name_masked(&seen);
         assert_snapshot!(
             format!("record-{name}"),
@@ -274,14 +270,14 @@ fn attached() {
     check("no-configuration", "PID", 4);
 }
 
-/// The name of this test's own program, which cargo makes up.
+/// Replaces the name of this test's program, which cargo makes up.
 fn own_name_masked(text: &str) -> String {
     let own = std::env::current_exe().unwrap();
     let own = own.file_name().unwrap().to_str().unwrap();
     text.replace(own, "<this test>")
 }
 
-/// Of exports only, which `record` never asks for.
+/// Misbehaviors of `xctrace export`, which `record` never calls.
 const EXPORTS: [&str; 6] = [
     "export-10",
     "export-43",
@@ -292,7 +288,7 @@ const EXPORTS: [&str; 6] = [
 ];
 
 #[test]
-fn every_one_is_tried() {
+fn every_misbehavior_has_a_case() {
     let tables = [
         WITHOUT,
         NOT_STARTED,

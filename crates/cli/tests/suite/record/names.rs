@@ -1,4 +1,4 @@
-//! Where a bundle goes: every name that a file can have, and some that it cannot.
+//! Tests names and places of bundles: all that are possible, and some that are not.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -28,7 +28,7 @@ fn joined(name: &OsStr) -> OsString {
 }
 
 #[test]
-fn any_name() {
+fn a_bundle_can_have_any_name_that_a_file_can() {
     let bench = Bench::new();
     fs::create_dir(bench.here().join("sub folder")).unwrap();
     let absolute = bench.here().join("absolute.trace");
@@ -49,14 +49,14 @@ fn any_name() {
     each(&names, |name| {
         let bundle = bench.here().join(name);
 
-        // A file system may insist on text.
+        // Some file systems refuse names that are not UTF-8.
         if fs::create_dir(&bundle).is_err() {
             assert!(name.to_str().is_none(), "{}", name.display());
             return;
         }
         fs::remove_dir(&bundle).unwrap();
 
-        // In one word, for a name that looks like an option.
+        // As `--output=NAME`, for a name that looks like an option.
         let output = joined(name);
         let words = ["record", "-q", "--", "./bench", "-c", "exit 0"].map(OsStr::new);
         let [command, quiet, rest @ ..] = &words;
@@ -75,9 +75,8 @@ fn any_name() {
     assert_eq!(left.count(), 0);
 }
 
-/// Without a name it takes the program's, and never one that is taken.
 #[test]
-fn no_name() {
+fn without_output_a_free_name_of_the_program_is_chosen() {
     let bench = Bench::new();
     let words = ["record", "--", "./bench", "-c", "exit 0"];
     let last = |words: &[&str]| {
@@ -94,7 +93,7 @@ fn no_name() {
 }
 
 #[test]
-fn no_such_place() {
+fn invalid_places_are_refused_and_nothing_is_written() {
     let check = |output: &str, code: i32, expected: &str| {
         let bench = Bench::new();
         fs::write(bench.here().join("file"), "x").unwrap();
@@ -119,7 +118,7 @@ fn no_such_place() {
         "error: cannot create a folder in file: Not a directory",
     );
 
-    // Where not even root can write.
+    // A folder where not even root can write.
     if Path::new("/proc/self").exists() {
         check(
             "/proc/x.trace",

@@ -1,9 +1,9 @@
-//! What options come to: the words that reach `xctrace`, and what comes of them.
+//! Tests options of `metalens record`: the arguments that reach `xctrace`, and their effect.
 
 use super::{Bench, recording, stderr};
 
 #[test]
-fn they_reach_it() {
+fn options_become_arguments_of_xctrace() {
     let check = |options: &[&str], expected: &str| {
         let bench = Bench::new();
         bench.fine(&[], &recording(options, "exit 0"));
@@ -46,7 +46,7 @@ fn they_reach_it() {
 }
 
 #[test]
-fn what_comes_of_them() {
+fn options_have_an_effect_on_the_recording() {
     let bench = Bench::new();
     bench.fine(&[], &recording(&["--window", "2s", "--cpu"], "exit 0"));
     let report = bench.report("x.trace");
@@ -59,9 +59,8 @@ fn what_comes_of_them() {
     assert!(!stacks.stdout.is_empty(), "there are CPU samples");
 }
 
-/// Which an older Xcode does not know, and what none knows.
 #[test]
-fn refused() {
+fn options_that_xcode_or_metalens_does_not_know_are_refused() {
     let check = |version: &str, options: &[&str], code: i32, expected: &str| {
         let bench = Bench::new();
         let version = format!("VERSION={version}");
@@ -102,9 +101,8 @@ fn refused() {
     check(now, &["--append-run", "--force"], 2, "cannot be used with");
 }
 
-/// Nothing is run; what is printed can be.
 #[test]
-fn dry_run() {
+fn dry_run_prints_a_command_that_a_shell_can_run() {
     let bench = Bench::new();
     let name = "it's $HOME\nnow.trace";
     let script = "echo \"$A\"; exit 4";
@@ -127,7 +125,7 @@ fn dry_run() {
     assert_eq!(bench.disk(), "");
     assert!(!bench.path("log").exists() || bench.asked().is_empty());
 
-    // As a person would, who copies it.
+    // Runs the line as a user who copies it.
     let line = String::from_utf8(shown.stdout).unwrap();
     let mut shell = bench.command::<&str>(&[], &[]);
     let environment: Vec<_> = shell

@@ -1,4 +1,4 @@
-//! What was there before: left alone, replaced by a whole recording, or added to.
+//! Tests how a recording treats files that exist: it keeps them, replaces them, or adds a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Bench, each, recording, stderr};
 
-/// Every file below a folder, with its bytes.
+/// Returns every file below a folder, with its bytes.
 fn files(folder: &Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -22,7 +22,7 @@ fn files(folder: &Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
 
 const OLD: &[&str] = &["record", "--simulate", "-o", "x.trace", "--count", "2"];
 
-/// A bundle of a bundled workload, and what lies beside it.
+/// Records a bundled workload, with the files beside its bundle.
 fn with_old() -> Bench {
     let bench = Bench::new();
     bench.fine(&[], OLD);
@@ -34,13 +34,13 @@ fn with_old() -> Bench {
 }
 
 #[test]
-fn it_is_left_alone() {
+fn an_existing_bundle_is_kept() {
     let bench = with_old();
     let before = files(&bench.here());
     for more in [&[][..], &["--", "./bench", "-c", "exit 0"]] {
         let output = bench.run(&[], &[OLD, more].concat()[..]);
 
-        // A count is a bundled workload's.
+        // --count is only for a bundled workload.
         let code = if more.is_empty() { 1 } else { 2 };
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
     }
@@ -50,9 +50,8 @@ fn it_is_left_alone() {
     assert_eq!(files(&bench.here()), before);
 }
 
-/// Whatever happens to the new one.
 #[test]
-fn it_survives_a_recording_that_fails() {
+fn an_existing_bundle_survives_a_failed_recording() {
     let ways = [
         ("attach-refused", 1),
         ("silent", 1),
@@ -71,7 +70,7 @@ fn it_survives_a_recording_that_fails() {
             let output = bench.run(&[&settings], &[OLD, &[option]].concat());
             let seen = bench.seen(&output);
 
-            // What was appended to has rows in its first run, and must have some in the last.
+            // The first run of an appended bundle has rows; the last must have some too.
             assert_eq!(output.status.code(), Some(code), "{way} {option}: {seen}");
             let is_kept = |path: &Path| {
                 let path = path.display().to_string();
@@ -87,7 +86,7 @@ fn it_survives_a_recording_that_fails() {
 }
 
 #[test]
-fn it_is_replaced() {
+fn force_replaces_the_bundle_and_the_files_beside_it() {
     let bench = with_old();
     let old = bench.json("x.work.json");
     let fused = [
@@ -102,14 +101,14 @@ fn it_is_replaced() {
     bench.fine(&[], &fused);
     assert_ne!(bench.json("x.work.json"), old);
 
-    // What tells of another program's work does not lie beside the new one.
+    // The file of known work of another program is removed.
     bench.fine(&[], &recording(&["--force"], "exit 0"));
     assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
     assert_eq!(bench.report("x.trace")["process"]["name"], "bench");
 }
 
 #[test]
-fn a_run_is_added() {
+fn append_run_adds_a_run() {
     let bench = Bench::new();
     bench.fine(&[], &recording(&[], "exit 0"));
     let first = bench.report("x.trace");
@@ -132,7 +131,7 @@ fn a_run_is_added() {
 }
 
 #[test]
-fn there_is_nothing_to_add_to() {
+fn append_run_needs_an_existing_bundle() {
     let bench = Bench::new();
     let output = bench.run(&[], &recording(&["--append-run"], "exit 0"));
     assert_eq!(output.status.code(), Some(1));
@@ -141,10 +140,9 @@ fn there_is_nothing_to_add_to() {
     assert_eq!(bench.disk(), "");
 }
 
-/// What a user has under the names of the files beside a bundle is told before anything is
-/// recorded, and stays.
+/// The error comes before the recording.
 #[test]
-fn what_lies_beside_it_is_left_alone() {
+fn existing_files_beside_the_bundle_are_kept() {
     for name in ["x.recording.json", "x.work.json"] {
         let bench = Bench::new();
         let file = bench.here().join(name);
@@ -163,7 +161,7 @@ fn what_lies_beside_it_is_left_alone() {
         check(&recording(&[], "exit 0"), 1);
         check(OLD, 1);
 
-        // A name of our own choice is another then.
+        // Without --output, another free name is chosen.
         check(
             &[
                 "record",
@@ -181,9 +179,8 @@ fn what_lies_beside_it_is_left_alone() {
     }
 }
 
-/// A run that is added replaces what is ours, and nothing else.
 #[test]
-fn what_is_beside_a_bundle_and_not_ours() {
+fn append_run_replaces_only_files_of_metalens() {
     let bench = Bench::new();
     bench.fine(&[], &recording(&[], "exit 0"));
     let ours = bench.json("x.recording.json");
@@ -197,10 +194,10 @@ fn what_is_beside_a_bundle_and_not_ours() {
     assert_eq!(files(&bench.here()), before);
 }
 
-/// The program itself makes what has the names: a recording that is made is kept, and what
-/// it made stays.
+/// The recorded program itself creates files with the names of the outputs. They and the recording
+/// are kept.
 #[test]
-fn what_comes_while_it_is_recorded() {
+fn files_that_the_program_makes_meanwhile_are_kept() {
     let bench = Bench::new();
     let script = "mkdir x.trace && echo mine > x.trace/notes && echo mine > x.recording.json";
     let output = bench.run(&[], &recording(&[], script));

@@ -1,4 +1,4 @@
-//! After `sudo`: whose everything is. Only root can try that.
+//! Tests the owners of files after `sudo`. Only root can run these tests.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -8,14 +8,14 @@ use std::process::Output;
 use super::{Bench, add_two_runs, recording, stderr, stdout};
 use crate::stacks::with_samples;
 
-/// Whoever that is.
+/// User and group that ran `sudo`; any will do.
 const OWNER: (u32, u32) = (12_345, 23_456);
 
 fn is_root() -> bool {
     let folder = tempfile::tempdir().unwrap();
     let is_root = folder.path().metadata().unwrap().uid() == 0;
     if !is_root {
-        skipped("only root can give files away");
+        skipped("only root can change the owner of files");
     }
     is_root
 }
@@ -33,15 +33,18 @@ fn owner(path: &Path) -> (u32, u32) {
 fn below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap();
     let entries = entries.map(|entry| entry.unwrap().path());
-    let inside = |path: PathBuf| match path.is_dir() && !path.is_symlink() {
-        true => [below(&path), vec![path]].concat(),
-        false => vec![path],
+    let inside = |path: PathBuf| {
+        if path.is_dir() && !path.is_symlink() {
+            [below(&path), vec![path]].concat()
+        } else {
+            vec![path]
+        }
     };
 
     entries.flat_map(inside).collect()
 }
 
-/// As `sudo` starts it.
+/// Runs metalens with the environment that `sudo` sets.
 fn with_sudo(bench: &Bench, settings: &[&str], arguments: &[&str]) -> Output {
     let mut command = bench.command(settings, arguments);
     command.env("SUDO_UID", OWNER.0.to_string());
@@ -69,7 +72,7 @@ fn check(settings: &[&str], arguments: &[&str], code: i32) {
 }
 
 #[test]
-fn all_that_is_written() {
+fn after_sudo_all_files_of_a_recording_belong_to_the_user() {
     if !is_root() {
         return;
     }
@@ -96,9 +99,8 @@ fn all_that_is_written() {
     check(&["MISBEHAVE=no-target-rows"], &whole, 4);
 }
 
-/// In a folder that was there, what was there is whose it was.
 #[test]
-fn and_nothing_else() {
+fn after_sudo_existing_files_keep_their_owner() {
     if !is_root() {
         return;
     }
@@ -124,14 +126,14 @@ fn and_nothing_else() {
             OWNER
         };
 
-        // The folder of charts is made by us, and is new.
+        // Only the new files and folders, such as the folder of charts, change their owner.
         assert_eq!(owner(&path), expected, "{}", path.display());
     }
 }
 
-/// Every other command that writes: all of it, and the folders that are made for it.
+/// Folders that a command creates belong to the user too.
 #[test]
-fn whatever_else_is_written() {
+fn after_sudo_outputs_of_every_command_belong_to_the_user() {
     if !is_root() {
         return;
     }
@@ -192,16 +194,15 @@ fn whatever_else_is_written() {
         "w.json",
     ]);
 
-    // Whoever installs pages with sudo installs them for all.
+    // Manual pages are for all users, so they stay root's.
     let output = with_sudo(&bench, &[], &["manual", "-o", "man"]);
     assert_eq!(output.status.code(), Some(0), "{}", bench.seen(&output));
     assert_eq!(owner(&bench.here().join("man/metalens.1")), (0, 0));
 }
 
-/// A good recording is kept if it cannot be given back, and that is told. Here the owner is
-/// one that a namespace of users does not know.
+/// The owner is one that the user namespace of the test does not have, so the change fails.
 #[test]
-fn what_cannot_be_given_back() {
+fn a_recording_whose_owner_cannot_be_changed_is_kept() {
     let bench = Bench::new();
     let mut command = bench.command(&[], &recording(&[], "exit 0"));
     command.env("SUDO_UID", OWNER.0.to_string());
@@ -236,9 +237,8 @@ fn what_cannot_be_given_back() {
     assert_eq!(bench.disk(), "x.recording.json\nx.trace: whole\n");
 }
 
-/// `metalens own`: what others left to root.
 #[test]
-fn own() {
+fn own_changes_only_files_of_bundles() {
     if !is_root() {
         return;
     }
@@ -260,7 +260,7 @@ fn own() {
     assert_eq!(owner(&bundle), OWNER);
     assert_eq!(owner(&bundle.join("form.template")), OWNER);
 
-    // Only bundles, and only to somebody.
+    // Only a bundle, and only with a new owner.
     let refused = with_sudo(&bench, &[], &["own", "outside"]);
     assert_eq!(refused.status.code(), Some(1));
     assert_eq!(owner(&outside), (0, 0));
@@ -268,11 +268,11 @@ fn own() {
     assert_eq!(refused.status.code(), Some(1));
     assert!(stderr(&refused).contains("there is no user who ran sudo: name the new owner"));
 
-    // Nor to nobody, which the system would take for no change.
+    // This id would mean "no change" to the system.
     let refused = bench.run(&[], &["own", "x.trace", "--user", "4294967295:1"]);
     assert_eq!(refused.status.code(), Some(2), "{}", bench.seen(&refused));
 
-    // No link is followed, however it is written.
+    // A link is refused, in whatever form its path is written.
     fs::create_dir(bench.here().join("victim")).unwrap();
     fs::write(bench.here().join("victim/f"), "x").unwrap();
     symlink("victim", bench.here().join("zz.trace")).unwrap();

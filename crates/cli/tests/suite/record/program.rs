@@ -1,13 +1,12 @@
-//! The program that is recorded: what it reads, what it says, and how it ends.
+//! Tests how the recorded program is treated: its input, output, environment and end.
 
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
 use super::{Bench, recording, stderr};
 
-/// Every byte comes through, once, and nothing else comes beside it.
 #[test]
-fn what_it_reads_and_prints() {
+fn standard_streams_pass_through_unchanged() {
     let bench = Bench::new();
     let mut command = bench.command(
         &[],
@@ -23,9 +22,9 @@ fn what_it_reads_and_prints() {
     assert_eq!(stderr(&output), "oops\n");
 }
 
-/// Its environment; arguments that look like options of ours, or are not text.
+/// Arguments may look like options of metalens, or not be UTF-8.
 #[test]
-fn what_it_is_given() {
+fn environment_and_arguments_reach_the_program() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let bench = Bench::new();
@@ -53,9 +52,9 @@ fn what_it_is_given() {
     assert!(!recording.to_string().contains("a b=c"), "{recording}");
 }
 
-/// How it ended is told, though `xctrace` ends in the same way for most of them.
+/// `xctrace` itself ends in the same way in most of these cases.
 #[test]
-fn how_it_ends() {
+fn the_end_of_the_program_is_noted_and_stored() {
     let check = |script: &str, options: &[&str], note: Option<&str>, kept: &str| {
         let bench = Bench::new();
         let output = bench.fine(&[], &recording(options, script));
@@ -82,16 +81,15 @@ fn how_it_ends() {
     );
 }
 
-/// One that runs already is not started, nor ended.
 #[test]
-fn attached_to() {
+fn an_attached_process_is_recorded_and_goes_on() {
     let bench = Bench::new();
     std::fs::copy("/bin/sleep", bench.path("lens-at-work")).unwrap();
     let mut other = Command::new(bench.path("lens-at-work"))
         .arg("600")
         .spawn()
         .unwrap();
-    // Until then it has this test's own name.
+    // Until exec, the process has the name of this test.
     let pid = other.id().to_string();
     let named = format!("/proc/{pid}/cmdline");
     super::until("it has its name", || {
@@ -129,7 +127,7 @@ fn runs(child: &mut Child) -> bool {
 }
 
 #[test]
-fn everyone() {
+fn all_processes_can_be_recorded() {
     let bench = Bench::new();
     let arguments = ["record", "--all-processes", "--time-limit", "50ms"];
     bench.fine(&[], &arguments);
@@ -143,9 +141,8 @@ fn everyone() {
     );
 }
 
-/// What cannot be started is known before anything is.
 #[test]
-fn what_cannot_be_started() {
+fn a_program_that_cannot_be_started_is_refused_before_recording() {
     let check = |program: &str, expected: &str| {
         let bench = Bench::new();
         std::fs::write(bench.here().join("notes.txt"), "x").unwrap();

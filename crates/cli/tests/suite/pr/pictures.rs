@@ -1,4 +1,4 @@
-//! The ways of pictures: each holds, and each that does not is told.
+//! Tests the methods for pictures in a comment, and the fall back from one to the next.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use super::super::{stderr, write_program};
 use super::server::{Server, TOKEN, VIEWER};
 use super::{Bench, KEY, has_curl};
 
-/// A fake `gh` that writes down its arguments, and posts like the real one
-/// does: the body with addresses where the files are named.
+/// Writes a fake `gh` that logs its arguments and posts like the real one: it replaces the paths of
+/// files in the body with addresses.
 fn fake_gh(bench: &Bench, server: &Server, version: &str, comment: &str) {
     let api = &server.api;
     let log = bench.path("gh.log");
@@ -41,9 +41,8 @@ fn logged(bench: &Bench) -> String {
     fs::read_to_string(bench.path("gh.log")).unwrap_or_default()
 }
 
-/// A workflow's token is not even tried.
 #[test]
-fn not_attached_by_a_workflow() {
+fn a_workflow_token_does_not_attach_pictures() {
     if !has_curl() {
         return;
     }
@@ -56,7 +55,7 @@ fn not_attached_by_a_workflow() {
 }
 
 #[test]
-fn attached_by_a_person() {
+fn gh_attaches_pictures_for_a_person() {
     if !has_curl() {
         return;
     }
@@ -100,7 +99,7 @@ fn attached_by_a_person() {
     let log = check("3.0.0", UPLOADS, &ours(), "updated the comment");
     assert!(log.contains("--edit-last"), "{log}");
 
-    // Of two comments of ours, `gh` would change the last one: not asked to.
+    // With two comments of the account, `gh` could change the wrong one, so it is not called.
     let two = [ours(), vec![(VIEWER, "another".to_owned())]].concat();
     let log = check(
         "2.99.0",
@@ -123,7 +122,7 @@ fn attached_by_a_person() {
     );
     check("2.99.0", "echo 'HTTP 401' >&2; exit 4", &[], "gh: HTTP 401");
 
-    // What it posted in part is made whole as text, in the same comment.
+    // A comment that `gh` posted with missing pictures is updated to text.
     check(
         "2.99.0",
         "POST; echo '1 of 4 failed' >&2; exit 1",
@@ -138,9 +137,9 @@ fn attached_by_a_person() {
     );
 }
 
-/// The pictures of a renderer's report: four charts, light and dark.
+/// The comment shows four charts, each light and dark.
 #[test]
-fn on_a_branch() {
+fn pictures_can_be_on_a_branch() {
     if !has_curl() {
         return;
     }
@@ -164,7 +163,7 @@ fn on_a_branch() {
         assert_eq!(body.matches(&address).count(), 1, "{address}");
     }
 
-    // The same pictures once more: no commit, and the comment says the same.
+    // The same pictures need no new commit.
     bench.run(&["--images", "assets"], 0);
     assert_eq!(server.count("POST /repos/o/r/git/commits"), 1);
     assert_eq!(server.comments()[0].body, body);
@@ -172,7 +171,7 @@ fn on_a_branch() {
 }
 
 #[test]
-fn others_on_the_branch() {
+fn commits_of_others_on_the_branch_are_kept() {
     if !has_curl() {
         return;
     }
@@ -199,12 +198,12 @@ fn others_on_the_branch() {
 }
 
 #[test]
-fn down_the_ladder() {
+fn each_method_falls_back_to_the_next() {
     if !has_curl() {
         return;
     }
 
-    // Refused for the branch, and there is a job summary.
+    // The branch is refused, and there is a job summary.
     let server = Server::start();
     server.fail(
         "POST /repos/o/r/git/blobs",
@@ -235,7 +234,7 @@ fn down_the_ladder() {
     let written = fs::read_to_string(&summary).unwrap();
     assert!(written.starts_with("before us\n<!--") && written.contains("### GPU profile"));
 
-    // No summary either: text alone.
+    // Without a job summary the comment has only text.
     let server = Server::start();
     server.fail("POST /repos/o/r/git/blobs", 404, "Not Found");
     let output = Bench::with("renderer", &server).run(&[], 0);
@@ -245,7 +244,7 @@ fn down_the_ladder() {
     );
     assert!(stderr(&output).contains("pictures are left out; charts are made of characters"));
 
-    // A summary without room is not made longer: GitHub would drop all of it.
+    // A full summary stays as it is: GitHub would drop all of a longer one.
     let server = Server::start();
     let bench = Bench::with("renderer", &server);
     let summary = bench.path("summary.md");
@@ -255,9 +254,9 @@ fn down_the_ladder() {
     assert_eq!(fs::metadata(&summary).unwrap().len(), 1024 * 1024 - 100);
 }
 
-/// A pull request from a fork: the token reads, and does not write.
+/// The token of a pull request from a fork cannot write.
 #[test]
-fn from_a_fork() {
+fn a_token_without_write_access_uses_the_job_summary() {
     if !has_curl() {
         return;
     }

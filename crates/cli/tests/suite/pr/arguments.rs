@@ -1,4 +1,4 @@
-//! Which pull request is meant, and whose token is used.
+//! Tests how the pull request and the token are found, and which folders are refused.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ fn bench(server: &Server) -> Bench {
 }
 
 #[test]
-fn as_the_runner_says() {
+fn the_pull_request_of_a_workflow_run_is_found() {
     if !has_curl() {
         return;
     }
@@ -41,7 +41,7 @@ fn as_the_runner_says() {
     );
     assert!(body.contains(&format!("at commit {head}")), "{body}");
 
-    // The number is GitHub's, by the commit; what the other run says of it is not asked.
+    // GitHub gives the number for the commit; the number in the event may be forged.
     let run = |branch: &str, commit: &str| {
         json!({ "workflow_run": {
             "head_sha": commit, "head_branch": branch, "head_repository": { "owner": { "login": "fan" } },
@@ -68,7 +68,7 @@ fn as_the_runner_says() {
         "cannot tell which pull request is meant",
     );
 
-    // It has moved on meanwhile.
+    // The pull request has a newer commit.
     let old = "0123456789012345678901234567890123456789";
     check(
         &json!({ "pull_request": { "number": 7, "head": { "sha": old } } }),
@@ -78,7 +78,7 @@ fn as_the_runner_says() {
 }
 
 #[test]
-fn as_asked() {
+fn invalid_arguments_and_tokens_are_refused() {
     if !has_curl() {
         return;
     }
@@ -118,7 +118,7 @@ fn as_asked() {
 }
 
 #[test]
-fn folders_that_are_refused() {
+fn folders_that_changed_or_are_not_reports_are_refused() {
     let bench = Bench::new("fused");
     let check = |says: &str, code: i32| {
         let output = bench.run(&["--dry-run"], code);

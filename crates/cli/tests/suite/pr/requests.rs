@@ -1,4 +1,4 @@
-//! One comment, kept up to date, whatever the server does.
+//! Tests the requests to the server: there is one comment, which later runs update.
 
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -8,18 +8,18 @@ use super::server::{Fault, Server, TOKEN, VIEWER};
 use super::{Bench, KEY, has_curl};
 
 #[test]
-fn posted_once_and_updated_ever_after() {
+fn a_second_run_updates_the_comment_of_the_first() {
     if !has_curl() {
         return;
     }
     let server = Server::start();
 
-    // Ours is on the second page later on; others' are before and after it.
+    // These comments put ours on the second page.
     for id in 1..=120 {
         server.add(id, "somebody", "looks good");
     }
 
-    // Anybody can begin a comment so; a token that may write may change it.
+    // Anybody can write the marker, so only comments of the token's account count.
     server.add(121, "mallory", &format!("{KEY}\nnot ours"));
     server.add(122, VIEWER, &format!("a report: {KEY}"));
     let bench = Bench::with("renderer", &server);
@@ -47,7 +47,7 @@ fn posted_once_and_updated_ever_after() {
 }
 
 #[test]
-fn duplicates_are_named_and_left_alone() {
+fn duplicate_comments_are_named_and_kept() {
     if !has_curl() {
         return;
     }
@@ -60,9 +60,9 @@ fn duplicates_are_named_and_left_alone() {
     assert!(comments[0].body.contains("GPU profile") && comments[1].body.ends_with("older run"));
 }
 
-/// Both look, neither finds one, both post: one comment is left.
+/// Both runs find no comment and post one; then one of the two is deleted.
 #[test]
-fn two_at_the_same_time() {
+fn two_runs_at_the_same_time_leave_one_comment() {
     if !has_curl() {
         return;
     }
@@ -84,9 +84,9 @@ fn two_at_the_same_time() {
     server.check();
 }
 
-/// How often something is asked, and how it ends, if its first answers are these.
+/// Each case has the first answers of the server, and the expected number of posts and result.
 #[test]
-fn patience() {
+fn failed_requests_are_repeated_only_if_that_is_safe() {
     if !has_curl() {
         return;
     }
@@ -132,7 +132,7 @@ fn patience() {
         says,
     };
 
-    // Looking twice does no harm.
+    // A request that changes nothing may be repeated.
     check(&case(
         &[("GET /repos/o/r/pulls/7", 502, "Bad Gateway", false)],
         0,
@@ -146,7 +146,7 @@ fn patience() {
         "posted",
     ));
 
-    // Posting twice would: it is looked up first.
+    // A post may be repeated only after a check that the first one failed.
     check(&case(
         &[(COMMENTS, 502, "Bad Gateway", true)],
         0,
@@ -160,7 +160,7 @@ fn patience() {
         "posted",
     ));
 
-    // Waiting does not change these.
+    // These errors are final.
     check(&case(
         &[("POST /graphql", 401, "Bad credentials", false)],
         1,
@@ -181,7 +181,7 @@ fn patience() {
     ));
     check(&case(&[(COMMENTS, 404, "Not Found", false)], 1, 1, "404"));
 
-    // Rests as it is told, but not for ever.
+    // The client waits as long as the server says, up to a limit.
     let limited = |status, headers, code, posts, says| Case {
         headers,
         ..case(&[(COMMENTS, status, "slow down", false)], code, posts, says)
@@ -197,7 +197,7 @@ fn patience() {
         "try again in 3600 s",
     ));
 
-    // The token goes nowhere else.
+    // The token is not sent to another server.
     let away = "Location: https://evil.example/steal\r\n";
     let leads = |headers, code, posts, says| Case {
         headers,
@@ -218,9 +218,9 @@ fn patience() {
     check(&leads("Location: /repos/o/r/pulls/7\r\n", 0, 1, "posted"));
 }
 
-/// Whatever repeats the token, nothing shows it: `run` looks for it in all that is said.
+/// `run` checks that no output has the token.
 #[test]
-fn a_server_that_repeats_the_token() {
+fn the_token_is_never_shown_even_if_the_server_repeats_it() {
     if !has_curl() {
         return;
     }
@@ -239,7 +239,7 @@ fn a_server_that_repeats_the_token() {
             let said = stderr(&output);
             assert!(said.contains(says), "{says}\n{said}");
 
-            // Percent-encoded it is as good as plain.
+            // A percent-encoded token can be decoded, so it must not be shown either.
             assert!(
                 !said.contains("%54heSecret") && !said.contains("u0054heSecret"),
                 "{said}"
@@ -271,7 +271,7 @@ fn a_server_that_repeats_the_token() {
 }
 
 #[test]
-fn nobody_listens() {
+fn an_unreachable_or_insecure_server_is_an_error() {
     if !has_curl() {
         return;
     }
