@@ -24,7 +24,7 @@ fn a_commit_before_the_recording_counts() {
     let tables = Tables {
         intervals: vec![Interval {
             latency: Some(5_000),
-            ..one()
+            ..plain_interval()
         }],
         ..Tables::default()
     };
@@ -68,7 +68,7 @@ fn buffers_without_a_commit_make_a_note() {
         let interval = |(latency, buffer)| Interval {
             latency,
             buffer,
-            ..one()
+            ..plain_interval()
         };
         let tables = Tables {
             intervals: latencies.into_iter().zip(1..).map(interval).collect(),
@@ -99,7 +99,7 @@ fn impossible_times_are_rejected() {
         let row = Interval {
             start,
             duration,
-            ..one()
+            ..plain_interval()
         };
         let tables = Tables {
             intervals: vec![row; rows],

@@ -83,7 +83,10 @@ fn the_output_folder_has_the_files_of_each_pair() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let screen = stdout(&output);
     assert!(screen.starts_with("SIMULATED"), "{screen}");
-    assert!(screen.contains("each of 2 recordings contains exactly what was issued"), "{screen}");
+    assert!(
+        screen.contains("each of 2 recordings contains exactly what was issued"),
+        "{screen}"
+    );
     let said = stderr(&output);
     let order: Vec<&str> = said.lines().collect();
     let expected = [

@@ -267,7 +267,10 @@ fn a_second_run_exports_only_what_is_missing() {
     fs::write(bench.path("run.trace/more"), "y").unwrap();
     let (_, said, asked) = export(&[]);
     assert_eq!(asked, first);
-    assert!(said.contains("the bundle changed since the last export"), "{said}");
+    assert!(
+        said.contains("the bundle changed since the last export"),
+        "{said}"
+    );
 }
 
 /// Returns the size of the tables that the manifest lists.

@@ -292,8 +292,8 @@ fn contention_is_where_other_processes_ran() {
             sums[at] += to - from;
             let contended = overlap(from, to, &others);
             match data["causes"][at].as_str().unwrap() {
-                "contention" => assert_eq!(foreign, to - from, "{scenario}: {from}"),
-                "submission" | "queued" => assert_eq!(foreign, 0, "{scenario}: {from}"),
+                "contention" => assert_eq!(contended, to - from, "{scenario}: {from}"),
+                "submission" | "queued" => assert_eq!(contended, 0, "{scenario}: {from}"),
                 _ => {}
             }
         }

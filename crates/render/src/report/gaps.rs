@@ -107,7 +107,7 @@ pub(super) fn longest(report: &Report) -> Option<Section> {
             Cell::from(moment(gap.start_ns)),
             Cell::from(time(gap.duration_ns)),
             Cell::cause(gap.cause),
-            Cell::from(share(gap.parts.of(gap.cause), gap.duration_ns)),
+            Cell::from(share(gap.parts.get(gap.cause), gap.duration_ns)),
             name(&gap.before, "the window's start"),
             name(&gap.after, "the window's end"),
         ]);
