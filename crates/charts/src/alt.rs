@@ -5,7 +5,6 @@ use metalens_analyzer::units::{count, counted, percent, time};
 
 use crate::canvas::{main_causes, ratio, threshold};
 use crate::chart::Chart;
-use crate::gaps;
 
 /// Largest number of notes in a text.
 const MOST_NOTES: usize = 8;
@@ -64,7 +63,10 @@ fn lengths(report: &Report) -> String {
         let limit = format!("{limit:.0}").parse().map_or(String::new(), time);
         format!(" Mean gap {}; the threshold is {limit}.", time(mean))
     });
-    format!("Gaps by length. {}.{threshold}", gaps::idle(report))
+    format!(
+        "Gaps by length of {}. {}.{threshold}",
+        report.process.name, report.summary.idle
+    )
 }
 
 /// Describes the least and the most busy part of the window, and the threshold.

@@ -28,7 +28,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     );
     let causes = main_causes(report);
     let lines: Vec<&str> = causes.as_deref().into_iter().collect();
-    let top = canvas.header(report, &idle(report), &lines) + 6.0;
+    let top = canvas.header(report, &report.summary.idle, &lines) + 6.0;
 
     let bins = bins(analysis);
     let threshold_ns = threshold_ns(report);
@@ -76,22 +76,6 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
 
     let bottom = canvas.legend(place.bottom() + AXIS + 10.0, &entries);
     canvas.finish(bottom + MARGIN - 6.0, options)
-}
-
-/// Returns the report's sentence on idle time with the name of the process, so that it can stand
-/// alone.
-pub(crate) fn idle(report: &Report) -> String {
-    let (sentence, name) = (&report.summary.idle, &report.process.name);
-    let alone = sentence
-        .strip_prefix("It left it ")
-        .map(|rest| format!("{name} left the GPU {rest}"));
-    let alone = alone.or_else(|| {
-        Some(format!(
-            "{name} left {}",
-            sentence.strip_prefix("It left ")?
-        ))
-    });
-    alone.unwrap_or_else(|| sentence.clone())
 }
 
 /// Gaps of similar length.

@@ -1,85 +1,31 @@
-//! Computes the expected results on the CPU in `f64`, and compares the GPU's with them.
-//!
-//! Kernels are compiled with Metal's fast math, the default, so each result has a tolerance.
-//! It follows from the error bounds in Apple's Metal Shading Language Specification
-//! ("Numerical Compliance").
+//! Compares the GPU's results with the expected ones.
 
-use crate::data::Fill;
+use serde::Serialize;
+
 use crate::error::{Error, Result};
+use crate::expected::Expected;
 use crate::kernel::ELEMENT_BYTES;
-use crate::plan::Array;
-use crate::run::CheckedArray;
+use crate::work::Array;
 
-/// Expected content of an array, as a function of the initial content of the inputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expected {
-    /// `log exp cos sin` of the angles.
-    Chain,
-    /// The angles times 1.5.
-    Scale,
-    /// The angles plus three times the fractions.
-    Triad,
-    /// The angles themselves, unchanged.
-    Copy,
-    /// Matrix product of the fractions and the angles.
-    Matmul {
-        /// Rows of the square matrices.
-        rows: u64,
-    },
+/// An array whose result was compared with the CPU's.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CheckedArray {
+    /// Name of the array.
+    pub array: &'static str,
+    /// Number of elements in the array.
+    pub elements: u64,
+    /// Size of the array, in bytes.
+    pub bytes: u64,
+    /// Number of elements that were compared.
+    pub compared: u64,
+    /// Largest absolute difference that was found.
+    pub worst_difference: f64,
 }
 
 /// Largest number of elements to compare. They are spread over a larger array.
 const MAX_COMPARED: u64 = 1 << 16;
 /// The same limit for a matrix product, lower because each element is a sum over a row.
 const MAX_COMPARED_PRODUCTS: u64 = 1 << 12;
-
-/// Allowed error of the chain. Fast sine and cosine are within 2⁻¹³ between −π and π. The
-/// cosine moves by no more than its argument, so 2⁻¹² together; the exponential and the
-/// logarithm cancel out and add about 2⁻²¹. The tolerance is twice that.
-const CHAIN_TOLERANCE: f64 = 1.0 / 2048.0;
-/// Relative rounding error of an `f32`: half a unit in the last place.
-const ROUNDING: f64 = 1.0 / 16_777_216.0;
-
-impl Expected {
-    /// Returns the value at an index, and the allowed difference.
-    #[must_use]
-    pub(crate) fn at(self, index: u64) -> (f64, f64) {
-        let angle = f64::from(Fill::Angles.at(index));
-        let fraction = f64::from(Fill::Fractions.at(index));
-
-        match self {
-            Self::Chain => (angle.sin().cos().exp().ln(), CHAIN_TOLERANCE),
-            Self::Scale => (1.5 * angle, 2.0 * ROUNDING * (1.5 * angle).abs()),
-            // The compiler may fuse the two operations, so they round once or twice.
-            Self::Triad => (
-                angle + 3.0 * fraction,
-                2.0 * ROUNDING * (angle.abs() + 2.0 * 3.0 * fraction),
-            ),
-            Self::Copy => (angle, 0.0),
-            Self::Matmul { rows } => product(rows, index),
-        }
-    }
-}
-
-/// Returns one element of the product, and the allowed difference. The error of a sum of n
-/// products is at most n roundings of the sum of their magnitudes, in any order (Higham,
-/// *Accuracy and Stability*, §3.1). The tolerance is twice that.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "rows are few enough to be exact"
-)]
-fn product(rows: u64, index: u64) -> (f64, f64) {
-    let (row, column) = (index / rows, index % rows);
-    let (mut sum, mut magnitude) = (0.0, 0.0);
-    for k in 0..rows {
-        let left = f64::from(Fill::Fractions.at(row * rows + k));
-        let right = f64::from(Fill::Angles.at(k * rows + column));
-        sum += left * right;
-        magnitude += (left * right).abs();
-    }
-
-    (sum, 2.0 * rows as f64 * ROUNDING * magnitude)
-}
 
 /// Compares the content of an array after the run with the expected one. Returns `None` for an
 /// array without an expectation.
@@ -140,6 +86,7 @@ fn compared_indices(expected: Expected, elements: u64) -> impl Iterator<Item = u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Fill;
     use crate::plan::{Plan, Settings};
     use crate::workloads::workloads;
 
@@ -154,7 +101,7 @@ mod tests {
     /// kernel of the plan computed in `f32`, step by step.
     fn computed(plan: &Plan) -> Vec<Vec<f32>> {
         use crate::kernel::Kernel;
-        use crate::plan::Task;
+        use crate::work::Task;
 
         let filled = |array: &Array| (0..array.elements).map(|at| array.fill.at(at)).collect();
         let mut arrays: Vec<Vec<f32>> = plan.arrays.iter().map(filled).collect();

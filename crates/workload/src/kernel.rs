@@ -1,12 +1,19 @@
 //! Describes the kernels: their names, their arguments, and the work of a dispatch.
 
-use crate::plan::Amounts;
-
 /// Source of all kernels, in the Metal Shading Language.
 pub const KERNELS_SOURCE: &str = include_str!("kernels.metal");
 
 /// Size of an `f32`, in bytes.
 pub(crate) const ELEMENT_BYTES: u64 = 4;
+
+/// Amount of work in bytes and operations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amounts {
+    /// Bytes read and written, each array counted once.
+    pub bytes: u64,
+    /// Floating-point operations, or `None` if their number is not defined.
+    pub flops: Option<u64>,
+}
 
 /// A kernel of [`KERNELS_SOURCE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -41,6 +41,8 @@ mod check;
 pub mod command;
 mod data;
 mod error;
+mod execute;
+mod expected;
 mod kernel;
 #[cfg(target_os = "macos")]
 mod metal;
@@ -49,15 +51,17 @@ mod plan;
 mod run;
 mod simulated;
 mod summary;
+mod work;
 mod workloads;
 
 pub use capture::CAPTURED_STEPS;
+pub use check::CheckedArray;
 pub use error::{Error, Result};
-pub use kernel::{KERNELS_SOURCE, Kernel};
+pub use execute::run;
+pub use kernel::{Amounts, KERNELS_SOURCE, Kernel};
 pub use output::{Document, SIMULATED, WorkFile};
-pub use plan::{
-    Amounts, Array, CommandBuffer, Encoder, LabelWork, Phase, Plan, Settings, Task, Totals,
-};
-pub use run::{BufferTime, CheckedArray, ClockPair, CounterSample, Options, Run, run};
+pub use plan::{LabelWork, Phase, Plan, Settings, Totals};
+pub use run::{BufferTime, ClockPair, CounterSample, Options, Run};
 pub use simulated::scenario;
+pub use work::{Array, CommandBuffer, Encoder, Task};
 pub use workloads::{Workload, workloads};

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::check::CheckedArray;
 use crate::error::Result;
 use crate::plan::{Phase, Plan, Totals};
-use crate::run::{CheckedArray, ClockPair, CounterSample, Run};
+use crate::run::{ClockPair, CounterSample, Run};
 
 /// Text that marks results in which no GPU had a part.
 pub const SIMULATED: &str = "SIMULATED: no GPU ran";

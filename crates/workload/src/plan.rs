@@ -1,8 +1,8 @@
 //! Plans a workload: all of its work, known before it runs.
 
-use crate::data::Fill;
 use crate::error::{Error, Result};
-use crate::kernel::{ELEMENT_BYTES, Kernel};
+use crate::kernel::{Amounts, ELEMENT_BYTES};
+use crate::work::{Array, CommandBuffer, Encoder};
 use crate::workloads::Workload;
 
 /// The user's choices for a workload. A missing one takes the workload's default.
@@ -35,59 +35,6 @@ pub struct Plan {
     /// Largest number of command buffers in flight. With 1, the CPU waits for each command
     /// buffer before it encodes the next.
     pub in_flight: u64,
-}
-
-/// An array of `f32` in memory that CPU and GPU share.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Array {
-    /// Name of the array, which is also its Metal label.
-    pub name: &'static str,
-    /// Number of elements in the array.
-    pub elements: u64,
-    /// Content before the run.
-    pub(crate) fill: Fill,
-    /// Expected content after the run, or `None` if it is not checked.
-    pub(crate) result: Option<crate::check::Expected>,
-}
-
-/// A planned command buffer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandBuffer {
-    /// Encoders of the command buffer, in order.
-    pub encoders: Vec<Encoder>,
-}
-
-/// A planned encoder, which repeats one kernel or one kind of copy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Encoder {
-    /// Kernel or copy that it runs.
-    pub task: Task,
-    /// Number of dispatches or copies.
-    pub dispatches: u64,
-    /// Arrays that it reads, as indices into [`Plan::arrays`].
-    pub reads: Vec<usize>,
-    /// Array that it writes, as an index into [`Plan::arrays`].
-    pub writes: usize,
-    /// Elements of each dispatch or copy (for matrices: rows).
-    pub size: u64,
-}
-
-/// The kind of work that an encoder repeats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Task {
-    /// A kernel, whose dispatches all do the same work again.
-    Kernel(Kernel),
-    /// Transfers between arrays, each of the next part.
-    Copy,
-}
-
-/// Amount of work in bytes and operations.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Amounts {
-    /// Bytes read and written, each array counted once.
-    pub bytes: u64,
-    /// Floating-point operations, or `None` if their number is not defined.
-    pub flops: Option<u64>,
 }
 
 /// Part of the run in which a command buffer is committed.
@@ -256,36 +203,5 @@ fn in_range(
             min,
             max,
         })
-    }
-}
-
-impl Encoder {
-    /// Returns the work of all its dispatches.
-    #[must_use]
-    pub fn amounts(&self) -> Amounts {
-        let per_dispatch = match self.task {
-            Task::Kernel(kernel) => kernel.amounts(self.size),
-            // Each byte is read in one array and written in the other.
-            Task::Copy => Amounts {
-                bytes: 2 * self.size * ELEMENT_BYTES,
-                flops: None,
-            },
-        };
-
-        Amounts {
-            bytes: per_dispatch.bytes * self.dispatches,
-            flops: per_dispatch.flops.map(|flops| flops * self.dispatches),
-        }
-    }
-}
-
-impl Task {
-    /// Returns the label of encoders that run it.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Kernel(kernel) => kernel.name(),
-            Self::Copy => "copy",
-        }
     }
 }

@@ -1,11 +1,11 @@
-//! Runs a plan, and defines the result of a run.
+//! Options and result of a run.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::error::Result;
-use crate::plan::{Phase, Plan};
+use crate::check::CheckedArray;
+use crate::plan::Phase;
 
 /// Choices for a run besides the plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,39 +68,4 @@ pub struct CounterSample {
     pub start: u64,
     /// Timestamp after the work, in units of the GPU's clock.
     pub end: u64,
-}
-
-/// An array whose result was compared with the CPU's.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct CheckedArray {
-    /// Name of the array.
-    pub array: &'static str,
-    /// Number of elements in the array.
-    pub elements: u64,
-    /// Size of the array, in bytes.
-    pub bytes: u64,
-    /// Number of elements that were compared.
-    pub compared: u64,
-    /// Largest absolute difference that was found.
-    pub worst_difference: f64,
-}
-
-/// Runs a plan on this machine's GPU. Commits all command buffers of the plan, and no other.
-#[cfg(target_os = "macos")]
-pub fn run(plan: &Plan, options: &Options) -> Result<Run> {
-    crate::capture::check(plan, options)?;
-    crate::metal::run(plan, options)
-}
-
-/// Returns an error, because this system has no Metal.
-#[cfg(not(target_os = "macos"))]
-pub fn run(plan: &Plan, options: &Options) -> Result<Run> {
-    crate::capture::check(plan, options)?;
-    Err(crate::Error::NoMetal {
-        system: match std::env::consts::OS {
-            "linux" => "Linux",
-            "windows" => "Windows",
-            other => other,
-        },
-    })
 }

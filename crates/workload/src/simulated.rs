@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use crate::plan::{CommandBuffer, Encoder, Phase, Plan, Task};
+use crate::plan::{Phase, Plan};
+use crate::work::{CommandBuffer, Encoder, Task};
 
 /// Returns the scenario of a plan, as TOML.
 #[must_use]

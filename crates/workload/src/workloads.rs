@@ -1,10 +1,10 @@
 //! Defines the workloads: what each one shows, and the command buffers of one step.
 
-use crate::check::Expected;
 use crate::data::Fill;
 use crate::error::{Error, Result};
+use crate::expected::Expected;
 use crate::kernel::Kernel;
-use crate::plan::{Array, CommandBuffer, Encoder, Task};
+use crate::work::{Array, CommandBuffer, Encoder, Task};
 
 /// A bundled workload, named after what it shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

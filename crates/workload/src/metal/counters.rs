@@ -16,8 +16,9 @@ use objc2_metal::{
 };
 
 use super::gpu::Gpu;
-use crate::plan::{Encoder, Plan, Task};
+use crate::plan::Plan;
 use crate::run::CounterSample;
+use crate::work::{Encoder, Task};
 
 /// Size of a timestamp (`MTLCounterResultTimestamp`), in bytes.
 const SAMPLE_BYTES: usize = 8;

@@ -13,11 +13,12 @@ use objc2_metal::{
 };
 
 use super::counters::EncoderSamples;
+use super::errors::missing;
 use super::gpu::Gpu;
-use super::{missing, size};
+use super::gpu::size;
 use crate::error::Result;
 use crate::kernel::{ELEMENT_BYTES, Kernel};
-use crate::plan::{Encoder, Task};
+use crate::work::{Encoder, Task};
 
 /// Encodes a planned encoder with all of its dispatches.
 pub(super) fn encode(

@@ -15,11 +15,12 @@ use objc2_metal::{
     MTLLibrary, MTLResource, MTLResourceOptions, MTLTimestamp,
 };
 
-use super::{missing, refused, size};
+use super::errors::{missing, refused};
 use crate::error::{Error, Result};
 use crate::kernel::{ELEMENT_BYTES, KERNELS_SOURCE, Kernel};
-use crate::plan::{Array, Phase, Plan, Task};
+use crate::plan::{Phase, Plan};
 use crate::run::ClockPair;
+use crate::work::{Array, Task};
 
 // MTLCreateSystemDefaultDevice finds no device in a program that is not linked with this
 // framework.
@@ -186,4 +187,9 @@ fn filled(
         unsafe { first.add(size(index)).write(array.fill.at(index)) };
     }
     Ok(buffer)
+}
+
+/// Converts a size. The plan bounds all sizes, and a `usize` on a Mac has 64 bits.
+pub(super) fn size(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
 }

@@ -6,6 +6,7 @@
 mod capture;
 mod counters;
 mod encode;
+mod errors;
 mod gpu;
 mod signpost;
 mod steps;
@@ -13,7 +14,6 @@ mod steps;
 use std::time::Instant;
 
 use objc2::rc::autoreleasepool;
-use objc2_foundation::NSError;
 
 use self::capture::Capture;
 use self::counters::Sampler;
@@ -21,7 +21,7 @@ use self::gpu::Gpu;
 use self::signpost::Interval;
 use self::steps::Steps;
 use crate::capture::captured_steps;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::{Phase, Plan};
 use crate::run::{CounterSample, Options, Run};
 
@@ -116,25 +116,4 @@ fn measured(plan: &Plan, steps: &mut Steps<'_>) -> Result<u64> {
     let took = start.elapsed();
     drop(interval);
     Ok(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX))
-}
-
-/// Returns an error for an object that Metal returned as `nil`.
-fn missing(what: &str) -> Error {
-    Error::Metal {
-        what: what.to_owned(),
-        why: "Metal gave no reason".to_owned(),
-    }
-}
-
-/// Returns an error with Metal's own reason.
-fn refused(what: impl Into<String>, error: &NSError) -> Error {
-    Error::Metal {
-        what: what.into(),
-        why: error.localizedDescription().to_string(),
-    }
-}
-
-/// Converts a size. The plan bounds all sizes, and a `usize` on a Mac has 64 bits.
-fn size(value: u64) -> usize {
-    usize::try_from(value).unwrap_or(usize::MAX)
 }

@@ -7,11 +7,13 @@ use objc2::runtime::ProtocolObject;
 use objc2_metal::{MTLCommandBuffer, MTLCommandBufferStatus, MTLCommandQueue};
 
 use super::counters::Sampler;
+use super::encode;
+use super::errors::{missing, refused};
 use super::gpu::Gpu;
-use super::{encode, missing, refused};
 use crate::error::Result;
-use crate::plan::{CommandBuffer, Phase, Plan};
+use crate::plan::{Phase, Plan};
 use crate::run::BufferTime;
+use crate::work::CommandBuffer;
 
 /// The steps so far, with the command buffers that are still in flight.
 pub(super) struct Steps<'a> {
@@ -27,7 +29,7 @@ impl<'a> Steps<'a> {
             gpu,
             plan,
             in_flight: VecDeque::new(),
-            times: Vec::with_capacity(super::size(plan.total().command_buffers)),
+            times: Vec::with_capacity(super::gpu::size(plan.total().command_buffers)),
         }
     }
 
