@@ -59,7 +59,7 @@ fn invalid_outputs_and_sizes_are_refused() {
         ("picture.jpeg", &[][..], "does not end in .png or .svg"),
         ("there.png", &[], "--force replaces it"),
         ("low.png", &["--size", "830x20"], "is too small"),
-        ("narrow.png", &["--size", "20"], "400 to 8000 pixels wide"),
+        ("narrow.png", &["--size", "20"], "400 to 8000 pixels"),
         ("odd.png", &["--size", "axb"], "is not a number of pixels"),
     ];
     for (name, arguments, said) in cases {

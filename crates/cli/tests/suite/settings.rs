@@ -118,7 +118,7 @@ fn an_ignored_finding_is_left_out_and_noted() {
 
     let all = ids();
     assert!(all.contains(&"serialized".to_owned()), "{all:?}");
-    let ignoring = "[findings]\nignore = [\"serialised\"]\n";
+    let ignoring = "[findings]\nignore = [\"serialized\"]\n";
     fs::write(folder.path().join("metalens.toml"), ignoring).unwrap();
     let expected: Vec<String> = all.into_iter().filter(|id| id != "serialized").collect();
     assert_eq!(ids(), expected);

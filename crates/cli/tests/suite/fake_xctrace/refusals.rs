@@ -165,7 +165,7 @@ fn refuses_wrong_settings() {
             "has no misbehavior `rudely`; it has no-xcode, ",
         ),
         ("SCENARIO=none", "no built-in scenario or file `none`"),
-        ("SLOW_MS=fast", "`fast` is no number"),
+        ("SLOW_MS=fast", "`fast` is not a number"),
         ("VERSION=26.0", "no build in the version `26.0`"),
     ] {
         let done = output(xctrace(folder.path(), &[setting], &["version"]));
