@@ -204,7 +204,7 @@ impl<'a> Attempt<'a> {
                 watcher.on_event(Event::Saving { bytes: self.bytes });
             }
             OutputLine::Error(text) | OutputLine::Warning(text) => {
-                watcher.on_event(Event::Warning(&text))
+                watcher.on_event(Event::Warning(&text));
             }
             OutputLine::Other if line.stream == Stream::Err => {
                 watcher.on_event(Event::Line(&line.text));

@@ -1,7 +1,7 @@
 //! Charts of characters, for terminals and for pages without pictures.
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// No work at all: the least of work looks different.
+/// Column without any work; the smallest work looks different.
 pub(crate) const NONE: char = '·';
 
 /// The nearest of the eight heights; whatever is there shows.

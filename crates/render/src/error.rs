@@ -39,7 +39,7 @@ pub enum Error {
         /// The place that is none.
         at: PathBuf,
     },
-    /// No file can be made where the folder is to be.
+    /// The folder cannot hold new files.
     #[error("cannot write into {}: no file can be made in {}", folder.display(), at.display())]
     CannotWrite {
         /// The folder that was asked for.

@@ -116,7 +116,7 @@ fn busy(rows: &[TraceRow]) -> Option<Message> {
     Some(message!("{}{}{}", busy, by, on))
 }
 
-/// What all rows have, if it is the same: a column of it would say nothing.
+/// Returns the value that all rows share: a column of it would say nothing.
 fn same<'a>(
     rows: &'a [TraceRow],
     value: impl Fn(&'a TraceRow) -> Option<&'a str>,

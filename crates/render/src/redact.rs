@@ -1,4 +1,4 @@
-//! What a page that is posted should not say: folders, and other people's programs.
+//! Hides folders and other programs from pages that people post.
 //!
 //! A report names every process that used the GPU, and where its input lay. Nobody who reads
 //! a pull request needs either. Values of sentences are hidden by what they are: a process
@@ -9,7 +9,7 @@ use std::path::Path;
 use metalens_analyzer::message::Value;
 use metalens_analyzer::{MessageMut, Note, PlacedValue, Report};
 
-/// What stands for words that may name anything, and name what is hidden.
+/// Replacement of a quote that names something hidden.
 const LEFT_OUT: &str = "(left out)";
 
 /// The report without them, and with a note that says so. The target keeps its
@@ -46,7 +46,7 @@ pub fn redacted(report: &Report) -> Report {
     page
 }
 
-/// What a page does not say.
+/// Names and paths that a page hides.
 struct Hidden {
     names: Names,
     source: FileName,
@@ -93,13 +93,16 @@ impl Hidden {
         let inside = self.source.inside(path);
         let inside = inside.or_else(|| self.work.as_ref()?.inside(path));
         let is_elsewhere = path.starts_with(['/', '~', '.']);
-        inside.unwrap_or_else(|| match is_elsewhere {
-            true => FileName::of(path).shown(path),
-            false => path.to_owned(),
+        inside.unwrap_or_else(|| {
+            if is_elsewhere {
+                FileName::of(path).shown(path)
+            } else {
+                path.to_owned()
+            }
         })
     }
 
-    /// Whether a text has a name or a folder in it, wherever that may stand.
+    /// Returns whether a text contains a hidden name or folder.
     fn is_in(&self, text: &str) -> bool {
         let names = self.names.aliases.iter().map(|(name, _)| name);
         let files = [Some(&self.source), self.work.as_ref()]
@@ -113,7 +116,7 @@ impl Hidden {
     }
 }
 
-/// Where a process is named in a field of its own.
+/// Replaces process names that have a field of their own.
 fn processes(page: &mut Report, names: &Names) {
     for process in page.processes.iter_mut().filter(|one| !one.is_analyzed) {
         process.name = names.alias(&process.name);
@@ -206,7 +209,7 @@ impl Names {
         Self { aliases }
     }
 
-    /// What stands for a name; the target's stands for itself.
+    /// Returns the replacement of a name; the name of the analyzed process stays.
     fn alias(&self, name: &str) -> String {
         let mut aliases = self.aliases.iter();
         let found = aliases.find(|(known, _)| known == name);
@@ -289,7 +292,7 @@ mod tests {
         assert!(redacted(&report).notes.contains(&expected));
     }
 
-    /// Without values nobody knows where a name stands: then the sentence goes.
+    /// A sentence without values is left out, because names could stand anywhere in it.
     #[test]
     fn sentences_of_earlier_versions_are_left_out_whole() {
         let mut report = report_of("shared-machine");
@@ -306,7 +309,7 @@ mod tests {
         assert_eq!(page.summary, report.summary);
     }
 
-    /// What names nobody and no folder is shown as it is, without a note.
+    /// A report without names to hide is shown unchanged, without a note.
     #[test]
     fn nothing_to_hide() {
         let mut report = report_of("fused");

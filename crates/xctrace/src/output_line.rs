@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn lines_are_parsed() {
         let check = |line: &str, expected: OutputLine| {
-            assert_eq!(OutputLine::parse(line), expected, "{line}")
+            assert_eq!(OutputLine::parse(line), expected, "{line}");
         };
         let starting =
             "Starting recording with the Metal System Trace template. Launching process: bench.";

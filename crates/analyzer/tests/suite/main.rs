@@ -4,7 +4,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stderr,
     reason = "a panic is the failure report, in the helpers too"
 )]
 

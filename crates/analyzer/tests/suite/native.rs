@@ -148,5 +148,5 @@ fn a_bundle_without_template_has_its_numbers() {
     assert_eq!(native.run.template, None);
     assert!(native.run.synthetic);
     let notes = native.notes.join("\n");
-    assert!(notes.contains("no form.template"), "{notes}");
+    assert!(notes.contains("form.template is missing"), "{notes}");
 }

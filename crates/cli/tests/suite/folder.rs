@@ -104,7 +104,7 @@ fn the_manifest_lists_every_file_and_matches_the_report() {
         ("report_schema", &report["schema"]),
         ("input", &report["source"]["path"]),
         ("run", &report["run"]["number"]),
-        ("target", &report["process"]["name"]),
+        ("process", &report["process"]["name"]),
         ("verdict", &report["summary"]["busy"]),
         ("synthetic", &Value::Bool(true)),
         ("truncated", &Value::Bool(false)),

@@ -56,7 +56,7 @@ pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
     }
 }
 
-/// Whether a figure is zero on both sides.
+/// Returns whether a figure is zero on both sides.
 pub(super) fn is_nothing(change: &Change) -> bool {
     let mut most = [change.base.max, change.new.max].into_iter();
     let is_zero = most.all(|one| one.is_some_and(|one| one.get() == 0.0));

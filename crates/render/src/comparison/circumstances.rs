@@ -7,7 +7,7 @@ use super::cells::paths;
 use crate::document::{Block, Fact, Section};
 use crate::wording::plain;
 
-/// What a reader should know beside the headline.
+/// Returns what a reader should know beside the headline.
 pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(fusion) = &comparison.fusion {

@@ -104,7 +104,7 @@ pub struct Chart {
 /// A drawing that stands for a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Drawing {
-    /// No drawing: a table beside the chart has its figures.
+    /// The chart has no drawing, because a table beside it has its figures.
     None,
     /// Bars of characters, each behind its name, and an explanation below them.
     Lines(Vec<(String, String)>, String),

@@ -93,7 +93,7 @@ pub enum Tone {
     Bad,
     /// A reason to look closer.
     Doubtful,
-    /// Nothing new.
+    /// The verdict is nothing new.
     Faint,
     /// Neither good nor bad.
     Strong,

@@ -128,7 +128,7 @@ fn manifest(
         report_schema: comparison.schema.clone(),
         input: new.map(|run| run.path.clone()).unwrap_or_default(),
         run: 1,
-        target: new.map(|run| run.process.clone()).unwrap_or_default(),
+        process: new.map(|run| run.process.clone()).unwrap_or_default(),
         verdict: comparison.headline.clone(),
         synthetic: is_noted("synthetic"),
         truncated: is_noted("truncated"),

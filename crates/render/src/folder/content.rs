@@ -40,7 +40,7 @@ impl Content {
         }
     }
 
-    /// For programs, which are told everything.
+    /// Returns the JSON file, which leaves nothing out.
     pub(super) fn json(path: &str, what: &impl serde::Serialize) -> Result<Self> {
         let json = json::document(what).map_err(|cause| Error::Json {
             what: path.to_owned(),

@@ -12,60 +12,60 @@ use serde::{Deserialize, Serialize};
 /// The name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
 /// The format's name; its number rises when a key is removed or changes meaning.
-pub const SCHEMA: &str = "metalens.manifest/1";
+pub const SCHEMA: &str = "metalens.manifest/2";
 
-/// What is in the folder. It is written last: where there is one, all that it
-/// lists is there. What it does not list is not of the report.
+/// List of the files in the folder. It is written last: a folder with a manifest has all files that
+/// the manifest lists. A file that it does not list is not part of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
-    /// `metalens.manifest/1`.
+    /// `metalens.manifest/2`.
     pub schema: String,
     /// The version of metalens that wrote the folder.
     pub metalens: String,
     /// The schema of report.json.
     pub report_schema: String,
-    /// What was analyzed, as it was given.
+    /// Input of the analysis, as the user gave it.
     pub input: String,
-    /// Which run of it.
+    /// Run of the input.
     pub run: u64,
-    /// Whom the report is about.
-    pub target: String,
-    /// How busy the target kept the GPU, as a sentence: plain text, not Markdown.
+    /// Name of the analyzed process.
+    pub process: String,
+    /// Sentence on how busy the GPU was, as plain text without Markdown.
     pub verdict: String,
-    /// Whether no GPU ran any of it: a simulator wrote the recording.
+    /// True if a simulator wrote the recording: no GPU ran any of it.
     pub synthetic: bool,
-    /// Whether the recording breaks off, and only what came before was read.
+    /// True if the recording is truncated, and only the part before that was read.
     pub truncated: bool,
-    /// Whether folders and the names of other processes are left out of all
-    /// files that are marked as redacted.
+    /// True if folders and the names of other processes are left out of all files that are marked
+    /// as redacted.
     pub redacted: bool,
     /// The files, in a fixed order.
     pub files: Vec<File>,
-    /// What should be in the folder and is not, and why. Usually nothing.
+    /// Files that are missing from the folder, with the reason; usually empty.
     pub problems: Vec<Problem>,
 }
 
 /// A file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct File {
-    /// Where it is, seen from the manifest; parts are separated by `/`.
+    /// Path relative to the manifest, with `/` between its parts.
     pub path: String,
-    /// What it is.
+    /// Kind of the file.
     pub kind: Kind,
-    /// Its media type.
+    /// Media type of the file.
     pub media_type: String,
-    /// Its length.
+    /// Length of the file in bytes.
     pub bytes: u64,
     /// The SHA-256 of its bytes, in lowercase hexadecimal digits.
     pub sha256: String,
-    /// Whether folders and the names of other processes are left out of it: if
-    /// not, look before you post it.
+    /// True if folders and the names of other processes are left out of the file; if false, look at
+    /// it before you post it.
     pub redacted: bool,
-    /// What it shows, if it is a picture.
+    /// Contents of the picture; null for other files.
     pub picture: Option<Picture>,
 }
 
-/// What a file of the folder is.
+/// Kind of a file in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -77,20 +77,20 @@ pub enum Kind {
     Chart,
 }
 
-/// What a picture shows.
+/// Contents of a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Picture {
-    /// Which chart it is: `timeline`, `busy`, `ledger`, `gaps`, `kernels`.
+    /// Name of the chart: `timeline`, `busy`, `idle`, `gaps`, `kernels`.
     pub chart: String,
     /// `light` or `dark`.
     pub theme: String,
-    /// Its width, device pixels.
+    /// Width in device pixels.
     pub width: u32,
-    /// Its height, device pixels.
+    /// Height in device pixels.
     pub height: u32,
     /// Device pixels per pixel: shown at `width / scale` it is sharp.
     pub scale: u8,
-    /// What it shows, in words: plain text, for those who cannot see it.
+    /// Alternative text of the picture, as plain text.
     pub alt: String,
 }
 
@@ -99,7 +99,7 @@ pub struct Picture {
 pub struct Problem {
     /// The file that is missing.
     pub path: String,
-    /// Why.
+    /// Reason of the problem.
     pub why: String,
 }
 
@@ -119,7 +119,7 @@ impl Problem {
 pub const LONGEST_REPORT: u64 = 256 << 20;
 
 impl File {
-    /// Whether the file is in its folder as it was written.
+    /// Returns whether the file is in its folder as it was written.
     pub fn is_as_written(&self, folder: &Path) -> bool {
         let bytes = metalens_files::read(&folder.join(&self.path), self.bytes.min(LONGEST_REPORT));
         bytes.is_ok_and(|bytes| sha256(&bytes) == self.sha256)
@@ -133,7 +133,7 @@ impl Manifest {
         serde_json::from_slice(&text).ok()
     }
 
-    /// Of a folder with these files.
+    /// Returns the manifest of a folder with these files.
     pub fn of(report: &Report, redacted: bool, files: Vec<File>, problems: Vec<Problem>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
@@ -141,7 +141,7 @@ impl Manifest {
             report_schema: report.schema.clone(),
             input: report.source.path.clone(),
             run: report.run.number,
-            target: report.process.name.clone(),
+            process: report.process.name.clone(),
             verdict: report.summary.busy.clone(),
             synthetic: report.run.synthetic,
             truncated: report

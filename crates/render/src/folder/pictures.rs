@@ -12,7 +12,8 @@ use super::manifest::{Kind, Picture, Problem};
 /// Twice the pixels: what a pull request shows 830 wide is then sharp on every screen.
 const SCALE: u8 = 2;
 
-/// In the order in which a reader asks: when, how busy, why not, how often, with what.
+/// Charts of a folder, in the order of a reader's questions: when, how busy, why not, how often,
+/// with what.
 pub(super) const CHARTS: [(Chart, &str); 5] = [
     (Chart::Timeline, "timeline"),
     (Chart::Busy, "busy"),
@@ -21,7 +22,7 @@ pub(super) const CHARTS: [(Chart, &str); 5] = [
     (Chart::Kernels, "kernels"),
 ];
 
-/// Where a chart lies in the folder.
+/// Returns the path of a chart in the folder.
 pub(super) fn path(name: &str, theme: Theme) -> String {
     match theme {
         Theme::Light => format!("{FOLDER_OF_CHARTS}/{name}.png"),

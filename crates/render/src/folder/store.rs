@@ -58,7 +58,7 @@ pub(super) fn write(
     }
 }
 
-/// What a run makes.
+/// Files and folders that a run created.
 struct Made {
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
@@ -124,8 +124,8 @@ fn clear(folder: &Folder, path: &Path, new: &Manifest, force: bool) -> Result<()
     Ok(())
 }
 
-/// Whether a path of a manifest, which anybody may have written, is a picture right in
-/// the folder of charts.
+/// Returns whether a path is a picture directly in the folder of charts. Anybody may have written
+/// the manifest that the path is from.
 fn is_a_chart(path: &str) -> bool {
     let parts: Vec<Component<'_>> = Path::new(path).components().collect();
     match parts.as_slice() {

@@ -1,4 +1,4 @@
-//! What happens when a part of the folder cannot be made.
+//! Tests of folders of which a part cannot be written.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,8 +50,8 @@ fn no_gaps(
     }
 }
 
-/// It does not cost the rest of the report, and an older picture does not take its
-/// place; what somebody changed or added stays.
+/// A missing picture costs nothing else, and no older picture takes its place; what somebody
+/// changed or added stays.
 #[test]
 fn a_chart_that_cannot_be_drawn() {
     let temporary = tempfile::tempdir().unwrap();
@@ -107,7 +107,7 @@ fn a_chart_that_cannot_be_drawn() {
     assert!(page.contains("](charts/idle.png)") && !page.contains("charts/gaps"));
 }
 
-/// Nothing was there before, so nothing is left.
+/// The folder was not there before, so it is removed.
 #[test]
 fn what_cannot_be_finished_is_taken_away() {
     let temporary = tempfile::tempdir().unwrap();

@@ -142,7 +142,7 @@ fn legend(report: &Report) -> String {
     keys.join("\n")
 }
 
-/// In a page an SVG element needs no namespace.
+/// Removes the namespace of an SVG element, which a page does not need.
 fn without_namespace(svg: &str) -> String {
     svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1)
 }
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// What the page itself has must not end its elements early, or load anything.
+    /// Styles and scripts of the page neither end their elements early nor load anything.
     #[test]
     fn style_and_script_are_closed_and_alone() {
         for part in [STYLE, INDEX_STYLE, TABLES_SCRIPT, SCRIPT, INDEX_SCRIPT] {

@@ -6,9 +6,9 @@ use metalens_text::shown;
 
 use crate::wording::cut;
 
-/// Of names, only so many bytes are in a page.
+/// Largest number of bytes that a page spends on names.
 const MOST_BYTES: usize = 200_000;
-/// Of one name, only so many letters.
+/// Largest number of letters of one name.
 const LONGEST: usize = 300;
 
 /// Names by number, in the order in which they are asked for.
@@ -52,7 +52,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// How long a text is as JSON in a page, with quotes and comma.
+/// Returns the length of a text as JSON in a page, with quotes and comma.
 fn written(text: &str) -> usize {
     let letter = |letter: char| match letter {
         '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => 6,
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(names.number(&many[3]), 4);
     }
 
-    /// What is left out depends on what the page will hold, not on the name's length.
+    /// The room in the page decides what is left out, not the length of the name.
     #[test]
     fn a_name_as_it_is_written() {
         for name in ["abc", "<&>\u{2028}", "\u{1}\"\\", "é🦀"] {

@@ -14,7 +14,7 @@ use metalens_text::{is_hidden, name};
 /// A space of no width, as HTML and Markdown write it.
 const BREAK: &str = "&#8203;";
 
-/// As text of a line of Markdown, in a table or not.
+/// Escapes text for a line of Markdown, also in a table.
 pub(super) fn in_markdown(text: &str) -> String {
     // Blanks at a line's beginning are code, or nothing.
     let text = text.trim_start_matches(is_blank);
@@ -29,8 +29,7 @@ pub(super) fn in_markdown(text: &str) -> String {
     })
 }
 
-/// As text of an element of HTML, or as an attribute in double quotes: where Markdown
-/// is not looked for.
+/// Escapes text for an element or a quoted attribute of HTML, where Markdown is not parsed.
 pub(super) fn in_html(text: &str) -> String {
     each(text, |_, letter, out| match letter {
         '"' => out.push_str("&quot;"),
@@ -42,16 +41,17 @@ pub(super) fn in_html(text: &str) -> String {
     })
 }
 
-/// As a code span: copied from there it is what it was. What a code span in a table
-/// cannot hold is shown like code.
+/// Returns a code span, from which readers copy the exact text. Text that a code span in a table
+/// cannot hold becomes an HTML element.
 pub(super) fn as_code(text: &str) -> String {
     let is_odd = |one: char| matches!(one, '`' | '|' | '\\') || one.is_control() || is_hidden(one);
     let begins_or_ends_with_space = text.trim() != text;
     // Whoever searches bodies for markers does not know code from text.
     let is_odd = text.contains(is_odd) || text.contains("<!--");
-    match text.is_empty() || begins_or_ends_with_space || is_odd {
-        true => format!("<code>{}</code>", in_markdown(text)),
-        false => format!("`{text}`"),
+    if text.is_empty() || begins_or_ends_with_space || is_odd {
+        format!("<code>{}</code>", in_markdown(text))
+    } else {
+        format!("`{text}`")
     }
 }
 
@@ -102,7 +102,7 @@ fn each(text: &str, write: impl Fn(usize, char, &mut String)) -> String {
     out
 }
 
-/// Where a mark is that begins a list, or a heading's underline, where it begins a line.
+/// Returns the place of a mark that would begin a list or underline a heading.
 fn mark_of_line(text: &str) -> Option<usize> {
     let after_number = text.trim_start_matches(|one: char| one.is_ascii_digit());
     let digits = text.len() - after_number.len();
@@ -112,10 +112,11 @@ fn mark_of_line(text: &str) -> Option<usize> {
     let is_item = begins_item(text, &['-', '+']);
     // What begins so is a command in a log of a workflow.
     let is_command = text.starts_with("::");
-    match is_numbered {
-        true => Some(digits),
-        // A dash by itself is our own sign for nothing, and stands in cells of tables.
-        false => (text != "-" && (is_rule || is_item || is_command)).then_some(0),
+    if is_numbered {
+        Some(digits)
+    } else {
+        // A dash alone stands for an empty cell of a table.
+        (text != "-" && (is_rule || is_item || is_command)).then_some(0)
     }
 }
 
@@ -129,8 +130,8 @@ fn is_blank(letter: char) -> bool {
     (letter.is_whitespace() || letter.is_control()) && !is_hidden(letter)
 }
 
-/// Whether GitHub would make a link, a mention or a picture of what this letter is in
-/// the middle of.
+/// Returns whether GitHub would make a link, a mention or a picture of the word around this
+/// letter.
 fn links(before: &str, letter: char, rest: &str) -> bool {
     let after = rest.get(letter.len_utf8()..).unwrap_or("");
     let is_next = |test: fn(char) -> bool| after.chars().next().is_some_and(test);
@@ -265,7 +266,7 @@ mod tests {
         check("ääääääääääää", 4, "ää…ä");
     }
 
-    /// What a reader sees of a text, and nothing of the breaks.
+    /// Returns the visible text, without invisible breaks.
     fn seen(text: &str) -> String {
         let mut seen = String::new();
         for letter in text.chars() {
@@ -282,7 +283,7 @@ mod tests {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// What another reader of Markdown makes of it, if that is text and nothing else.
+    /// Returns what another parser of Markdown reads; panics if it is more than text.
     fn read(page: &str) -> String {
         use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
         // What GitHub has.
@@ -310,7 +311,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// In a line and in a table, as text and as code: it is what it was.
+        /// Escaped text reads as the original, in a line and in a table, as text and as code.
         #[test]
         fn it_is_text_to_another_reader(
             text in proptest::collection::vec(

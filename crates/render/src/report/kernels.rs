@@ -60,7 +60,7 @@ pub(super) fn kernels(report: &Report) -> Section {
         .with(Block::Table(table))
 }
 
-/// Whether two of the first kernels have one name.
+/// Returns whether two of the first kernels have the same name.
 fn has_ambiguous_names(report: &Report) -> bool {
     let (short, _) = KERNELS;
     let names = report.kernels.iter().take(short);

@@ -17,7 +17,7 @@ use style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 const WIDEST_TEXT: usize = 100;
 /// Narrower than this no table can be read: the terminal may break the lines.
 const NARROWEST: usize = 60;
-/// Nobody reads a longer line of a table.
+/// Largest width of a line in a table; longer ones are hard to read.
 const WIDEST: usize = 180;
 /// The room that the names of facts have at least.
 const NAMES: usize = 10;

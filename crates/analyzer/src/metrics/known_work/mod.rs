@@ -173,14 +173,14 @@ fn with_amounts<'a>(
                     label,
                     amounts: amounts.times(kernel.instances),
                     kernels: vec![kernel],
-                }))
+                }));
             }
             AmountScope::Total if report.window.excluded.is_empty() => {
                 all.push(KernelsWithAmounts {
                     label,
                     kernels,
                     amounts,
-                })
+                });
             }
             AmountScope::Total => {
                 let text = message!(

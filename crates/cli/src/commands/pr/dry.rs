@@ -121,7 +121,7 @@ fn calls(method: UploadMethod, repository: &str, files: &[String]) -> Vec<String
             ));
         }
         UploadMethod::Summary => {
-            calls.push("  append the whole report to the job summary".to_owned())
+            calls.push("  append the whole report to the job summary".to_owned());
         }
         UploadMethod::Text => {}
     }

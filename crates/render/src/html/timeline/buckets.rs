@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Packed, Piece, Stretch, number_of, put_parts};
 
-/// As many buckets of lanes, at most.
+/// Largest number of buckets of all lanes.
 const MOST_CELLS: usize = 98_304;
 
 /// Everything, in equal parts of the window.
@@ -56,7 +56,7 @@ impl Filling {
         }
     }
 
-    /// What lanes were busy: where intervals of one overlap, once.
+    /// Adds the busy time of each lane, where intervals overlap only once.
     fn busy(&mut self, pieces: &[Piece<'_>], others: &[Stretch], others_lane: usize) {
         let mut until = vec![0; self.busy.len()];
         let mine = pieces
@@ -81,7 +81,7 @@ impl Filling {
         }
     }
 
-    /// As the page has them.
+    /// Returns the buckets in the form of the page.
     pub(super) fn finish(self) -> Buckets {
         let count = self.idle.len();
         let (mut busy, mut idle) = (Packed::default(), Packed::default());
@@ -107,7 +107,7 @@ pub(super) fn add(row: &mut [u64], width_ns: u64, from: u64, to: u64) {
     }
 }
 
-/// How much of a stretch lies in which bucket.
+/// Splits a stretch of time among its buckets.
 fn split(width_ns: u64, from: u64, to: u64) -> impl Iterator<Item = (usize, u64)> {
     let mut at = from;
     std::iter::from_fn(move || {

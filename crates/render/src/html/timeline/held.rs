@@ -1,4 +1,4 @@
-//! What held over time, under the timeline: the target's phases, the GPU's states.
+//! Lanes under the timeline: phases of the process, states of the GPU.
 //!
 //! A few thousand of each are in a page one by one: the longest. If there are
 //! more, all of them together are there in buckets, and the page says so.
@@ -13,15 +13,15 @@ use super::super::names::Names;
 use super::buckets::add;
 use super::packed::Packed;
 
-/// As many of a lane are in a page one by one.
+/// Largest number of stretches of a lane that a page has one by one.
 const MOST: usize = 2_000;
-/// Where they overlap or nest, up to so many rows are drawn; a warm-up has one of its own.
+/// Largest number of rows for stretches that overlap or nest; a warm-up has a row of its own.
 const MOST_ROWS: usize = 3;
 /// Shades of a lane.
 const SHADES: usize = 4;
 /// Buckets of a lane that has more than fit.
 const BUCKETS: u64 = 2_048;
-/// What a warm-up is called that was recognised, and not named by the target.
+/// Name of a warm-up that the process did not name.
 const WARM_UP: &str = "warm-up (recognised)";
 
 /// One kind of what held, as the page's script reads it.
@@ -30,12 +30,12 @@ pub(super) struct HeldLane {
     label: &'static str,
     kind: &'static str,
     rows: usize,
-    /// How many are here one by one, and how many there are.
+    /// Number of stretches that are here one by one, and of all.
     count: usize,
     of: usize,
     /// Start after the last one's, length, row, name, shade and 4 if it was induced.
     pieces: String,
-    /// When any of them held, if not all are here: nanoseconds by bucket.
+    /// Covered nanoseconds by bucket, if not all stretches are here.
     covered: Option<Covered>,
 }
 
@@ -174,7 +174,7 @@ fn placed<'a>(all: &[One<'a>]) -> Vec<(usize, One<'a>)> {
     all.iter().filter_map(place).collect()
 }
 
-/// How much of each bucket any of them held.
+/// Returns the covered time of each bucket.
 fn covered(all: &[One<'_>], span_ns: u64) -> Covered {
     let width_ns = span_ns.div_ceil(BUCKETS).max(1);
     let count = usize::try_from(span_ns.div_ceil(width_ns)).unwrap_or(0);
@@ -193,7 +193,7 @@ fn covered(all: &[One<'_>], span_ns: u64) -> Covered {
     }
 }
 
-/// Which shade a name has: states by how fast they are, the rest as they come.
+/// Shades of names: states by their speed, others by their order.
 struct Shades<'a> {
     names: Vec<&'a str>,
 }

@@ -16,7 +16,8 @@ use self::held::HeldLane;
 use self::packed::Packed;
 use super::names::{Names, short};
 
-/// As many intervals, gaps, parts of gaps and stretches of others' are in a page in full.
+/// Largest number of intervals, gaps, parts of gaps and stretches of other processes that a page
+/// has in full.
 const MOST_PIECES: usize = 40_000;
 /// More channels than this share the last lane.
 const MOST_LANES: usize = 11;
@@ -31,12 +32,12 @@ pub(super) struct Timeline {
     causes: [&'static str; 7],
     /// Names that the pieces' numbers mean; number 0 is a name left out.
     names: Vec<String>,
-    /// What is here in full, and whether that is everything.
+    /// Part of the window that is here in full.
     full: [u64; 2],
     is_whole: bool,
     /// Some gaps around one of median length.
     typical: [u64; 2],
-    /// How many of what are here in full: intervals, gaps, stretches of them, others.
+    /// Numbers of pieces that are here in full: intervals, gaps, parts of gaps, other processes.
     counts: [usize; 4],
     /// Start after the last one's, length, lane, kernel.
     intervals: String,
@@ -49,7 +50,7 @@ pub(super) struct Timeline {
     /// Start after the last one's end, length.
     others: String,
     buckets: Option<Buckets>,
-    /// What held over time: phases, states.
+    /// Lanes of phases and states.
     held: Vec<HeldLane>,
 }
 
@@ -128,7 +129,7 @@ fn pieces<'a>(analysis: &'a Analysis, lanes: &Lanes) -> Vec<Piece<'a>> {
     analysis.spans().map(piece).collect()
 }
 
-/// Which lane a channel is drawn in.
+/// Lanes by channel.
 struct Lanes {
     channels: Vec<Option<String>>,
     names: Vec<String>,
@@ -175,14 +176,14 @@ struct Crowd<'a> {
 }
 
 impl Crowd<'_> {
-    /// Whether a page can have all of it in full.
+    /// Returns whether a page has room for everything in full.
     fn fits(&self, analysis: &Analysis) -> bool {
         let known = self.pieces.len() + self.gaps.len() + self.others.len();
         known <= MOST_PIECES && known + analysis.idle().take(MOST_PIECES).count() <= MOST_PIECES
     }
 
-    /// From when to when everything fits into the page. Nothing, if even the
-    /// least has too much in it.
+    /// Returns the largest part of the window that fits into the page in full; an empty one if
+    /// none does.
     fn full(&self, center: u64) -> [u64; 2] {
         let mut half = self.span_ns;
         loop {
@@ -204,8 +205,8 @@ impl Crowd<'_> {
         }
     }
 
-    /// How many pieces there are in a part of the window, at most: a gap is cut
-    /// into up to six, and each stretch of others' cuts out up to two more.
+    /// Returns an upper bound of the pieces in a part of the window: a gap has up to six parts,
+    /// and each stretch of another process adds up to two.
     fn most_inside(&self, from: u64, to: u64) -> usize {
         let begun = self.pieces.partition_point(|one| one.start_ns < to);
         let begun = self.pieces.get(..begun).unwrap_or_default();
@@ -297,7 +298,7 @@ fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
     (packed.into_text(), count)
 }
 
-/// Which are there, a bit each; then those.
+/// Packs a bit for each part that is not zero, then these parts.
 fn put_parts(packed: &mut Packed, parts: [u64; 7]) {
     let there = parts.iter().enumerate().filter(|(_, ns)| **ns > 0);
     packed.put(there.map(|(at, _)| 1 << at).sum());
