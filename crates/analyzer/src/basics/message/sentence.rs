@@ -13,7 +13,7 @@ pub struct Message {
 }
 
 /// Puts values into a sentence, one for each `{}`: fixed words and other messages, such as the
-/// functions of [`message`](crate::message) return. Only fixed words may go in without a type.
+/// functions of [`message`](mod@crate::message) return. Only fixed words may go in without a type.
 #[macro_export]
 macro_rules! message {
     ($sentence:literal $(, $part:expr)* $(,)?) => {{
