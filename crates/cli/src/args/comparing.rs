@@ -35,7 +35,7 @@ pub(crate) struct CompareArguments {
     /// Question to answer
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetChoice>,
-    /// Exit with 5 if a limit of [gate] in this file is missed [default: metalens.toml, if it has
+    /// Exit with 5 if a limit of the gate in this file is missed [default: metalens.toml, if it has
     /// a gate, else 5 % more time or 10 % longer gaps]
     #[arg(long, num_args = 0..=1, value_name = "FILE")]
     #[expect(clippy::option_option, reason = "with a value, without one, or absent")]
