@@ -355,7 +355,7 @@ fn a_missing_table_or_kernel_does_not_meet_a_limit() {
     for run in &new {
         fs::remove_file(run.join(ENCODERS)).unwrap();
     }
-    let said = gated(submission, 5, "not recorded in new, but recorded in base");
+    let said = gated(submission, 5, "not recorded in new, but");
     let line = said
         .lines()
         .find(|line| line.trim_start().starts_with("submission latency "));
@@ -363,7 +363,7 @@ fn a_missing_table_or_kernel_does_not_meet_a_limit() {
 
     // A value that is not known is not an improvement.
     let cells = ["unknown", "–", "–", "not", "recorded"];
-    assert_eq!(words[words.len() - 5..], cells);
+    assert!(words.windows(5).any(|found| found == cells), "{words:?}");
     assert!(
         said.contains("the cause of 100 % of the idle time of new is unknown"),
         "{said}"
@@ -373,7 +373,7 @@ fn a_missing_table_or_kernel_does_not_meet_a_limit() {
     for run in &new {
         fs::remove_file(run.join(COMPLETIONS)).unwrap();
     }
-    gated(latency, 5, "not recorded in new, but recorded in base");
+    gated(latency, 5, "not recorded in new, but");
 
     let renamed = |seed| scenario(seed, 40, "").replace("matmul", "matmul_v2");
     for (name, seed) in [("c1", 7), ("c2", 8), ("c3", 9)] {
@@ -468,6 +468,6 @@ fn a_run_that_is_named_twice_is_refused_or_noted() {
     check(
         "compare --baseline b.json a1",
         1,
-        "its metrics lack window.span_ns, ",
+        "metrics are missing: window.span_ns, ",
     );
 }
