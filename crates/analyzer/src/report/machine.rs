@@ -191,7 +191,7 @@ pub struct ShaderCompiles {
 /// Number and durations of some compilations, which are never cut at the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompileTimes {
-    /// Number of compilations.
+    /// Number of shader compilations.
     pub count: u64,
     /// Summed durations in nanoseconds.
     pub total_ns: u64,

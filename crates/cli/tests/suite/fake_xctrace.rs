@@ -166,9 +166,12 @@ fn size(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;
     };
-    let size_of = |entry: fs::DirEntry| match entry.path().is_dir() {
-        true => size(&entry.path()),
-        false => entry.metadata().map_or(0, |data| data.len()),
+    let size_of = |entry: fs::DirEntry| {
+        if entry.path().is_dir() {
+            size(&entry.path())
+        } else {
+            entry.metadata().map_or(0, |data| data.len())
+        }
     };
     entries.map_while(Result::ok).map(size_of).sum()
 }

@@ -180,3 +180,30 @@ fn the_stored_export_gives_its_stored_truth() {
         }
     }
 }
+
+/// Every description of a JSON Schema says something: users read them.
+#[test]
+fn schema_descriptions_have_four_words() {
+    fn check(value: &serde_json::Value, file: &Path, count: &mut u32) {
+        if let Some(text) = value["description"].as_str() {
+            *count += 1;
+            let words = text.split_whitespace().count();
+            assert!(words >= 4, "{}: {text}", file.display());
+        }
+        let fields = value.as_object().into_iter().flat_map(|map| map.values());
+        let items = value.as_array().into_iter().flatten();
+        for inner in fields.chain(items) {
+            check(inner, file, count);
+        }
+    }
+
+    let mut count = 0;
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let file = entry.unwrap().path();
+        if file.extension().is_some_and(|kind| kind == "json") {
+            let schema = fs::read_to_string(&file).unwrap();
+            check(&serde_json::from_str(&schema).unwrap(), &file, &mut count);
+        }
+    }
+    assert!(count > 1_000, "{count}");
+}

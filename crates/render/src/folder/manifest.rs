@@ -18,7 +18,7 @@ pub const SCHEMA: &str = "metalens.manifest/2";
 /// the manifest lists. A file that it does not list is not part of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
-    /// `metalens.manifest/2`.
+    /// Name of the format, `metalens.manifest/2`.
     pub schema: String,
     /// The version of metalens that wrote the folder.
     pub metalens: String,
@@ -82,7 +82,7 @@ pub enum Kind {
 pub struct Picture {
     /// Name of the chart: `timeline`, `busy`, `idle`, `gaps`, `kernels`.
     pub chart: String,
-    /// `light` or `dark`.
+    /// Color theme: `light` or `dark`.
     pub theme: String,
     /// Width in device pixels.
     pub width: u32,

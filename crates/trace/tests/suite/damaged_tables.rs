@@ -271,9 +271,10 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let (path, copied) = (entry.path(), to.join(entry.file_name()));
-        match path.is_dir() {
-            true => copy(&path, &copied),
-            false => drop(fs::copy(path, copied).unwrap()),
+        if path.is_dir() {
+            copy(&path, &copied);
+        } else {
+            fs::copy(path, copied).unwrap();
         }
     }
 }

@@ -94,9 +94,10 @@ fn check_cell(
             let composite = cell.is_some_and(|cell| cell.children().any(|n| n.is_element()));
             // Text that is only in the display form counts too.
             let only_displayed = text.as_deref() == Some("") && display.is_some();
-            let expected = match composite || only_displayed {
-                true => display,
-                false => text,
+            let expected = if composite || only_displayed {
+                display
+            } else {
+                text
             };
             (values[row].map(|s| names.text(s).to_owned()), expected)
         }
@@ -168,9 +169,10 @@ fn check_cell(
         }
         Column::Dropped => return Err("was dropped".to_owned()),
     };
-    match found.as_deref().map(spaced) == expected.as_deref().map(spaced) {
-        true => Ok(()),
-        false => Err(format!("{found:?}, expected {expected:?}")),
+    if found.as_deref().map(spaced) == expected.as_deref().map(spaced) {
+        Ok(())
+    } else {
+        Err(format!("{found:?}, expected {expected:?}"))
     }
 }
 

@@ -372,9 +372,10 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(files_below(&path)),
-            false => files.push(path),
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else {
+            files.push(path);
         }
     }
     files.sort();

@@ -60,11 +60,12 @@ pub(crate) fn exports_in(folder: &Path) -> Vec<PathBuf> {
 pub(crate) fn text_of(file: &Path) -> String {
     let bytes = std::fs::read(file).unwrap();
     let mut text = String::new();
-    match bytes.starts_with(&[0x1f, 0x8b]) {
-        true => flate2::read::GzDecoder::new(&bytes[..])
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        flate2::read::GzDecoder::new(&bytes[..])
             .read_to_string(&mut text)
-            .unwrap(),
-        false => (&bytes[..]).read_to_string(&mut text).unwrap(),
+            .unwrap()
+    } else {
+        (&bytes[..]).read_to_string(&mut text).unwrap()
     };
     text
 }

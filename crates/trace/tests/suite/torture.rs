@@ -47,9 +47,10 @@ impl Outcomes {
             return;
         }
         let text = std::str::from_utf8(xml).unwrap_or_else(|error| panic!("{what}: {error}"));
-        match judge::agrees(text, what, &tables, &names) {
-            true => self.confirmed += 1,
-            false => self.unjudged += 1,
+        if judge::agrees(text, what, &tables, &names) {
+            self.confirmed += 1;
+        } else {
+            self.unjudged += 1;
         }
     }
 }

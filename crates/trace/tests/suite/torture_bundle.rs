@@ -247,12 +247,13 @@ impl Bench {
         }
         let reference = reference?;
         let second = (reference.target, reference.template, reference.duration_ns);
-        match facts(&answer.run) == second {
-            true => Ok(()),
-            false => Err(format!(
+        if facts(&answer.run) == second {
+            Ok(())
+        } else {
+            Err(format!(
                 "{:?}, where a second reads {second:?}",
                 facts(&answer.run)
-            )),
+            ))
         }
     }
 

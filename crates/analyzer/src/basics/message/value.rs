@@ -51,7 +51,7 @@ pub enum Value {
     },
     /// A ratio of two values, such as a speedup.
     Factor {
-        /// The ratio.
+        /// Ratio of the two values.
         factor: f64,
     },
     /// A number of things; the text may end with the noun.
@@ -61,7 +61,7 @@ pub enum Value {
     },
     /// A number that is none of the others, such as the median of two counts.
     Number {
-        /// The number.
+        /// Number that the text shows.
         number: f64,
     },
     /// An amount of memory.

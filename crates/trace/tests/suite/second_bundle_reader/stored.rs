@@ -6,9 +6,12 @@ use super::Bundled;
 
 /// Returns the uncompressed files, and checks every checksum.
 pub(crate) fn plain(stored: &Bundled, is_compressed: bool) -> Result<Bundled, String> {
-    let inflated = |(path, bytes): (String, Vec<u8>)| match is_compressed {
-        true => Ok((path, inflate(&bytes)?)),
-        false => Ok((path, bytes)),
+    let inflated = |(path, bytes): (String, Vec<u8>)| {
+        if is_compressed {
+            Ok((path, inflate(&bytes)?))
+        } else {
+            Ok((path, bytes))
+        }
     };
     match stored.get("bundle.zip") {
         Some(archive) => unzip(archive)?.into_iter().map(inflated).collect(),

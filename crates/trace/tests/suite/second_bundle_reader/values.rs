@@ -78,9 +78,10 @@ impl Run {
         let Some(number) = value else {
             let full = matches!(type_id, "XRPrototypeValueTypeID" | "XRMetalEncoderIDTypeID");
             let is_raw = full || self.is_unknown(type_id);
-            return Ok(match is_raw {
-                true => format!("{:?}", Some(ones)),
-                false => "None".to_owned(),
+            return Ok(if is_raw {
+                format!("{:?}", Some(ones))
+            } else {
+                "None".to_owned()
             });
         };
         let text = |text: String| format!("{:?}", Some(text));
