@@ -191,5 +191,6 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
 
     report.thresholds = verdicts(report, &request.settings);
     report.findings = findings(report, &request.settings.ignored_findings);
+    // The summary reads the findings.
     report.summary = summary(report);
 }

@@ -46,16 +46,16 @@
 //! # Idle time by cause
 //!
 //! ```text
-//! GPU     …A)                                          [B…
-//! program  ------------)A completed     [B encoded)
-//!           completion |      host      | encoding | submission
+//! GPU     …A)                                                     [B…
+//! program  ------------)A completed [B encoded … commit)
+//!           completion |    host    |     encoding     | submission
 //! ```
 //!
 //! | cause | what happened during that time | table that tells it |
 //! | --- | --- | --- |
-//! | completion | completion latency: the GPU was done, and the program was not notified yet | A's command buffer in `metal-command-buffer-completed` |
-//! | host | host work: the program was notified, and did not encode the next work yet | |
-//! | encoding | the program encoded the next work | B's encoder in `metal-application-encoders-list` |
+//! | completion | completion latency: the GPU was done, and the program, which waited for that, was not notified yet | A's command buffer in `metal-command-buffer-completed` |
+//! | host | host work: the program did not encode the next command buffer yet | |
+//! | encoding | the program encoded the next command buffer, up to its commit | B's encoder in `metal-application-encoders-list`, B's commit in `metal-gpu-intervals` |
 //! | submission | submission latency: the next work was committed, and the GPU did not start it yet | |
 //! | queued | the next work was committed before the gap began | |
 //! | contention | another process ran on the GPU, during submission or queued time | GPU intervals of all processes |

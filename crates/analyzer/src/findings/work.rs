@@ -233,7 +233,7 @@ fn small_transfers(report: &Report) -> Option<Evidence> {
             time(SMALL_NS),
             time(total_ns),
         );
-        Evidence::new(text).at(small.iter().take(3).map(|one| kernel(&one.name)))
+        Evidence::new(text).at(small.iter().take(3).map(|short| kernel(&short.name)))
     })
 }
 
@@ -313,13 +313,13 @@ fn one_dominates(report: &Report) -> Option<Evidence> {
 fn outliers(report: &Report) -> Option<Evidence> {
     const SHARE: f64 = 0.05;
     let outliers = &report.shape.outliers;
-    let places = outliers.top.iter().take(3).map(|one| {
+    let places = outliers.top.iter().take(3).map(|outlier| {
         message!(
             "{} at {}: {}, median {}",
-            kernel(&one.name),
-            moment(one.start_ns),
-            time(one.duration_ns),
-            time(one.median_ns)
+            kernel(&outlier.name),
+            moment(outlier.start_ns),
+            time(outlier.duration_ns),
+            time(outlier.median_ns)
         )
     });
     is_share(outliers.excess_ns, report.busy.sum_ns, SHARE).then(|| {

@@ -64,7 +64,7 @@ pub(crate) struct Pair {
     pub completed_ns: Option<u64>,
     /// Encoding of the next work, B.
     pub encoding: Option<Encoding>,
-    /// The commit of B's command buffer, if its row tells it.
+    /// Commit of B's command buffer; `None` if unknown.
     pub committed_ns: Option<u64>,
     /// True if A and B are of one command buffer.
     pub same_buffer: bool,

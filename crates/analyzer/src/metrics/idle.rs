@@ -81,6 +81,7 @@ fn top_gaps(gaps: &[Gap], splitter: &GapSplitter<'_>, kernels: &NamedIntervals) 
     let mut longest: Vec<&Gap> = gaps.iter().collect();
     // No two gaps begin at the same time, so that the order is unique.
     let key = |gap: &&Gap| (Reverse(gap.span.length_ns()), gap.span.start_ns);
+    // There may be a million gaps: only the longest are sorted.
     if longest.len() > TOP_GAPS {
         longest.select_nth_unstable_by_key(TOP_GAPS, key);
         longest.truncate(TOP_GAPS);

@@ -63,11 +63,12 @@ impl IdleTime {
 /// Time of one gap or of several, by cause.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GapParts {
-    /// Completion latency in nanoseconds: the GPU was done, and the program was not notified yet.
+    /// Completion latency in nanoseconds: the GPU was done, and the program, which waited for that,
+    /// was not notified yet.
     pub completion_ns: u64,
-    /// Host work in nanoseconds: the program was notified, and did not encode the next work yet.
+    /// Host work in nanoseconds: the program did not encode the next command buffer yet.
     pub host_ns: u64,
-    /// Encoding in nanoseconds: the program encoded the next work.
+    /// Encoding in nanoseconds: the program encoded the next command buffer, up to its commit.
     pub encoding_ns: u64,
     /// Submission latency in nanoseconds: the next work was committed, and the GPU did not start it
     /// yet.
@@ -150,11 +151,12 @@ impl GapParts {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Cause {
-    /// Completion latency: the GPU was done, and the program was not notified yet.
+    /// Completion latency: the GPU was done, and the program, which waited for that, was not notified
+    /// yet.
     Completion,
-    /// Host work: the program was notified, and did not encode the next work yet.
+    /// Host work: the program did not encode the next command buffer yet.
     Host,
-    /// Encoding: the program encoded the next work.
+    /// Encoding: the program encoded the next command buffer, up to its commit.
     Encoding,
     /// Submission latency: the next work was committed, and the GPU did not start it yet.
     Submission,

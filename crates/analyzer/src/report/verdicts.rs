@@ -14,7 +14,7 @@ pub struct ThresholdResult {
     pub value: Option<f64>,
     /// Limit in `unit` that the value should keep.
     pub limit: f64,
-    /// ThresholdUnit of value and limit.
+    /// Unit of value and limit.
     pub unit: ThresholdUnit,
     /// Side of the limit on which the value should be.
     pub wanted: Wanted,
@@ -42,11 +42,11 @@ impl ThresholdResult {
     }
 }
 
-/// ThresholdUnit of a threshold's value.
+/// Unit of a threshold's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ThresholdUnit {
-    /// ThresholdUnit of time: nanoseconds.
+    /// Unit of time: nanoseconds.
     Ns,
     /// Share of a whole, 0 to 1.
     Ratio,

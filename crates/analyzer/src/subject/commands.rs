@@ -107,6 +107,7 @@ impl Commands {
 
     /// Returns the encoding of an interval's work.
     pub(crate) fn encoding(&self, interval: &Interval) -> Option<Encoding> {
+        // The list has exact times; a submission's span may be a little longer than the encoding.
         let listed = interval.encoder.and_then(|id| self.encodings.get(id));
         let in_intervals = || interval.encoder.and_then(|id| self.by_interval.get(id));
         let in_submissions = || {

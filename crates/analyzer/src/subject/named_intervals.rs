@@ -100,6 +100,7 @@ impl NamedIntervals {
 
             coalesced += u64::from(known.coalesced.is_some());
             coalesced_encoders += known.coalesced.unwrap_or(0);
+            // Coalesced intervals stay out of the cache, because their encoders must be counted.
             if let Some(place) = place.filter(|_| known.coalesced.is_none()) {
                 *place = Some((sources, known.group));
             }

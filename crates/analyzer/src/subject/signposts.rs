@@ -94,6 +94,7 @@ impl Signposts {
         [begin, end]: [Option<Symbol>; 2],
         thread_wide: Option<Symbol>,
     ) {
+        // Several tables each have their own order.
         events.sort_unstable();
         // Two tables may have the same event; no thread logs an event twice at the same time.
         events.dedup();

@@ -53,6 +53,7 @@ impl Cut {
         if let Some(wanted) = &request.phase {
             let spans = spans_of_phase(wanted, chosen, signposts, names)?;
             let phase = cut.cut_to_phase(wanted, &spans);
+            // An error about an empty window names the part that was really searched.
             from_ns = Some(phase.start_ns.max(from_ns.unwrap_or(0)));
             to_ns = Some(phase.end_ns.min(to_ns.unwrap_or(u64::MAX)));
         }

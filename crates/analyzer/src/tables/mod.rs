@@ -149,6 +149,7 @@ tables! {
 
 /// Takes a trace apart. Rejects it if a main table has impossible times.
 pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
+    // Later stages add times up without checks for overflow.
     times::check(&mut trace)?;
     let recording = Recording::new(&mut trace);
 

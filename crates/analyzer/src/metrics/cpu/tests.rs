@@ -191,7 +191,14 @@ fn threads_and_states() {
     );
     let threads = found.threads.iter();
     let threads: Vec<_> = threads
-        .map(|one| (one.tid, one.submits, one.samples, one.running_share))
+        .map(|thread| {
+            (
+                thread.tid,
+                thread.submits,
+                thread.samples,
+                thread.running_share,
+            )
+        })
         .collect();
     // Equal weights: by name. The sample at the window's end is outside.
     assert_eq!(
