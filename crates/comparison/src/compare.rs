@@ -212,7 +212,7 @@ fn loud_notes(base: &Runs, new: &Runs) -> impl Iterator<Item = Note> {
 }
 
 fn with_sides(note: &Note, sides: &'static str) -> Note {
-    let text = Message::new(&note.text, &note.detail.values);
+    let text = note.message();
     Note::loud(&note.detail.id, message!("{} ({})", text, sides))
 }
 

@@ -7,8 +7,7 @@ use crate::number::Number;
 use crate::unit::Unit;
 
 /// Formats a value, such as `179.1 µs`, `1,000` or `3.4 %`.
-#[must_use]
-pub fn value(value: Number, unit: Unit) -> String {
+pub(crate) fn value(value: Number, unit: Unit) -> String {
     let size = magnitude(value.get().abs(), unit);
     if value.get() < 0.0 {
         format!("−{size}")
@@ -18,8 +17,7 @@ pub fn value(value: Number, unit: Unit) -> String {
 }
 
 /// Formats a difference, such as `+1.2 ms`, `−750`, `+3.4 pts` or `±0`.
-#[must_use]
-pub fn difference(change: Number, unit: Unit) -> String {
+pub(crate) fn difference(change: Number, unit: Unit) -> String {
     let size = change.get().abs();
     let text = match unit {
         Unit::Ratio if size < 0.000_5 => "<0.1 pts".to_owned(),
@@ -51,8 +49,7 @@ fn magnitude(size: f64, unit: Unit) -> String {
 }
 
 /// Formats a relative change, such as `−39.2 %` or `×12.4`.
-#[must_use]
-pub fn share(change: &Change) -> String {
+pub(crate) fn share(change: &Change) -> String {
     match (change.absolute, change.relative) {
         (Some(by), _) if by.get() == 0.0 => "same".to_owned(),
         (Some(_), Some(share)) => relative(share),
@@ -62,8 +59,7 @@ pub fn share(change: &Change) -> String {
 }
 
 /// Formats a share as a change, such as `−39.2 %`, `+5.0 %` or `×12.4`.
-#[must_use]
-pub fn relative(share: f64) -> String {
+pub(crate) fn relative(share: f64) -> String {
     match share {
         _ if share == 0.0 => "±0 %".to_owned(),
         _ if share < 0.0 => format!("−{}", percent(-share)),

@@ -29,7 +29,7 @@ pub fn document(calibration: &Calibration) -> Document {
 fn opening(calibration: &Calibration) -> Section {
     let loud = Note::joined(&calibration.notes, &calibration.note_details);
     let loud = loud.filter(Note::is_loud);
-    let loud = loud.map(|note| Block::Warning(Message::new(&note.text, &note.detail.values)));
+    let loud = loud.map(|note| Block::Warning(note.message()));
     let workload = &calibration.workload;
     let gpu = workload.gpu.as_deref().unwrap_or("no GPU");
     let program = message!(
@@ -140,7 +140,7 @@ fn cost_row(name: &'static str, cost: &Cost) -> [Message; 6] {
 fn notes(calibration: &Calibration) -> Option<Section> {
     let notes = Note::joined(&calibration.notes, &calibration.note_details);
     let quiet = notes.filter(|note| !note.is_loud());
-    let quiet = quiet.map(|note| Message::new(&note.text, &note.detail.values));
+    let quiet = quiet.map(|note| note.message());
     let section = Section::new("notes", "Notes", 3);
     Block::list(quiet).map(|list| section.with(list))
 }

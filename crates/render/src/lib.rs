@@ -17,7 +17,7 @@
 //! | [`report`], [`comparison`], [`baseline`], [`calibration`], [`index`] | builders: one document each |
 //! | [`terminal`], [`markdown`], [`html`] | media |
 //! | [`csv`], [`json`] | the same for programs |
-//! | [`redacted`] | a report without folders and the names of other processes |
+//! | [`for_page`] | a report without folders and the names of other processes, unless they are to be shown |
 //! | [`folder`] | the folder that `analyze -o` and `compare -o` write |
 
 mod bars;
@@ -38,4 +38,4 @@ pub mod terminal;
 mod wording;
 
 pub use error::{Error, Result};
-pub use redact::redacted;
+pub use redact::for_page;

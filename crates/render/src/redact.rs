@@ -4,6 +4,7 @@
 //! a pull request needs either. Values of sentences are hidden by what they are: a process
 //! that is called like a kernel is hidden, and the kernel is not.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use metalens_analyzer::message::Value;
@@ -15,7 +16,7 @@ const LEFT_OUT: &str = "(left out)";
 /// The report without them, and with a note that says so. The target keeps its
 /// name, and what puts the screen together is called by its role.
 #[must_use]
-pub fn redacted(report: &Report) -> Report {
+pub(crate) fn redacted(report: &Report) -> Report {
     let hidden = Hidden::of(report);
     let mut page = report.clone();
     processes(&mut page, &hidden.names);
@@ -44,6 +45,16 @@ pub fn redacted(report: &Report) -> Report {
         ));
     }
     page
+}
+
+/// Returns the report that a page shows: redacted, unless names are to be shown.
+#[must_use]
+pub fn for_page(report: &Report, show_names: bool) -> Cow<'_, Report> {
+    if show_names {
+        Cow::Borrowed(report)
+    } else {
+        Cow::Owned(redacted(report))
+    }
 }
 
 /// Names and paths that a page hides.

@@ -1,38 +1,19 @@
 //! Sentences and values as media write them: numbers beside their units, names of their own.
 
-use metalens_analyzer::message::Value;
+use metalens_analyzer::message::{Segment, Value};
 use metalens_analyzer::{Message, message, units};
 
 /// A space that no line breaks at; every font has it.
 pub(crate) const NO_BREAK: char = '\u{a0}';
 
-/// Splits a message into its words and its values. A message that somebody edited is all words.
-pub(crate) fn segments(message: &Message) -> Vec<(&str, Option<&Value>)> {
-    let text = message.text.as_str();
-    let mut segments = Vec::new();
-    let mut end = 0;
-    for value in &message.values {
-        let after = value.at.saturating_add(value.text.len());
-        let is_in_place = text.get(value.at..after) == Some(value.text.as_str());
-        let Some(words) = text.get(end..value.at).filter(|_| is_in_place) else {
-            return vec![(text, None)];
-        };
-        segments.push((words, None));
-        segments.push((&value.text, Some(&value.value)));
-        end = after;
-    }
-    segments.push((text.get(end..).unwrap_or_default(), None));
-    segments
-}
-
 /// Returns the text of a message whose numbers stay beside their units: `0.44 %` must not end a
 /// line with `0.44`.
 pub(crate) fn unbroken(message: &Message) -> String {
-    let written = |(text, value): (&str, Option<&Value>)| match value {
-        Some(value) if value.is_measure() => text.replace(' ', "\u{a0}"),
+    let written = |(text, value): Segment<'_>| match value {
+        Some(value) if value.value.is_measure() => text.replace(' ', "\u{a0}"),
         _ => text.to_owned(),
     };
-    segments(message).into_iter().map(written).collect()
+    message.segments().into_iter().map(written).collect()
 }
 
 /// Returns the first letters of a text.

@@ -40,11 +40,9 @@ pub fn ids() -> Vec<&'static str> {
     rules().map(|rule| rule.id).collect()
 }
 
-/// Returns the title of a finding, as a clause within a sentence.
-pub(crate) fn title(id: &str) -> &'static str {
-    rules()
-        .find(|rule| rule.id == id)
-        .map_or("", |rule| rule.title)
+/// Returns the rule with this id.
+fn rule(id: &str) -> Option<&'static Rule> {
+    rules().find(|rule| rule.id == id)
 }
 
 /// Rejects ids that no rule has: a typo must not silence a finding.

@@ -1,6 +1,6 @@
 //! Summarizes a report in four sentences, which every page begins with.
 
-use super::{rules, title};
+use super::rule;
 use crate::basics::message::{
     Message, count, counted, factor, percent, process, shown_share, time,
 };
@@ -69,13 +69,6 @@ fn causes(report: &Report) -> Option<Message> {
     Some(message!("Idle time: {}", Message::joined(causes, ", ")))
 }
 
-/// Returns the first step that a finding advises.
-fn action(id: &str) -> &'static str {
-    let mut rules = rules();
-    let rule = rules.find(|rule| rule.id == id);
-    rule.map_or("", |rule| rule.action)
-}
-
 /// Returns the advice with the largest gain; without a gain, the first finding.
 fn advice(findings: &[Finding]) -> Message {
     let gain = |finding: &&Finding| finding.gain.map_or(0, |gain| gain.at_most_ns);
@@ -83,18 +76,19 @@ fn advice(findings: &[Finding]) -> Message {
     let Some(first) = findings.first() else {
         return "No finding".into();
     };
+    let title = rule(&first.id).map_or("", |rule| rule.title);
     match best.and_then(|best| Some((best, best.gain?))) {
         Some((best, gain)) => message!(
             "Biggest win: {}; up to {}× faster (saves at most {})",
-            action(&best.id),
+            rule(&best.id).map_or("", |rule| rule.action),
             factor(gain.speedup),
             time(gain.at_most_ns),
         ),
-        None if findings.len() == 1 => message!("One finding: {}", title(&first.id)),
+        None if findings.len() == 1 => message!("One finding: {}", title),
         None => message!(
             "{} findings; the first: {}",
             count(findings.len() as u64),
-            title(&first.id)
+            title
         ),
     }
 }

@@ -64,6 +64,12 @@ impl Note {
         Self { text, detail }
     }
 
+    /// Returns the sentence with its values.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        Message::new(&self.text, &self.detail.values)
+    }
+
     /// Splits notes into the two lists that a report keeps.
     #[must_use]
     pub fn lists(notes: impl IntoIterator<Item = Self>) -> (Vec<String>, Vec<NoteDetail>) {

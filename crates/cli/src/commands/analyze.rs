@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Report};
-use metalens_render::{csv, folder, html, json, markdown, redacted, report, terminal};
+use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
 
 use crate::analyzing::AnalyzeRequest;
 use crate::args::AnalyzeArguments;
@@ -162,7 +162,7 @@ fn write_html(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Result<(
         return Ok(());
     };
     atomic_file::write(file, request.force, |out| {
-        let page = html::report_page(analysis, request.show_names)?;
+        let page = html::report_page(analysis, &for_page(&analysis.report, request.show_names))?;
         Ok(out.write_all(page.as_bytes())?)
     })
 }
@@ -182,8 +182,7 @@ fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Resul
 /// Returns the report as Markdown. People post it, so names of others are left out unless asked
 /// for.
 fn page(report: &Report, request: &AnalyzeRequest) -> String {
-    let redacted = (!request.show_names).then(|| redacted(report));
-    let document = report::document(redacted.as_ref().unwrap_or(report));
+    let document = report::document(&for_page(report, request.show_names));
     markdown::page(&document, &[])
 }
 

@@ -20,7 +20,7 @@ pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
         blocks.extend(Block::list(evidence));
     }
     let notes = Note::joined(&comparison.notes, &comparison.note_details);
-    let notes = notes.map(|note| Block::Warning(Message::new(&note.text, &note.detail.values)));
+    let notes = notes.map(|note| Block::Warning(note.message()));
     blocks.extend(notes);
     let method = &comparison.method;
     blocks.push(Block::Remark(Message::new(

@@ -27,7 +27,9 @@ pub use manifest::{
     SCHEMA as MANIFEST_SCHEMA, json_schema,
 };
 
-const REPORTS: [&str; 3] = ["report.json", "report.md", "report.html"];
+const JSON: &str = "report.json";
+const MARKDOWN: &str = "report.md";
+const HTML: &str = "report.html";
 
 /// Writes the folder. Returns what should be in it and is not.
 pub fn write(analysis: &mut Analysis, folder: &Path, choices: Choices) -> Result<Vec<Note>> {
@@ -41,8 +43,12 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
         let paths = pictures::CHARTS.iter();
         paths.map(move |&(_, name)| pictures::path(name, theme))
     });
-    let named = [MANIFEST].into_iter().chain(REPORTS).map(str::to_owned);
-    named.chain(charts).map(|path| folder.join(path)).collect()
+    let named = [MANIFEST, JSON, MARKDOWN, HTML].map(str::to_owned);
+    named
+        .into_iter()
+        .chain(charts)
+        .map(|path| folder.join(path))
+        .collect()
 }
 
 /// Refuses what exists, and where nothing can be written: better now than after
@@ -61,8 +67,19 @@ fn write_drawn_by(
     folder: &Path,
     choices: Choices,
 ) -> Result<Vec<Note>> {
-    let (charts, problems) = redacted_charts(draw, analysis, choices);
-    let mut contents = reports(analysis, &charts, choices)?;
+    // Charts and pages are posted: they are made from what may be said.
+    let whole = (!choices.show_names).then(|| {
+        let redacted = redact::redacted(&analysis.report);
+        std::mem::replace(&mut analysis.report, redacted)
+    });
+    let (charts, problems) = charts(draw, analysis, choices);
+    let pages = pages(analysis, &charts, choices);
+    if let Some(whole) = whole {
+        analysis.report = whole;
+    }
+
+    let mut contents = vec![Content::json(JSON, &analysis.report)?];
+    contents.extend(pages?);
     contents.extend(charts);
     let entries = contents.iter().map(Content::entry).collect();
     let told = problems.iter().map(Problem::note).collect();
@@ -72,39 +89,28 @@ fn write_drawn_by(
     Ok(told)
 }
 
-/// Charts are posted: they are drawn from what may be said.
-fn redacted_charts(
+/// Returns the charts of the analysis, and those that cannot be drawn.
+fn charts(
     draw: &pictures::Draw<'_>,
-    analysis: &mut Analysis,
+    analysis: &Analysis,
     choices: Choices,
 ) -> (Vec<Content>, Vec<Problem>) {
-    if choices.show_names {
-        let (mut charts, problems) = pictures::pictures(analysis, draw);
-        for chart in &mut charts {
-            chart.redacted = false;
-        }
-        return (charts, problems);
+    let (mut charts, problems) = pictures::pictures(analysis, draw);
+    for chart in &mut charts {
+        chart.redacted = !choices.show_names;
     }
-    let redacted = redact::redacted(&analysis.report);
-    let whole = std::mem::replace(&mut analysis.report, redacted);
-    let drawn = pictures::pictures(analysis, draw);
-    analysis.report = whole;
-    drawn
+    (charts, problems)
 }
 
-/// The report in every form.
-fn reports(analysis: &Analysis, charts: &[Content], choices: Choices) -> Result<Vec<Content>> {
+/// Returns the pages of the report.
+fn pages(analysis: &Analysis, charts: &[Content], choices: Choices) -> Result<[Content; 2]> {
     let report = &analysis.report;
     let light: Vec<_> = charts.iter().filter_map(Content::shown).collect();
-    let shown = (!choices.show_names).then(|| redact::redacted(report));
-    let shown = report::document(shown.as_ref().unwrap_or(report));
-    let markdown = markdown::page(&shown, &light);
-    let html = html::report_page(analysis, choices.show_names)?;
-    let [for_programs, page, interactive] = REPORTS;
+    let markdown = markdown::page(&report::document(report), &light);
+    let html = html::report_page(analysis, report)?;
     let redacted = !choices.show_names;
-    Ok(vec![
-        Content::json(for_programs, report)?,
-        Content::page(page, "text/markdown", markdown, redacted),
-        Content::page(interactive, "text/html", html, redacted),
+    Ok([
+        Content::page(MARKDOWN, "text/markdown", markdown, redacted),
+        Content::page(HTML, "text/html", html, redacted),
     ])
 }

@@ -1,13 +1,13 @@
 //! Text that HTML shows and does not obey, and frames that are filled with it.
 
 use metalens_analyzer::Message;
-use metalens_analyzer::message::Value;
+use metalens_analyzer::message::Segment;
 use metalens_text::shown_lines;
 use serde::Serialize;
 
 use super::names::short;
 use crate::error::{Error, Result};
-use crate::wording::{cut, segments, unbroken};
+use crate::wording::{cut, unbroken};
 
 /// A longer sentence is cut: names in it may be long, and a page has less than 3 MB.
 const LONGEST_TEXT: usize = 1_000;
@@ -41,12 +41,12 @@ pub(super) fn name(name: &str) -> String {
 
 /// Returns a sentence whose names keep to themselves, none of them too long.
 pub(super) fn named(message: &Message) -> String {
-    let written = |(text, value): (&str, Option<&Value>)| match value {
-        Some(value) if value.is_name() => name(text),
-        Some(value) if value.is_measure() => escaped(&text.replace(' ', "\u{a0}")),
+    let written = |(text, value): Segment<'_>| match value {
+        Some(value) if value.value.is_name() => name(text),
+        Some(value) if value.value.is_measure() => escaped(&text.replace(' ', "\u{a0}")),
         _ => escaped(&cut(text, LONGEST_TEXT)),
     };
-    segments(message).into_iter().map(written).collect()
+    message.segments().into_iter().map(written).collect()
 }
 
 /// Returns JSON that can stand in a script element: nothing in it ends that, or a line.

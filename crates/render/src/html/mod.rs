@@ -16,7 +16,6 @@ use metalens_charts::{Chart, ChartOptions, alt, draw, svg};
 use crate::document::{Document, Section};
 use crate::error::{Error, Result};
 use crate::index::TrendPicture;
-use crate::redact::redacted;
 use crate::{index, report};
 use blocks::Drawn;
 use escape::{escaped, filled, named, script_json, sentence};
@@ -29,13 +28,11 @@ const TABLES_SCRIPT: &str = include_str!("../../../../templates/tables.js");
 const SCRIPT: &str = include_str!("../../../../templates/report.js");
 const INDEX_SCRIPT: &str = include_str!("../../../../templates/index.js");
 
-/// Returns a report as a page of its own. Only the names of the analyzed process are in it, unless
-/// others' may be shown.
-pub fn report_page(analysis: &Analysis, show_names: bool) -> Result<String> {
-    let redacted = (!show_names).then(|| redacted(&analysis.report));
-    let report = redacted.as_ref().unwrap_or(&analysis.report);
+/// Returns a report as a page of its own, with the timeline of its analysis. All texts are those of
+/// the report, which may be redacted; the timeline names only the analyzed process.
+pub fn report_page(analysis: &Analysis, report: &Report) -> Result<String> {
     let data = script_json(&timeline::timeline(analysis))?;
-    let drawn = ("timeline".to_owned(), timeline_box(analysis)?);
+    let drawn = ("timeline".to_owned(), timeline_box(analysis, report)?);
     let frame = Frame {
         kind: "report",
         style: STYLE.to_owned(),
@@ -103,8 +100,7 @@ fn page(document: &Document, drawn: &[Drawn], frame: &Frame) -> Result<String> {
 
 /// The timeline as a part of the page, which has said the verdict above it. It names no process
 /// but the analyzed one.
-fn timeline_box(analysis: &Analysis) -> Result<String> {
-    let report = &analysis.report;
+fn timeline_box(analysis: &Analysis, report: &Report) -> Result<String> {
     let options = ChartOptions {
         has_header: false,
         ..ChartOptions::default()
@@ -149,10 +145,12 @@ fn without_namespace(svg: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use metalens_analyzer::{NoteDetail, NoteSeverity};
+    use metalens_analyzer::message::path;
+    use metalens_analyzer::{Note, NoteDetail, NoteSeverity};
+    use metalens_testing::analysis_of;
 
     use super::*;
-    use metalens_testing::analysis_of;
+    use crate::for_page;
 
     /// Makes a list as long as a hostile recording might.
     fn grown<T: Clone>(list: &mut Vec<T>, count: usize, change: impl Fn(&mut T)) {
@@ -208,7 +206,7 @@ mod tests {
         report.summary.idle.clone_from(&name);
         report.summary.advice.clone_from(&name);
         report.run.template = Some(name.clone());
-        let page = report_page(&analysis, true).unwrap();
+        let page = report_page(&analysis, &analysis.report).unwrap();
         assert!(page.len() < 3_000_000, "{} bytes", page.len());
         for more in [
             "99,980 more",
@@ -220,6 +218,20 @@ mod tests {
         ] {
             assert!(page.contains(more), "{more}");
         }
+    }
+
+    /// The text of the timeline's picture names no folder either.
+    #[test]
+    fn a_redacted_page_has_no_text_of_the_whole_report() {
+        let mut analysis = analysis_of("eager");
+        let secret = message!("work of {}", path("/home/somebody/secret/run.work.json"));
+        analysis.report.add_note(Note::loud("work", secret));
+        let page = |show_names| {
+            let report = for_page(&analysis.report, show_names);
+            report_page(&analysis, &report).unwrap()
+        };
+        assert!(page(true).contains("/home/somebody/secret"));
+        assert!(!page(false).contains("/home/somebody"));
     }
 
     /// Styles and scripts of the page neither end their elements early nor load anything.

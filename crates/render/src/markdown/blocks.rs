@@ -2,7 +2,7 @@
 //!
 //! Every text is escaped, so that a kernel called `a | b` or `<img …>` stays a name.
 
-use metalens_analyzer::message::Value;
+use metalens_analyzer::message::Segment;
 use metalens_analyzer::units::{capital, count};
 use metalens_analyzer::{Message, Severity};
 
@@ -13,7 +13,7 @@ use crate::document::{
     Block, Cell, Chart, Column, ColumnKind, Drawing, Fact, FindingEntry, Item, Look, Section,
     Table, Tone,
 };
-use crate::wording::{segments, sentence, unbroken};
+use crate::wording::{sentence, unbroken};
 
 /// The longest bar.
 const BAR: usize = 14;
@@ -69,9 +69,9 @@ impl Markdown<'_> {
 
     /// Returns a text whose names are code.
     pub(super) fn named(self, message: &Message) -> String {
-        let written = |(text, value): (&str, Option<&Value>)| match value {
-            Some(value) if value.is_name() => self.code(text),
-            Some(value) if value.is_measure() && self.is_comment => {
+        let written = |(text, value): Segment<'_>| match value {
+            Some(value) if value.value.is_name() => self.code(text),
+            Some(value) if value.value.is_measure() && self.is_comment => {
                 in_markdown(&text.replace(' ', "\u{a0}"))
             }
             // Blanks at its beginning are part of the line.
@@ -80,7 +80,7 @@ impl Markdown<'_> {
                 format!("{}{}", " ".repeat(blanks), in_markdown(text))
             }
         };
-        segments(message).into_iter().map(written).collect()
+        message.segments().into_iter().map(written).collect()
     }
 
     fn code(self, name: &str) -> String {

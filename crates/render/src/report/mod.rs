@@ -26,7 +26,7 @@ use crate::wording::plain;
 pub fn document(report: &Report) -> Document {
     let sections = [
         Some(verdict::verdict(report)),
-        verdict::timeline(report),
+        Some(verdict::timeline(report)),
         Some(findings::findings(report)),
         idle::idle(report),
         Some(thresholds::thresholds(report)),

@@ -10,7 +10,7 @@ pub(super) fn notes(report: &Report) -> Option<Section> {
     // The phases say where a warm-up ends, and all of it.
     let notes = report.quiet_notes();
     let notes = notes.filter(|note| note.detail.id != "warm-up");
-    let notes = notes.map(|note| Message::new(&note.text, &note.detail.values));
+    let notes = notes.map(|note| note.message());
     let failed = report.sanity.checks.iter().filter(|check| !check.ok);
     let failed = failed.map(|check| Message::new(&check.text, &check.text_values));
     let section = Section::new("notes", "Notes", 8);

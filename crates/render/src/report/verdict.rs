@@ -19,7 +19,7 @@ pub(super) fn verdict(report: &Report) -> Section {
         rest = message!("{} {}", rest, cause);
     }
     let loud = report.loud_notes().take(WARNINGS);
-    let loud = loud.map(|note| Message::new(&note.text, &note.detail.values));
+    let loud = loud.map(|note| note.message());
     let hidden = report.loud_notes().skip(WARNINGS).count() as u64;
     let more = (hidden > 0).then(|| message!("… and {} more, in report.json", count(hidden)));
     Section::new("verdict", "", 0)
@@ -37,7 +37,7 @@ pub(super) fn verdict(report: &Report) -> Section {
 
 /// The busy share of the GPU, part by part: a line for the process, and one for others if there
 /// was any work of theirs.
-pub(super) fn timeline(report: &Report) -> Option<Section> {
+pub(super) fn timeline(report: &Report) -> Section {
     let chunks = &report.shape.utilization;
     let mut lines = Vec::new();
     let mut legend = String::new();
@@ -61,8 +61,7 @@ pub(super) fn timeline(report: &Report) -> Option<Section> {
         id: "timeline".to_owned(),
         drawing,
     };
-    let section = Section::new("timeline", "Timeline", 1);
-    Some(section.with(Block::Chart(chart)))
+    Section::new("timeline", "Timeline", 1).with(Block::Chart(chart))
 }
 
 fn line(report: &Report, busy: fn(&UtilizationChunk) -> u64) -> String {

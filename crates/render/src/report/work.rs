@@ -50,7 +50,7 @@ pub(super) fn work(report: &Report) -> Option<Section> {
     let timings = work.timings.iter();
     let timings = timings.map(|timings| Message::new(&timings.why, &timings.why_values));
     let notes = Note::joined(&work.notes, &work.note_details);
-    let notes = notes.map(|note| Message::new(&note.text, &note.detail.values));
+    let notes = notes.map(|note| note.message());
     let section = Section::new("work", "Work rate", 7)
         .with_some(chip)
         .with(Block::Table(table))

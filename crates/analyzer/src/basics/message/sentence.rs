@@ -118,6 +118,13 @@ impl Message {
         }
     }
 
+    /// Splits the message into its words and its values. A message that somebody edited is all
+    /// words.
+    #[must_use]
+    pub fn segments(&self) -> Vec<Segment<'_>> {
+        segments(&self.text, &self.values).unwrap_or_else(|| vec![(self.text.as_str(), None)])
+    }
+
     /// Splits the message into its text and its values.
     #[must_use]
     pub fn into_parts(self) -> (String, Vec<PlacedValue>) {
@@ -149,6 +156,27 @@ pub fn begins_with_name(values: &[PlacedValue]) -> bool {
     first.is_some_and(|first| first.at == 0 && first.value.is_name())
 }
 
+/// Part of a sentence: fixed words, or the text of a value together with that value.
+pub type Segment<'a> = (&'a str, Option<&'a PlacedValue>);
+
+/// Splits a sentence into its words and its values. Returns `None` if a value is not at its
+/// position, because somebody edited the report.
+fn segments<'a>(text: &'a str, values: &'a [PlacedValue]) -> Option<Vec<Segment<'a>>> {
+    let mut segments = Vec::with_capacity(2 * values.len() + 1);
+    let mut end = 0;
+    for value in values {
+        let after = value.at.saturating_add(value.text.len());
+        if text.get(value.at..after) != Some(value.text.as_str()) {
+            return None;
+        }
+        segments.push((text.get(end..value.at)?, None));
+        segments.push((value.text.as_str(), Some(value)));
+        end = after;
+    }
+    segments.push((text.get(end..).unwrap_or_default(), None));
+    Some(segments)
+}
+
 /// Borrowed sentence of a report with its values, so that both can be changed together.
 #[derive(Debug)]
 pub struct MessageMut<'a> {
@@ -163,20 +191,17 @@ impl MessageMut<'_> {
     /// Returns false, and changes nothing, if a value is not at its position, because somebody
     /// edited the report.
     pub fn rewrite(&mut self, mut other: impl FnMut(&PlacedValue) -> Option<String>) -> bool {
+        let Some(segments) = segments(self.text, self.values) else {
+            return false;
+        };
         let mut text = String::with_capacity(self.text.len());
         let mut values = Vec::with_capacity(self.values.len());
-        let mut end = 0;
 
-        for value in self.values.iter() {
-            let after = value.at.saturating_add(value.text.len());
-            if self.text.get(value.at..after) != Some(value.text.as_str()) {
-                return false;
-            }
-            let Some(words) = self.text.get(end..value.at) else {
-                return false;
+        for (segment, value) in segments {
+            let Some(value) = value else {
+                text.push_str(segment);
+                continue;
             };
-
-            text.push_str(words);
             let value_text = other(value).unwrap_or_else(|| value.text.clone());
             let at = text.len();
             text.push_str(&value_text);
@@ -185,10 +210,8 @@ impl MessageMut<'_> {
                 text: value_text,
                 value: value.value.clone(),
             });
-            end = after;
         }
 
-        text.push_str(self.text.get(end..).unwrap_or_default());
         (*self.text, *self.values) = (text, values);
         true
     }

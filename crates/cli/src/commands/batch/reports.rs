@@ -10,7 +10,7 @@ use metalens_batch::{ReportProblem, Reports, WrittenReport};
 use metalens_comparison::many::{ROW_FORM, TraceRow};
 use metalens_files::{hexadecimal, sha256, sha256_of_file};
 use metalens_render::folder::{self, FOLDER_OF_CHARTS, LONGEST_REPORT, MANIFEST, Manifest};
-use metalens_render::redacted;
+use metalens_render::for_page;
 
 use crate::analyzing::{Analyzing, default_work};
 use crate::exit;
@@ -141,11 +141,7 @@ impl ReportFolders {
 
         let report = &analysis.report;
         let is_complete = missing.is_empty();
-        let row = if show_names {
-            TraceRow::from_report(report, report, missing)
-        } else {
-            TraceRow::from_report(report, &redacted(report), missing)
-        };
+        let row = TraceRow::from_report(report, &for_page(report, show_names), missing);
         Ok(WrittenReport {
             row,
             is_complete,

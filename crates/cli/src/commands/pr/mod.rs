@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use metalens_github::{Client, Destination, Gh, Posting, Token, environment_token, post};
 use metalens_render::markdown::marker;
-use metalens_render::{comparison, redacted, report};
+use metalens_render::{comparison, for_page, report};
 use metalens_text::shown;
 
 use crate::args::posting::PrArguments;
@@ -61,10 +61,7 @@ pub(crate) fn run(arguments: &PrArguments, quiet: bool) -> anyhow::Result<ExitCo
 /// Returns the document to post, without the names of others unless asked for.
 fn document(found: &Document, show_names: bool) -> metalens_render::document::Document {
     match found {
-        Document::Report(report) => {
-            let redacted = (!show_names).then(|| redacted(report));
-            report::document(redacted.as_ref().unwrap_or(report))
-        }
+        Document::Report(report) => report::document(&for_page(report, show_names)),
         Document::Comparison(comparison) => comparison::document(comparison, show_names),
     }
 }
