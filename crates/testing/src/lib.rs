@@ -38,6 +38,15 @@ pub fn analyze_scenario(scenario: &Scenario, request: &Request) -> Result<Analys
     analyze_input(&export, request)
 }
 
+/// Returns a request that keeps the intervals of other processes, as `analyze --parquet` does.
+#[must_use]
+pub fn with_everyone(request: Request) -> Request {
+    Request {
+        keep_everyone: true,
+        ..request
+    }
+}
+
 /// Returns the analysis of a built-in scenario.
 #[must_use]
 pub fn analysis_of(preset: &str) -> Analysis {

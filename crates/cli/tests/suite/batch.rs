@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use metalens_simulator::{Scenario, write_export};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{metalens, stderr, stdout};
+#[cfg(unix)]
+use super::{signal, until};
 
 /// Writes a small export, recorded on a day of January that `seed` gives. The length of a kernel is
 /// `duration`.
@@ -444,28 +446,17 @@ fn start(folder: &Path) -> Child {
 /// Waits until `count` reports are complete.
 #[cfg(unix)]
 fn until_reports(out: &Path, count: usize) {
-    let began = Instant::now();
     let whole = || {
         let folders = fs::read_dir(out).into_iter().flatten().flatten();
         let whole = folders.filter(|one| one.path().join("manifest.json").is_file());
         whole.count()
     };
 
-    while whole() < count {
-        assert!(
-            began.elapsed() < Duration::from_secs(120),
-            "{} reports",
-            whole()
-        );
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-#[cfg(unix)]
-fn signal(child: &Child, name: &str) {
-    let pid = child.id().to_string();
-    let kill = Command::new("kill").args(["-s", name, &pid]).status();
-    assert!(kill.unwrap().success());
+    until(
+        Duration::from_secs(120),
+        &format!("{count} reports"),
+        || whole() >= count,
+    );
 }
 
 /// Reports are complete or absent after a kill, an interrupt and a second batch at the same time;
@@ -487,7 +478,7 @@ fn killed_and_stopped_batches_leave_complete_reports_and_go_on() {
         "{told}"
     );
     until_reports(&out, 4);
-    signal(&killed, "KILL");
+    signal(killed.id(), "KILL");
     killed.wait().unwrap();
     let whole = |path: &Path| path.join("manifest.json").is_file();
     let mut count = 0;
@@ -503,7 +494,7 @@ fn killed_and_stopped_batches_leave_complete_reports_and_go_on() {
 
     let stopped = start(folder.path());
     until_reports(&out, count + 3);
-    signal(&stopped, "INT");
+    signal(stopped.id(), "INT");
     let output = stopped.wait_with_output().unwrap();
     let told = stderr(&output);
     assert_eq!(output.status.code(), Some(130), "{told}");
@@ -547,17 +538,10 @@ fn killed_and_stopped_batches_leave_complete_reports_and_go_on() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn every_real_recording_is_reported_or_named() {
-    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-    let real = std::env::var_os("METALENS_REAL").map_or(real, PathBuf::from);
-    if !real.is_dir() {
-        eprintln!(
-            "skipped: there are no real recordings in {}",
-            real.display()
-        );
+    let Some(real) = metalens_testing::real_recordings() else {
         return;
-    }
+    };
     let folder = tempfile::tempdir().unwrap();
     let output = metalens(
         folder.path(),

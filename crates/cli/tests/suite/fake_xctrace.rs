@@ -8,9 +8,8 @@ mod refusals;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -142,23 +141,6 @@ fn report(folder: &Path, bundle: &str) -> serde_json::Value {
 
 fn output(mut command: Command) -> Output {
     command.output().unwrap()
-}
-
-/// Sends a signal, as people do.
-fn signal(child: &Child, name: &str) {
-    let kill = Command::new("/bin/sh")
-        .args(["-c", &format!("kill -{name} {}", child.id())])
-        .status();
-    assert!(kill.unwrap().success());
-}
-
-/// Waits until something is so.
-fn until(what: &str, mut so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !so() {
-        assert!(start.elapsed() < PATIENCE, "never: {what}");
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// The bytes of everything in a folder.

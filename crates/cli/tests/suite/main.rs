@@ -44,6 +44,8 @@ mod text;
 
 use std::path::Path;
 use std::process::Output;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -85,6 +87,24 @@ fn write_program(path: &Path, script: &str) {
         .status();
     assert!(written.unwrap().success());
     std::fs::remove_file(text).unwrap();
+}
+
+/// Sends a signal with `kill`.
+#[cfg(unix)]
+fn signal(pid: u32, name: &str) {
+    let kill = std::process::Command::new("kill")
+        .args(["-s", name, &pid.to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+}
+
+/// Waits until a condition is true, and fails if that takes longer than `patience`.
+fn until(patience: Duration, what: &str, mut is_true: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_true() {
+        assert!(start.elapsed() < patience, "never: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Writes two more runs of a built-in scenario, with other seeds: `eager2` and `eager3`.

@@ -15,13 +15,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::fake_xctrace::SMALL;
-use super::{add_two_runs, stderr, stdout, transcript, write_program};
+use super::{add_two_runs, signal, stderr, stdout, transcript, until, write_program};
 
 /// Time after which a test gives up, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -198,7 +198,7 @@ struct Started {
 impl Started {
     fn says(&self, text: &str) {
         let said = || fs::read_to_string(&self.stderr).unwrap();
-        until(text, || said().contains(text));
+        until(PATIENCE, text, || said().contains(text));
     }
 
     fn signal(&self, name: &str) {
@@ -225,23 +225,6 @@ pub(crate) fn each<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
                 scope.spawn(|| check(one));
             }
         });
-    }
-}
-
-/// Sends a signal with `kill`.
-fn signal(pid: u32, name: &str) {
-    let kill = Command::new("/bin/sh")
-        .args(["-c", &format!("kill -{name} {pid}")])
-        .status();
-    assert!(kill.unwrap().success());
-}
-
-/// Waits until a condition is true.
-fn until(what: &str, mut is_true: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_true() {
-        assert!(start.elapsed() < PATIENCE, "never: {what}");
-        thread::sleep(Duration::from_millis(10));
     }
 }
 

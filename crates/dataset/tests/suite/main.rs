@@ -8,25 +8,17 @@ mod store;
 use std::path::{Path, PathBuf};
 
 use metalens_analyzer::{Analysis, Error, Request};
-use metalens_simulator::{Scenario, presets};
-use metalens_testing::{analyze_input, analyze_scenario};
+use metalens_simulator::Scenario;
+use metalens_testing::{analyze_input, analyze_scenario, with_everyone};
 
 /// Analyzes an input like `analyze --parquet`.
 fn analysis(path: &Path, request: Request) -> Result<Analysis, Error> {
-    let request = Request {
-        keep_everyone: true,
-        ..request
-    };
-    analyze_input(path, &request)
+    analyze_input(path, &with_everyone(request))
 }
 
 /// Analyzes a scenario.
 fn analysis_of(scenario: &Scenario) -> Result<Analysis, Error> {
-    let request = Request {
-        keep_everyone: true,
-        ..Request::default()
-    };
-    analyze_scenario(scenario, &request)
+    analyze_scenario(scenario, &with_everyone(Request::default()))
 }
 
 /// Analyzes a built-in scenario.
@@ -35,9 +27,7 @@ fn preset(name: &str) -> Analysis {
 }
 
 fn scenario(name: &str) -> Scenario {
-    let presets = presets();
-    let preset = presets.iter().find(|preset| preset.name == name);
-    preset.unwrap().scenario().unwrap()
+    Scenario::preset(name).unwrap()
 }
 
 /// Returns every file below a folder with its contents, sorted.

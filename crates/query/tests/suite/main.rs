@@ -18,25 +18,17 @@ use std::path::Path;
 use metalens_analyzer::{Analysis, Error, Request};
 use metalens_dataset::{WriteOptions, write};
 use metalens_query::{Answer, Cell, Library};
-use metalens_simulator::{Scenario, presets};
-use metalens_testing::{analyze_input, analyze_scenario};
+use metalens_simulator::Scenario;
+use metalens_testing::{analyze_input, analyze_scenario, with_everyone};
 use tempfile::TempDir;
 
 /// Analyzes an input as `analyze --parquet` does.
 fn analysis(path: &Path, request: Request) -> Result<Analysis, Error> {
-    let request = Request {
-        keep_everyone: true,
-        ..request
-    };
-    analyze_input(path, &request)
+    analyze_input(path, &with_everyone(request))
 }
 
 fn analysis_of(scenario: &Scenario) -> Result<Analysis, Error> {
-    let request = Request {
-        keep_everyone: true,
-        ..Request::default()
-    };
-    analyze_scenario(scenario, &request)
+    analyze_scenario(scenario, &with_everyone(Request::default()))
 }
 
 /// Analyzes a built-in scenario.
@@ -45,9 +37,7 @@ fn preset(name: &str) -> Analysis {
 }
 
 fn scenario(name: &str) -> Scenario {
-    let presets = presets();
-    let preset = presets.iter().find(|preset| preset.name == name);
-    preset.unwrap().scenario().unwrap()
+    Scenario::preset(name).unwrap()
 }
 
 /// Returns the answer's rows, each cell as in CSV, absent ones as `null`.

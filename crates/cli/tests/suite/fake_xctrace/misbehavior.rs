@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use metalens_simulator::fake_xctrace::Misbehavior;
 
-use super::{Disk, RECORD, code, disk, folder, in_order, output, recording, signal, size};
-use super::{stderr, stdout, until, xctrace};
+use super::{Disk, PATIENCE, RECORD, code, disk, folder, in_order, output, recording, size};
+use super::{stderr, stdout, xctrace};
+use crate::{signal, until};
 
 /// What a misbehaving recording comes to.
 struct Case {
@@ -254,7 +255,7 @@ fn asks_for_enter() {
     let said = folder.path().join("said");
     command.stdout(File::create(&said).unwrap());
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    until("it asks", || {
+    until(PATIENCE, "it asks", || {
         fs::read_to_string(&said).unwrap().contains("Press Enter")
     });
     thread::sleep(Duration::from_millis(100));
@@ -299,11 +300,11 @@ fn hangs() {
             .spawn()
             .unwrap();
         let bundle = folder.path().join("out.trace");
-        until("it says no more", || {
+        until(PATIENCE, "it says no more", || {
             fs::read_to_string(&said).unwrap().ends_with(last_line)
         });
         let before = settled(&bundle);
-        signal(&child, "INT");
+        signal(child.id(), "INT");
         thread::sleep(Duration::from_millis(200));
         assert!(child.try_wait().unwrap().is_none(), "{name}");
         assert_eq!(size(&bundle), before, "{name}");
@@ -311,7 +312,7 @@ fn hangs() {
             fs::read_to_string(&said).unwrap().ends_with(last_line),
             "{name}"
         );
-        signal(&child, "KILL");
+        signal(child.id(), "KILL");
         child.wait().unwrap();
         assert_eq!(disk(folder.path(), "out.trace"), left, "{name}");
     }
@@ -328,7 +329,7 @@ fn grows_while_it_is_saved() {
         .spawn()
         .unwrap();
     let mut sizes = vec![0];
-    until("it is saved", || {
+    until(PATIENCE, "it is saved", || {
         let now = size(&bundle);
         sizes.extend(Some(now).filter(|now| sizes.last() != Some(now)));
         child.try_wait().unwrap().is_some()

@@ -6,10 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::{
-    Disk, RECORD, code, code_of, disk, folder, in_order, output, recording, report, signal,
-};
-use super::{size, stderr, stdout, until, xctrace};
+use super::{Disk, RECORD, code, code_of, disk, folder, in_order, output, recording, report};
+use super::{PATIENCE, size, stderr, stdout, xctrace};
+use crate::{signal, until};
 
 /// The whole of stdout for the usual recording, and nothing on stderr.
 #[test]
@@ -164,12 +163,12 @@ fn hears_signals() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        until("it records", || {
+        until(PATIENCE, "it records", || {
             fs::read_to_string(&said).unwrap().contains("Ctrl-C")
         });
         let stub = size(&folder.path().join("out.trace"));
         assert!((50_000..58_000).contains(&stub), "a stub of {stub} bytes");
-        signal(&child, name);
+        signal(child.id(), name);
         let ended = child.wait().unwrap();
         assert_eq!(code_of(ended), exit, "{name}");
         assert_eq!(disk(folder.path(), "out.trace"), left, "{name}");

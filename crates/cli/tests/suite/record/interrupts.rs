@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use super::{Bench, pid_in, recording, signal, until};
+use super::{Bench, PATIENCE, pid_in, recording};
+use crate::{signal, until};
 
 const GOES_ON: &str = "recording bench; Ctrl-C stops and saves";
 
@@ -76,7 +77,9 @@ while :; do sleep 0.05; done"#,
     let said = String::from_utf8(output.stderr).unwrap();
     let (_, bundle) = said.trim().rsplit_once(" at ").unwrap();
     let bundle = std::path::PathBuf::from(bundle);
-    until("it is saved", || bundle.join("form.template").is_file());
+    until(PATIENCE, "it is saved", || {
+        bundle.join("form.template").is_file()
+    });
 }
 
 #[test]
@@ -133,7 +136,7 @@ fn a_killed_metalens_leaves_no_incomplete_bundle_under_the_requested_name() {
     started.says(GOES_ON);
     let file = bench.here().join("recorder");
     let recorder = || fs::read_to_string(&file).unwrap_or_default();
-    until("the program runs", || recorder().ends_with('\n'));
+    until(PATIENCE, "the program runs", || recorder().ends_with('\n'));
     started.signal("KILL");
     let output = started.end();
     assert_eq!(output.status.code(), None);
@@ -149,6 +152,6 @@ fn a_killed_metalens_leaves_no_incomplete_bundle_under_the_requested_name() {
         bundles.any(|file| file.is_file())
     };
 
-    until("the recorder saves", saved);
+    until(PATIENCE, "the recorder saves", saved);
     assert!(!bench.here().join("x.trace").exists());
 }

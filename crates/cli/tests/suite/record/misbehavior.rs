@@ -3,7 +3,8 @@
 use insta::assert_snapshot;
 use metalens_simulator::fake_xctrace::Misbehavior;
 
-use super::{Bench, each, pid_in, recording, signal};
+use super::{Bench, each, pid_in, recording};
+use crate::signal;
 
 /// A misbehavior of the fake `xctrace`, and the arguments of the recording.
 #[derive(Clone, Copy)]

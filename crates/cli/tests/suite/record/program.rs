@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
-use super::{Bench, recording, stderr};
+use super::{Bench, PATIENCE, recording, stderr};
 
 #[test]
 fn standard_streams_pass_through_unchanged() {
@@ -92,7 +92,7 @@ fn an_attached_process_is_recorded_and_goes_on() {
     // Until exec, the process has the name of this test.
     let pid = other.id().to_string();
     let named = format!("/proc/{pid}/cmdline");
-    super::until("it has its name", || {
+    crate::until(PATIENCE, "it has its name", || {
         std::fs::read(&named).map_or(true, |words| words.ends_with(b"600\0"))
     });
     for (whom, output) in [
