@@ -74,11 +74,13 @@ fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> Tab
         let rows = |table: &Table| format!("{} rows", table.rows());
         comparison.differ(0, "", &rows(a), &rows(b));
     }
+
     let mnemonics = |table: &Table| table.schema.mnemonics().join(" ");
     if mnemonics(a) != mnemonics(b) {
         comparison.differ(0, "", &mnemonics(a), &mnemonics(b));
         return comparison;
     }
+
     for row in 0..a.rows().min(b.rows()) {
         for ((spec, left), (_, right)) in a.columns().zip(b.columns()) {
             if is_undecoded(spec) {
@@ -97,6 +99,7 @@ fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> Tab
             }
         }
     }
+
     comparison
 }
 
@@ -290,6 +293,7 @@ fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
         }
         _ => false,
     };
+
     if same_but_names {
         CellAgreement::Unnamed
     } else {
@@ -330,6 +334,7 @@ mod tests {
             CellAgreement::Unnamed => "unnamed",
             CellAgreement::Different => "different",
         };
+
         assert_eq!(
             compare(&[("0x5", "app::step(int)"), ("0x8", "0x7")]),
             "same"

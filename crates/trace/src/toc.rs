@@ -232,6 +232,7 @@ fn parse_target(target: &Element) -> Result<Target, String> {
             None => Target::Unknown,
         });
     };
+
     let environment = target.child("environment").or(process.child("environment"));
     let attribute = |name| process.attribute(name).map(str::to_owned);
     let found = TargetProcess {
@@ -244,6 +245,7 @@ fn parse_target(target: &Element) -> Result<Target, String> {
         termination: attribute("termination-reason"),
         environment: environment.map(parse_environment).unwrap_or_default(),
     };
+
     Ok(match process.attribute("type") {
         Some("launched") => Target::Launched(found),
         Some("attached") => Target::Attached(found),

@@ -26,6 +26,7 @@ impl Arrays {
                 return Err(unsupported(files, path, "its header is unknown"));
             }
         }
+
         let block_size = word(&index, 28).map(|size| size as usize).unwrap_or(0);
         if block_size == 0 || !(index.len() - INDEX_HEADER.min(index.len())).is_multiple_of(8) {
             return Err(unsupported(
@@ -34,6 +35,7 @@ impl Arrays {
                 "its sizes are inconsistent",
             ));
         }
+
         Ok(Self {
             index,
             data,

@@ -61,6 +61,7 @@ impl Binary {
         if !body.starts_with(MAGIC) {
             return None;
         }
+
         let size = |at: usize| trailer.get(at).map(|&size| usize::from(size));
         let number = |at: usize| usize::try_from(integer(trailer.get(at..at + 8)?)?).ok();
         let (offset_size, reference_size) = (size(6)?, size(7)?);
@@ -68,6 +69,7 @@ impl Binary {
         if count > MAX_OBJECTS {
             return None;
         }
+
         if !(1..=8).contains(&offset_size) || !(1..=8).contains(&reference_size) {
             return None;
         }
@@ -79,6 +81,7 @@ impl Binary {
             // Objects may overlap, so the converted texts are limited to the size of the file.
             wide: body.len(),
         };
+
         let nodes = offsets.map(|offset| {
             let offset = integer(offset).and_then(|offset| usize::try_from(offset).ok());
             let node = offset.and_then(|offset| objects.node(offset));

@@ -100,6 +100,7 @@ fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
         let detail = detail.to_owned();
         files.error(TEMPLATE, Problem::UnsupportedBundle { detail })
     };
+
     let bytes = files.read(TEMPLATE, TEMPLATE_LIMIT)?;
     let archive =
         Keyed::parse_damaged(bytes).ok_or_else(|| unsupported("it is not a keyed archive"))?;
@@ -108,6 +109,7 @@ fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     } else {
         TemplateState::Damaged
     };
+
     let Some(data) = archive.top("com.apple.xray.run.data") else {
         return Ok((BTreeMap::new(), template));
     };
@@ -122,6 +124,7 @@ fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     if archive.exhausted() {
         return Err(unsupported(Keyed::EXHAUSTED));
     }
+
     Ok((runs, template))
 }
 
@@ -159,6 +162,7 @@ fn parse_target(info: Object<'_>) -> Target {
     if kind == Some(0) {
         return Target::AllProcesses;
     }
+
     let Some(name) = text("_targetProcessName") else {
         return Target::Unknown;
     };
@@ -169,6 +173,7 @@ fn parse_target(info: Object<'_>) -> Target {
             .and_then(|text| text.parse().ok())
             .or_else(|| object.integer())
     };
+
     let environment = info
         .get("_environment")
         .into_iter()
@@ -179,6 +184,7 @@ fn parse_target(info: Object<'_>) -> Target {
             value.text().unwrap_or("").to_owned(),
         ))
     });
+
     let exit_status =
         number("_targetExitStatus").and_then(|status: u64| i64::try_from(status).ok());
     let process = TargetProcess {
@@ -189,6 +195,7 @@ fn parse_target(info: Object<'_>) -> Target {
         termination: termination(info, exit_status),
         environment: environment.collect(),
     };
+
     match kind {
         Some(1) => Target::Launched(process),
         Some(2) => Target::Attached(process),

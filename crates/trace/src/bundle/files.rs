@@ -225,10 +225,12 @@ impl Files {
             self.drain(path, &mut all, |_| ())?;
             return Ok(found);
         }
+
         let inflating = ZlibDecoder::new(BufReader::with_capacity(64 << 10, all));
         let mut inflating = DecodingReader::new(inflating, "zlib");
         let found = read(&mut inflating)?;
         self.drain(path, &mut inflating, |_| ())?;
+
         // A zip archive has its own checksum, which is at the end of the entry.
         match self.drain(path, &mut inflating.into_inner().into_inner(), |_| ())? {
             0 => Ok(found),

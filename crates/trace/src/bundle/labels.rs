@@ -42,6 +42,7 @@ impl Decoder<'_> {
             let plain = (!self.rendered).then(|| self.plain_label(array, cache, names));
             return self.keep_label(plain.flatten(), array, names);
         };
+
         if let Some((label, id)) = cache.forms.get(form).copied().flatten() {
             return Some(if self.numbered {
                 names.label_id(label.with_submission(number))
@@ -49,12 +50,14 @@ impl Decoder<'_> {
                 id
             });
         }
+
         let array = self.uniques.typed.get(value)?;
         let plain = self.plain_label(array, cache, names);
         let id = self.keep_label(plain, array, names)?;
         if cache.forms.len() <= form {
             cache.forms.resize(form + 1, None);
         }
+
         if let Some(place) = cache.forms.get_mut(form) {
             *place = plain.map(|label| (label, id));
         }
@@ -114,6 +117,7 @@ impl Decoder<'_> {
                 PartRole::Process | PartRole::Other => return None,
             }
         }
+
         let words = words.unwrap_or_else(|| names.symbol(""));
         Some(Label::new(words, process, Some(submission?)))
     }

@@ -112,6 +112,7 @@ impl Fields {
         if descriptor.get("_variableSize").and_then(Object::boolean) != Some(false) || max != min {
             return Err("its rows vary in size".to_owned());
         }
+
         if number("_version") != Some(1) {
             return Err(format!("its version is {:?}, not 1", number("_version")));
         }
@@ -121,6 +122,7 @@ impl Fields {
         if same.is_some() && rows != same {
             return Err(format!("its row count is {rows:?} and {same:?}"));
         }
+
         let list = descriptor.get("_fields").ok_or("it has no fields")?;
         let mut fields = Vec::new();
         for (at, field) in list.items().enumerate() {
@@ -142,6 +144,7 @@ impl Fields {
             }
             fields.push((name.to_owned(), kind));
         }
+
         Ok(Self {
             fields,
             row_size: max.ok_or("it has no row size")?,
@@ -176,6 +179,7 @@ impl Fields {
             .ok_or_else(|| format!("topology type {topology} is unknown"))?;
         let mut offset = topology.size();
         let mut slots = std::collections::BTreeMap::new();
+
         for (name, kind) in others {
             let (slot, width) = match kind {
                 1 => (Slot::U32(offset), 4),
@@ -189,17 +193,20 @@ impl Fields {
             }
             offset += width;
         }
+
         if offset as u64 != self.row_size {
             return Err(format!(
                 "fields of {offset} bytes in rows of {}",
                 self.row_size
             ));
         }
+
         // The first field stands for up to four columns.
         let max_columns = self.fields.len() + 3;
         if schema.children_named("column").nth(max_columns).is_some() {
             return Err("it has more columns than fields".to_owned());
         }
+
         let columns: Result<Vec<StoreColumn>, String> = schema
             .children_named("column")
             .map(|column| parse_column(column, topology, &slots))
@@ -215,6 +222,7 @@ impl Fields {
                 return Err(format!("two columns have the name {}", column.mnemonic));
             }
         }
+
         Ok(Layout {
             schema: schema
                 .attribute("name")
@@ -297,6 +305,7 @@ pub(crate) fn check_header(header: &[u8], layout: &Layout) -> Result<(), String>
             .and_then(|bytes| bytes.try_into().ok());
         bytes.map(u32::from_le_bytes)
     };
+
     let row_size = u32::try_from(layout.row_size).ok();
     let per_block = word(24).unwrap_or(0);
     let expected = [
@@ -311,6 +320,7 @@ pub(crate) fn check_header(header: &[u8], layout: &Layout) -> Result<(), String>
             row_size.and_then(|size| size.checked_mul(per_block)),
         ),
     ];
+
     match expected
         .into_iter()
         .find(|(_, found, expected)| found != expected)

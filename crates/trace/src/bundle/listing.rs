@@ -78,6 +78,7 @@ impl Bundle {
                 truncated: false,
             })
         });
+
         ListedDocument {
             file: self.files.shown(&wanted.store.path),
             named_schema: wanted.store.schema.clone(),

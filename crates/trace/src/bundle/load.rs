@@ -60,6 +60,7 @@ impl Bundle {
                 "corespace/run{run}/core/table-manager/tables.plist"
             ))
         };
+
         let all = files.numbered("corespace", "run").into_iter();
         let (runs, without): (Vec<u64>, Vec<u64>) = all.partition(has_tables);
         if runs.is_empty() {
@@ -73,6 +74,7 @@ impl Bundle {
             };
             return Err(Error::in_file(problem, path));
         }
+
         let BundleFacts { mut toc, template } = facts::read(&files, &runs)?;
         let mut notes: Vec<Note> = without
             .into_iter()
@@ -88,10 +90,12 @@ impl Bundle {
             .map(|run| manager::stores(&files, *run))
             .collect();
         let stores = stores?;
+
         for (run, stores) in toc.runs.iter_mut().zip(&stores) {
             run.tables = listed_tables(stores);
             run.synthetic = synthetic;
         }
+
         Ok(Self {
             files,
             toc,

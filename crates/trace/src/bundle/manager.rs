@@ -27,6 +27,7 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
         let detail = detail.to_owned();
         files.error(&path, Problem::UnsupportedBundle { detail })
     };
+
     let bytes = files.read(&path, SMALL)?;
     let archive = Keyed::parse(bytes).ok_or_else(|| unsupported(Keyed::INVALID))?;
     let details = archive.root().and_then(|root| root.get("tableDetails"));
@@ -42,6 +43,7 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
             _ => drop(stores.insert(store.number, store)),
         }
     }
+
     if archive.exhausted() {
         return Err(unsupported(Keyed::EXHAUSTED));
     }
@@ -67,6 +69,7 @@ fn parse_store(table: Object<'_>, run: u64) -> Option<Store> {
         };
         Some((key.text()?.to_owned(), value))
     });
+
     Some(Store {
         path: format!("corespace/run{run}/core/stores/indexed-store-{number}"),
         number,

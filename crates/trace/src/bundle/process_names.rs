@@ -80,6 +80,7 @@ impl ProcessNames {
         ) else {
             return;
         };
+
         let rows = rows
             .values(thread)
             .zip(rows.values(name))

@@ -67,6 +67,7 @@ impl Decoder<'_> {
                 spec.engineering_type.clone_from(&column.type_id);
             }
         }
+
         Ok(Table {
             schema,
             origin,
@@ -95,6 +96,7 @@ impl Decoder<'_> {
                 Err(_) => Column::Integers(rows.take(slot).into_full_integers()),
             });
         }
+
         let numbers = rows.take(slot);
         Ok(match encoding {
             Encoding::Number => Column::Integers(numbers.into_integers()),

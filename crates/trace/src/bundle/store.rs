@@ -77,6 +77,7 @@ impl Rows {
             let detail = format!("its row count {count} is too large for its file size");
             return Err(unsupported(detail));
         }
+
         let columns = layout.columns.iter().filter(|column| wanted(column));
         let slots = columns.map(|column| column.slot);
         let mut rows = Self {
@@ -141,6 +142,7 @@ impl Rows {
                 break;
             }
         }
+
         Ok((done, written))
     }
 
@@ -289,6 +291,7 @@ impl Numbers {
         if is_sorted {
             return None;
         }
+
         let latest = (0..count).map(time).max().unwrap_or(0);
         let row_bits = u32::BITS - count.leading_zeros();
         if latest.leading_zeros() < row_bits {
@@ -296,6 +299,7 @@ impl Numbers {
             order.sort_by_key(|&row| time(row));
             return Some(order);
         }
+
         // Numbers of time and row are faster to sort and never equal.
         let mut keys: Vec<u64> = (0..count)
             .map(|row| time(row) << row_bits | u64::from(row))

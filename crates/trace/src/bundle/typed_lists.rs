@@ -94,6 +94,7 @@ impl CompactLists {
         if !expected {
             return Ok(None);
         }
+
         let mut short = Self::default();
         let mut entries = entries.chunks_exact(8).map(place).peekable();
         let (mut block, mut orderly) = (0_u32, true);
@@ -109,6 +110,7 @@ impl CompactLists {
             }
             block += 1;
         })?;
+
         // A missing block and a block that was already read have no further lists.
         let rest = entries.inspect(|&(at, _)| orderly = orderly && at >= block);
         let rest = rest.count();
@@ -264,6 +266,7 @@ mod tests {
             header.resize(size, 0);
             header
         };
+
         let (mut index, mut data) = (header(INDEX_HEADER), header(BLOCK * blocks));
         for &(block, offset, list) in lists {
             index.extend(offset.to_le_bytes());
@@ -277,6 +280,7 @@ mod tests {
                 }
             }
         }
+
         let index = ("lists/integeruniquer.index".to_owned(), index);
         Files::memory(BTreeMap::from([
             index,
@@ -320,12 +324,14 @@ mod tests {
             1,
             Some(2),
         );
+
         // Lists of equal length with the number at different positions.
         check(
             &[(0, 40, &[NUMBER, 0, 0, 0]), (0, 80, &[0, 0, NUMBER, 0])],
             1,
             Some(2),
         );
+
         // Several blocks, some of them empty or missing.
         let far: &[(u32, u32, &[u64])] =
             &[(0, 40, &one), (2, 0, &two), (2, 36, &one), (7, 0, &two)];

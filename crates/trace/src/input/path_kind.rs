@@ -124,6 +124,7 @@ mod tests {
             }
             assert_eq!(path_kind(&at).unwrap(), expected, "{path}");
         };
+
         check("a.trace", None, PathKind::Bundle);
         check(
             "stub.trace",

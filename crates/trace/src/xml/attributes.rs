@@ -164,6 +164,7 @@ impl<'a> Attributes<'a> {
         if trimmed.is_empty() {
             return Ok(None);
         }
+
         if trimmed.len() == self.rest.len() {
             return Err(malformed("no space before an attribute"));
         }
@@ -175,12 +176,14 @@ impl<'a> Attributes<'a> {
             let name = shorten(name);
             return Err(malformed(format!("`{name}` is not an attribute name")));
         }
+
         let rest = rest.trim_start_matches(is_space);
         let (value, rest) =
             quoted(rest).ok_or_else(|| malformed(format!("attribute {name} is not quoted")))?;
         if value.contains('<') {
             return Err(malformed(format!("attribute {name} contains `<`")));
         }
+
         if self.seen.contains(&name) {
             return Err(malformed(format!("attribute {name} appears twice")));
         }

@@ -298,6 +298,7 @@ impl<'n> Cells<'n> {
         let Some(parent) = self.open.last_mut() else {
             return Ok(());
         };
+
         match parent.content {
             Content::Pending(Kind::Integer) | Content::Known(_) => {
                 return Err(Problem::UnexpectedElement {
@@ -307,6 +308,7 @@ impl<'n> Cells<'n> {
             }
             Content::Pending(_) => {}
         }
+
         let parts = &mut parent.parts;
         parts.count += 1;
         let known = match role {
@@ -318,12 +320,14 @@ impl<'n> Cells<'n> {
             Role::Binary => parts.binary.is_some(),
             Role::Frame | Role::Words | Role::Narrative | Role::Thread | Role::Other => false,
         };
+
         if known && value.is_some() {
             return Err(Problem::SecondPart {
                 found: self.tags.name(tag),
                 inside: self.tags.name(parent.tag),
             });
         }
+
         match role {
             Role::Pid => parts.pid = value,
             Role::Tid => parts.tid = value,
@@ -346,6 +350,7 @@ impl<'n> Cells<'n> {
             Role::Other if value.is_none() => {}
             Role::Other => parts.words = LabelWords::Mixed,
         }
+
         Ok(())
     }
 }

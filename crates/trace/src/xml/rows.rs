@@ -36,11 +36,13 @@ impl TableBuilder {
             table.columns.push(column);
             numbers.push(tags.number(&spec.engineering_type)?);
         }
+
         let of_numbers = |mnemonic| {
             let at = table.schema.position(mnemonic)?;
             let spec = table.schema.columns.get(at)?;
             (Kind::from_type(&spec.engineering_type) == Kind::Integer).then_some(at)
         };
+
         let interval = of_numbers("start").zip(of_numbers("duration"));
         Ok(Self {
             table,

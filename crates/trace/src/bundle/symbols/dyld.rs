@@ -190,6 +190,7 @@ mod tests {
             let arguments = [Some(a), Some(b), Some(c)];
             events.take(thread, code, arguments, &uniques, &mut last);
         };
+
         take(1, 10, 0, 0, 0x1000);
         take(1, 0, 1, 2, 0x10_0000);
         take(2, 0, 3, 4, 0x20_0000);

@@ -95,6 +95,7 @@ mod tests {
             path: Some("/usr/lib/libapp.dylib".to_owned()),
             gone: false,
         };
+
         let sized = Image {
             size: Some(0x4000),
             path: None,

@@ -186,6 +186,7 @@ impl<'a> Symbols<'a> {
         if !self.files.exists(&path) {
             return None;
         }
+
         let Ok(bytes) = self.files.read(&path, self.left.get()) else {
             self.refuse(
                 &path,
@@ -193,6 +194,7 @@ impl<'a> Symbols<'a> {
             );
             return None;
         };
+
         self.left
             .set(self.left.get().saturating_sub(bytes.len() as u64));
         match SymbolArchive::parse(&bytes, uuid) {
@@ -205,6 +207,7 @@ impl<'a> Symbols<'a> {
                 self.refuse(&path, "it is inconsistent, so its functions have no names");
             }
         }
+
         None
     }
 
@@ -301,6 +304,7 @@ mod tests {
                 at(0, false),
             ]
         });
+
         assert_eq!(
             names(&found),
             [

@@ -64,6 +64,7 @@ pub(super) fn read_rows<R: Read>(
     for _ in 0..(workers + 1) * BUFFERS_PER_WORKER {
         spare.send(WindowJob::default()).ok()?;
     }
+
     let queue = Mutex::new(queue);
     std::thread::scope(|scope| {
         let started =
@@ -179,6 +180,7 @@ impl<'a, 'n> Replayer<'a, 'n> {
                 }
             }
         }
+
         read
     }
 

@@ -49,6 +49,7 @@ pub(super) fn replay(
             }
         }
     }
+
     Replayed {
         bytes: rows.bytes,
         lines: rows.lines,
@@ -70,6 +71,7 @@ fn step(
             Err(malformed("not the tag of the column"))
         }
     };
+
     match token {
         Token::Reference { tag, id } => {
             expect(cells, tag)?;

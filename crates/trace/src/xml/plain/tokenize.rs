@@ -53,6 +53,7 @@ impl Tokenizer {
                 std::str::from_utf8(valid).unwrap_or("")
             }
         };
+
         let mut scan = Scan {
             text,
             bytes: text.as_bytes(),
@@ -61,6 +62,7 @@ impl Tokenizer {
             tokens: &mut rows.tokens,
             memory: self,
         };
+
         let mut complete = 0;
         loop {
             scan.memory.open.clear();
@@ -71,6 +73,7 @@ impl Tokenizer {
             complete = scan.tokens.len();
             rows.bytes = scan.at;
         }
+
         rows.tokens.truncate(complete);
         rows.lines = newlines(window.get(..rows.bytes).unwrap_or(&[]));
     }
@@ -171,6 +174,7 @@ impl<'w> Scan<'w, '_> {
             self.tokens.push(Token::Reference { tag, id });
             return Some(());
         }
+
         self.expect(b" id=\"")?;
         let id = self.number()?;
         self.expect(b"\" fmt=\"")?;
@@ -182,6 +186,7 @@ impl<'w> Scan<'w, '_> {
             self.tokens.push(Token::Number { tag, id, number });
             return Some(());
         }
+
         if self.eat(b"/>") {
             let text = self.nothing()?;
             self.tokens.push(Token::Leaf {
@@ -192,6 +197,7 @@ impl<'w> Scan<'w, '_> {
             });
             return Some(());
         }
+
         self.expect(b">")?;
         let content = self.at;
         let text = self.text_up_to_tag()?;
@@ -204,6 +210,7 @@ impl<'w> Scan<'w, '_> {
             });
             return Some(());
         }
+
         self.at = content;
         self.opened(self.span(start, start + word.name.len())?, tag)?;
         self.tokens.push(Token::Enter { tag, id, display });
@@ -398,6 +405,7 @@ mod tests {
             &format!("<row>{number}<string id=\"3\" fmt=\"a>b\">a &gt; b</string></row>"),
             Some(3),
         );
+
         // Unusual attributes give two tags, a text and an end.
         check(
             &format!("<row>{number}<string fmt='a' id=\"3\">a</string></row>"),
@@ -407,6 +415,7 @@ mod tests {
             &format!("<row>{number}<string id=\"3\" fmt=\"a &amp; b\"/></row>"),
             Some(3),
         );
+
         // A composite gives its tag, a text, a child and its end.
         check(
             "<row><sentinel/><label id=\"3\" fmt=\"\">x<string ref=\"3\"/></label></row>",
