@@ -68,16 +68,19 @@ fn run(out: &mut impl Write, scenario: &Scenario, contents: &Contents) -> io::Re
             "            <process name=\"{name}\" pid=\"{pid}\" path=\"/synthetic/{name}\"/>"
         )?;
     }
+
     writeln!(out, "        </processes>\n        <data>")?;
     for schema in UNEXPORTED {
         writeln!(out, "            <table schema=\"{schema}\"/>")?;
     }
+
     for table in Table::ALL {
         if !table.has_entry(scenario) {
             continue;
         }
         writeln!(out, "            {}", entry(table, scenario))?;
     }
+
     writeln!(out, "        </data>\n        <tracks/>\n    </run>")
 }
 

@@ -81,6 +81,7 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
     for run in process.runs.iter().flatten() {
         within(&format!("{at}.runs"), *run, 1, runs)?;
     }
+
     for shader in &process.shaders {
         name(&format!("{at}.shaders"), shader)?;
     }
@@ -96,6 +97,7 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
         }
         stream(&at, entry)?;
     }
+
     Ok(())
 }
 
@@ -176,6 +178,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
             "another channel",
         );
     }
+
     if stream.oddities.coalesce_every.is_some() && stream.encoders_per_buffer() < 2 {
         return refuse(
             "oddities.coalesce-every",
@@ -183,6 +186,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
             "encoders-per-buffer of 2 or more",
         );
     }
+
     // `Compute Command 0 & Compute Command 1` could also be a label that somebody chose.
     if stream.oddities.coalesced_name == CoalescedName::Labels && stream.encoder_label.is_none() {
         return refuse(
@@ -191,6 +195,7 @@ fn combinations(at: &str, stream: &Stream) -> Result<(), Error> {
             "an encoder-label, or `count`",
         );
     }
+
     Ok(())
 }
 
@@ -279,6 +284,7 @@ fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error
     let Some((shortest, longest)) = lengths.bounds() else {
         return Err(Error::field(field, "has an empty cycle", allowed));
     };
+
     if let Lengths::Range([low, high]) = lengths
         && low > high
     {
@@ -288,6 +294,7 @@ fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error
             "[shortest, longest]",
         ));
     }
+
     if shortest < shortest_ns {
         return Err(Error::field(
             field,
@@ -295,6 +302,7 @@ fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error
             allowed,
         ));
     }
+
     if longest > LENGTH_NS_MAX {
         return Err(Error::field(field, format!("can be {longest} ns"), allowed));
     }

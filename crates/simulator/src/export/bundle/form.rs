@@ -140,6 +140,7 @@ fn run_info(recording: &Recording, contents: &Contents) -> Node {
         ("_templateName", text(&recording.template)),
         ("_environment", Field::Of(Node::dict([]))),
     ];
+
     let absent = ABSENT.map(|key| (key, Field::Of(Node::Null)));
     Node::object(&["XRRunInfo", "NSObject"], facts.into_iter().chain(absent))
 }

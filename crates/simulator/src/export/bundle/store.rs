@@ -133,6 +133,7 @@ fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
     attribute("name", name, &mut out);
     attribute("topology", layout.topology(), &mut out);
     out.extend_from_slice(b">");
+
     for column in &layout.columns {
         out.extend_from_slice(b"<column");
         attribute("mnemonic", column.mnemonic, &mut out);
@@ -143,6 +144,7 @@ fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
         }
         out.extend_from_slice(b"/>");
     }
+
     out.extend_from_slice(b"</schema>\n");
     out
 }

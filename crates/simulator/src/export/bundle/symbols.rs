@@ -63,6 +63,7 @@ fn loads(store: &mut Store<'_>) -> Result<(), Error> {
             })?;
         }
     }
+
     Ok(())
 }
 

@@ -35,6 +35,7 @@ pub(super) fn encoders_list<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error>
             cells.number(Number::CommandBufferId, encoder.id);
         })?;
     }
+
     Ok(())
 }
 

@@ -33,6 +33,7 @@ pub(super) fn intervals<'a>(sheet: &mut impl Sheet<'a>) -> Result<(), Error> {
             cells.number(Number::Uint64, u64::from(kick.submission));
         })?;
     }
+
     Ok(())
 }
 

@@ -125,6 +125,7 @@ fn old_option(
         "--package" => drop(words.value(option)?),
         _ => return Ok(false),
     }
+
     Ok(true)
 }
 
