@@ -114,6 +114,7 @@ impl Tool {
         for (name, value) in &self.environment {
             expression = expression.env(name, value);
         }
+
         if stdin == Stdin::Nothing {
             expression = expression.stdin_null();
         }
@@ -124,6 +125,7 @@ impl Tool {
             what: self.program.display().to_string(),
             cause,
         })?;
+
         // The expression holds the writing ends of the pipes: while they are open, reading does not
         // end.
         drop(expression);
