@@ -166,6 +166,7 @@ impl Document {
                 flops_per_encoder: label.per_encoder.flops,
             }
         });
+
         Self {
             schema: "metalens.workload/1",
             workload: plan.workload.name(),

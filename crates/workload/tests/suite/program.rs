@@ -137,5 +137,6 @@ fn errors_name_their_cause() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(stderr.contains(part), "{arguments:?}: {stderr}");
     }
+
     assert_eq!(files(folder.path()), 0);
 }
