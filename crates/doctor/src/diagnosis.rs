@@ -113,6 +113,7 @@ fn works_here() -> Vec<WorksHere> {
             "write a synthetic recording whose correct results are known",
         ),
     ];
+
     all.map(|(command, what)| WorksHere {
         command: command.to_owned(),
         what: what.to_owned(),

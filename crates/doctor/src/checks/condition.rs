@@ -48,6 +48,7 @@ pub(super) fn power(condition: &Condition) -> Check {
         Some(Power::Ups) => "on the battery of a UPS",
         None => "unknown power source",
     };
+
     match condition.low_power_mode.value {
         Some(true) => Check::warning(
             id,
@@ -96,6 +97,7 @@ pub(super) fn gpu_users(gpu: &Gpu) -> Check {
     let Some(users) = &gpu.users.value else {
         return Check::unknown(id, gpu.users.why_not.as_ref());
     };
+
     let total: u64 = users.iter().map(|user| user.gpu_time_ns).sum();
     let largest: Vec<String> = users.iter().take(3).map(gpu_time).collect();
     match (largest.as_slice(), total) {
@@ -163,6 +165,7 @@ mod tests {
                 (verdict, expected)
             );
         };
+
         check(
             &[],
             Verdict::Ok,
@@ -173,6 +176,7 @@ mod tests {
             Verdict::Ok,
             "GPU time within half a second: p1 (1) 4.1 ms",
         );
+
         // A twentieth of the time is the limit; the three largest users are named.
         check(
             &[20_000_000, 3_000_000, 1_990_000, 10_000],

@@ -63,6 +63,7 @@ pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
     let Some(all) = &disk.left_over.value else {
         return Check::unknown(id, disk.left_over.why_not.as_ref());
     };
+
     if all.is_empty() {
         return Check::ok(id, "the folder has no unfinished recordings");
     }
@@ -86,6 +87,7 @@ pub(super) fn left_over(disk: &Disk, folder: &Path) -> Check {
             )
         })
         .collect();
+
     Check::warning(id, found).remedy(
         "when no xctrace runs any more, move the bundles that you need out of them, then remove them",
         &[&format!("rm -r {}", paths.join(" "))],

@@ -31,6 +31,7 @@ pub(crate) fn all(
         tools::developer_group(&facts.rights, planned.is_root),
         tools::root(planned.is_root),
     ];
+
     all.extend(program::all(runner, planned, &facts.rights));
     all.extend([
         disk::free_space(&facts.disk, planned.time_limit),

@@ -196,11 +196,13 @@ mod tests {
         let xml = |key: &str, value: &str| {
             format!("<dict><key>{key}</key>{value}<key>x</key><true/></dict>")
         };
+
         let words = |value: &str| {
             format!(
                 "[Dict]\n\t[Key] {ENTITLEMENT}\n\t[Value]\n\t\t[Bool] {value}\n\t[Key] x\n\t[Value]\n\t\t[Bool] true\n"
             )
         };
+
         check(0, "", LINKER, Verdict::Ok);
         check(0, "", HARDENED, Verdict::Warning);
         check(0, &xml(ENTITLEMENT, "<true/>"), HARDENED, Verdict::Ok);
