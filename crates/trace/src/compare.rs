@@ -64,6 +64,7 @@ pub fn compare(native: &Trace, export: &Trace) -> Vec<TableComparison> {
         .collect()
 }
 
+/// Compares a table of the bundle with the same table of the export, cell by cell.
 fn compare_tables(a: &Table, a_names: &Names, b: &Table, b_names: &Names) -> TableComparison {
     let mut comparison = TableComparison {
         schema: b.schema.name.clone(),
@@ -145,6 +146,7 @@ enum ComparedCell {
     },
 }
 
+/// A process as it is compared, without its id in either reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ComparedProcess {
     name: String,
@@ -156,6 +158,7 @@ impl ComparedCell {
         Self::value(column, row, names).unwrap_or(Self::Null)
     }
 
+    /// Returns the content of a cell, or `None` for null.
     fn value(column: &Column, row: usize, names: &Names) -> Option<Self> {
         let text = |symbol| names.text(symbol).to_owned();
         Some(match column {
@@ -179,6 +182,7 @@ impl ComparedCell {
         })
     }
 
+    /// Formats the cell for a list of differences.
     fn shown(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -232,6 +236,7 @@ fn stack(id: StackId, names: &Names) -> ComparedCell {
     }
 }
 
+/// The result of comparing two cells.
 enum CellAgreement {
     Same,
     /// The same, except for names that the bundle does not have.
@@ -239,6 +244,7 @@ enum CellAgreement {
     Different,
 }
 
+/// Compares two cells. Names that only the export has do not make them different.
 fn agreement(native: &ComparedCell, export: &ComparedCell) -> CellAgreement {
     if native == export {
         return CellAgreement::Same;

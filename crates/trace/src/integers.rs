@@ -148,6 +148,7 @@ impl Integers {
         (self.offsets, self.bases, self.wide) = (Vec::new(), Vec::new(), wide);
     }
 
+    /// Removes the rows from index `rows` on.
     pub(crate) fn truncate(&mut self, rows: usize) {
         if rows >= self.len() {
             return;

@@ -15,6 +15,7 @@ pub(crate) const MAGIC: [u32; 6] = [0x0123_4567, 0x000a_337e, 1, 0, 1, 0];
 pub(crate) const INDEX_HEADER: usize = 40;
 
 impl Arrays {
+    /// Reads the lists of a folder. Refuses a header that is unknown.
     pub(crate) fn read(files: &Files, folder: &str) -> Result<Self> {
         let index_path = format!("{folder}/integeruniquer.index");
         let data_path = format!("{folder}/integeruniquer.data");
@@ -80,6 +81,7 @@ impl<'a> Array<'a> {
         self.bytes.len() / 8
     }
 
+    /// Returns the number at an index, or `None` beyond the end.
     pub(crate) fn get(self, at: usize) -> Option<u64> {
         if let Some((_, own)) = self.own.filter(|&(place, _)| place == at) {
             return Some(own);

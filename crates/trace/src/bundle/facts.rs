@@ -95,6 +95,7 @@ pub(crate) fn required_version(files: &Files) -> Result<Option<u64>> {
     number.map(Some).ok_or_else(unknown)
 }
 
+/// Reads the facts of all runs from `form.template`, also if it is damaged in part.
 fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     let unsupported = |detail: &str| {
         let detail = detail.to_owned();
@@ -128,6 +129,7 @@ fn read_template(files: &Files) -> Result<(BTreeMap<u64, Run>, TemplateState)> {
     Ok((runs, template))
 }
 
+/// Parses the facts of a run. Facts that are absent stay unknown.
 fn parse_run(number: u64, run: Object<'_>) -> Run {
     let Some(info) = run.get("runInfo") else {
         return Run::unknown(number);
@@ -156,6 +158,7 @@ fn parse_run(number: u64, run: Object<'_>) -> Run {
     }
 }
 
+/// Parses the recorded process, or that all processes were recorded.
 fn parse_target(info: Object<'_>) -> Target {
     let text = |name: &str| info.get(name).and_then(Object::text).map(str::to_owned);
     let kind = info.get("targetType").and_then(Object::integer);
@@ -230,6 +233,7 @@ fn parse_device(info: Object<'_>, prefix: &str) -> Option<Device> {
     (device != Device::default()).then_some(device)
 }
 
+/// Parses the settings of all instruments.
 fn parse_settings(info: Object<'_>) -> Vec<Setting> {
     let mut settings = Vec::new();
     let instruments = info

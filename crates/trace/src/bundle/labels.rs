@@ -35,6 +35,8 @@ impl Decoder<'_> {
         })
     }
 
+    /// Returns the id of a label. Labels of one form differ only in a number, so one is cached per
+    /// form.
     fn label_id(&self, value: u64, cache: &mut LabelCache, names: &mut Names) -> Option<LabelId> {
         let form = self.uniques.typed.form(value).filter(|_| !self.rendered);
         let Some((form, number)) = form else {

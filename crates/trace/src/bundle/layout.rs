@@ -106,6 +106,7 @@ struct Fields {
 }
 
 impl Fields {
+    /// Parses a descriptor, and refuses rows of varying size and unknown versions.
     fn parse(descriptor: Object<'_>) -> Result<Self, String> {
         let number = |name: &str| descriptor.get(name).and_then(Object::integer);
         let (max, min) = (number("_maxEventSize"), number("_minEventSize"));
@@ -236,6 +237,7 @@ impl Fields {
     }
 }
 
+/// Parses a `<column>`. Its slot is that of its topology field, or else of the descriptor.
 fn parse_column(
     column: &Element,
     topology: Topology,

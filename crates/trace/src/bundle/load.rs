@@ -204,6 +204,7 @@ impl Bundle {
         Rows::read(&self.files, wanted.store, layout, kept)
     }
 
+    /// Returns a decoder for a run, with the parts that the selection needs.
     pub(super) fn decoder<'a>(
         &'a self,
         uniques: &'a Uniques,
@@ -249,6 +250,7 @@ impl Bundle {
         Ok(())
     }
 
+    /// Decodes the rows of a store and adds the table.
     fn decode_store(
         &self,
         wanted: &WantedStore<'_>,
@@ -320,7 +322,7 @@ pub(super) fn core(run: u64) -> String {
     format!("corespace/run{run}/core")
 }
 
-/// A selected store.
+/// A store of which the selection wants columns.
 #[derive(Clone, Copy)]
 pub(super) struct WantedStore<'a> {
     pub(super) store: &'a Store,
@@ -328,6 +330,7 @@ pub(super) struct WantedStore<'a> {
     pub(super) origin: Origin,
 }
 
+/// Returns the selected stores, each with its position among the tables of the run.
 fn wanted<'a>(
     stores: &'a [Store],
     selection: &'a Selection,

@@ -50,6 +50,7 @@ pub(crate) fn stores(files: &Files, run: u64) -> Result<Vec<Store>> {
     Ok(stores.into_values().collect())
 }
 
+/// Parses an entry of the table manager. `None` if it does not name a store of this run.
 fn parse_store(table: Object<'_>, run: u64) -> Option<Store> {
     let inside = table.get("storeSubpath")?.text()?;
     // Only this form is allowed, since a path must not lead out of the run.

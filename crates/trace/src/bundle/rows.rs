@@ -200,6 +200,7 @@ impl Decoder<'_> {
             .collect()
     }
 
+    /// Returns the displayed form of one value of a label.
     fn part<'a>(&'a self, type_id: &'a str, value: u64) -> Option<Part<'a>> {
         let (tag, encoding) = types::lookup(type_id);
         let null = is_null(value);

@@ -16,7 +16,7 @@ use crate::integers::Integers;
 /// The rows of a store, in the order of an export.
 pub(crate) struct Rows {
     pub(crate) layout: Layout,
-    /// The selected fields.
+    /// The fields that the selected columns use.
     fields: Vec<Field>,
     count: usize,
 }
@@ -61,6 +61,7 @@ impl Rows {
         rows.map_err(|error| error.at_table(&store.schema))
     }
 
+    /// Reads the wanted columns of a bulkstore, in the order in which it stores the rows.
     fn read_stored(
         files: &Files,
         store: &Store,
@@ -210,6 +211,7 @@ impl Field {
         fields
     }
 
+    /// Appends the numbers of this field from a block of rows.
     fn take(&mut self, rows: &[u8], size: usize) {
         let rows = rows.chunks_exact(size);
         match (self.slot, &mut self.numbers) {

@@ -22,7 +22,7 @@ use crate::integers::Integers;
 
 /// The typed lists of a run.
 pub(crate) enum TypedLists {
-    /// Lists as stored.
+    /// The lists as they are stored.
     Stored(Arrays),
     /// Form and number of each list.
     Compact(CompactLists),
@@ -152,6 +152,7 @@ struct ListForms {
     known: HashTable<u32>,
 }
 
+/// A form: the bytes that all its lists share.
 #[derive(Clone, Copy)]
 struct ListForm {
     start: usize,
@@ -161,6 +162,7 @@ struct ListForm {
 }
 
 impl ListForms {
+    /// Returns the number of a list's form, and adds a form that is new.
     fn find_or_add(&mut self, list: &[u8], own: Option<usize>) -> u32 {
         let (bytes, all) = (&self.bytes, &self.all);
         let form = |id: u32| all.get(id as usize);

@@ -21,7 +21,7 @@ use crate::error::{Error, Problem, Result};
 /// the buffer, and decompression has its own buffer.
 const BUFFER_SIZE: usize = 4 << 10;
 
-/// An open archive.
+/// A zip archive that is open.
 pub(crate) struct Archive {
     /// Path of the archive, for messages.
     name: String,

@@ -43,7 +43,7 @@ pub(crate) struct Document {
     /// Path of the document, or its name in the archive, for messages.
     pub(crate) name: String,
     pub(crate) source: ByteSource,
-    /// Its beginning; unknown for standard input, which can be read only once.
+    /// Beginning of the document; unknown for standard input, which can be read only once.
     pub(crate) header: Option<Result<Header>>,
 }
 
@@ -219,6 +219,7 @@ impl Input {
         }
     }
 
+    /// Opens a folder: a bundle, or an export.
     fn folder(path: &Path, name: String) -> Result<Self> {
         if is_bundle(path) {
             return Ok(Self::from_bundle(name, Bundle::open_folder(path)?));

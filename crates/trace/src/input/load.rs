@@ -146,6 +146,7 @@ impl Input {
         (!runs.is_empty()).then_some(runs)
     }
 
+    /// Builds the trace of the chosen run from the tables that were read.
     fn into_trace(
         self,
         loaded: PartialTrace,

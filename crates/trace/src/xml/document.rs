@@ -108,6 +108,7 @@ pub(crate) fn read_header<R: Read>(input: R, file: &str) -> Result<Header> {
     })
 }
 
+/// Reads one query document, element by element.
 struct Reader<'a, R: Read> {
     pull: Pull<R>,
     cells: Cells<'a>,
@@ -116,7 +117,7 @@ struct Reader<'a, R: Read> {
     document: Document,
 }
 
-/// An open element.
+/// A child element whose start tag was read.
 struct Child {
     name: String,
     attributes: Vec<(String, String)>,
@@ -162,6 +163,7 @@ impl<R: Read> Reader<'_, R> {
         Err(self.pull.error(problem))
     }
 
+    /// Reads all nodes. A document must have at least one.
     fn nodes(&mut self) -> Result<()> {
         let mut any = false;
         while let Some(child) = self.next_child("trace-query-result")? {
@@ -216,6 +218,7 @@ impl<R: Read> Reader<'_, R> {
         end.map_err(|error| with_table(error, table, rows))
     }
 
+    /// Reads a child of a node: the schema, which must come first, or a row.
     fn node_child(
         &mut self,
         child: Child,
@@ -242,6 +245,7 @@ impl<R: Read> Reader<'_, R> {
         }
     }
 
+    /// Reads the schema of a node and prepares the table.
     fn start_table(&mut self, schema: Child, node: &Child) -> Result<TableBuilder> {
         let schema = self.schema(schema)?;
         let none = Columns::None;

@@ -47,7 +47,7 @@ fn every_exported_cell_is_the_same() {
     }
 }
 
-/// With `form.template` all processes and threads have names.
+/// Checks that all processes and threads have names if `form.template` is present.
 #[test]
 fn names_are_complete_if_the_bundle_has_them() {
     let Some(real) = real_recordings() else {

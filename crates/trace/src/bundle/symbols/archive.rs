@@ -61,6 +61,8 @@ impl SymbolArchive {
         self.functions.at(offset).map(|(_, name)| name.as_str())
     }
 
+    /// Parses an archive of the binary with this UUID. `None` if its sizes or its UUID do not
+    /// match.
     fn parts(bytes: &[u8], uuid: [u8; 16]) -> Option<Self> {
         let count = |at| word(bytes, at).and_then(|count| usize::try_from(count).ok());
         let is_consistent = count(4)? == bytes.len() && bytes.get(0x34..0x44)? == uuid;

@@ -40,7 +40,7 @@ impl Images {
         fits
     }
 
-    /// Removes a process.
+    /// Removes the binaries of a process.
     pub(crate) fn remove(&mut self, pid: u32) {
         self.processes.remove(&pid);
     }

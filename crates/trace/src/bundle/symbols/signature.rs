@@ -61,6 +61,7 @@ fn number(key: Object<'_>) -> Option<u64> {
     key.integer().or_else(|| key.text()?.parse().ok())
 }
 
+/// Returns the binaries of a process. `None` if its signature is invalid or not its only one.
 fn process_images(process: Object<'_>, pid: u32, caches: &Caches) -> Option<Vec<Image>> {
     let signature = Signature::parse(
         process
@@ -141,6 +142,7 @@ pub(crate) fn shown(uuid: [u8; 16]) -> String {
     text
 }
 
+/// The binaries of a process, and the UUID and address of its shared cache.
 #[derive(Debug, PartialEq, Eq)]
 struct Signature {
     pid: u32,
@@ -154,6 +156,7 @@ const CACHE_MAGIC: u32 = 0x00c0_ffee;
 const MAX_SEGMENTS: usize = 1024;
 
 impl Signature {
+    /// Parses a signature. `None` if its form is unknown.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let mut rest = Bytes(bytes);
         let known = rest.word()? == MAGIC && rest.word()? == 1;
