@@ -18,6 +18,7 @@ pub(super) fn settle(plan: &mut Plan, clock: Clock) {
     }
 }
 
+/// Cuts all times to ticks of the clock, as a recording shows them.
 fn cut_times(plan: &mut Plan, clock: Clock) {
     if clock == Clock::Free {
         return;

@@ -82,6 +82,7 @@ fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
     }
 }
 
+/// Adds memory, signposts and other optional parts, each in some scenarios only.
 fn add_optional_parts_of_process(random: &mut Random, process: &mut Process) {
     process.memory = match random.below(8) {
         0 => Some(Memory::Levels(levels(random))),
@@ -171,6 +172,7 @@ const NAMES: [&str; 8] = [
     "x:y",
 ];
 
+/// Returns a random process; the first one is analyzed, unless the whole machine is recorded.
 fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
     let is_analyzed = n == 0 && target != TargetKind::AllProcesses;
     let others = [Role::Other, Role::Other, Role::Compositor];

@@ -52,6 +52,7 @@ pub(super) fn scenario(scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
+/// Checks the facts of the recording.
 fn recording(facts: &Recording) -> Result<(), Error> {
     let texts = [
         ("template", &facts.template),
@@ -75,6 +76,7 @@ fn recording(facts: &Recording) -> Result<(), Error> {
     machine_and_host::recording(facts)
 }
 
+/// Checks a process and its streams.
 fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
     name(&format!("{at}.name"), &process.name)?;
     within(&format!("{at}.pid"), process.pid, 1, u32::MAX)?;
@@ -101,6 +103,7 @@ fn process(at: &str, process: &Process, runs: u32) -> Result<(), Error> {
     Ok(())
 }
 
+/// Checks a stream.
 fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
     name(&format!("{at}.channel"), &stream.channel)?;
     within(&format!("{at}.count"), stream.count, 1, u32::MAX)?;
@@ -260,6 +263,7 @@ fn targets(scenario: &Scenario, run: u32) -> Result<(), Error> {
     Err(Error::field("process[].role", problem, allowed))
 }
 
+/// Checks that no two processes of a run have the same pid.
 fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
     let mut pids: Vec<u32> = scenario
         .processes_of(run)
@@ -279,6 +283,7 @@ fn pids(scenario: &Scenario, run: u32) -> Result<(), Error> {
     }
 }
 
+/// Checks durations: a range must not be reversed, and each must be within the limits.
 fn lengths(field: &str, lengths: &Lengths, shortest_ns: u64) -> Result<(), Error> {
     let allowed = format!("{shortest_ns} ns to {LENGTH_NS_MAX} ns");
     let Some((shortest, longest)) = lengths.bounds() else {

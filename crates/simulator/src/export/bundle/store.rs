@@ -122,6 +122,7 @@ pub(super) fn subpath(run: u32, number: usize) -> String {
     format!("run{run}/core/stores/indexed-store-{number}")
 }
 
+/// Returns the `schema.xml` of a store.
 fn schema_xml(name: &str, layout: &Layout, generation: Generation) -> Vec<u8> {
     let mut out = Vec::new();
     // Both beginnings occur in real bundles.

@@ -54,6 +54,7 @@ struct TargetOptions {
     launch: Option<Vec<OsString>>,
 }
 
+/// Parses the arguments of `record`.
 pub(super) fn parse(mut words: ArgumentReader) -> Result<RecordOrder, UsageError> {
     let mut order = RecordOrder::default();
     let mut targets = TargetOptions::default();
