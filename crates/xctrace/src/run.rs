@@ -44,12 +44,12 @@ pub struct StreamLine {
     pub text: String,
 }
 
-/// A running tool.
+/// A tool that was started and may still run.
 #[derive(Debug)]
 pub struct RunningTool {
     handle: duct::Handle,
     lines: Receiver<StreamLine>,
-    /// Its streams, for [`Self::leave`].
+    /// The tool's streams, for [`Self::leave`].
     streams: Vec<PipeReader>,
 }
 
@@ -106,6 +106,7 @@ impl Tool {
         Ok((running, out))
     }
 
+    /// Starts the tool in a process group of its own, with pipes for both streams.
     fn spawn(&self, arguments: &[OsString], stdin: Stdin) -> Result<Spawned> {
         let all = self.before.iter().chain(arguments);
         let mut expression = duct::cmd(&self.program, all)

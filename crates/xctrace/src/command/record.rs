@@ -116,6 +116,7 @@ impl Record {
         Ok(all.0)
     }
 
+    /// Checks the request, and that the version has all features that it needs.
     fn check(&self, version: &Version) -> Result<()> {
         let needs = [
             (
@@ -158,6 +159,7 @@ impl Record {
 }
 
 impl Launch {
+    /// Checks the path of the program and the names of the variables.
     fn check(&self) -> Result<()> {
         if !self.program.is_absolute() {
             let path = self.program.display();
@@ -203,6 +205,7 @@ impl Arguments {
         }
     }
 
+    /// Adds the arguments of a launch. `--launch` must come last.
     fn launch(&mut self, launch: &Launch) {
         for (name, value) in &launch.environment {
             let mut both = name.clone();
