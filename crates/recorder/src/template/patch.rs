@@ -35,6 +35,7 @@ pub(super) fn patched(template: &[u8], changes: &[Change]) -> Result<Vec<u8>, &'
     Ok(patched)
 }
 
+/// Applies one change to the objects of a template.
 fn apply(change: Change, objects: &mut Vec<Value>) -> Result<(), &'static str> {
     let slots = slots(change, objects);
     if slots.is_empty() {
