@@ -277,6 +277,7 @@ impl ExportRun<'_> {
         })
     }
 
+    /// Exports one table, with several attempts, and records the result in the manifest.
     fn table(&mut self, job: &TableJob) -> Result<()> {
         let draft = self.drafts.path().join(format!("{}.xml", job.stem));
         // After a table failed in all attempts, many attempts for the next one are useless.
