@@ -28,6 +28,7 @@ pub(crate) fn check(plan: &Plan, options: &Options) -> Result<()> {
     })
 }
 
+/// Returns the reason why a capture would fail, with a hint, or `None`.
 fn refusal(plan: &Plan, path: &Path, enabled: bool) -> Option<(&'static str, &'static str)> {
     // Each refusal is a reason and a hint.
     if path.extension().is_none_or(|ending| ending != "gputrace") {
