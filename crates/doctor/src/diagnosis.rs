@@ -96,6 +96,7 @@ fn diagnosis(platform: &str, checks: Vec<Check>, facts: Option<Facts>) -> Diagno
     }
 }
 
+/// Returns the commands that work without a Mac.
 fn works_here() -> Vec<WorksHere> {
     let all = [
         (

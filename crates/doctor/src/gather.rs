@@ -261,6 +261,7 @@ impl Disk {
     }
 }
 
+/// Finds the staging folders of unfinished recordings.
 fn left_over(folder: &Path) -> Fact<Vec<LeftOver>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,

@@ -64,6 +64,7 @@ pub fn preflight(condition: &Condition, disk: &Disk, time_limit: Option<Duration
         .collect()
 }
 
+/// Names the machine, and warns about an Intel processor.
 fn platform(machine: &Machine) -> Check {
     let id = "platform";
     let system = machine
@@ -79,10 +80,10 @@ fn platform(machine: &Machine) -> Check {
     let names: Vec<String> = names.into_iter().flatten().collect();
 
     match &machine.chip.value {
-    None => Check::unknown(id, machine.chip.why_not.as_ref()),
-    Some(chip) if chip.contains("Intel") => Check::warning(id, names.join(", ")).remedy(
-       "xctrace records here, but metalens was made for recordings of Apple silicon: verify the \
-        numbers of the report",
+        None => Check::unknown(id, machine.chip.why_not.as_ref()),
+        Some(chip) if chip.contains("Intel") => Check::warning(id, names.join(", ")).remedy(
+            "xctrace records here, but metalens was made for recordings of Apple silicon: verify \
+            the numbers of the report",
             &[],
         ),
         Some(_) => Check::ok(id, names.join(", ")),
