@@ -130,9 +130,11 @@ impl ExportRun<'_> {
             }
             None => self.contents()?,
         };
+
         let (jobs, mut absent) = self.jobs(runs.as_deref())?;
         self.warn_of_little_room();
         let attempted = self.tables(&jobs, runs.is_some())?;
+
         let empty = self.empty(&attempted);
         if matches!(self.request.wanted, TableSelection::These(_)) {
             absent.extend(self.empty(&jobs.iter().collect::<Vec<_>>()));

@@ -91,6 +91,7 @@ impl Rows {
             let read = stored.read_exact(&mut header);
             read.map_err(|error| files.io_error(&path, error))?;
             check_header(&header, &rows.layout).map_err(unsupported)?;
+
             let written = rows.take_rows(stored);
             let (read, written) = written.map_err(|error| files.io_error(&path, error))?;
             if read < rows.count {
@@ -103,8 +104,10 @@ impl Rows {
                     "its descriptor has {count} rows, but only the first {written} are written"
                 )));
             }
-            let mut all_bits = 0;
+
+            // Only preallocated zeros may follow. Other bits are rows that the descriptor lacks.
             // A branch for each byte would be slower.
+            let mut all_bits = 0;
             files.drain(&path, stored, |piece| {
                 all_bits = piece.iter().fold(all_bits, |bits, byte| bits | byte);
             })?;
@@ -115,6 +118,7 @@ impl Rows {
                 ))),
             }
         })?;
+
         rows.sort(count);
         Ok(rows)
     }
