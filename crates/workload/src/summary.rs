@@ -84,6 +84,7 @@ impl Display for PlanSummary<'_> {
 }
 
 impl PlanSummary<'_> {
+    /// Writes the table of encoder labels.
     fn labels(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
