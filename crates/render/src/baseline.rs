@@ -1,4 +1,4 @@
-//! The document of a baseline.
+//! Builds the document of a baseline.
 
 use metalens_analyzer::message::{counted, kernel};
 use metalens_analyzer::{Message, message};
@@ -10,10 +10,10 @@ use metalens_comparison::{
 use crate::document::{Block, Column, Document, Fact, Section, Table};
 use crate::wording::plain;
 
-/// Kernels that are shown.
+/// Largest number of kernels that are shown.
 const KERNELS: usize = 20;
 
-/// Returns what a baseline holds.
+/// Returns the document of a baseline.
 #[must_use]
 pub fn document(baseline: &Baseline) -> Document {
     let runs = &baseline.runs;

@@ -1,4 +1,4 @@
-//! The figures of both sides, group by group.
+//! Builds the tables of the figures of both sides, group by group.
 
 use metalens_analyzer::{Message, message};
 use metalens_comparison::{Change, Comparison, MetricChange, MetricGroup, Side, Unit};
@@ -77,7 +77,7 @@ fn row(metric: &MetricChange, change: &Change) -> [Cell; 6] {
     ]
 }
 
-/// The least and the largest value of several runs.
+/// Returns the smallest and the largest value of several runs.
 fn range(side: &Side, unit: Unit) -> Message {
     let (Some(least), Some(most)) = (side.min, side.max) else {
         return Message::default();

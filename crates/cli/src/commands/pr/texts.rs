@@ -3,7 +3,7 @@
 use metalens_github::{ChartPlace, PlacedChart, TextError, Texts};
 use metalens_render::document::Document;
 use metalens_render::markdown::{
-    COMMENT_LIMIT, Frame, Picture, PictureSource, SUMMARY_LIMIT, comment,
+    COMMENT_LIMIT, CommentFrame, Picture, PictureSource, SUMMARY_LIMIT, comment,
 };
 
 /// The document of the texts, and what frames it.
@@ -39,7 +39,7 @@ impl CommentTexts {
         links: &[(String, String)],
         limit: usize,
     ) -> Result<String, TextError> {
-        let frame = Frame {
+        let frame = CommentFrame {
             key: self.key.clone(),
             commit: commit.map(str::to_owned),
             pictures: pictures.iter().map(picture).collect(),
