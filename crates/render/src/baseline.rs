@@ -4,7 +4,7 @@ use metalens_analyzer::message::{counted, kernel};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::value;
 use metalens_comparison::{
-    Baseline, CompareOptions, Comparison, KernelChange, Number, Side, Unit, compare_runs,
+    Baseline, CompareOptions, Comparison, KernelChange, Number, SideValues, Unit, compare_runs,
 };
 
 use crate::document::{Block, Column, Document, Fact, Section, Table};
@@ -54,7 +54,7 @@ fn columns(first: &'static str) -> Vec<Column> {
     ]
 }
 
-fn cells(name: Message, side: &Side, unit: Unit) -> [Message; 4] {
+fn cells(name: Message, side: &SideValues, unit: Unit) -> [Message; 4] {
     let said =
         |known: Option<Number>| known.map_or_else(|| "unknown".into(), |known| value(known, unit));
     [name, said(side.median), said(side.min), said(side.max)]

@@ -1,7 +1,7 @@
 //! Formats the cells that the tables of comparisons share.
 
 use metalens_analyzer::{Message, message};
-use metalens_comparison::{Change, Class, Direction, Number, SideFacts, Unit};
+use metalens_comparison::{Change, ChangeClass, Direction, Number, SideFacts, Unit};
 use metalens_comparison::{format, sentences};
 
 use crate::document::{Cell, Tone};
@@ -16,14 +16,14 @@ pub(super) fn paths(side: &SideFacts) -> Message {
 }
 
 /// Returns the verdict on a change, in color.
-pub(super) fn class(class: Class, direction: Option<Direction>) -> Cell {
+pub(super) fn class(class: ChangeClass, direction: Option<Direction>) -> Cell {
     let tone = match (direction, class) {
-        (_, Class::Added | Class::Removed) => Tone::Strong,
+        (_, ChangeClass::Added | ChangeClass::Removed) => Tone::Strong,
         (Some(Direction::Better), _) => Tone::Good,
         (Some(Direction::Worse), _) => Tone::Bad,
-        (None, Class::Unstable | Class::Unknown) => Tone::Doubtful,
-        (None, Class::Unchanged) => Tone::Faint,
-        (None, Class::Grown | Class::Shrunk) => Tone::Strong,
+        (None, ChangeClass::Unstable | ChangeClass::Unknown) => Tone::Doubtful,
+        (None, ChangeClass::Unchanged) => Tone::Faint,
+        (None, ChangeClass::Grown | ChangeClass::Shrunk) => Tone::Strong,
     };
     Cell::verdict(format::class(class, direction), tone)
 }
@@ -60,5 +60,5 @@ pub(super) fn before_and_after(change: &Change, unit: Unit) -> Message {
 pub(super) fn is_nothing(change: &Change) -> bool {
     let mut most = [change.base.max, change.new.max].into_iter();
     let is_zero = most.all(|one| one.is_some_and(|one| one.get() == 0.0));
-    is_zero && change.class == Class::Unchanged
+    is_zero && change.class == ChangeClass::Unchanged
 }

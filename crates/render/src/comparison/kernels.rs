@@ -3,7 +3,7 @@
 use metalens_analyzer::message::{kernel, name};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
-use metalens_comparison::{Class, Comparison, KernelChange, Unit};
+use metalens_comparison::{ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, before_and_after, class, difference, value};
 use crate::document::{Block, Cell, Column, Section, Table};
@@ -73,7 +73,7 @@ fn has_ambiguous_names(comparison: &Comparison) -> bool {
 
 /// Returns the number of kernels of each class: `3 unchanged, 1 unstable`.
 fn classes(kernels: &[KernelChange]) -> Message {
-    let mut all: Vec<Class> = kernels.iter().map(|kernel| kernel.class).collect();
+    let mut all: Vec<ChangeClass> = kernels.iter().map(|kernel| kernel.class).collect();
     all.sort_unstable();
     let groups = all.chunk_by(|one, other| one == other);
     let said = groups.filter_map(|group| {

@@ -4,7 +4,7 @@ use metalens_analyzer::message::kernel;
 use metalens_analyzer::{Message, message};
 use metalens_comparison::format;
 use metalens_comparison::sentences::{difference, share};
-use metalens_comparison::{Change, Class, Comparison, KernelChange, Unit};
+use metalens_comparison::{Change, ChangeClass, Comparison, KernelChange, Unit};
 
 use super::cells::{ABSENT, is_nothing, paths, value};
 use super::circumstances::{comparable, remarks};
@@ -97,8 +97,8 @@ fn cells(change: Option<&Change>, unit: Unit, absent: &'static str) -> [Message;
         _ => share(change),
     };
     let became = match change.class {
-        Class::Unchanged => "=".into(),
-        Class::Unstable => message!("{} ?", by),
+        ChangeClass::Unchanged => "=".into(),
+        ChangeClass::Unstable => message!("{} ?", by),
         _ => by,
     };
     [value(change.new.median, unit, absent), became]
@@ -136,7 +136,9 @@ fn side_of(comparison: &Comparison, kernel: &KernelChange) -> [Message; 2] {
     let found = kernels.find(|one| is_same(one, kernel));
     let [now, became] = cells(found.map(|one| &one.total_ns), Unit::Ns, ABSENT);
     match found.map(|one| one.class) {
-        Some(class @ (Class::Added | Class::Removed)) => [now, format::class(class, None).into()],
+        Some(class @ (ChangeClass::Added | ChangeClass::Removed)) => {
+            [now, format::class(class, None).into()]
+        }
         _ => [now, became],
     }
 }

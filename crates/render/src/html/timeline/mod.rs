@@ -69,7 +69,7 @@ pub(super) fn timeline(analysis: &Analysis) -> Timeline {
     let window = &analysis.report.window;
     let span_ns = window.span_ns.max(1);
     let inside = |(from, to): Stretch| (from - window.start_ns, to - window.start_ns);
-    let lanes = Lanes::of(analysis);
+    let lanes = ChannelLanes::of(analysis);
     let pieces = pieces(analysis, &lanes);
     let others: Vec<Stretch> = analysis.others().map(inside).collect();
     let gaps: Vec<Stretch> = analysis.gap_times().map(inside).collect();
@@ -117,7 +117,7 @@ pub(super) fn timeline(analysis: &Analysis) -> Timeline {
     }
 }
 
-fn pieces<'a>(analysis: &'a Analysis, lanes: &Lanes) -> Vec<IntervalPiece<'a>> {
+fn pieces<'a>(analysis: &'a Analysis, lanes: &ChannelLanes) -> Vec<IntervalPiece<'a>> {
     let start_ns = analysis.report.window.start_ns;
     let piece = |one: GpuSpan<'a>| IntervalPiece {
         start_ns: one.start_ns - start_ns,
@@ -129,12 +129,12 @@ fn pieces<'a>(analysis: &'a Analysis, lanes: &Lanes) -> Vec<IntervalPiece<'a>> {
 }
 
 /// Assigns channels to lanes.
-struct Lanes {
+struct ChannelLanes {
     channels: Vec<Option<String>>,
     names: Vec<String>,
 }
 
-impl Lanes {
+impl ChannelLanes {
     fn of(analysis: &Analysis) -> Self {
         let channels = analysis.report.channels.iter();
         let channels: Vec<Option<String>> = channels.map(|one| one.name.clone()).collect();
