@@ -1,6 +1,6 @@
 //! Writes the texts that are posted: the comment and the job summary.
 
-use metalens_github::{ChartPlace, PlacedChart, TextError, Texts};
+use metalens_github::{ChartPlace, PlacedChart, PostTexts, TextError};
 use metalens_render::document::Document;
 use metalens_render::markdown::{
     COMMENT_LIMIT, CommentFrame, Picture, PictureSource, SUMMARY_LIMIT, comment,
@@ -15,7 +15,7 @@ pub(super) struct CommentTexts {
     pub(super) links: Vec<(String, String)>,
 }
 
-impl Texts for CommentTexts {
+impl PostTexts for CommentTexts {
     fn comment(
         &self,
         commit: Option<&str>,
