@@ -14,7 +14,7 @@ use polars::prelude::{
 use crate::error::{Error, Result};
 
 /// A run in a dataset.
-struct Run {
+struct SourceRun {
     dataset: String,
     /// The folders below a table's: `device=…/date=…/run=…/part.parquet`.
     file: String,
@@ -23,7 +23,7 @@ struct Run {
 /// The runs of all datasets that were added.
 #[derive(Default)]
 pub(crate) struct Sources {
-    runs: Vec<Run>,
+    runs: Vec<SourceRun>,
     names: BTreeSet<String>,
     twice: usize,
 }
@@ -34,7 +34,7 @@ impl Sources {
         for (name, file) in runs_of(dataset)? {
             if self.names.insert(name) {
                 let dataset = dataset.to_owned();
-                self.runs.push(Run { dataset, file });
+                self.runs.push(SourceRun { dataset, file });
             } else {
                 self.twice += 1;
             }
