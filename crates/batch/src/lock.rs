@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn one_at_a_time() {
+    fn only_one_batch_can_lock_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("new/out");
         let first = take(&folder).unwrap();

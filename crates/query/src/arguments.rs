@@ -1,4 +1,4 @@
-//! The command line of `metalens-query`.
+//! Defines the command line of `metalens-query`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,19 +1,19 @@
-//! The document of a baseline.
+//! Builds the document of a baseline.
 
 use metalens_analyzer::message::{counted, kernel};
 use metalens_analyzer::{Message, message};
 use metalens_comparison::sentences::value;
 use metalens_comparison::{
-    Baseline, CompareOptions, Comparison, KernelChange, Number, Side, Unit, compare_runs,
+    Baseline, CompareOptions, Comparison, KernelChange, Number, SideValues, Unit, compare_runs,
 };
 
 use crate::document::{Block, Column, Document, Fact, Section, Table};
 use crate::wording::plain;
 
-/// Kernels that are shown.
+/// Largest number of kernels that are shown.
 const KERNELS: usize = 20;
 
-/// Returns what a baseline holds.
+/// Returns the document of a baseline.
 #[must_use]
 pub fn document(baseline: &Baseline) -> Document {
     let runs = &baseline.runs;
@@ -54,7 +54,7 @@ fn columns(first: &'static str) -> Vec<Column> {
     ]
 }
 
-fn cells(name: Message, side: &Side, unit: Unit) -> [Message; 4] {
+fn cells(name: Message, side: &SideValues, unit: Unit) -> [Message; 4] {
     let said =
         |known: Option<Number>| known.map_or_else(|| "unknown".into(), |known| value(known, unit));
     [name, said(side.median), said(side.min), said(side.max)]

@@ -1,4 +1,4 @@
-//! The document of a batch's index: many recordings at a glance, a row each.
+//! Builds the document of a batch's index: many recordings at a glance, one row each.
 
 use metalens_analyzer::message::{count, counted, kernel, path, percent, process};
 use metalens_analyzer::{Message, Severity, message};
@@ -9,23 +9,23 @@ use crate::document::{Block, Cell, Chart, Column, Document, Item, Look, Section,
 use crate::markdown::{Picture, PictureSource};
 use crate::wording::{cut, known, plain, sentence, short_time};
 
-/// Rows that a page of text shows: GitHub shows half a megabyte.
+/// Largest number of rows on a page of text: GitHub shows half a megabyte.
 const ROWS: usize = 400;
-/// Outliers and problems that are told.
-const TOLD: usize = 30;
-/// A longer sentence is cut: names in it may be long.
+/// Largest number of outliers and problems that are listed.
+const MOST_LISTED: usize = 30;
+/// Largest length of a sentence, because names in it may be long.
 const LONGEST_TEXT: usize = 600;
 
-/// The pictures of a group over time.
+/// The pictures of a group of recordings over time.
 #[derive(Debug, Clone)]
 pub struct TrendPicture {
-    /// The path of the picture as PNG, seen from the index.
+    /// Path of the PNG, relative to the index.
     pub path: String,
-    /// The picture as SVG, dark on light.
+    /// The picture as SVG, in the light theme.
     pub svg: String,
-    /// The picture as SVG, light on dark.
+    /// The picture as SVG, in the dark theme.
     pub dark_svg: String,
-    /// The contents of the picture, in words.
+    /// Alternative text of the picture.
     pub alt: String,
 }
 
@@ -92,7 +92,7 @@ fn headline(index: &Index) -> Message {
     message!("{} analyzed{}{}", done, failed, left)
 }
 
-/// The busy shares from the least to the largest, and what all rows have in common.
+/// Returns the range of the busy shares, and the facts that all rows have in common.
 fn busy(rows: &[TraceRow]) -> Option<Message> {
     let shares: Vec<f64> = rows.iter().filter_map(|row| row.busy_ratio).collect();
     let least = shares.iter().copied().reduce(f64::min)?;
@@ -116,7 +116,7 @@ fn busy(rows: &[TraceRow]) -> Option<Message> {
     Some(message!("{}{}{}", busy, by, on))
 }
 
-/// Returns the value that all rows share: a column of it would say nothing.
+/// Returns the value that all rows share; a column of it would say nothing.
 fn same<'a>(
     rows: &'a [TraceRow],
     value: impl Fn(&'a TraceRow) -> Option<&'a str>,
@@ -127,7 +127,7 @@ fn same<'a>(
 }
 
 fn outliers(index: &Index) -> Option<Section> {
-    let outliers = index.outliers.iter().take(TOLD).map(|one| Item {
+    let outliers = index.outliers.iter().take(MOST_LISTED).map(|one| Item {
         text: cut_message(&one.says, &one.says_values),
         report: Some(one.report.clone()),
         is_strong: false,
@@ -143,11 +143,11 @@ fn outliers(index: &Index) -> Option<Section> {
 }
 
 fn more(all: usize) -> Option<Block> {
-    let more = all.saturating_sub(TOLD) as u64;
+    let more = all.saturating_sub(MOST_LISTED) as u64;
     (more > 0).then(|| Block::Remark(message!("{} more are in index.json", count(more))))
 }
 
-/// A sentence that is not too long for a page.
+/// Returns a sentence, cut to the length that a page allows.
 fn cut_message(text: &str, values: &[message::PlacedValue]) -> Message {
     if text.chars().nth(LONGEST_TEXT).is_some() {
         plain(cut(text, LONGEST_TEXT))
@@ -245,7 +245,7 @@ fn or_dash(text: String) -> Message {
     }
 }
 
-/// The most important finding; sorts by its importance.
+/// Returns the cell of the most important finding, which sorts by severity.
 fn finding(row: &TraceRow) -> Cell {
     let Some(finding) = &row.finding else {
         return "-".into();
@@ -262,7 +262,7 @@ fn finding(row: &TraceRow) -> Cell {
     }
 }
 
-/// The number of thresholds that were missed, of those that were measured.
+/// Returns the number of missed thresholds, of those that were measured.
 fn missed(row: &TraceRow) -> Message {
     const THRESHOLDS: usize = 3;
     let missed = row.missed.len();
@@ -278,7 +278,7 @@ fn top_kernel(row: &TraceRow) -> Message {
     })
 }
 
-/// `2026-03-30 13:02` of an ISO 8601 date, as it was on the recording's clock.
+/// Returns `2026-03-30 13:02` for an ISO 8601 date, in the time zone of the recording.
 fn date(row: &TraceRow) -> Message {
     let date = row.date.as_deref().unwrap_or_default();
     let minute = date.get(..16).unwrap_or(date);
@@ -352,7 +352,7 @@ fn problems(index: &Index) -> Option<Section> {
     });
     let mut items: Vec<Item> = problems.collect();
     let more = more(items.len());
-    items.truncate(TOLD);
+    items.truncate(MOST_LISTED);
     if items.is_empty() {
         return None;
     }

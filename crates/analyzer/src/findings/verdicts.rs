@@ -261,7 +261,7 @@ mod tests {
     /// from the first start to the last end: 504 - 8 - 85 - 65 = 346 µs
     /// ```
     #[test]
-    fn a_scenario_has_the_figures_of_hand() {
+    fn figures_of_a_scenario_are_those_computed_by_hand() {
         let report = small();
         let unedited = |_: &mut Report| {};
         let gap_ns = 65_000.0 + 8_000.0 + 85_000.0;

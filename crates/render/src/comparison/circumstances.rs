@@ -1,4 +1,4 @@
-//! Remarks on a comparison, and the circumstances of both sides.
+//! Builds the remarks on a comparison, and the circumstances of both sides.
 
 use metalens_analyzer::{Message, Note, PlacedValue};
 use metalens_comparison::Comparison;
@@ -7,7 +7,7 @@ use super::cells::paths;
 use crate::document::{Block, Fact, Section};
 use crate::wording::plain;
 
-/// Returns what a reader should know beside the headline.
+/// Returns the remarks that a reader should know beside the headline.
 pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(fusion) = &comparison.fusion {
@@ -30,7 +30,7 @@ pub(super) fn remarks(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-/// The runs that were compared, and their circumstances, equal or not.
+/// Returns the section with the compared runs and their circumstances, equal or not.
 pub(super) fn comparable(comparison: &Comparison) -> Section {
     let comparable = &comparison.comparable;
     let mut facts = vec![

@@ -1,4 +1,4 @@
-//! The limits of a gate: kept, missed and by how much, or not measurable.
+//! Builds the table of the limits of a gate: kept, missed and by how much, or not measurable.
 
 use metalens_analyzer::message::kernel;
 use metalens_analyzer::units::counted;
@@ -12,9 +12,9 @@ use super::cells::value;
 use crate::document::{Block, Cell, Column, Section, Table, Tone};
 use crate::wording::plain;
 
-/// Limits that screens and pages show.
+/// Largest number of limits that screens and pages show.
 const LIMITS: usize = 30;
-/// A longer list of limits is not read, even where there is room.
+/// Largest number of limits even where there is room, because nobody reads a longer list.
 const MOST_LIMITS: usize = 60;
 
 /// Returns the limits that were not kept; nothing without a gate.
@@ -58,8 +58,8 @@ fn table(open: &[&GateRow]) -> Table {
     table
 }
 
-/// `4 limits kept, 1 missed, 5 not measurable`, and the reason why a gate is missed that misses
-/// none.
+/// Returns `4 limits kept, 1 missed, 5 not measurable`, and the reason if the gate is missed
+/// although no limit is.
 pub(super) fn tally(gate: &GateResult) -> String {
     let number = |verdict: GateVerdict| {
         let rows = gate.rows.iter().filter(|row| row.verdict == verdict);
@@ -82,7 +82,7 @@ pub(super) fn tally(gate: &GateResult) -> String {
     said
 }
 
-/// The figure that the limit is for.
+/// Returns the name of the figure that the limit is for.
 fn name(row: &GateRow) -> Message {
     match row.of {
         Some(figure) => message!("{}, {}", kernel(&row.what), figure.name()),
@@ -90,7 +90,7 @@ fn name(row: &GateRow) -> Message {
     }
 }
 
-/// `at most 200.0 µs`, `grows by at most 5.0 %`.
+/// Returns the limit in words: `at most 200.0 µs`, `grows by at most 5.0 %`.
 fn limit(row: &GateRow) -> Message {
     message!(
         "{} {}",
@@ -99,7 +99,7 @@ fn limit(row: &GateRow) -> Message {
     )
 }
 
-/// The value in the limit's terms.
+/// Returns the value in the terms of the limit: as it is, or as a change.
 fn found(row: &GateRow) -> Message {
     match (row.value, row.rule) {
         (None, _) => "–".into(),
@@ -109,7 +109,7 @@ fn found(row: &GateRow) -> Message {
     }
 }
 
-/// The distance from the limit.
+/// Returns the distance of the value from the limit.
 fn beyond(row: &GateRow) -> Message {
     let by = |by: Number| match row.unit {
         Unit::Ratio => difference(by, Unit::Ratio),

@@ -1,4 +1,4 @@
-//! The findings, the most important first.
+//! Builds the section of findings, the most important first.
 
 use metalens_analyzer::message::{begins_with_name, factor, time};
 use metalens_analyzer::units::capital;
@@ -7,7 +7,7 @@ use metalens_analyzer::{Finding, Message, Report};
 use crate::document::{Block, FindingEntry, Section};
 use crate::wording::{plain, sentence};
 
-/// Returns the findings, and what their gains mean.
+/// Returns the findings, with an explanation of their upper bounds.
 pub(super) fn findings(report: &Report) -> Section {
     let section = Section::new("findings", "Findings", 2);
     if report.findings.is_empty() {
@@ -49,7 +49,7 @@ fn entry(finding: &Finding) -> FindingEntry {
     }
 }
 
-/// The evidence as a sentence. A name that it begins with stays as it is.
+/// Returns the evidence as a sentence. A name at its beginning keeps its spelling.
 fn evidence(finding: &Finding) -> Message {
     let mut evidence = Message::new(&finding.evidence, &finding.evidence_values);
     if !begins_with_name(&finding.evidence_values) {

@@ -1,4 +1,4 @@
-//! The idle time of the GPU, cause by cause.
+//! Builds the section on the idle time of the GPU by cause.
 
 use metalens_analyzer::message::{count, counted, time};
 use metalens_analyzer::{Message, Report, message};
@@ -6,7 +6,7 @@ use metalens_analyzer::{Message, Report, message};
 use crate::document::{Block, Cell, Chart, Column, Drawing, Section, Table};
 use crate::wording::share;
 
-/// Returns the idle time by cause; nothing if the GPU was never idle.
+/// Returns the idle time by cause; `None` if the GPU was never idle.
 pub(super) fn idle(report: &Report) -> Option<Section> {
     let idle = &report.idle;
     if idle.total_ns == 0 {

@@ -1,4 +1,4 @@
-//! The GPU time of the window, and the processes that used the GPU.
+//! Builds the sections on the GPU time of the window, and on the processes that used the GPU.
 
 use metalens_analyzer::message::{count, counted, process, time, ungrouped};
 use metalens_analyzer::{Message, Report, message};
@@ -6,10 +6,10 @@ use metalens_analyzer::{Message, Report, message};
 use crate::document::{Block, Column, Section, Table};
 use crate::wording::{known, share};
 
-/// Processes that screens and pages show, and interactive pages.
+/// Largest numbers of processes on screens and pages, and on interactive pages.
 const PROCESSES: (usize, usize) = (8, 20);
 
-/// Returns the GPU time of the window by whose it was.
+/// Returns the GPU time of the window: the process, other processes, and idle.
 pub(super) fn gpu_time(report: &Report) -> Section {
     let (busy, span) = (&report.busy, report.window.span_ns);
     let mut table = Table::new(
@@ -58,7 +58,7 @@ fn active(report: &Report) -> Message {
     }
 }
 
-/// Returns the processes that used the GPU, if there are others than the analyzed one.
+/// Returns the processes that used the GPU; `None` if only the analyzed one did.
 pub(super) fn processes(report: &Report) -> Option<Section> {
     let unattributed = report.counts.unattributed;
     if report.processes.len() < 2 && unattributed == 0 {

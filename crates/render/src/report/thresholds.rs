@@ -1,4 +1,4 @@
-//! The thresholds of a report, and whether the values keep them.
+//! Builds the section on thresholds, and whether the values keep them.
 
 use metalens_analyzer::message::{percent, time};
 use metalens_analyzer::{
@@ -8,7 +8,7 @@ use metalens_analyzer::{
 use crate::document::{Block, Cell, Chart, Column, Section, Table, Tone};
 use crate::wording::{known, plain};
 
-/// Returns the values, their limits and the verdicts.
+/// Returns the thresholds, with values, limits and verdicts.
 pub(super) fn thresholds(report: &Report) -> Section {
     let mut table = Table::new(
         "thresholds",
@@ -63,7 +63,7 @@ fn value(value: f64, unit: ThresholdUnit) -> Message {
     }
 }
 
-/// The GPU time as a share of each idea of the run time.
+/// Returns the GPU time as a share of each definition of the run time.
 fn efficiency(report: &Report) -> Option<Message> {
     let efficiency = &report.efficiency;
     let part = |share: Option<f64>, ns: Option<u64>, name: &'static str| {

@@ -1,4 +1,4 @@
-//! Documents on a terminal.
+//! Writes documents as text for a terminal.
 
 mod columns;
 pub mod style;
@@ -13,23 +13,24 @@ use crate::wording::{NO_BREAK, sentence, unbroken};
 pub use columns::{Align, Columns, shorten, wrap};
 use style::{BAD, FAINT, GOOD, LOUD, TITLE, VERDICT};
 
-/// Sentences are no longer than this, however wide the terminal is.
+/// Largest width of a sentence, however wide the terminal is.
 const WIDEST_TEXT: usize = 100;
-/// Narrower than this no table can be read: the terminal may break the lines.
+/// Least width that lines are made for: no table can be read in less, so a narrower terminal breaks
+/// the lines.
 const NARROWEST: usize = 60;
 /// Largest width of a line in a table; longer ones are hard to read.
 const WIDEST: usize = 180;
-/// The room that the names of facts have at least.
+/// Least width of the names of facts.
 const NAMES: usize = 10;
-/// Places to look at beyond this many are left to pages.
+/// Largest number of places of a finding; pages have the others.
 const PLACES: usize = 3;
-/// Findings beyond this many are told in one line each.
+/// Number of findings in full; each further one is one line.
 const FINDINGS_IN_FULL: usize = 5;
-/// Items of a list beyond this many are counted.
+/// Largest number of items of a list; the others are counted.
 const ITEMS: usize = 50;
 
-/// Returns a document as styled lines, for a terminal of so many columns; ends with a line
-/// break. A document that goes elsewhere is always the same.
+/// Returns a document as styled lines for a terminal with this many columns; ends with a line
+/// break. Without a terminal, the width is always the same.
 #[must_use]
 pub fn text(document: &Document, columns: Option<usize>) -> String {
     let width = columns.unwrap_or(WIDEST_TEXT).clamp(NARROWEST, WIDEST);
@@ -45,7 +46,7 @@ pub fn text(document: &Document, columns: Option<usize>) -> String {
 
 struct Screen {
     text: String,
-    /// The room for a line of a table.
+    /// Width of a line in a table.
     width: usize,
 }
 
@@ -57,7 +58,7 @@ impl Screen {
         self.text.push('\n');
     }
 
-    /// A text in lines of one style behind blanks; the first line has a mark before it.
+    /// Adds an indented text in one style; the first line has a mark before it.
     fn marked(&mut self, indent: usize, mark: &str, text: &str, style: Style) {
         let hang = indent + mark.width();
         let room = self.width.min(WIDEST_TEXT) - hang;
@@ -110,8 +111,8 @@ fn section(section: &Section, screen: &mut Screen) {
     }
 }
 
-/// The tables of a section. Those with the same headings align with each other.
-fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::Shown> {
+/// Lays out the tables of a section. Tables with the same headings align with each other.
+fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::TableLines> {
     let tables = section.blocks.iter().filter_map(|block| match block {
         Block::Table(table) => Some(table),
         _ => None,
@@ -124,7 +125,7 @@ fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::Show
     shown.into_iter()
 }
 
-fn table(table: &Table, shown: &table::Shown, screen: &mut Screen) {
+fn table(table: &Table, shown: &table::TableLines, screen: &mut Screen) {
     for (at, line) in shown.lines.iter().enumerate() {
         match at {
             0 if line.trim().is_empty() => {}
@@ -155,7 +156,7 @@ fn list(items: &[Item], screen: &mut Screen) {
     }
 }
 
-/// Values behind their names, which are as wide as each other.
+/// Adds named values, whose names have one width.
 fn facts(facts: &[Fact], screen: &mut Screen) {
     let widest = facts.iter().map(|fact| fact.name.width()).max();
     let names = widest.unwrap_or(0).clamp(NAMES, 2 * NAMES);
@@ -174,7 +175,7 @@ fn facts(facts: &[Fact], screen: &mut Screen) {
     }
 }
 
-/// The names alone: pages have the reasons.
+/// Adds the names of missing things without the reasons, which pages have.
 fn missing(facts: &[Fact], screen: &mut Screen) {
     let names: Vec<&str> = facts.iter().map(|fact| fact.name.as_str()).collect();
     let names = format!("{}; --json and --markdown say why", names.join(", "));
@@ -220,7 +221,7 @@ fn findings(findings: &[FindingEntry], screen: &mut Screen) {
     }
 }
 
-/// A finding in full. Places that one before it had are not said again.
+/// Adds a finding in full. Places that the finding before it named are not repeated.
 fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Screen) {
     finding_title(finding, screen);
     if let Some((time, factor)) = &finding.gain {
@@ -237,7 +238,7 @@ fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Scr
     screen.marked(10, "→ ", &unbroken(&finding.advice), Style::NONE);
 }
 
-/// The importance of a finding, and its title.
+/// Adds the severity of a finding, and its title.
 fn finding_title(finding: &FindingEntry, screen: &mut Screen) {
     let (word, style) = match finding.severity {
         Severity::High => ("HIGH", BAD),
@@ -277,9 +278,9 @@ mod tests {
         }
     }
 
-    /// A sentence without room in its table is told below it, if its verdict asks for a reason.
+    /// A sentence without room in its table is shown below it, if its verdict asks for a reason.
     #[test]
-    fn sentences_find_room() {
+    fn sentences_without_room_are_below_the_table() {
         use crate::document::{Cell, Column, Tone};
         let columns = vec![
             Column::name("limit"),
@@ -296,7 +297,7 @@ mod tests {
             ]);
         }
         let shown = |width: usize| table::lay_out(&[&found], width).remove(0);
-        let sizes = |shown: &table::Shown| (shown.lines.len(), shown.reasons.len());
+        let sizes = |shown: &table::TableLines| (shown.lines.len(), shown.reasons.len());
         assert_eq!(sizes(&shown(120)), (3, 0));
         assert_eq!(sizes(&shown(60)), (5, 0), "each is in two lines");
         let narrow = shown(42);
