@@ -186,7 +186,7 @@ fn foot(document: &Document, frame: &Frame, left_out: &[&str], markdown: Markdow
     if !left_out.is_empty() {
         text.push_str(if text.is_empty() { "" } else { "\n\n" });
         text.push_str(&format!(
-            "Left out to keep within GitHub's limit: {}. The folder has them.",
+            "Left out to keep within GitHub's limit: {}. The report folder has them.",
             super::escape::in_markdown(&left_out.join(", "))
         ));
     }

@@ -22,7 +22,7 @@ const SHADES: usize = 4;
 /// Buckets of a lane that has more than fit.
 const BUCKETS: u64 = 2_048;
 /// Name of a warm-up that the process did not name.
-const WARM_UP: &str = "warm-up (recognised)";
+const WARM_UP: &str = "warm-up (detected)";
 
 /// One kind of what held, as the page's script reads it.
 #[derive(Debug, Serialize)]
