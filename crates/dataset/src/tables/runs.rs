@@ -288,7 +288,7 @@ fn idle<'t>() -> Vec<TableField<&'t Report>> {
     vec![
         ns(
             "completion_ns",
-            "Idle time by cause, whose seven parts sum to gaps_ns. Completion latency: until the program was notified that work was done.",
+            "Completion latency, one of the seven causes that sum to gaps_ns: until the program was notified that work was done.",
             |r| CellValue::integer(r.idle.parts.completion_ns),
         ),
         ns(
