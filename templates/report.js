@@ -434,12 +434,12 @@
     const shown = `${time(view[1] - view[0])} from ${moment(view[0])}. `;
     let how;
     if (data.is_whole) {
-      how = 'Every interval is here in full; where they are narrower than the screen can show, a column is as high as its busy share.';
+      how = 'Every interval is here in full; where they are narrower than a pixel, the height of a column is its busy share.';
     } else if (isExact(view)) {
       how = 'Here every interval is shown in full.';
     } else {
-      how = `These are buckets of ${time(data.buckets.width_ns)}, not intervals: a column is as high as its busy share. ` +
-        (TO > FROM ? `In full, this page has ${time(TO - FROM)} from ${moment(FROM)} (marked at the top).` : '');
+      how = `These are buckets of ${time(data.buckets.width_ns)}, not intervals: the height of a column is its busy share. ` +
+        (TO > FROM ? `This page has ${time(TO - FROM)} from ${moment(FROM)} in full (marked at the top).` : '');
     }
     byId('state').textContent = shown + how;
     byId('state').dataset.mode = isExact(view) ? 'exact' : 'buckets';
@@ -574,7 +574,7 @@
     const long = Math.min(covered.width_ns, SPAN - at * covered.width_ns);
     return { title: row.label, lines: [
       `held for ${percent(covered.values[at] / long)} of ${time(long)} from ${moment(at * covered.width_ns)}`,
-      'which ones is not in this page: only the longest are',
+      'this page names only the longest of them',
     ] };
   }
 
@@ -644,7 +644,7 @@
       if (here < of) {
         const note = document.createElement('p');
         note.className = 'faint';
-        note.textContent = `Of ${count(of)} ${kind}s the ${count(here)} longest that have room are drawn one by one; all of them together are drawn as shares of time.`;
+        note.textContent = `Of ${count(of)} ${kind}s, the ${count(here)} longest that fit are drawn one by one; together, all are drawn as shares of time.`;
         byId('legend').after(note);
       }
     }

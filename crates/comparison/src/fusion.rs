@@ -163,12 +163,12 @@ fn verdict(
         ),
         (ChangeClass::Shrunk, _) if is_less_work(dispatches, sum) => (
             Unclear,
-            "Fewer dispatches and much less GPU time, which less work explains as well as fusion",
+            "Fewer dispatches and much less GPU time: less work explains this as well as fusion does",
         ),
         (ChangeClass::Shrunk, _) if !is_renamed => (
             Unclear,
-            "Fewer dispatches under the same kernel names, which merging by the driver or less \
-             work explains as well as fusion",
+            "Fewer dispatches under the same kernel names: merging by the driver or less work \
+             explains this as well as fusion does",
         ),
         (ChangeClass::Shrunk, ChangeClass::Grown) => (
             Unclear,

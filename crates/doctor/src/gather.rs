@@ -118,7 +118,7 @@ impl Xcode {
             |value: Option<String>| Fact::new("xcodebuild -version", value, || version.summary());
         Self {
             folder: Fact::parsed("xcode-select -p", &folder, parse::folder),
-            licence_accepted: is_done(&["-license", "check"]),
+            license_accepted: is_done(&["-license", "check"]),
             first_launch_done: is_done(&["-checkFirstLaunchStatus"]),
             version: part(named.as_ref().map(|(version, _)| version.clone())),
             build: part(named.as_ref().map(|(_, build)| build.clone())),

@@ -85,8 +85,8 @@ impl Error {
             ),
             Self::Unknown(said) => Some(near(said)),
             Self::Read(_) => Some(
-                "write the dataset anew with `metalens analyze --parquet`, or move what is no part \
-                 of it away"
+                "write the dataset again with `metalens analyze --parquet`, or move files that do not \
+                 belong to it out of its folder"
                     .to_owned(),
             ),
             Self::Store { .. } => Some(

@@ -250,8 +250,7 @@ fn refused_outer_join(operator: &JoinOperator) -> Option<Error> {
         JoinConstraint::On(condition) if is_equality(condition) => None,
         JoinConstraint::Using(_) if may_use => None,
         _ => Some(Error::Unsafe {
-            what: "an outer join has other rows in polars, unless it is ON equal columns alone"
-                .to_owned(),
+            what: "polars gives other rows for this outer join than other databases".to_owned(),
             instead: "write ON a.x = b.x AND …, and put other conditions into a subquery: \
                       LEFT JOIN (SELECT … WHERE …) b ON a.x = b.x",
         }),
@@ -306,7 +305,7 @@ fn refused_window(function: &Function) -> Option<Error> {
 
 fn unsafe_window() -> Error {
     Error::Unsafe {
-        what: "this window function has other values in polars than in other databases".to_owned(),
+        what: "polars gives other values for this window function than other databases".to_owned(),
         instead: "row_number, rank, dense_rank, lag and lead OVER (PARTITION BY columns ORDER BY …), \
                   and sum, avg, min, max and count OVER (PARTITION BY columns) are the same; for \
                   frames and named windows ask DuckDB, which reads the same files",

@@ -20,14 +20,17 @@ pub fn document(baseline: &Baseline) -> Document {
     let mut processes = runs.processes.clone();
     processes.dedup();
     let headline = message!(
-        "{} of {}, as metalens {} kept them",
+        "{} of {}, saved by metalens {}",
         counted(runs.count() as u64, "run"),
         plain(processes.join(", ")),
         plain(&baseline.metalens),
     );
     let circumstances = runs.circumstances.iter().map(|fact| {
         let value = fact.values.iter().flatten().next();
-        Fact::new(&fact.what, plain(value.map_or("not known", String::as_str)))
+        Fact::new(
+            &fact.what,
+            plain(value.map_or("not recorded", String::as_str)),
+        )
     });
     let circumstances = Block::Facts(circumstances.collect());
     // Against itself: nothing changes, and everything is there with its name and unit.
@@ -49,8 +52,8 @@ fn columns(first: &'static str) -> Vec<Column> {
     vec![
         Column::name(first),
         Column::number("median"),
-        Column::number("least"),
-        Column::number("most"),
+        Column::number("min"),
+        Column::number("max"),
     ]
 }
 

@@ -33,11 +33,11 @@ fn opening(calibration: &Calibration) -> Section {
     let workload = &calibration.workload;
     let gpu = workload.gpu.as_deref().unwrap_or("no GPU");
     let program = message!(
-        "{}: {} of {}, {} before those; {} of runs; {}",
+        "{}: {} of {} after {}; {} of runs; {}",
         name(&workload.name),
         counted(workload.count, "step"),
         counted(workload.size, "element"),
-        count(workload.warm_up),
+        counted(workload.warm_up, "warm-up step"),
         counted(calibration.pairs.len() as u64, "pair"),
         plain(gpu),
     );
@@ -78,7 +78,7 @@ fn counts(calibration: &Calibration) -> Section {
         table.row([other_name, none(), none(), intervals, none(), none()]);
     }
     let dispatches = Some(&counts.dispatches);
-    table.row(all("encoders in all", &counts.encoders, dispatches));
+    table.row(all("all encoders", &counts.encoders, dispatches));
     table.row(all("command buffers", &counts.command_buffers, None));
     Section::new("counts", "Issued and found", 1).with(Block::Table(table))
 }

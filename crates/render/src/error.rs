@@ -15,7 +15,7 @@ pub enum Error {
     #[error("the frame of the page and its texts differ: {0}")]
     Frame(String),
     /// A comment has no room for its mandatory parts.
-    #[error("even the shortest comment has {bytes} bytes, and {limit} are allowed")]
+    #[error("even the shortest comment has {bytes} bytes; the limit is {limit}")]
     TooLong {
         /// Length of the shortest possible comment, in bytes.
         bytes: usize,
@@ -40,7 +40,7 @@ pub enum Error {
         at: PathBuf,
     },
     /// The folder cannot hold new files.
-    #[error("cannot write into {}: no file can be made in {}", folder.display(), at.display())]
+    #[error("cannot write into {}: cannot create a file in {}", folder.display(), at.display())]
     CannotWrite {
         /// The folder that was requested.
         folder: PathBuf,
@@ -51,7 +51,7 @@ pub enum Error {
         cause: std::io::Error,
     },
     /// Writing stopped after older files were replaced.
-    #[error("the report in {} is not whole, and has no manifest", folder.display())]
+    #[error("the report in {} is incomplete, and has no manifest", folder.display())]
     NotWhole {
         /// The folder that is incomplete.
         folder: PathBuf,

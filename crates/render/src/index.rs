@@ -57,8 +57,8 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
         title: "GPU profiles".into(),
         sections: sections.into_iter().flatten().collect(),
         footer: plain(format!(
-            "metalens {}, {}. The same table is in index.csv, everything in index.json. Dates are \
-             UTC in pictures, and the recording's own in the table.",
+            "metalens {}, {}. index.csv has the same table, index.json everything. Dates are UTC in \
+             charts, and in the recording's own time zone in the table.",
             index.metalens, index.schema
         )),
     }
@@ -67,11 +67,16 @@ pub fn document(index: &Index, pictures: &[TrendPicture], show_names: bool) -> D
 fn opening(index: &Index) -> Section {
     let synthetic = index.rows.iter().filter(|row| row.synthetic).count() as u64;
     let synthetic = (synthetic > 0).then(|| {
-        let are = if synthetic == 1 { "is" } else { "are" };
+        let [are, them] = if synthetic == 1 {
+            ["is", "it"]
+        } else {
+            ["are", "them"]
+        };
         let text = message!(
-            "{} of the traces {} SYNTHETIC: no GPU ran any of it",
+            "{} of the traces {} SYNTHETIC: no GPU ran any of {}",
             count(synthetic),
-            are
+            are,
+            them
         );
         Block::Warning(text)
     });
@@ -99,18 +104,18 @@ fn busy(rows: &[TraceRow]) -> Option<Message> {
     let most = shares.iter().copied().reduce(f64::max)?;
     let median = metalens_comparison::median(&shares)?;
     let busy = if shares.len() == 1 {
-        message!("The GPU was busy {}", percent(least))
+        message!("The GPU was busy {} of the time", percent(least))
     } else {
         let [least, most, median] = [least, most, median].map(percent);
         message!(
-            "The GPU was busy from {} to {}, median {}",
+            "The GPU was busy {} to {} of the time (median {})",
             least,
             most,
             median
         )
     };
     let by = same(rows, |row| Some(&row.process));
-    let by = by.map(|name| message!(" by {}", process(name, true)));
+    let by = by.map(|name| message!(" with {}", process(name, true)));
     let on = same(rows, |row| row.gpu.as_deref());
     let on = on.map(|gpu| message!(", on {}", message::name(gpu)));
     Some(message!("{}{}{}", busy, by, on))
@@ -132,10 +137,10 @@ fn outliers(index: &Index) -> Option<Section> {
         report: Some(one.report.clone()),
         is_strong: false,
     });
-    let method = "Compared with traces of the same program on the same GPU, at least five: more \
-                  than 3.5 robust standard deviations from their median (modified z-score), and by \
-                  a twentieth of it (of the busy share, by two points at most)";
-    let section = Section::new("outliers", "Unlike the others", 1)
+    let method = "An outlier differs from the median of at least five traces of the same program \
+                  on the same GPU: by more than 3.5 robust standard deviations (modified z-score), \
+                  and by at least 5 % of the median (for the busy share, 2 points are enough)";
+    let section = Section::new("outliers", "Outliers", 1)
         .with(Block::List(outliers.collect()))
         .with_some(more(index.outliers.len()))
         .with(Block::Remark(method.into()));
@@ -167,9 +172,9 @@ fn traces(index: &Index) -> Section {
         Column::number("busy"),
         Column::number("window"),
         Column::number("mean gap").spare(2),
-        Column::words("most idle by").spare(1),
+        Column::words("top idle cause").spare(1),
         Column::label("finding"),
-        Column::sentence("in words"),
+        Column::sentence("title"),
         Column::number("missed"),
         Column::label("thresholds missed").spare(8),
         Column::label("top kernel").spare(6),
@@ -298,7 +303,7 @@ fn failed(index: &Index, show_names: bool) -> Option<Section> {
             plain(cut(&why, LONGEST_TEXT)),
         ]);
     }
-    let section = Section::new("failed", "FailedTrace", 1).with(Block::Table(table));
+    let section = Section::new("failed", "Failed traces", 1).with(Block::Table(table));
     (!index.failed.is_empty()).then_some(section)
 }
 
@@ -324,9 +329,9 @@ fn trends(index: &Index, pictures: &[TrendPicture]) -> Option<Section> {
         is_strong: one.is_trend,
     });
     let pictures = pictures.iter().map(|picture| Chart::picture(&picture.path));
-    let method = "Dates are UTC. A trend is told where at least eight dated traces of one program \
-                  on one GPU rise or fall with p below 0.05 (Mann–Kendall), by a change that is \
-                  worth a word; how fast is Theil–Sen's";
+    let method = "Dates are UTC. A trend is a rise or fall of at least eight dated traces of one \
+                  program on one GPU with p below 0.05 (Mann–Kendall), by at least 5 % of the median \
+                  (for the busy share, 2 points are enough); its rate is the Theil–Sen slope";
     let section = Section::new("trends", "Over time", 3)
         .with(Block::List(items.collect()))
         .with_all(pictures)

@@ -39,9 +39,9 @@ pub(crate) fn redacted(report: &Report) -> Report {
     if is_any_left_out {
         page.add_note(Note::quiet(
             "sentences-left-out",
-            "sentences that name them are left out as a whole, since this report does not say \
-             where in a sentence a name stands: another version of metalens wrote it, or somebody \
-             edited it",
+            "sentences that name them are left out as a whole, because this report does not mark \
+             the names in its sentences: another version of metalens wrote it, or somebody edited \
+             it",
         ));
     }
     page

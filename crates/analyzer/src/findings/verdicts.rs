@@ -20,7 +20,7 @@ pub(crate) fn verdicts(report: &Report, settings: &Settings) -> Vec<ThresholdRes
         if verdict.required && verdict.value.is_none() {
             verdict
                 .why
-                .push_str("; somebody set this threshold, so --check fails");
+                .push_str("; --check fails, because this threshold was set and cannot be measured");
         }
     }
     verdicts
@@ -64,7 +64,7 @@ fn utilization(report: &Report, limit: f64) -> ThresholdResult {
     let why = match report.busy.ratio {
         Some(_) => {
             "busy time as a share of the window, which reaches from the start of the process's \
-             first GPU interval to the end of its last one, without what was cut off"
+             first GPU interval to the end of its last one, minus the parts that were cut off"
         }
         None => "the window has no duration",
     };

@@ -292,7 +292,7 @@ impl GateSubject<'_> {
             by: value.map(|value| value - limit),
             is_miss: value.is_none_or(|value| value > limit),
             why: message!(
-                "the median of new is {}, {} base's largest, {}{}",
+                "the median of new, {}, is {} the largest value of base, {}{}",
                 self.shown(now),
                 side,
                 self.shown(most),

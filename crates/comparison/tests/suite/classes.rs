@@ -69,7 +69,7 @@ fn quantities_and_fusion_verdicts() {
         &half,
         [Shrunk; 4],
         FusionVerdict::Unclear,
-        "which less work explains as well as fusion",
+        "less work explains this as well as fusion does",
     );
 }
 

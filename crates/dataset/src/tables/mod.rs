@@ -134,8 +134,8 @@ pub(crate) const PARTITION: [ColumnInfo; 3] = [
     partition(
         "run",
         CellKind::Text,
-        "Name of the run, made from what was recorded and of which process: the same trace has the \
-         same name wherever it is.",
+        "Name of the run, made from the recording and the process: the same trace has the same name \
+         everywhere.",
     ),
 ];
 

@@ -18,7 +18,7 @@ pub(super) fn all(
     match &planned.program {
         None => Vec::new(),
         Some(Err(why)) => {
-            vec![Check::problem("target", why.clone()).remedy("give the path of a program", &[])]
+            vec![Check::problem("program", why.clone()).remedy("give the path of a program", &[])]
         }
         Some(Ok(found)) => {
             let protection = protection(found, rights);
@@ -32,7 +32,7 @@ pub(super) fn all(
 }
 
 fn protection(found: &FoundProgram, rights: &Rights) -> Check {
-    let id = "target";
+    let id = "program";
     let path = found.path.display();
     match (&found.doubt, rights.protection.value) {
         (None, _) => Check::ok(id, format!("{path} is not part of macOS")),

@@ -60,8 +60,8 @@ fn expect_true(id: &str, fact: &Fact<bool>, yes: &str, no: impl FnOnce() -> Chec
 
 /// Checks that the license of Xcode is accepted.
 pub(super) fn license(xcode: &Xcode, xctrace: &XctraceStatus) -> Check {
-    let id = "licence";
-    expect_true(id, &xcode.licence_accepted, "accepted", || {
+    let id = "license";
+    expect_true(id, &xcode.license_accepted, "accepted", || {
         let found = "the Xcode license is not accepted: Xcode's tools refuse to run";
         xcode_problem(id, found.to_owned(), xctrace)
             .remedy("read and accept the license", &["sudo xcodebuild -license"])

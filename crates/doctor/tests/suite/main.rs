@@ -73,7 +73,7 @@ fn check(
     assert_eq!(diagnosis.can_record, !has_problem);
     for check in &diagnosis.checks {
         // A problem of the program contains its own advice.
-        let needs_remedy = check.verdict == Verdict::Problem && check.id != "target";
+        let needs_remedy = check.verdict == Verdict::Problem && check.id != "program";
         assert!(
             !needs_remedy || check.remedy.is_some(),
             "no remedy: {check:?}"
@@ -107,7 +107,7 @@ fn command_line_tools_are_not_enough() {
     });
     let expected = [
         ("xcode", Verdict::Problem),
-        ("licence", Verdict::NotApplicable),
+        ("license", Verdict::NotApplicable),
         ("first-launch", Verdict::NotApplicable),
         ("xctrace", Verdict::Problem),
         ("template", Verdict::NotApplicable),
@@ -127,7 +127,7 @@ fn an_xcode_that_was_never_opened_is_a_problem() {
     let refuses =
         xctrace("echo 'You have not agreed to the Xcode license agreements.' >&2; exit 69");
     let expected = [
-        ("licence", Verdict::Problem),
+        ("license", Verdict::Problem),
         ("first-launch", Verdict::Warning),
         ("xctrace", Verdict::Problem),
         ("template", Verdict::NotApplicable),
@@ -136,7 +136,7 @@ fn an_xcode_that_was_never_opened_is_a_problem() {
     check(&mac, Ok(refuses), |_| {}, &expected);
     // If xctrace starts, neither is a problem.
     let expected = [
-        ("licence", Verdict::Warning),
+        ("license", Verdict::Warning),
         ("first-launch", Verdict::Warning),
     ];
     check(&mac, good(), |_| {}, &expected);
@@ -259,22 +259,21 @@ fn protected_and_hardened_programs_are_found() {
         &mac,
         good(),
         target(Some("it is macOS's")),
-        &[("target", Verdict::Problem)],
+        &[("program", Verdict::Problem)],
     );
     let off = mac.with(
         "csrutil status",
         exited(0, "System Integrity Protection status: disabled.\n"),
     );
     let expected = [
-        ("target", Verdict::Warning),
+        ("program", Verdict::Warning),
         ("signature", Verdict::Warning),
     ];
     check(&off, good(), target(Some("it is macOS's")), &expected);
     let absent = |planned: &mut PlannedRecording<'_>| {
         planned.program = Some(Err("bnech was not found in PATH".to_owned()));
     };
-
-    check(&off, good(), absent, &[("target", Verdict::Problem)]);
+    check(&off, good(), absent, &[("program", Verdict::Problem)]);
 }
 
 #[test]

@@ -45,7 +45,10 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
         facts.push(Fact::new("same", same));
     }
     if !comparable.unknown.is_empty() {
-        facts.push(Fact::new("not known", plain(comparable.unknown.join(", "))));
+        facts.push(Fact::new(
+            "not recorded",
+            plain(comparable.unknown.join(", ")),
+        ));
     }
     for (at, note) in comparable.notes.iter().enumerate() {
         let values = comparable.note_values.get(at);
@@ -53,9 +56,9 @@ pub(super) fn comparable(comparison: &Comparison) -> Section {
         facts.push(Fact::new("note", note));
     }
     let title = if comparable.comparable {
-        "Recorded alike, as far as is known"
+        "Recorded under the same conditions, as far as known"
     } else {
-        "NOT recorded alike"
+        "Recorded under DIFFERENT conditions"
     };
     Section::new("comparable", title, 6)
         .folded()

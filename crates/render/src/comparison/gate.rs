@@ -21,9 +21,9 @@ const MOST_LIMITS: usize = 60;
 pub(super) fn gate(comparison: &Comparison) -> Option<Section> {
     let gate = comparison.gate.as_ref()?;
     let title = if gate.missed {
-        "Gate: MISSED"
+        "Gate: FAILED"
     } else {
-        "Gate: KEPT"
+        "Gate: PASSED"
     };
     let source = Message::new(&gate.source, &gate.source_values);
     let tally = Block::Text(message!("{}: {}", plain(tally(gate)), source));
@@ -39,11 +39,11 @@ fn table(open: &[&GateRow]) -> Table {
         Column::name("limit of"),
         Column::words("limit"),
         Column::number("found"),
-        Column::number("beyond by"),
+        Column::number("over by"),
         Column::words(""),
         Column::sentence("reason"),
     ];
-    let table = Table::new("gate", "Limits that were not kept", columns);
+    let table = Table::new("gate", "Limits that failed or were not measurable", columns);
     let mut table = table.limited(LIMITS, MOST_LIMITS).of(open.len());
     for row in open.iter().take(MOST_LIMITS) {
         table.row([
@@ -58,16 +58,16 @@ fn table(open: &[&GateRow]) -> Table {
     table
 }
 
-/// Returns `4 limits kept, 1 missed, 5 not measurable`, and the reason if the gate is missed
-/// although no limit is.
+/// Returns `4 limits passed, 1 failed, 5 not measurable`, and the reason if the gate fails although
+/// no limit does.
 pub(super) fn tally(gate: &GateResult) -> String {
     let number = |verdict: GateVerdict| {
         let rows = gate.rows.iter().filter(|row| row.verdict == verdict);
         rows.count() as u64
     };
-    let mut said = format!("{} kept", counted(number(GateVerdict::Pass), "limit"));
+    let mut said = format!("{} passed", counted(number(GateVerdict::Pass), "limit"));
     for (verdict, word) in [
-        (GateVerdict::Miss, "missed"),
+        (GateVerdict::Miss, "failed"),
         (GateVerdict::NotMeasurable, "not measurable"),
     ] {
         if let number @ 1.. = number(verdict) {
@@ -77,7 +77,7 @@ pub(super) fn tally(gate: &GateResult) -> String {
     let is_error =
         |row: &GateRow| row.verdict == GateVerdict::Miss && row.severity == GateSeverity::Error;
     if gate.missed && !gate.rows.iter().any(is_error) {
-        said.push_str("; nothing was measured, and a gate that measures nothing is not kept");
+        said.push_str("; nothing was measured, and a gate that measures nothing fails");
     }
     said
 }
@@ -120,7 +120,7 @@ fn beyond(row: &GateRow) -> Message {
 
 fn verdict(row: &GateRow) -> Cell {
     match (row.verdict, row.severity) {
-        (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("MISSED", Tone::Bad),
+        (GateVerdict::Miss, GateSeverity::Error) => Cell::verdict("FAILED", Tone::Bad),
         (GateVerdict::Miss, GateSeverity::Warn) => Cell::verdict("WARNING", Tone::Doubtful),
         (GateVerdict::NotMeasurable, _) => Cell::verdict("NOT MEASURABLE", Tone::Doubtful),
         (GateVerdict::Pass, _) => Cell::verdict("KEPT", Tone::Good),

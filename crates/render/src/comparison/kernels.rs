@@ -18,7 +18,7 @@ const MOST_KERNELS: usize = 400;
 pub(super) fn kernels(comparison: &Comparison) -> Section {
     let section = Section::new("kernels", "Kernels, the largest change first", 3);
     if comparison.kernels.is_empty() {
-        return section.with(Block::Text("Neither side has any".into()));
+        return section.with(Block::Text("Neither side has a kernel".into()));
     }
     let columns = vec![
         Column::name("kernel"),

@@ -63,12 +63,8 @@ pub fn several(comparisons: &[Comparison]) -> Document {
 /// Returns the opening section: the headline, and the facts that belong right below it.
 fn opening(comparison: &Comparison) -> Section {
     let missed = comparison.gate.as_ref().filter(|gate| gate.missed);
-    let missed = missed.map(|gate| {
-        Block::Failure(message!(
-            "The gate was missed: {}",
-            plain(gate::tally(gate))
-        ))
-    });
+    let missed = missed
+        .map(|gate| Block::Failure(message!("The gate failed: {}", plain(gate::tally(gate)))));
     let headline = Message::new(&comparison.headline, &comparison.headline_values);
     let section = Section::new("verdict", "", 0)
         .with_some(missed)
@@ -114,7 +110,7 @@ fn changes(comparison: &Comparison) -> Section {
     let columns = vec![
         Column::name(""),
         Column::words("change"),
-        Column::sentence("in words"),
+        Column::sentence("details"),
     ];
     let mut table = Table::new("changes", "Changes in four quantities", columns);
     for moved in &comparison.moved {

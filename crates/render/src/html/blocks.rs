@@ -158,7 +158,7 @@ fn finding(finding: &FindingEntry, is_open: bool) -> String {
         .as_ref()
         .map_or_else(String::new, |(time, factor)| {
             let (time, factor) = (sentence(time), &factor.text);
-            format!(" <span class=\"gain\">at most {time} to gain: {factor} times as fast</span>")
+            format!(" <span class=\"gain\">saves at most {time}: up to {factor}× faster</span>")
         });
     let places = if finding.places.is_empty() {
         String::new()

@@ -261,7 +261,7 @@ impl Markdown<'_> {
             .as_ref()
             .map_or_else(String::new, |(time, factor)| {
                 format!(
-                    " · at most {}, {} times as fast",
+                    " · saves at most {}, up to {}× faster",
                     self.text(time),
                     factor.text
                 )
@@ -286,7 +286,11 @@ impl Markdown<'_> {
             .gain
             .as_ref()
             .map_or_else(String::new, |(time, factor)| {
-                format!(" · at most {}, {}×", in_html(&unbroken(time)), factor.text)
+                format!(
+                    " · saves at most {}, up to {}× faster",
+                    in_html(&unbroken(time)),
+                    factor.text
+                )
             });
         let mut text = format!(
             "<details>\n<summary><b>{}</b> · {}{gain}</summary>\n\n**Evidence:** {}\n",

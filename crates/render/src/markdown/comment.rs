@@ -196,7 +196,7 @@ fn foot(
     if !left_out.is_empty() {
         text.push_str(if text.is_empty() { "" } else { "\n\n" });
         text.push_str(&format!(
-            "Left out to keep within GitHub's limit: {}. The folder has them.",
+            "Left out to keep within GitHub's limit: {}. The report folder has them.",
             super::escape::in_markdown(&left_out.join(", "))
         ));
     }

@@ -12,16 +12,15 @@ pub(super) fn findings(report: &Report) -> Section {
     let section = Section::new("findings", "Findings", 2);
     if report.findings.is_empty() {
         return section.with(Block::Text(
-            "Nothing was found that would make it faster, and nothing that speaks against these \
-             numbers"
+            "No finding: no rule found a way to make it faster, or a reason to doubt these numbers"
                 .into(),
         ));
     }
     let gains = report.findings.iter().filter(|one| one.gain.is_some());
     let remark = (gains.count() > 1).then(|| {
         Block::Remark(
-            "Each gain is an upper bound: the time that would go if its cause went altogether. \
-             Gains overlap, so they do not add up"
+            "Each saving is an upper bound: the time saved if its cause went away entirely. Savings \
+             overlap, so they do not add up"
                 .into(),
         )
     });

@@ -21,7 +21,7 @@ pub(super) fn idle(report: &Report) -> Option<Section> {
             Column::number("time"),
             Column::number("share"),
             Column::bar(""),
-            Column::sentence("in words"),
+            Column::sentence("meaning"),
         ],
     )
     .sortable();
@@ -55,10 +55,10 @@ fn pairs(report: &Report) -> Message {
         counted(report.gaps.count, "gap"),
     )];
     said.push(match idle.joinable {
-        0 => "no gap has both its completion and its encoding on record".into(),
+        0 => "no gap has both its completion and its encoding recorded".into(),
         joinable => message!(
-            "{} of {} have their completion and encoding on record; {} are serialized: the next \
-             work was encoded only once the last was known to be done",
+            "completion and encoding are recorded for {} of {}; {} are serialized: the program \
+             encoded the next work only after the last work completed",
             count(joinable),
             counted(idle.pairs, "gap"),
             count(idle.serialized),

@@ -141,9 +141,9 @@ fn pieces(report: &Report) -> Vec<Fact> {
     }
     if counts.coalesced > 0 {
         let text = message!(
-            "{} that the driver made of {}",
-            counted(counts.coalesced, "interval"),
+            "the driver merged {} into {}",
             counted(counts.coalesced_encoders, "encoder"),
+            counted(counts.coalesced, "interval"),
         );
         facts.push(Fact::new("coalesced", text));
     }

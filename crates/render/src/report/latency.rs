@@ -66,8 +66,8 @@ fn depth(queue: &Queue, span_ns: u64) -> Message {
     let parts = parts.map(|(name, ns)| message!("{} for {}", name, share(ns, span_ns)));
     let mean = format!("{:.2}", queue.mean_depth);
     message!(
-        "Queue depth, command buffers committed and not yet done: {} on average, {} at most; {} of \
-         the window",
+        "Queue depth (command buffers committed and not finished): {} on average, {} at most; {} \
+         of the window",
         number(mean, queue.mean_depth, |number| Value::Number { number }),
         count(queue.max_depth),
         Message::joined(parts, ", "),

@@ -77,9 +77,9 @@ fn memory_and_driver(report: &Report) -> Vec<Fact> {
     {
         let wired = machine.wired.and_then(|wired| wired.peak_bytes);
         let wired =
-            wired.map(|peak| message!("; the machine's wired memory at most {}", bytes(peak)));
+            wired.map(|peak| message!("; peak wired memory of the machine {}", bytes(peak)));
         let text = message!(
-            "of the process: at most {}, {} at the end{}",
+            "of the process: peak {}, {} at the end{}",
             bytes(peak),
             bytes(last),
             wired
@@ -125,7 +125,7 @@ fn others(report: &Report) -> Fact {
     });
     let in_gaps = (others.in_gaps_ns > 0).then(|| {
         message!(
-            "; in {} of the time of the gaps: {}",
+            "; in {} of the idle time: {}",
             share(others.in_gaps_ns, report.gaps.total_ns),
             Message::joined(top, ", "),
         )

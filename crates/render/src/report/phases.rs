@@ -42,7 +42,7 @@ fn facts(phases: &Phases) -> Vec<Fact> {
     if phases.segments.count > 1 {
         let quiet = time(phases.segments.quiet_gap_ns);
         let text = message!(
-            "{}, parted by gaps of {} and more",
+            "{}, separated by gaps of {} or more",
             count(phases.segments.count),
             quiet
         );

@@ -39,10 +39,7 @@ pub(super) fn gpu_time(report: &Report) -> Section {
 fn overlap(report: &Report) -> Message {
     match report.busy.overlap_factor {
         Some(factor) if factor > 1.005 => {
-            message!(
-                "{} summed: its work overlaps itself",
-                time(report.busy.sum_ns)
-            )
+            message!("{} summed: its intervals overlap", time(report.busy.sum_ns))
         }
         _ => Message::default(),
     }
@@ -51,9 +48,9 @@ fn overlap(report: &Report) -> Message {
 fn active(report: &Report) -> Message {
     match report.busy.machine_active_ns {
         Some(active) if active == report.busy.machine_busy_ns => {
-            "as the GPU's own Active time says, to the nanosecond".into()
+            "equals the GPU's own Active time".into()
         }
-        Some(active) => message!("the GPU's own Active time says {}", time(active)),
+        Some(active) => message!("the GPU's own Active time is {}", time(active)),
         None => Message::default(),
     }
 }

@@ -71,7 +71,7 @@ fn chosen_by(how: ChosenBy) -> &'static str {
         ChosenBy::Launched => "launched by the recorder",
         ChosenBy::Attached => "attached to by the recorder",
         ChosenBy::Recorded => "named by the recording",
-        ChosenBy::Requested => "as asked for",
+        ChosenBy::Requested => "as requested",
         ChosenBy::Busiest => "chosen because it was the busiest",
     }
 }

@@ -12,7 +12,7 @@ use crate::wording::{known, plain};
 pub(super) fn thresholds(report: &Report) -> Section {
     let mut table = Table::new(
         "thresholds",
-        "Thresholds and whether they were kept",
+        "Thresholds and verdicts",
         vec![
             Column::name("threshold"),
             Column::number("value"),

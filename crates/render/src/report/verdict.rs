@@ -49,7 +49,7 @@ pub(super) fn timeline(report: &Report) -> Section {
         let each = short_time(second.start_ns.saturating_sub(first.start_ns));
         let full = percent(1.0);
         let said = message!(
-            "each column is {}; full height is {} busy, {} is no work",
+            "each column is {}; full height is {} busy, {} means no work",
             each,
             full,
             plain(NONE)

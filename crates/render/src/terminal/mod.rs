@@ -215,7 +215,7 @@ fn findings(findings: &[FindingEntry], screen: &mut Screen) {
         screen.marked(
             10,
             "",
-            "(--markdown and --json have all of them in full)",
+            "(--markdown and --json show all findings in full)",
             Style::NONE,
         );
     }
@@ -226,7 +226,7 @@ fn finding_in_full(finding: &FindingEntry, said: &[&[Message]], screen: &mut Scr
     finding_title(finding, screen);
     if let Some((time, factor)) = &finding.gain {
         let (time, factor) = (unbroken(time), &factor.text);
-        let gain = format!("at most {time} to gain: {factor} times as fast");
+        let gain = format!("saves at most {time}: up to {factor}× faster");
         screen.marked(10, "", &gain, GOOD);
     }
     screen.marked(10, "", &unbroken(&finding.evidence), Style::NONE);

@@ -112,7 +112,7 @@ fn listed(folder: &Path, file: &File) -> anyhow::Result<Vec<u8>> {
     let bytes = read_file(&path, LONGEST_REPORT)?;
     ensure!(
         bytes.len() as u64 == file.bytes && sha256(&bytes) == file.sha256,
-        "{} is not as its manifest lists it: it changed after it was written; write the folder again",
+        "{} differs from its manifest: it changed after it was written; write the folder again",
         path.display()
     );
     Ok(bytes)
@@ -140,7 +140,7 @@ fn inside(folder: &Path, listed: &str) -> anyhow::Result<PathBuf> {
             .is_ok_and(|found| found.is_symlink());
         ensure!(
             !is_link,
-            "{} is a link, which a report never has",
+            "{} is a link, and a report has no links",
             path.display()
         );
     }

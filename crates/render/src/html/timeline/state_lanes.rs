@@ -22,7 +22,7 @@ const SHADES: usize = 4;
 /// Number of buckets of a lane with more pieces than fit.
 const BUCKETS: u64 = 2_048;
 /// Name of a warm-up that metalens detected.
-const WARM_UP: &str = "warm-up (recognised)";
+const WARM_UP: &str = "warm-up (detected)";
 
 /// A lane of phases or states, as the page's script reads it.
 #[derive(Debug, Serialize)]
