@@ -319,14 +319,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn widths() {
+    fn widths_are_shares_of_the_whole() {
         assert_eq!(width(1, 3), "33.333%");
         assert_eq!(width(0, 0), "0.000%");
         assert_eq!(width(5, 3), "100.000%");
     }
 
     #[test]
-    fn thumbnails() {
+    fn a_thumbnail_is_a_path_of_its_shares() {
         assert_eq!(strip(&[]), "");
         assert_eq!(
             strip(&[1_000, 0, 1, 500]),

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_names() {
+    fn long_names_are_cut_and_hidden_characters_shown() {
         assert_eq!(short("é"), "é");
         assert_eq!(short("a\u{202e}b"), "a‹U+202E›b");
         assert_eq!(short(&"é".repeat(300)), "é".repeat(300));

@@ -239,7 +239,7 @@ mod tests {
     ///   [-)                  none
     /// ```
     #[test]
-    fn rows() {
+    fn overlapping_stretches_have_rows_of_their_own() {
         let all = [
             one(0, 20),
             one(0, 5),

@@ -7,13 +7,15 @@
 mod buckets;
 mod held;
 mod packed;
+mod pieces;
 
-use metalens_analyzer::{Analysis, Cause, ExplainedGap, GpuSpan, IdleStretch};
+use metalens_analyzer::{Analysis, Cause, ExplainedGap, GpuSpan};
 use serde::Serialize;
 
 use self::buckets::{Buckets, Filling};
 use self::held::HeldLane;
 use self::packed::Packed;
+use self::pieces::{Piece, Stretch, number_of, put_parts};
 use super::names::{Names, short};
 
 /// Largest number of intervals, gaps, parts of gaps and stretches of other processes that a page
@@ -53,17 +55,6 @@ pub(super) struct Timeline {
     /// Lanes of phases and states.
     held: Vec<HeldLane>,
 }
-
-/// One interval of the target.
-struct Piece<'a> {
-    start_ns: u64,
-    end_ns: u64,
-    lane: usize,
-    kernel: &'a str,
-}
-
-/// A stretch of the window, from its start on.
-type Stretch = (u64, u64);
 
 /// The timeline of a report.
 pub(super) fn timeline(analysis: &Analysis) -> Timeline {
@@ -277,12 +268,6 @@ fn pack_idle(analysis: &Analysis, full: [u64; 2]) -> (String, usize) {
     (packed.into_text(), count)
 }
 
-/// The place of a stretch's cause among all causes.
-fn number_of(one: &IdleStretch) -> usize {
-    let mut causes = Cause::ALL.iter();
-    causes.position(|&cause| cause == one.cause).unwrap_or(0)
-}
-
 fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
     let mut packed = Packed::default();
     let (mut at, mut count) = (0, 0);
@@ -296,13 +281,4 @@ fn pack_others(others: &[Stretch], full: [u64; 2]) -> (String, usize) {
         count += 1;
     }
     (packed.into_text(), count)
-}
-
-/// Packs a bit for each part that is not zero, then these parts.
-fn put_parts(packed: &mut Packed, parts: [u64; 7]) {
-    let there = parts.iter().enumerate().filter(|(_, ns)| **ns > 0);
-    packed.put(there.map(|(at, _)| 1 << at).sum());
-    for ns in parts.into_iter().filter(|&ns| ns > 0) {
-        packed.put(ns);
-    }
 }

@@ -35,7 +35,7 @@ mod tests {
 
     /// The bytes are those of the DWARF standard's examples, and of the largest number.
     #[test]
-    fn numbers() {
+    fn numbers_have_seven_bits_a_byte() {
         let check = |number: u64, expected: &[u8]| {
             let mut packed = Packed::default();
             packed.put(number);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn text() {
+    fn packed_bytes_become_base64() {
         let mut packed = Packed::default();
         for number in [77, 97, 110] {
             packed.put(number);
