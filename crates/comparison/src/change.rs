@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn classes() {
+    fn a_change_has_the_class_of_its_sides() {
         use Class::{Grown, Shrunk, Unchanged, Unknown, Unstable};
         let cases: [(&[f64], &[f64], Unit, Class); 19] = [
             // One run a side: the figures alone.

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heights() {
+    fn a_column_is_as_high_as_its_share() {
         let check = |busy: u64, length: u64, expected: char| {
             assert_eq!(column(busy, length), expected, "{busy} of {length}");
         };

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_end() {
+    fn sentences_end_with_one_full_stop() {
         let check = |text: &str, expected: &str| assert_eq!(sentence(plain(text)).text, expected);
         check("4 of 4", "4 of 4.");
         check("alles.", "alles.");

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns() {
+    fn a_star_matches_any_text() {
         let cases = [
             ("*", "", true),
             ("*", "anything", true),

@@ -358,7 +358,7 @@ mod tests {
 
     /// Judges figures that some or all runs lack.
     #[test]
-    fn absence() {
+    fn a_missing_figure_never_keeps_a_limit() {
         use GateVerdict::{Miss, NotMeasurable, Pass};
         const NONE: f64 = f64::NAN;
         type Case<'a> = (LimitRule, &'a [f64], &'a [f64], GateVerdict);
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn limits() {
+    fn a_missed_limit_says_by_how_much() {
         use GateVerdict::{Miss, Pass};
         type Case<'a> = (
             LimitRule,

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn common_requests() {
+    fn common_requests_have_their_arguments() {
         let start = "record|--template|Metal System Trace|--output|/o/a b.trace|--no-prompt|";
         let expected = format!("{start}--launch|--|/bin/bench|--time-limit|x y");
         check(&plain(Target::Launch(launch())), "17C529", Ok(&expected));
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option() {
+    fn every_option_has_its_argument() {
         let record = Record {
             template: Template::File("/t/x.tracetemplate".into()),
             instruments: vec!["Time Profiler".to_owned(), "GPU".to_owned()],

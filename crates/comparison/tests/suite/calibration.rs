@@ -2,76 +2,14 @@
 
 use metalens_analyzer::{TimingCheck, TimingOrder, TimingVerdict};
 
-use super::*;
-use crate::statistics::paired::PairedVerdict;
-
-/// Returns a run with two labels: 6 encoders of 1 dispatch, 3 encoders of 8.
-fn run(wall_ns: Option<u64>, gpu_ns: Option<u64>) -> ProgramRun {
-    let label = |label: &str, encoders, dispatches| IssuedLabel {
-        label: label.to_owned(),
-        encoders,
-        dispatches,
-    };
-    ProgramRun {
-        gpu_ns,
-        program: Program {
-            workload: "mixed".to_owned(),
-            size: 64,
-            count: 2,
-            warm_up: 1,
-            issued: IssuedTotals {
-                command_buffers: 3,
-                encoders: 9,
-                dispatches: 30,
-            },
-            labels: vec![label("sin", 6, 6), label("scale", 3, 24)],
-            command_buffer_labels: ["mixed warm-up", "mixed step"].map(str::to_owned),
-            run: wall_ns.map(|measured_ns| MeasuredRun {
-                device: "Apple M1".to_owned(),
-                measured_ns,
-            }),
-        },
-    }
-}
-
-/// Returns a recording with these names, each with its intervals and encoders.
-fn recorded(found: &[(&str, u64, u64)]) -> RecordedWork {
-    let entry = |&(name, intervals, encoders): &(&str, u64, u64)| {
-        (
-            name.to_owned(),
-            NameCounts {
-                intervals,
-                encoders,
-            },
-        )
-    };
-    RecordedWork {
-        found: found.iter().map(entry).collect(),
-        command_buffers: 3,
-        ..RecordedWork::default()
-    }
-}
-
-const ALL: &[(&str, u64, u64)] = &[("sin", 6, 6), ("scale", 3, 3)];
-
-fn pair(times: Option<[u64; 4]>, recorded: RecordedWork) -> PairRuns {
-    let time = |index: usize| times.map(|times| times[index]);
-    PairRuns {
-        is_with_first: false,
-        without: run(time(0), time(1)),
-        with: run(time(2), time(3)),
-        recorded,
-    }
-}
-
-/// Returns a calibration of pairs with these wall and GPU times: without, then with the recorder.
-fn measured(times: &[[u64; 4]]) -> Calibration {
-    let pairs = times.iter().map(|&times| pair(Some(times), recorded(ALL)));
-    Calibration::from_pairs(pairs.collect(), false, true)
-}
+use metalens_comparison::calibration::{
+    Calibration, ClockShare, CountVerdict, NameCounts, RecordedWork, json_schema,
+};
+use metalens_comparison::paired::PairedVerdict;
+use metalens_testing::calibration::{ALL, measured, pair, recorded};
 
 #[test]
-fn counts_issued_and_found() {
+fn lost_and_merged_work_is_found() {
     let check = |change: &dyn Fn(&mut RecordedWork), verdict, encoders, dispatches, said: &str| {
         let (whole, mut other) = (recorded(ALL), recorded(ALL));
         change(&mut other);
@@ -135,7 +73,7 @@ fn counts_issued_and_found() {
 
 /// Checks a wall time 2, 4, 3, 1 and 2.5 % longer, and a GPU time that differs by noise only.
 #[test]
-fn overhead_of_recording() {
+fn overhead_is_the_median_of_the_pairs() {
     let calibration = measured(&[
         [1_000, 500, 1_020, 505],
         [2_000, 500, 2_080, 495],
@@ -213,7 +151,7 @@ fn no_time_is_not_zero() {
 
 /// The worst recording decides the verdict, and a held clock is noted.
 #[test]
-fn clocks() {
+fn the_worst_recording_decides_about_the_clocks() {
     let check = |verdict, bias| TimingCheck {
         timings: 3,
         command_buffers: 3,
@@ -259,22 +197,9 @@ fn clocks() {
     );
 }
 
-/// The shipped JSON Schema is the one that the code makes, and documents match it.
 #[test]
-fn the_schema_is_up_to_date() {
-    let file =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/calibration.schema.json");
-    let schema = json_schema();
-    let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
-    if std::env::var_os("METALENS_BLESS").is_some() {
-        std::fs::write(&file, &text).unwrap();
-    }
-    let shipped = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        shipped == text,
-        "docs/calibration.schema.json is old: scripts/bless renews it"
-    );
-    let validator = jsonschema::validator_for(&schema).unwrap();
+fn calibrations_match_their_schema() {
+    let validator = jsonschema::validator_for(&json_schema()).unwrap();
     for calibration in [
         measured(&[[1_000, 500, 1_020, 505]]),
         measured(&[[1_000, 500, 1_020, 505]; 5]),

@@ -1,19 +1,18 @@
-//! Writes tables that the simulator does not make into an export's folder, in xctrace's format.
+//! Writes tables by hand, as `xctrace export` does.
 
 use std::fmt::Write;
-use std::path::Path;
 
-/// Writes a table. A column is a mnemonic and a type; a cell is a text, `name (12)` for a process.
-/// An empty cell is null.
-pub(crate) fn write_table(
-    folder: &Path,
+/// Returns a document with one table, at a position of the table of contents. A column is a
+/// mnemonic and a type; a cell is a text, `name (12)` for a process. An empty cell is null.
+pub fn table_document<R: AsRef<[S]>, S: AsRef<str>>(
+    position: usize,
     schema: &str,
     columns: &[(&str, &str)],
-    rows: &[Vec<String>],
-) {
+    rows: impl IntoIterator<Item = R>,
+) -> String {
     let mut xml = format!(
         "<?xml version=\"1.0\"?>\n<trace-query-result>\n\
-         <node xpath='//trace-toc[1]/run[1]/data[1]/table[200]'><schema name=\"{schema}\">"
+         <node xpath='//trace-toc[1]/run[1]/data[1]/table[{position}]'><schema name=\"{schema}\">"
     );
     for (mnemonic, kind) in columns {
         write!(
@@ -23,29 +22,30 @@ pub(crate) fn write_table(
         )
         .unwrap();
     }
+
     xml.push_str("</schema>");
     let mut ids = 1..;
     for row in rows {
         xml.push_str("<row>");
-        for ((_, kind), text) in columns.iter().zip(row) {
-            xml.push_str(&cell(kind, text, &mut ids));
+        for ((_, kind), text) in columns.iter().zip(row.as_ref()) {
+            xml.push_str(&cell(kind, text.as_ref(), &mut ids));
         }
         xml.push_str("</row>\n");
     }
     xml.push_str("</node></trace-query-result>\n");
-    std::fs::write(folder.join(format!("{schema}.xml")), xml).unwrap();
+    xml
 }
 
 fn cell(kind: &str, text: &str, ids: &mut impl Iterator<Item = u32>) -> String {
     if text.is_empty() {
         return "<sentinel/>".to_owned();
     }
+
     let mut id = || ids.next().unwrap();
-    let inside = match (
-        kind,
-        text.strip_suffix(')')
-            .and_then(|text| text.rsplit_once('(')),
-    ) {
+    let pid = text
+        .strip_suffix(')')
+        .and_then(|text| text.rsplit_once('('));
+    let inside = match (kind, pid) {
         ("process", Some((_, pid))) => {
             let (own, inner) = (id(), id());
             return format!(
