@@ -1,4 +1,4 @@
-//! Tests a good document with one fault at a time: it must be refused with a place and a cause, or
+//! Tests a good document with one named fault at a time: it must be refused with a place and a cause, or
 //! give the same result with a note. It must never panic or silently give other numbers.
 
 use std::fmt::Write as _;
@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use metalens_trace::{Input, LoadOptions, Names, Note, Selection, Table, read_document};
 
 use super::GOOD;
+use super::mutation::{Mutation, replaced};
 
 fn read(xml: &[u8]) -> Result<(Vec<Table>, Names), metalens_trace::Error> {
     let mut names = Names::new();
@@ -13,10 +14,8 @@ fn read(xml: &[u8]) -> Result<(Vec<Table>, Names), metalens_trace::Error> {
     Ok((tables, names))
 }
 
-/// Replaces the first occurrence. Panics if there is none, which is an error of the test.
 fn broken(find: &str, replace: &str) -> Vec<u8> {
-    assert!(GOOD.contains(find), "nothing to replace: {find}");
-    GOOD.replacen(find, replace, 1).into_bytes()
+    replaced(GOOD, find, replace)
 }
 
 /// Checks that a document is refused, with this text and a place in the message.
@@ -494,10 +493,7 @@ fn unusual_xml_is_refused() {
 
 #[test]
 fn bytes_that_are_not_text_are_refused() {
-    let with = |find: &str, bytes: &[u8]| {
-        let at = GOOD.find(find).unwrap();
-        [&GOOD.as_bytes()[..at], bytes, &GOOD.as_bytes()[at..]].concat()
-    };
+    let with = |find: &str, bytes: &[u8]| replaced(GOOD, find, [bytes, find.as_bytes()].concat());
     refused(
         "NUL",
         &with("Compute</gpu", b"\0"),
@@ -572,8 +568,9 @@ fn a_document_may_be_cut_off_at_every_byte() {
     let file = folder.path().join("t.xml");
     let (whole, _) = read(GOOD.as_bytes()).unwrap();
     let starts: Vec<_> = whole[0].integers("start").unwrap().iter().collect();
-    for cut in 1..GOOD.trim_end().len() {
-        let text = &GOOD.as_bytes()[..cut];
+    for cut in 0..GOOD.trim_end().len() {
+        let text = Mutation::CutOff(cut).of(GOOD.as_bytes());
+        let text = text.as_slice();
         assert!(read(text).is_err(), "cut at {cut} was read");
         std::fs::write(&file, text).unwrap();
         let options = LoadOptions {
