@@ -37,13 +37,13 @@ fn read(xml: &[u8], name: &str) -> Option<(Vec<Table>, Names)> {
 }
 
 impl Outcomes {
-    fn add(&mut self, xml: &[u8], good: &str, what: &str) {
+    /// Reads a broken document, and compares it with what the good one contains.
+    fn add(&mut self, xml: &[u8], expected: &str, what: &str) {
         let Some((tables, names)) = read(xml, what) else {
             self.refused += 1;
             return;
         };
-        let (expected, of) = read(good.as_bytes(), "good").unwrap();
-        if shown(&tables, &names) == shown(&expected, &of) {
+        if shown(&tables, &names) == expected {
             self.same += 1;
             return;
         }
@@ -54,6 +54,12 @@ impl Outcomes {
             self.unjudged += 1;
         }
     }
+}
+
+/// Returns the contents of a good document, cell by cell.
+fn contents(good: &str) -> String {
+    let (tables, names) = read(good.as_bytes(), "good").unwrap();
+    shown(&tables, &names)
 }
 
 /// Returns the contents of tables, cell by cell.
@@ -119,10 +125,10 @@ fn elements(xml: &str) -> Vec<std::ops::Range<usize>> {
 #[test]
 fn every_broken_byte_is_found() {
     for good in [GOOD, EVERYTHING] {
-        let mut outcomes = Outcomes::default();
+        let (mut outcomes, expected) = (Outcomes::default(), contents(good));
         for mutation in Mutation::every_byte(good.len()) {
             let xml = mutation.of(good.as_bytes());
-            outcomes.add(&xml, good, &format!("{mutation:?}"));
+            outcomes.add(&xml, &expected, &format!("{mutation:?}"));
         }
         println!("{outcomes:?}");
         // All three outcomes must occur: values change, spaces do not matter, the rest is
@@ -141,10 +147,10 @@ fn every_broken_byte_is_found() {
 #[test]
 fn every_broken_element_is_found() {
     for good in [GOOD, EVERYTHING] {
-        let mut outcomes = Outcomes::default();
+        let (mut outcomes, expected) = (Outcomes::default(), contents(good));
         for mutation in Mutation::every_element(&elements(good)) {
             let xml = mutation.of(good.as_bytes());
-            outcomes.add(&xml, good, &format!("{mutation:?}"));
+            outcomes.add(&xml, &expected, &format!("{mutation:?}"));
         }
         println!("{outcomes:?}");
         assert!(
@@ -160,11 +166,11 @@ fn several_faults_are_found() {
     let rounds = std::env::var("METALENS_TORTURE").ok();
     let rounds: u64 = rounds.map_or(50_000, |rounds| rounds.parse().unwrap());
     for good in [GOOD, EVERYTHING] {
-        let mut outcomes = Outcomes::default();
+        let (mut outcomes, expected) = (Outcomes::default(), contents(good));
         for round in 0..rounds {
             let mut bytes = good.as_bytes().to_vec();
             RandomFault::apply_several(round, &mut bytes);
-            outcomes.add(&bytes, good, &format!("round {round}"));
+            outcomes.add(&bytes, &expected, &format!("round {round}"));
         }
         println!("{outcomes:?}");
         assert!(outcomes.refused > 0, "{outcomes:?}");

@@ -68,6 +68,23 @@ pub struct Launch {
 }
 
 impl Record {
+    /// Returns a recording with the template alone: without a limit, on this Mac.
+    #[must_use]
+    pub fn new(template: Template, output: PathBuf, target: Target) -> Self {
+        Self {
+            template,
+            instruments: Vec::new(),
+            output,
+            append_run: false,
+            run_name: None,
+            time_limit: None,
+            window: None,
+            device: None,
+            tracing_started: None,
+            target,
+        }
+    }
+
     /// Returns the arguments of `xctrace`. The program comes last, since everything after `--`
     /// belongs to it.
     ///
@@ -221,18 +238,8 @@ mod tests {
     use super::*;
 
     fn plain(target: Target) -> Record {
-        Record {
-            template: Template::Named("Metal System Trace".to_owned()),
-            instruments: Vec::new(),
-            output: "/o/a b.trace".into(),
-            append_run: false,
-            run_name: None,
-            time_limit: None,
-            window: None,
-            device: None,
-            tracing_started: None,
-            target,
-        }
+        let template = Template::Named("Metal System Trace".to_owned());
+        Record::new(template, "/o/a b.trace".into(), target)
     }
 
     fn launch() -> Launch {
