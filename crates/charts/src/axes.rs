@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn dates() {
+    fn dates_are_those_of_the_calendar() {
         let check = |ms: i64, expected: &str| assert_eq!(date(ms), expected, "{ms}");
         check(0, "1970-01-01");
         check(-1, "1969-12-31");
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithmic_ticks() {
+    fn logarithmic_ticks_are_round() {
         let cases = [
             (100, 2_000_000, "100 ns|1 µs|10 µs|100 µs|1 ms"),
             (1_000, 20_000, "1 µs|2 µs|5 µs|10 µs|20 µs"),

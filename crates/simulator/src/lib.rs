@@ -103,6 +103,7 @@ mod error;
 mod export;
 pub mod fake_xctrace;
 mod plan;
+mod random;
 mod scenario;
 mod truth;
 

@@ -7,8 +7,8 @@ use metalens_analyzer::{NamedBy, Report, Request};
 use metalens_simulator::{Scenario, write_export};
 use metalens_trace::{Input, LoadOptions, Selection};
 
-use super::by_hand::write_table;
 use super::report;
+use super::write_table;
 
 /// Scenario with one dispatch per buffer, and no labels.
 const SCENARIO: &str = r#"

@@ -6,7 +6,7 @@ use metalens_analyzer::{Error, Report, Request};
 use metalens_failure::Failure;
 use metalens_simulator::{Scenario, write_export};
 
-use super::by_hand::write_table;
+use super::write_table;
 use super::{report, report_of};
 
 fn preset(name: &str) -> Scenario {

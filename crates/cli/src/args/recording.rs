@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use metalens_files::Owner;
 use metalens_recorder::RecordRequest;
 
-use super::{MeasureArguments, PartArguments, nanoseconds};
+use super::shared::{MeasureArguments, PartArguments, nanoseconds};
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordArguments {

@@ -2,7 +2,7 @@
 
 use metalens_analyzer::{Kernel, Report};
 
-use super::{TableField, count, fill, ns, ratio, text};
+use super::field::{TableField, count, fill, ns, ratio, text};
 use crate::cells::{CellValue, MemoryTable};
 use crate::error::Result;
 use crate::report_names::named_by;

@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 200_000;
 /// Largest number of letters of one name.
 const LONGEST: usize = 300;
 
-/// NameTable by number, in the order in which they were added.
+/// Names by number, in the order in which they were added.
 pub(super) struct NameTable<'a> {
     numbers: HashMap<&'a str, u64>,
     list: Vec<String>,

@@ -6,6 +6,7 @@ mod driver;
 mod gpu;
 mod host;
 mod machine;
+mod objects;
 mod shader;
 mod submission;
 
@@ -13,7 +14,6 @@ pub(super) use submission::ACCELERATOR_ID;
 
 use super::cells::Sheet;
 use crate::error::Error;
-use crate::plan::{Buffer, Encoder, Plan};
 use crate::scenario::table::Table;
 
 /// Writes all rows of a table.
@@ -44,40 +44,4 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::TimeProfile => host::samples(sheet),
         Table::PotentialHangs => host::hangs(sheet),
     }
-}
-
-/// An encoder with its buffer and its index there.
-struct Encoding<'p> {
-    encoder: &'p Encoder,
-    buffer: &'p Buffer,
-    /// Index in the buffer.
-    index: usize,
-}
-
-/// A command buffer, or one of its encoders.
-enum Object<'p> {
-    Buffer(&'p Buffer),
-    Encoder(Encoding<'p>),
-}
-
-/// Returns the encoders of a buffer with their indices.
-fn encodings<'p>(plan: &'p Plan, buffer: &'p Buffer) -> impl Iterator<Item = Encoding<'p>> {
-    let encoders = plan.encoders_of(buffer).iter().enumerate();
-    encoders.map(move |(index, encoder)| Encoding {
-        encoder,
-        buffer,
-        index,
-    })
-}
-
-/// Returns the buffers of the processes that the application tables cover.
-fn instrumented(plan: &Plan) -> impl Iterator<Item = &Buffer> {
-    plan.buffers
-        .iter()
-        .filter(|buffer| plan.is_instrumented(buffer.process))
-}
-
-/// Returns the time when the encoding of a buffer started.
-fn encoding_start_ns(plan: &Plan, buffer: &Buffer) -> u64 {
-    plan.encoder(buffer.first_encoder).start_ns
 }

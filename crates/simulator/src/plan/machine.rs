@@ -1,25 +1,8 @@
 //! Plans states, memory and counters of a run, cut to its duration.
 
-use super::{Plan, ProcessIndex};
+use super::model::{MemoryInterval, Plan, PlannedState, ProcessIndex};
 use crate::scenario::machine::{Counter, Growth, Level, Memory, StatePiece};
 use crate::scenario::{Clock, Role, Scenario};
-
-/// A period in one state.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlannedState {
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) state: String,
-    pub(crate) induced: bool,
-}
-
-/// A period with the same amount of memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MemoryInterval {
-    pub(crate) start_ns: u64,
-    pub(crate) end_ns: u64,
-    pub(crate) bytes: u64,
-}
 
 /// A reading of one counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

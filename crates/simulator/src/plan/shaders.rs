@@ -1,6 +1,6 @@
 //! Assigns shaders to kicks: the shaders of a process take its encoders in turn.
 
-use super::{Kick, Plan, ProcessIndex};
+use super::model::{Kick, Plan, ProcessIndex};
 
 /// The part of a kick that one shader took.
 #[derive(Debug, Clone)]

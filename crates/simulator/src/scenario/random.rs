@@ -12,7 +12,7 @@ use super::stream::{
     CoalescedName, LostFrom, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
 };
 use super::{Clock, Generation, Process, Role, Scenario};
-use crate::plan::random::Random;
+use crate::random::Random;
 
 /// Returns a valid scenario of one run and at most about 300 intervals, with many touching and
 /// overlapping rows, odd names and oddities. The same seed gives the same scenario.

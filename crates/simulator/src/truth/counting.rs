@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::sweep::{self, Gap, Segment, Side};
-use super::tally::Tally;
-use super::{
-    Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth, Window,
+use super::model::{
+    Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth,
 };
+use super::sweep::{self, Gap, Segment, Side, Window};
+use super::tally::Tally;
 use super::{details, kernels, ledger};
-use crate::plan::host::PlannedHang;
+use crate::plan::PlannedHang;
 use crate::plan::states::states;
 use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
 use crate::scenario::recording::TargetKind;

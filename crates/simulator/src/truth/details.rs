@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Window;
-use super::sweep::{Segment, time_ns};
+use super::sweep::{Segment, Window, time_ns};
 use super::tally::Tally;
-use crate::plan::machine::PlannedState;
+use crate::plan::PlannedState;
 use crate::plan::{Buffer, Kick, Plan, ProcessIndex, shaders};
 
 /// Submission latency and completion latency of the process's work.

@@ -5,9 +5,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use metalens_failure::Failure;
+use metalens_testing::real_recordings;
 use metalens_trace::{Input, LoadOptions, Run, Selection, TableComparison, Target, Trace, compare};
-
-use super::second_reader::real_recordings;
 
 const METAL: &str = "m1-bundle-and-export/gpu_baseline.trace";
 const METAL_EXPORT: &str = "m1-bundle-and-export/export";

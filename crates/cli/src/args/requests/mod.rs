@@ -6,8 +6,11 @@ mod recording;
 
 use metalens_analyzer::{Request, Settings};
 
+use super::AnalyzeArguments;
 use super::batch::BatchArguments;
-use super::{AnalyzeArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments};
+use super::shared::{
+    AnalysisArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments,
+};
 use crate::analyzing::{AnalyzeRequest, Analyzing};
 use crate::config;
 use crate::reading::Reading;
@@ -83,10 +86,17 @@ impl AnalyzeArguments {
     }
 }
 
+impl AnalysisArguments {
+    /// Returns how inputs are to be read and analyzed.
+    pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
+        analyzing(&self.part, &self.measure, self.reading.reading())
+    }
+}
+
 impl BatchArguments {
     /// Returns how the traces are to be analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
-        let mut analyzing = analyzing(&self.part, &self.measure, self.reading.reading())?;
+        let mut analyzing = self.analysis.analyzing()?;
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(analyzing)
     }

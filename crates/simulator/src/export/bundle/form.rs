@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use super::archive::{self, Field, Node};
+use super::file::write_file;
 use super::inputs::{MACH_EPOCH, TIMEBASE};
-use super::write_file;
 use crate::MARK;
 use crate::error::Error;
 use crate::export::toc::{self, Contents};

@@ -4,9 +4,10 @@
 use std::path::Path;
 
 use super::archive::{self, Field, Node};
+use super::file::{compressed, create_dir};
 use super::inputs::TIMEBASE;
 use super::spec::Spec;
-use super::{compressed, create_dir, store};
+use super::store;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::scenario::Scenario;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::archive::{self, Field, Node};
+use super::etypes;
+use super::file::compressed;
 use super::integers::Integers;
-use super::{compressed, etypes};
 use crate::error::Error;
 use crate::export::cells::{Number, Part, Text};
 use crate::export::display;

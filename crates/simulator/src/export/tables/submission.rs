@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Object, encodings};
+use super::objects::{Object, encodings};
 use crate::error::Error;
 use crate::export::cells::{Cells, Number, Sheet, Text};
 use crate::export::tables::gpu::channel_id;

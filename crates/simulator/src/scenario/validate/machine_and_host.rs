@@ -1,6 +1,6 @@
 //! Refuses impossible states, memory, counters, signposts, samples and hangs.
 
-use super::{LENGTH_NS_MAX, lengths, name, text};
+use super::checks::{LENGTH_NS_MAX, lengths, name, text};
 use crate::error::Error;
 use crate::scenario::Process;
 use crate::scenario::host::Signpost;
