@@ -167,16 +167,16 @@ fn stacks_begin_with_the_program_counter_and_have_names() {
 /// Returns the program counters in `time-sample` by their time; several threads are sampled at once.
 fn program_counters(trace: &Trace) -> BTreeMap<u64, Vec<u64>> {
     let samples = trace.table("time-sample").unwrap();
-    let times = samples.integers("time").unwrap().iter();
+    let times: Vec<_> = samples.integers("time").unwrap().iter().collect();
     let mut found: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for column in ["cp-user-callstack", "cp-kernel-callstack"] {
         let callstacks = samples.texts(column).unwrap();
-        for (time, callstack) in times.clone().zip(callstacks) {
+        for (time, callstack) in times.iter().zip(callstacks) {
             let text = callstack.map_or("", |text| trace.names.text(text));
             let counter = text
                 .strip_prefix("PC:0x")
                 .and_then(|rest| rest.split_once(','));
-            if let (Some(time), Some((counter, _))) = (time, counter) {
+            if let (&Some(time), Some((counter, _))) = (time, counter) {
                 let counter = u64::from_str_radix(counter, 16).unwrap();
                 found.entry(time).or_default().push(counter);
             }

@@ -1,0 +1,133 @@
+//! Draws flame graphs.
+
+use std::io;
+
+use inferno::flamegraph::{self, Options};
+use metalens_analyzer::{CollapsedStacks, WeightUnit};
+
+use crate::folded::{difference, lines};
+
+/// Texts above a flame graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// First line, in large letters.
+    pub title: String,
+    /// Second line.
+    pub subtitle: String,
+}
+
+/// Draws stacks: a bar per function, as wide as its weight, above the function that called it.
+///
+/// # Errors
+/// An error if there are no stacks.
+pub fn svg(stacks: &CollapsedStacks, heading: &Heading) -> io::Result<Vec<u8>> {
+    drawn(&lines(stacks), stacks.unit, heading)
+}
+
+/// Draws the stacks of a run, colored by what changed since the base: red for more, blue for less,
+/// as shares of all samples.
+///
+/// # Errors
+/// An error if there are no stacks.
+pub fn difference_svg(
+    base: &CollapsedStacks,
+    new: &CollapsedStacks,
+    heading: &Heading,
+) -> io::Result<Vec<u8>> {
+    drawn(&difference(base, new)?, new.unit, heading)
+}
+
+fn drawn(folded: &str, unit: WeightUnit, heading: &Heading) -> io::Result<Vec<u8>> {
+    let mut options = Options::default();
+    options.title.clone_from(&heading.title);
+    options.subtitle = Some(heading.subtitle.clone());
+    // A function has one color in all pictures.
+    options.hash = true;
+    (options.count_name, options.factor) = match unit {
+        WeightUnit::Ns => ("µs".to_owned(), 1e-3),
+        WeightUnit::Cycles => ("cycles".to_owned(), 1.0),
+        WeightUnit::Samples => ("samples".to_owned(), 1.0),
+    };
+
+    let mut picture = Vec::new();
+    flamegraph::from_lines(&mut options, folded.lines(), &mut picture)?;
+    Ok(picture)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folded::tests::stacks;
+
+    fn heading() -> Heading {
+        Heading {
+            title: "CPU stacks of <app>".to_owned(),
+            subtitle: "3 of 4 samples".to_owned(),
+        }
+    }
+
+    /// Returns the texts of the tooltips, sorted.
+    fn tooltips(svg: &[u8]) -> Vec<String> {
+        let text = std::str::from_utf8(svg).unwrap();
+        let options = roxmltree::ParsingOptions {
+            allow_dtd: true,
+            ..roxmltree::ParsingOptions::default()
+        };
+        let document = roxmltree::Document::parse_with_options(text, options).unwrap();
+        let titles = document
+            .descendants()
+            .filter(|node| node.has_tag_name("title"));
+        let mut titles: Vec<String> = titles
+            .filter_map(|title| title.text().map(str::to_owned))
+            .collect();
+        titles.sort();
+        titles
+    }
+
+    #[test]
+    fn a_bar_is_as_wide_as_the_weight_of_a_function_and_its_callees() {
+        let stacks = stacks(&[
+            ("app;Main;map<int>;encode", 3_000_000),
+            ("app;Main;map<int>;block 12", 1_000_000),
+            ("app;Worker;sleep", 4_000_000),
+        ]);
+        let picture = svg(&stacks, &heading()).unwrap();
+        assert_eq!(
+            tooltips(&picture),
+            [
+                "Main (4,000 µs, 50.00%)",
+                "Worker (4,000 µs, 50.00%)",
+                "all (8,000 µs, 100%)",
+                "app (8,000 µs, 100.00%)",
+                "block\u{a0}12 (1,000 µs, 12.50%)",
+                "encode (3,000 µs, 37.50%)",
+                "map<int> (4,000 µs, 50.00%)",
+                "sleep (4,000 µs, 50.00%)",
+            ]
+        );
+        let text = String::from_utf8(picture.clone()).unwrap();
+        assert!(text.contains("CPU stacks of &lt;app&gt;") && text.contains("3 of 4 samples"));
+        assert_eq!(
+            svg(&stacks, &heading()).unwrap(),
+            picture,
+            "each time the same"
+        );
+    }
+
+    #[test]
+    fn a_difference_is_that_of_shares() {
+        let base = stacks(&[("app;Main;encode", 1_000), ("app;Main;wait", 3_000)]);
+        let new = stacks(&[("app;Main;encode", 6_000), ("app;Main;wait", 6_000)]);
+        let tooltips = tooltips(&difference_svg(&base, &new, &heading()).unwrap());
+        assert!(
+            tooltips.contains(&"encode (6 µs, 50.00%; +25.00%)".to_owned())
+                && tooltips.contains(&"wait (6 µs, 50.00%; -25.00%)".to_owned()),
+            "{tooltips:?}"
+        );
+    }
+
+    #[test]
+    fn nothing_cannot_be_drawn() {
+        assert!(svg(&stacks(&[]), &heading()).is_err());
+    }
+}
