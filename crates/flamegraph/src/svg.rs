@@ -2,12 +2,13 @@
 
 use std::io;
 
-use inferno::flamegraph::{self, Options};
+use inferno::flamegraph::color::{BackgroundColor, Color};
+use inferno::flamegraph::{self, Options, TextTruncateDirection};
 use metalens_analyzer::{CollapsedStacks, WeightUnit};
 
 use crate::folded::{difference, lines};
 
-/// Texts above a flame graph.
+/// Texts above a flame graph. A picture of 400 pixels has room for about forty letters and fifty-five.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
     /// First line, in large letters.
@@ -43,6 +44,10 @@ fn drawn(folded: &str, unit: WeightUnit, heading: &Heading) -> io::Result<Vec<u8
     options.subtitle = Some(heading.subtitle.clone());
     // A function has one color in all pictures.
     options.hash = true;
+    // What did not change is white in a difference.
+    options.bgcolors = Some(BackgroundColor::Flat(Color::new(238, 238, 238)));
+    // The end of a name is its parameters.
+    options.text_truncate_direction = TextTruncateDirection::Right;
     (options.count_name, options.factor) = match unit {
         WeightUnit::Ns => ("µs".to_owned(), 1e-3),
         WeightUnit::Cycles => ("cycles".to_owned(), 1.0),

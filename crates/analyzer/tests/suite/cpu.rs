@@ -150,8 +150,10 @@ fn stacks_while_the_gpu_was_idle_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let scenario = Scenario::from_toml(SAMPLED).unwrap();
     write_export(&scenario, &folder.path().join("export"), false).unwrap();
-    let input = Input::open(&folder.path().join("export")).unwrap();
-    let load = || input.load(&selection(), LoadOptions::default()).unwrap();
+    let load = || {
+        let input = Input::open(&folder.path().join("export")).unwrap();
+        input.load(&selection(), LoadOptions::default()).unwrap()
+    };
     let found = idle_stacks(load(), &Request::default(), StackLabels::NamesAndIds).unwrap();
 
     let trace = load();

@@ -90,7 +90,7 @@ fn stacks(
     Ok(match (format, base) {
         (StacksFormat::Folded, None) => new.stacks.to_string().into_bytes(),
         (StacksFormat::Svg, None) => svg(&new.stacks, &heading)?,
-        (StacksFormat::Speedscope, _) => speedscope(&new.stacks, &heading.title)?.into_bytes(),
+        (StacksFormat::Speedscope, _) => speedscope(&new.stacks, &new.name())?.into_bytes(),
         (_, Some(base)) if base.stacks.unit != new.stacks.unit => anyhow::bail!(
             "the weights of the base are {}, those of the input are {}",
             unit(base.stacks.unit),
@@ -108,8 +108,8 @@ fn heading(new: &Collected, base: Option<&Collected>) -> Heading {
             subtitle: new.subtitle.clone(),
         },
         Some(_) => Heading {
-            title: format!("{}, compared with a base", new.title),
-            subtitle: "red: a larger share than in the base; blue: a smaller share".to_owned(),
+            title: format!("{} vs. base", new.title),
+            subtitle: "red: larger share; blue: smaller share; white: the same".to_owned(),
         },
     }
 }

@@ -166,7 +166,7 @@ fn two_recordings_are_compared() {
     let arguments = ["stacks", "cpu", "--base", "cpu", "-o", "both.svg"];
     assert!(metalens(folder.path(), &arguments).status.success());
     let picture = fs::read_to_string(folder.path().join("both.svg")).unwrap();
-    assert!(picture.contains("CPU stacks of all processes, compared with a base"));
+    assert!(picture.contains("CPU stacks vs. base"));
 }
 
 /// A program that is sampled while it waits for the GPU.
@@ -206,9 +206,9 @@ fn idle_time_has_the_stacks_of_the_threads_that_submit() {
     let arguments = ["stacks", "bench", "--idle", "-q", "-o", "idle.svg"];
     assert!(metalens(folder.path(), &arguments).status.success());
     let picture = fs::read_to_string(folder.path().join("idle.svg")).unwrap();
-    assert!(picture.contains("CPU stacks of bench while the GPU was idle"));
+    assert!(picture.contains("Submitting threads, GPU idle"));
     assert!(
-        picture.contains("of the threads that submit"),
+        picture.contains("of idle time"),
         "its share is in the picture"
     );
 }

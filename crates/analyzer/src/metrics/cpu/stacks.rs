@@ -5,7 +5,8 @@
 //! rounded, since the tools only add the numbers up.
 //!
 //! Ids of processes and threads are different in each run, so that they are left out unless they
-//! are requested. Threads with one name then become one.
+//! are requested. Threads with one name then become one. So are the hashes at the end of Rust's
+//! names, which are different in each build.
 
 use metalens_trace::{Names, StackId, ThreadId};
 
@@ -58,7 +59,7 @@ pub(crate) fn collapse(
             let line = format!(
                 "{process};{}{}",
                 thread_name(thread, names, labels),
-                frames(stack, names)
+                frames(stack, names, labels)
             );
             (line, tally.weight)
         })
@@ -107,7 +108,7 @@ fn thread_name(thread: Option<ThreadId>, names: &Names, labels: StackLabels) -> 
 }
 
 /// Returns the name of a thread without the id at its end.
-fn without_id(name: &str) -> &str {
+pub(super) fn without_id(name: &str) -> &str {
     let (before, last) = name.rsplit_once(' ').unwrap_or(("", name));
     if is_address(last) {
         before.trim_end()
@@ -118,11 +119,12 @@ fn without_id(name: &str) -> &str {
 
 /// Returns the frames as `;outermost;…;innermost`. A function without a symbol is named by its
 /// binary.
-fn frames(stack: Option<StackId>, names: &Names) -> String {
+fn frames(stack: Option<StackId>, names: &Names, labels: StackLabels) -> String {
     let mut frames: Vec<String> = Vec::new();
     for frame in stack.into_iter().flat_map(|stack| names.stack(stack)) {
         let name = names.text(frame.name);
         frames.push(match (is_address(name), frame.binary) {
+            (false, _) if labels == StackLabels::Names => clean(without_hash(name)),
             (false, _) => clean(name),
             (true, Some(binary)) => format!("[{}]", clean(names.text(binary))),
             (true, None) => "[unknown]".to_owned(),
@@ -137,6 +139,20 @@ fn frames(stack: Option<StackId>, names: &Names) -> String {
         .rev()
         .map(|frame| format!(";{frame}"))
         .collect()
+}
+
+/// Returns a name of Rust without the hash at its end, `::h` and 16 digits.
+pub(super) fn without_hash(name: &str) -> &str {
+    let is_hash = |hash: &str| {
+        hash.len() == 16
+            && hash
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    match name.rsplit_once("::h") {
+        Some((before, hash)) if is_hash(hash) => before,
+        _ => name,
+    }
 }
 
 /// Replaces characters that the format uses: a semicolon by a colon, as other tools do, and a

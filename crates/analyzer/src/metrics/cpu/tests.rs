@@ -421,6 +421,26 @@ fn a_call_that_waits_is_not_running() {
 }
 
 #[test]
+fn names_lose_what_differs_in_each_run() {
+    for (name, expected) in [
+        ("app::run::h0123456789abcdef", "app::run"),
+        ("app::run::h0123456789abcde", "app::run::h0123456789abcde"),
+        ("app::run::h0123456789abcdeX", "app::run::h0123456789abcdeX"),
+        ("main", "main"),
+    ] {
+        assert_eq!(stacks::without_hash(name), expected);
+    }
+    for (name, expected) in [
+        ("Main Thread 0x1f", "Main Thread"),
+        ("worker  0x1f", "worker"),
+        ("0x1f", ""),
+        ("worker 12", "worker 12"),
+    ] {
+        assert_eq!(stacks::without_id(name), expected);
+    }
+}
+
+#[test]
 fn addresses_are_not_names() {
     for (name, expected) in [
         ("0x10255e3d5", true),

@@ -18,6 +18,8 @@ use crate::reading::Reading;
 /// The stacks of one recording.
 pub(super) struct Collected {
     pub(super) stacks: CollapsedStacks,
+    /// Names of the processes.
+    process: String,
     /// What they show.
     pub(super) title: String,
     /// How many samples they have.
@@ -51,10 +53,16 @@ impl Collected {
         Ok(Self::whole(stacks, facts))
     }
 
+    /// Returns a name for them among the stacks of other recordings.
+    pub(super) fn name(&self) -> String {
+        format!("{}: {}", self.process, self.title)
+    }
+
     fn whole(stacks: CollapsedStacks, facts: Profile) -> Self {
         Self {
             stacks,
-            title: format!("CPU stacks of {}", process_names(&facts)),
+            process: process_names(&facts),
+            title: "CPU stacks".to_owned(),
             subtitle: format!(
                 "{} of {}, {}",
                 counted(facts.samples, "sample"),
@@ -67,21 +75,18 @@ impl Collected {
 
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
     fn while_idle(idle: IdleStacks) -> Self {
-        let threads = if idle.submitters_known {
-            "the threads that submit"
-        } else {
-            "all its threads"
-        };
         let subtitle = format!(
-            "{} of {} of {threads} ({}); the GPU was idle for {} of {}",
+            "{} of {} ({}), in {} of idle time",
             count(idle.samples),
             counted(idle.samples_in_window, "sample"),
             percent(Some(idle.samples as f64 / idle.samples_in_window as f64)),
             time(idle.idle_ns),
-            time(idle.window_ns)
         );
 
-        let mut notes = vec![subtitle.clone()];
+        let mut notes = vec![format!(
+            "{subtitle} of the GPU; the window has {}",
+            time(idle.window_ns)
+        )];
         if !idle.submitters_known {
             let note = "the recording does not tell which threads submit, so these are all threads \
                         of the process";
@@ -94,10 +99,12 @@ impl Collected {
         }
         Self {
             stacks: idle.stacks,
-            title: format!(
-                "CPU stacks of {} while the GPU was idle",
-                shown(&idle.process)
-            ),
+            process: shown(&idle.process).into_owned(),
+            title: if idle.submitters_known {
+                "Submitting threads, GPU idle".to_owned()
+            } else {
+                "All threads, GPU idle".to_owned()
+            },
             subtitle,
             notes,
         }
