@@ -145,7 +145,13 @@ fn list(arguments: &StacksArguments, request: &Request, quiet: bool) -> anyhow::
             writeln!(out::notes(), "note: {}", shown(note))?;
         }
     }
-    Ok(top::screen(&facts).into_bytes())
+    let text = top::screen(&facts);
+    Ok(if arguments.output.is_some() {
+        // A file has no colors.
+        anstream::adapter::strip_str(&text).to_string().into_bytes()
+    } else {
+        text.into_bytes()
+    })
 }
 
 /// Returns the format that was asked for, else the one of the file's extension.

@@ -75,6 +75,11 @@ impl Collected {
 
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
     fn while_idle(idle: IdleStacks) -> Self {
+        let title = if idle.submitters_known {
+            "Submitting threads, GPU idle"
+        } else {
+            "All threads, GPU idle"
+        };
         let subtitle = format!(
             "{} of {} ({}), in {} of idle time",
             count(idle.samples),
@@ -84,7 +89,7 @@ impl Collected {
         );
 
         let mut notes = vec![format!(
-            "{subtitle} of the GPU; the window has {}",
+            "{title}: {subtitle}, of a window of {}",
             time(idle.window_ns)
         )];
         if !idle.submitters_known {
@@ -100,11 +105,7 @@ impl Collected {
         Self {
             stacks: idle.stacks,
             process: shown(&idle.process).into_owned(),
-            title: if idle.submitters_known {
-                "Submitting threads, GPU idle".to_owned()
-            } else {
-                "All threads, GPU idle".to_owned()
-            },
+            title: title.to_owned(),
             subtitle,
             notes,
         }
