@@ -22,7 +22,11 @@ pub struct Heading {
 /// # Errors
 /// An error if there are no stacks.
 pub fn svg(stacks: &CollapsedStacks, heading: &Heading) -> io::Result<Vec<u8>> {
-    drawn(&lines(stacks), stacks.unit, heading)
+    let unit = match stacks.unit {
+        WeightUnit::Ns => ("µs", 1e-3),
+        unit => unscaled(unit),
+    };
+    drawn(&lines(stacks), unit, heading)
 }
 
 /// Draws the stacks of a run, colored by what changed since the base: red for more, blue for less,
@@ -35,10 +39,20 @@ pub fn difference_svg(
     new: &CollapsedStacks,
     heading: &Heading,
 ) -> io::Result<Vec<u8>> {
-    drawn(&difference(base, new)?, new.unit, heading)
+    // inferno scales the shares by the factor, but not their changes.
+    drawn(&difference(base, new)?, unscaled(new.unit), heading)
 }
 
-fn drawn(folded: &str, unit: WeightUnit, heading: &Heading) -> io::Result<Vec<u8>> {
+/// Returns the name of a unit as it is, with the factor to it.
+const fn unscaled(unit: WeightUnit) -> (&'static str, f64) {
+    match unit {
+        WeightUnit::Ns => ("ns", 1.0),
+        WeightUnit::Cycles => ("cycles", 1.0),
+        WeightUnit::Samples => ("samples", 1.0),
+    }
+}
+
+fn drawn(folded: &str, unit: (&str, f64), heading: &Heading) -> io::Result<Vec<u8>> {
     let mut options = Options::default();
     options.title.clone_from(&heading.title);
     options.subtitle = Some(heading.subtitle.clone());
@@ -48,11 +62,7 @@ fn drawn(folded: &str, unit: WeightUnit, heading: &Heading) -> io::Result<Vec<u8
     options.bgcolors = Some(BackgroundColor::Flat(Color::new(238, 238, 238)));
     // The end of a name is its parameters.
     options.text_truncate_direction = TextTruncateDirection::Right;
-    (options.count_name, options.factor) = match unit {
-        WeightUnit::Ns => ("µs".to_owned(), 1e-3),
-        WeightUnit::Cycles => ("cycles".to_owned(), 1.0),
-        WeightUnit::Samples => ("samples".to_owned(), 1.0),
-    };
+    (options.count_name, options.factor) = (unit.0.to_owned(), unit.1);
 
     let mut picture = Vec::new();
     flamegraph::from_lines(&mut options, folded.lines(), &mut picture)?;
@@ -125,8 +135,8 @@ mod tests {
         let new = stacks(&[("app;Main;encode", 6_000), ("app;Main;wait", 6_000)]);
         let tooltips = tooltips(&difference_svg(&base, &new, &heading()).unwrap());
         assert!(
-            tooltips.contains(&"encode (6 µs, 50.00%; +25.00%)".to_owned())
-                && tooltips.contains(&"wait (6 µs, 50.00%; -25.00%)".to_owned()),
+            tooltips.contains(&"encode (6,000 ns, 50.00%; +25.00%)".to_owned())
+                && tooltips.contains(&"wait (6,000 ns, 50.00%; -25.00%)".to_owned()),
             "{tooltips:?}"
         );
     }

@@ -134,7 +134,7 @@ fn stacks_begin_with_the_program_counter_and_have_names() {
     };
     for (bundle, samples, frames, named) in [
         (NEWEST, 10, 117, 114),
-        (INSTRUMENTS_15, 189, 9_955, 0),
+        (INSTRUMENTS_15, 189, 9_955, 8_449),
         (INTEL, 9_494, 99_757, 99_682),
     ] {
         let tables = ["time-profile", "time-sample"].map(str::to_owned);
