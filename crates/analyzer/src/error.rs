@@ -75,6 +75,15 @@ pub enum Error {
         /// Time of the last sample, in nanoseconds since the recording began.
         last_ns: u64,
     },
+    /// No thread that submits was sampled while the GPU was idle.
+    #[error(
+        "none of the {samples} CPU samples of the threads that submit is inside the idle time of \
+         the GPU"
+    )]
+    NoSamplesInIdle {
+        /// Number of samples of these threads inside the window.
+        samples: u64,
+    },
     /// Other processes were sampled; the requested one was not.
     #[error("{wanted} has no CPU samples in this trace; {}", processes_with_samples(.present))]
     NoSamplesOfProcess {
@@ -174,6 +183,11 @@ impl Failure for Error {
             Self::NoSamplesInPart { .. } => {
                 Some("choose --from and --to so that they include some of these samples".to_owned())
             }
+            Self::NoSamplesInIdle { .. } => Some(
+                "the threads were waiting, and only running threads were sampled, or the recording \
+                 is too short: record for longer"
+                    .to_owned(),
+            ),
             Self::NoSamplesOfProcess { .. } => Some(
                 "perhaps its threads only waited; choose another process with --process".to_owned(),
             ),

@@ -92,7 +92,7 @@ pub(crate) enum Command {
     /// Compare the native reading of a bundle with an export of it, cell by cell
     #[command(hide = true)]
     Selfcheck(SelfcheckArguments),
-    /// Print CPU samples as folded stacks, for flame graphs
+    /// Draw CPU samples as a flame graph, or print them as folded stacks
     #[command(hide = true)]
     Stacks(StacksArguments),
     /// Write a synthetic recording with known truth, for tests and dashboards
@@ -169,20 +169,45 @@ pub(crate) struct StacksArguments {
     /// End at this time of the recording
     #[arg(long, value_name = "T", value_parser = nanoseconds)]
     pub(crate) to: Option<u64>,
-    /// Print the functions and threads with the most weight instead
+    /// Only the threads that submit GPU work, and only while the GPU was idle
     #[arg(long)]
+    pub(crate) idle: bool,
+    /// Recording before a change; INPUT is the one after it. Shows the difference
+    #[arg(long, value_name = "BASE", alias = "diff")]
+    pub(crate) base: Option<PathBuf>,
+    /// Keep process and thread ids, which are different in each run
+    #[arg(long)]
+    pub(crate) ids: bool,
+    /// Print the functions and threads with the most weight instead
+    #[arg(long, conflicts_with_all = STACKS_ONLY)]
     pub(crate) top: bool,
     /// Print the samples and more details as JSON
-    #[arg(long, conflicts_with = "top")]
+    #[arg(long, conflicts_with = "top", conflicts_with_all = STACKS_ONLY)]
     pub(crate) json: bool,
-    /// File to write [default: standard output]
+    /// File to write: .svg, .speedscope.json, .folded or .txt [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Format of the stacks [default: by the file name; folded for standard output]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<StacksFormat>,
     /// Overwrite that file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
+}
+
+/// Options that are about stacks, and not about the lists of `--top` and `--json`.
+const STACKS_ONLY: [&str; 4] = ["idle", "base", "ids", "format"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StacksFormat {
+    /// A line per stack, for other tools
+    Folded,
+    /// Flame graph
+    Svg,
+    /// For speedscope.app
+    Speedscope,
 }
 
 #[derive(Debug, Args)]

@@ -134,7 +134,7 @@ fn write_run(
     chosen: &[Table],
 ) -> Result<(), Error> {
     let core = create_dir(corespace.join(format!("run{}", plan.run)).join("core"))?;
-    let mut uniquing = Uniquing::create(&core.join("uniquing"))?;
+    let mut uniquing = Uniquing::create(&core.join("uniquing"), scenario)?;
     let mut specs: Vec<Spec> = Vec::new();
     let subject = (scenario, plan);
     for input in INPUTS.iter().chain(symbols::inputs(scenario)) {

@@ -1,6 +1,7 @@
 //! Lists Apple's internal types, with their names in exports and the encoding of their values. Each
-//! line was compared with an export, cell by cell, except the few in [`words`]. All other types
-//! stay undecoded.
+//! line was compared with an export, cell by cell, except the few in [`words`], and tagged
+//! backtraces: these were compared with the samples of the same moments in `time-sample`. All other
+//! types stay undecoded.
 
 /// The encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,9 @@ pub(crate) enum Encoding {
     Thread,
     /// A list of the pieces of a stack.
     Backtrace,
+    /// A list of a stack and a tag, which has been 0 wherever it was seen. With any other list in a
+    /// column, the column stays raw numbers.
+    TaggedBacktrace,
     /// A list of a list of addresses, the program counter, the process and the registers.
     Callstack,
     /// A typed list, displayed part by part.
@@ -37,8 +41,8 @@ pub(crate) enum Encoding {
 /// Returns the name of a type in exports, and the encoding of its values.
 pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
     use Encoding::{
-        Backtrace, Callstack, FullNumber, Label, Narrative, Number, NumberText, Process, Text,
-        Thread, ThreadName,
+        Backtrace, Callstack, FullNumber, Label, Narrative, Number, NumberText, Process,
+        TaggedBacktrace, Text, Thread, ThreadName,
     };
     match type_id {
         "XRStartTimeTypeID" => ("start-time", Number),
@@ -81,6 +85,7 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         "XRProcessTypeID" => ("process", Process),
         "XRThreadTypeID" => ("thread", Thread),
         "XRBacktraceTypeID" => ("backtrace", Backtrace),
+        "XRTaggedBacktraceTypeID" => ("tagged-backtrace", TaggedBacktrace),
         "XRCoreProfileCallstackTypeID" => ("kperf-bt", Callstack),
         "XRFormattedLabelTypeID" => ("formatted-label", Label),
         "XRNarrativeEntryTypeID" => ("narrative", Narrative),

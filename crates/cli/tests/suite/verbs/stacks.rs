@@ -100,6 +100,120 @@ fn the_json_matches_its_schema() {
 }
 
 #[test]
+fn ids_are_kept_on_request() {
+    let folder = with_samples();
+    let arguments = ["stacks", "cpu", "--ids", "-q"];
+    let printed = stdout(&metalens(folder.path(), &arguments));
+    assert_eq!(
+        printed,
+        "bench (7);Main Thread 0x7;main;commit 2000000\n\
+         bench (7);Main Thread 0x7;main;encode(int: int) 1000000\n\
+         other (8);Main Thread 0x8;spin;[bench] 1000000\n"
+    );
+}
+
+/// The ending chooses the format, and no file gets what its name does not promise.
+#[test]
+fn the_ending_chooses_the_format() {
+    let folder = with_samples();
+    let write = |file: &str, more: &[&str]| {
+        let arguments = [&["stacks", "cpu", "-q", "-o", file], more].concat();
+        let output = metalens(folder.path(), &arguments);
+        let text = fs::read_to_string(folder.path().join(file)).unwrap_or_default();
+        (output.status.code(), text, stderr(&output))
+    };
+    for (file, more, start) in [
+        ("a.folded", &[][..], "bench;Main Thread;main;commit 2000000"),
+        ("a.txt", &[], "bench;Main Thread;main;commit 2000000"),
+        ("a.svg", &[], "<?xml"),
+        ("a.speedscope.json", &[], "{\"$schema\""),
+        ("plain", &["--format", "svg"], "<?xml"),
+        ("b.json", &["--format", "speedscope"], "{\"$schema\""),
+        ("c.json", &["--json"], "{\n"),
+        ("c.txt", &["--top"], "all processes"),
+    ] {
+        let (code, text, error) = write(file, more);
+        assert_eq!(code, Some(0), "{file}: {error}");
+        assert!(text.starts_with(start), "{file}: {text}");
+    }
+    for (file, more, expected) in [
+        ("d.xlsx", &[][..], "does not end in .svg"),
+        ("d.json", &[], "does not end in .svg"),
+        ("d", &[], "does not end in .svg"),
+        ("d.svg", &["--format", "folded"], "contradicts --format"),
+        ("d.svg", &["--top"], "does not end in .txt"),
+        ("d.speedscope.json", &["--json"], "does not end in .json"),
+        (
+            "d.speedscope.json",
+            &["--base", "cpu"],
+            "speedscope shows no difference",
+        ),
+    ] {
+        let (code, text, error) = write(file, more);
+        assert_eq!((code, text.as_str()), (Some(2), ""), "{file} {more:?}");
+        assert!(error.contains(expected), "{file} {more:?}: {error}");
+    }
+}
+
+#[test]
+fn two_recordings_are_compared() {
+    let folder = with_samples();
+    let output = metalens(
+        folder.path(),
+        &["stacks", "cpu", "--base", "cpu", "--to", "3ms"],
+    );
+    assert_snapshot!("compared", transcript(&output));
+    let arguments = ["stacks", "cpu", "--base", "cpu", "-o", "both.svg"];
+    assert!(metalens(folder.path(), &arguments).status.success());
+    let picture = fs::read_to_string(folder.path().join("both.svg")).unwrap();
+    assert!(picture.contains("CPU stacks vs. base"));
+}
+
+/// A program that is sampled while it waits for the GPU.
+const SAMPLED: &str = r#"
+seed = 1
+
+[[process]]
+name = "bench"
+pid = 12
+role = "target"
+
+[process.samples]
+period = "10us"
+host-function = "tokenize"
+
+[[process.stream]]
+count = 200
+submit = "sync"
+encoder-label = "matmul"
+duration = "30us"
+encode = "9us"
+launch = "20us"
+completion = "20us"
+host = "40us"
+"#;
+
+#[test]
+fn idle_time_has_the_stacks_of_the_threads_that_submit() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bench.toml"), SAMPLED).unwrap();
+    let arguments = ["synth", "bench.toml", "-o", "bench"];
+    let written = metalens(folder.path(), &arguments);
+    assert!(written.status.success(), "{}", stderr(&written));
+    let arguments = ["stacks", "bench", "--idle"];
+    assert_snapshot!("idle", transcript(&metalens(folder.path(), &arguments)));
+
+    let arguments = ["stacks", "bench", "--idle", "-q", "-o", "idle.svg"];
+    assert!(metalens(folder.path(), &arguments).status.success());
+    let picture = fs::read_to_string(folder.path().join("idle.svg")).unwrap();
+    assert!(picture.contains("Submitting threads, GPU idle"));
+    assert!(
+        picture.contains("of idle time"),
+        "its share is in the picture"
+    );
+}
+
+#[test]
 fn an_existing_file_is_replaced_only_with_force() {
     let folder = with_samples();
     let file = folder.path().join("cpu.folded");

@@ -53,7 +53,7 @@ impl<'a> Store<'a> {
         uniquing: &'a mut Uniquing,
     ) -> Result<Self, Error> {
         let dir = create_dir(folder.corespace.join(subpath(plan.run, folder.number)))?;
-        let layout = Layout::new(schema, scenario.xcode);
+        let layout = Layout::new(schema, scenario);
         let random = Random::new(
             scenario.seed,
             &[ORDER, u64::from(plan.run), folder.number as u64],
