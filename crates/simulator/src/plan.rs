@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::error::Error;
 use crate::scenario::nanos::Nanos;
 use crate::scenario::recording::TargetKind;
+use crate::scenario::stream::Sampled;
 use crate::scenario::{Clock, Role, Scenario};
 use host::{Activity, PlannedHang, PlannedSignpost, Sample};
 use machine::{MemoryInterval, PlannedState};
@@ -114,6 +115,10 @@ pub(crate) struct Encoder {
     pub(crate) recorded: bool,
     /// True if the application's other tables contain it.
     pub(crate) recoverable: bool,
+    /// Registers that the compiler spilled for it, in bytes; `None` if there is no event.
+    pub(crate) spilled_bytes: Option<u32>,
+    /// Part of its kicks that the shader timeline samples.
+    pub(crate) sampled: Sampled,
 }
 
 /// A row of `metal-gpu-intervals`: a period in which a channel was occupied.

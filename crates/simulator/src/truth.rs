@@ -17,7 +17,7 @@ use crate::plan;
 use crate::scenario::Scenario;
 pub(crate) use counting::count_truth;
 pub use details::{Allocated, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States};
-pub use kernels::{Kernel, NamedBy};
+pub use kernels::{Kernel, NamedBy, Spills};
 pub use ledger::Ledger;
 
 /// The content of the file beside the export: its mark, and one truth per run.
