@@ -126,7 +126,7 @@ pub use scenario::stream::{
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Allocated, Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, InState, Kernel, Latency,
+    Allocated, Busy, Channel, ChosenBy, Counts, EncodedKernel, Gaps, HistogramBin, InState, Kernel, Latency,
     Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spills, Spread, States, Target,
     Truth, TruthFile, Window, truths,
 };

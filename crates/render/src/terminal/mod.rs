@@ -36,6 +36,7 @@ pub fn text(document: &Document, columns: Option<usize>) -> String {
     let mut screen = Screen {
         text: String::new(),
         width,
+        is_terminal: columns.is_some(),
     };
     for part in &document.sections {
         section(part, &mut screen);
@@ -47,6 +48,8 @@ struct Screen {
     text: String,
     /// The room for a line of a table.
     width: usize,
+    /// True if somebody reads it on a terminal; else names are not shortened.
+    is_terminal: bool,
 }
 
 impl Screen {
@@ -84,7 +87,7 @@ fn section(section: &Section, screen: &mut Screen) {
         screen.marked(0, "", &title, TITLE);
     }
     let indent = if has_title { 2 } else { 0 };
-    let mut tables = laid_out(section, screen.width);
+    let mut tables = laid_out(section, screen.is_terminal.then_some(screen.width));
     for block in &section.blocks {
         match block {
             Block::Lead(text) => screen.sentence(indent, &sentence(text.clone()), VERDICT),
@@ -111,7 +114,7 @@ fn section(section: &Section, screen: &mut Screen) {
 }
 
 /// The tables of a section. Those with the same headings align with each other.
-fn laid_out(section: &Section, width: usize) -> impl Iterator<Item = table::Shown> {
+fn laid_out(section: &Section, width: Option<usize>) -> impl Iterator<Item = table::Shown> {
     let tables = section.blocks.iter().filter_map(|block| match block {
         Block::Table(table) => Some(table),
         _ => None,

@@ -77,16 +77,12 @@ pub(super) fn kernels(plan: &Plan, own: &[&Kick]) -> Vec<Kernel> {
     let mut by_name = BTreeMap::<(String, &str, NamedBy), Rows>::new();
     for kick in own {
         let channel = plan.channels.text(kick.channel);
-        let samples = sampled(plan, kick);
-        let by_shaders = samples
-            .as_ref()
-            .filter(|samples| samples.ns * 2 >= kick.duration_ns)
-            .map(|samples| (samples.names.join(" + "), NamedBy::ShaderProfiler));
-        let (name, named_by) = by_shaders.unwrap_or_else(|| name(plan, kick));
+        let (name, named_by) = name(plan, kick);
 
         let rows = by_name.entry((name, channel, named_by)).or_default();
         rows.durations.add(kick.duration_ns);
         if has_samples {
+            let samples = sampled(plan, kick);
             *rows.shader_ns.get_or_insert(0) += samples.map_or(0, |samples| samples.ns);
         }
         if has_spills {
@@ -158,7 +154,12 @@ fn kernel(
     })
 }
 
-fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
+/// Returns the name of a row, and its origin.
+pub(super) fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
+    let samples = sampled(plan, kick);
+    if let Some(samples) = samples.filter(|samples| samples.ns * 2 >= kick.duration_ns) {
+        return (samples.names.join(" + "), NamedBy::ShaderProfiler);
+    }
     let encoder = plan.labels.text(kick.label);
     let buffer = plan.labels.text(plan.buffer(kick.buffer).label);
     if is_real(encoder) {
