@@ -39,7 +39,7 @@ shaders = ["mul", "exp", "add"]
 
 [[process.stream]]
 count = 40
-duration = ["9us", "10us", "13us"]
+duration = {{ cycle = ["9us", "10us", "13us"] }}
 submit = "batched"
 encoders-per-buffer = 4
 encoder-label = ["a", "b"]
