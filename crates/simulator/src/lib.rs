@@ -126,9 +126,9 @@ pub use scenario::stream::{
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Allocated, Busy, Channel, ChosenBy, Counts, EncodedKernel, Gaps, HistogramBin, InState, Kernel, Latency,
-    Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spills, Spread, States, Target,
-    Truth, TruthFile, Window, truths,
+    Allocated, Busy, Channel, ChosenBy, Counts, EncodedKernel, Gaps, HistogramBin, InState, Kernel,
+    Latency, Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spills, Spread,
+    States, Target, Truth, TruthFile, Window, truths,
 };
 
 /// Mark that every document of an export carries: name and version of this crate.

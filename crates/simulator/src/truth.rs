@@ -16,7 +16,9 @@ use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
 pub(crate) use counting::count_truth;
-pub use details::{Allocated, EncodedKernel, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States};
+pub use details::{
+    Allocated, EncodedKernel, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States,
+};
 pub use kernels::{Kernel, NamedBy, Spills};
 pub use ledger::Ledger;
 

@@ -22,7 +22,7 @@ mod safe_writer;
 mod style;
 
 pub use hostile::HOSTILE;
-pub use names::{fold_runs, shorten_all};
 pub use letters::{in_json, is_hidden, name, shown, shown_lines, shown_message};
+pub use names::{fold_runs, shorten_all};
 pub use safe_writer::SafeWriter;
 pub use style::Style;

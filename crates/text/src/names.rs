@@ -113,11 +113,14 @@ fn differing(names: &[&[char]], fits: &dyn Fn(&str) -> bool) -> Vec<String> {
         let behind = tail.min(keep - ahead);
         let start: String = prefix.iter().take(ahead).collect();
         let end: String = suffix.iter().skip(tail - behind).collect();
-        let [before, after] = [(ahead, head), (behind, tail)]
-            .map(|(kept, all)| if kept < all { "…" } else { "" });
+        let [before, after] =
+            [(ahead, head), (behind, tail)].map(|(kept, all)| if kept < all { "…" } else { "" });
         format!("{start}{before}{middle}{after}{end}")
     };
-    let texts: Vec<String> = middles.iter().map(|middle| middle.iter().collect()).collect();
+    let texts: Vec<String> = middles
+        .iter()
+        .map(|middle| middle.iter().collect())
+        .collect();
     let all_fit = |keep: usize| texts.iter().all(|text| fits(&around(keep, text)));
     if all_fit(0) {
         let keep = most(head + tail, all_fit);
@@ -135,9 +138,12 @@ fn common_ends(names: &[&[char]]) -> (usize, usize) {
     let Some((first, rest)) = names.split_first() else {
         return (0, 0);
     };
-    let same = |one: &mut dyn Iterator<Item = (&char, &char)>| one.take_while(|(a, b)| a == b).count();
+    let same =
+        |one: &mut dyn Iterator<Item = (&char, &char)>| one.take_while(|(a, b)| a == b).count();
     let shortest = names.iter().map(|name| name.len()).min().unwrap_or(0);
-    let heads = rest.iter().map(|name| same(&mut first.iter().zip(name.iter())));
+    let heads = rest
+        .iter()
+        .map(|name| same(&mut first.iter().zip(name.iter())));
     let head = heads.min().unwrap_or(0).min(shortest);
     let tails = rest
         .iter()

@@ -3,7 +3,8 @@
 use super::evidence::{Evidence, is_saturated, is_share, share_of};
 use super::rule::Rule;
 use crate::basics::message::{
-    Message, Value, bytes, count, counted, kernel, moment, number, percent, shown_share, time, ungrouped,
+    Message, Value, bytes, count, counted, kernel, moment, number, percent, shown_share, time,
+    ungrouped,
 };
 use crate::message;
 use crate::report::{Kernel, KernelSpills, NamedBy, Report, Severity, WorkRow};

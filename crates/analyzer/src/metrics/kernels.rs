@@ -81,7 +81,10 @@ impl Kernels {
             stddev_ns: durations.deviation,
             p95_ns: durations.p95,
             p99_ns: durations.p99,
-            spills: self.spills.as_ref().and_then(|all| all.get(number).copied()),
+            spills: self
+                .spills
+                .as_ref()
+                .and_then(|all| all.get(number).copied()),
             shader_ns: self.named.covered_ns(number),
         }
     }

@@ -146,7 +146,9 @@ fn spans_of_phase(
 
 /// Returns the interval of a phase with this number, from 1.
 fn span_of_iteration(phase: &str, spans: &[Span], number: u64) -> Result<Span> {
-    let at = number.checked_sub(1).and_then(|at| usize::try_from(at).ok());
+    let at = number
+        .checked_sub(1)
+        .and_then(|at| usize::try_from(at).ok());
     let span = at.and_then(|at| spans.get(at).copied());
     span.ok_or_else(|| Error::NoSuchIteration {
         phase: phase.to_owned(),

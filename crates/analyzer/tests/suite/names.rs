@@ -134,7 +134,10 @@ fn shaders_name_their_intervals() {
 fn shaders_name_intervals_by_coverage() {
     fn check(sampled: &str, name: &str, named_by: NamedBy, shader_ns: u64) {
         let text = SCENARIO
-            .replace("role = \"target\"", "role = \"target\"\nshaders = [\"mul\", \"exp\"]")
+            .replace(
+                "role = \"target\"",
+                "role = \"target\"\nshaders = [\"mul\", \"exp\"]",
+            )
             .replace("count = 6", "count = 1\nencoder-label = \"layer\"");
         let text = format!("[recording]\nshader-timeline = true\n{text}sampled = {sampled}\n");
         let scenario = Scenario::from_toml(&text).unwrap();
@@ -148,9 +151,19 @@ fn shaders_name_intervals_by_coverage() {
     use NamedBy::{EncoderLabel, ShaderProfiler};
     check("{ percent = 100 }", "mul", ShaderProfiler, 10_000);
     check("{ percent = 50 }", "mul", ShaderProfiler, 5_000);
-    check("{ percent = 50, nested = true }", "mul", ShaderProfiler, 5_000);
+    check(
+        "{ percent = 50, nested = true }",
+        "mul",
+        ShaderProfiler,
+        5_000,
+    );
     check("{ percent = 49 }", "layer", EncoderLabel, 4_900);
-    check("{ percent = 49, nested = true }", "layer", EncoderLabel, 4_900);
+    check(
+        "{ percent = 49, nested = true }",
+        "layer",
+        EncoderLabel,
+        4_900,
+    );
 }
 
 /// A shader's own percentage counts if it is less than its times say, and nested samples count
@@ -182,16 +195,29 @@ fn percentages_of_samples_are_read() {
         ];
         let row = |from: u64, length: &str, name: &str, percent: &str, depth: &str| {
             let start = (start + from).to_string();
-            [&start, length, name, percent, "bench (12)", "Compute", depth]
-                .map(str::to_owned)
-                .to_vec()
+            [
+                &start,
+                length,
+                name,
+                percent,
+                "bench (12)",
+                "Compute",
+                depth,
+            ]
+            .map(str::to_owned)
+            .to_vec()
         };
         let [outer, inner] = percents;
         let rows = [
             row(0, "6000", "mul (4)", outer, "0"),
             row(500, "4000", "exp (5)", inner, "1"),
         ];
-        write_table(folder.path(), "metal-shader-profiler-intervals", &columns, &rows);
+        write_table(
+            folder.path(),
+            "metal-shader-profiler-intervals",
+            &columns,
+            &rows,
+        );
         let found = report(folder.path(), None, &Request::default()).unwrap();
         let kernel = &found.kernels[0];
         let expected = if named_by == NamedBy::ShaderProfiler {

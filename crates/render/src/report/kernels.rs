@@ -40,10 +40,7 @@ pub(super) fn kernels(report: &Report) -> Section {
         Column::number("stddev").spare(3),
     ]);
     columns.extend(has_samples.then(|| Column::number("shaders seen").spare(1)));
-    columns.extend([
-        Column::name("name"),
-        Column::label("channel").spare(spare),
-    ]);
+    columns.extend([Column::name("name"), Column::label("channel").spare(spare)]);
     let table = Table::new("kernels", "Kernels by their time", columns);
     let mut table = table.sortable().limited(short, long);
     table = table.of(report.kernels.len());

@@ -31,9 +31,9 @@ pub(super) fn phases(report: &Report) -> Option<Section> {
             counted(phases.unplaced, "GPU interval")
         ))
     });
-    let heading = kernels.is_some().then_some(Block::Heading(
-        "Kernels by the phase that encoded them",
-    ));
+    let heading = kernels
+        .is_some()
+        .then_some(Block::Heading("Kernels by the phase that encoded them"));
     let section = Section::new("phases", "Phases", 7);
     let section = section.with_some(facts).with_some(named);
     let section = section.with_some(heading).with_some(kernels);

@@ -171,7 +171,9 @@ fn shortened(table: &Table, texts: &[Vec<String>], widths: &[usize]) -> Vec<Vec<
     let mut texts = texts.to_vec();
     let columns = table.columns.iter().zip(widths).enumerate();
     for (at, (_, &width)) in columns.filter(|(_, (column, _))| has_names(column)) {
-        let names = texts.iter().map(|row| row.get(at).map_or("", String::as_str));
+        let names = texts
+            .iter()
+            .map(|row| row.get(at).map_or("", String::as_str));
         let short = shorten_all(&names.collect::<Vec<_>>(), &|name| name.width() <= width);
         for (row, short) in texts.iter_mut().zip(short) {
             if let Some(cell) = row.get_mut(at) {

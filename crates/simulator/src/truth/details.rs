@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Window, kernels};
 use super::sweep::{Segment, time_ns};
 use super::tally::Tally;
+use super::{Window, kernels};
 use crate::plan::machine::PlannedState;
 use crate::plan::{Buffer, Kick, Plan, ProcessIndex, shaders};
 

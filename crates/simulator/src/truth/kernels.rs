@@ -133,9 +133,7 @@ fn sampled<'p>(plan: &'p Plan, kick: &'p Kick) -> Option<Samples<'p>> {
     })
 }
 
-fn kernel(
-    ((name, channel, named_by), rows): ((String, &str, NamedBy), Rows),
-) -> Option<Kernel> {
+fn kernel(((name, channel, named_by), rows): ((String, &str, NamedBy), Rows)) -> Option<Kernel> {
     let durations = rows.durations;
     Some(Kernel {
         shader_ns: rows.shader_ns,
