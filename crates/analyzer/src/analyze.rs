@@ -15,9 +15,10 @@ use crate::metrics::efficiency::efficiency;
 use crate::metrics::figures::{Figures, FiguresInput};
 use crate::metrics::kernels::Kernels;
 use crate::metrics::sanity::{SanityInput, sanity};
+use crate::metrics::spills::SpilledEncoders;
 use crate::metrics::surroundings::Surroundings;
 use crate::metrics::{known_work, phases};
-use crate::report::{Note, Report, SCHEMA, Summary};
+use crate::report::{NotRecorded, Note, Report, SCHEMA, Summary};
 use crate::request::Request;
 use crate::subject::facts::analyzed_process;
 use crate::subject::gaps::occupancy;
@@ -53,7 +54,9 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         || occupancy(mine, window),
         || {
             let named = subject.named_intervals(tables.names, names);
-            named.map(|named| Kernels::new(named, mine, window))
+            let spilled = tables.spills.as_ref().ok();
+            let spilled = spilled.map(|table| SpilledEncoders::read(table, &subject.chosen));
+            named.map(|named| Kernels::new(named, spilled.as_ref(), mine, window))
         },
     );
     let kernels = kernels?;
@@ -78,6 +81,10 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
     let mut surroundings =
         Surroundings::new(tables.surroundings, &recording, &subject, busy_window, host)?;
     let performance = std::mem::take(&mut surroundings.performance);
+    if let Err(absent) = &tables.spills {
+        let missing = NotRecorded::new("kernels.spills", absent.why());
+        surroundings.not_recorded.push(missing);
+    }
 
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);

@@ -108,6 +108,16 @@ pub enum Error {
         /// Names of the recorded phases.
         present: Vec<String>,
     },
+    /// The phase has fewer intervals.
+    #[error("phase {phase} has no interval number {wanted}; it has {count}")]
+    NoSuchIteration {
+        /// Name of the phase.
+        phase: String,
+        /// Requested number, from 1.
+        wanted: u64,
+        /// Number of the phase's intervals.
+        count: usize,
+    },
     /// The requested window contains no GPU interval of the process.
     #[error(
         "{wanted} has no GPU interval from {} to {}; its first starts at {}, its last ends at {}",
@@ -203,6 +213,9 @@ impl Failure for Error {
                     .to_owned(),
             ),
             Self::NoSuchPhase { .. } => Some("choose one of these with --phase".to_owned()),
+            Self::NoSuchIteration { count, .. } => {
+                Some(format!("choose a number from 1 to {count} with --iteration"))
+            }
             Self::EmptyWindow { .. } => {
                 Some("choose --from, --to or --phase so that the part includes some of them".to_owned())
             }

@@ -80,6 +80,8 @@
 //! [[process.stream]]
 //! count = 8
 //! duration = "10us"
+//! spill = { bytes = 256, every = 2 }         # registers that the compiler spilled to memory
+//! sampled = { percent = 60, nested = true }  # part of each kick that the shader timeline sees
 //! oddities = { error-every = 4, lose-encoder-every = 3, lose-encoder-from = "everywhere" }
 //!
 //! [[process.signpost]]
@@ -119,14 +121,15 @@ pub use scenario::presets::{Preset, presets};
 pub use scenario::random::random_scenario;
 pub use scenario::recording::{Recording, TargetKind};
 pub use scenario::stream::{
-    CoalescedName, LostFrom, Oddities, Pause, SecondPass, Stream, Submission, WarmUp,
+    CoalescedName, LostFrom, Oddities, Pause, Sampled, SecondPass, Spill, Stream, Submission,
+    WarmUp,
 };
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Allocated, Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, InState, Kernel, Latency,
-    Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spread, States, Target,
-    Truth, TruthFile, Window, truths,
+    Allocated, Busy, Channel, ChosenBy, Counts, EncodedKernel, Gaps, HistogramBin, InState, Kernel,
+    Latency, Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spills, Spread,
+    States, Target, Truth, TruthFile, Window, truths,
 };
 
 /// Mark that every document of an export carries: name and version of this crate.

@@ -15,8 +15,10 @@ use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
 pub(crate) use counting::count_truth;
-pub use details::{Allocated, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States};
-pub use kernels::{Kernel, NamedBy};
+pub use details::{
+    Allocated, EncodedKernel, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States,
+};
+pub use kernels::{Kernel, NamedBy, Spills};
 pub use ledger::Ledger;
 pub use model::{
     Busy, Channel, ChosenBy, Counts, Gaps, HistogramBin, ProcessShare, Target, Truth, TruthFile,

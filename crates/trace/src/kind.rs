@@ -54,6 +54,7 @@ impl Kind {
             | "metal-workload-priority"
             | "gpu-frame-number"
             | "gpu-driver-surface"
+            | "os-signpost-identifier"
             | "displayed-surface-swap"
             | "time-sample-kind"
             | "text-address" => Self::Integer,

@@ -16,4 +16,5 @@ pub(crate) mod phases;
 pub(crate) mod sanity;
 mod shaders;
 mod shape;
+pub(crate) mod spills;
 pub(crate) mod surroundings;

@@ -35,6 +35,8 @@ pub(crate) struct Tables {
     pub commands: CommandTables,
     /// Sources of kernel names besides labels.
     pub names: NameTables,
+    /// Encoders that ran code with spilled registers.
+    pub spills: TableResult<names::SpillEvents>,
     /// Tables of the other parts of a report.
     pub surroundings: SurroundingTables,
 }
@@ -165,6 +167,7 @@ pub(crate) fn take(mut trace: Trace) -> Result<(Recording, Tables)> {
             recovery: RecoveryTables::take(trace),
         },
         names: NameTables::take(trace),
+        spills: names::SPILL_EVENTS.take(trace),
         surroundings: SurroundingTables {
             machine: MachineTables::take(trace),
             counters: CounterTables::take(trace),
@@ -186,6 +189,7 @@ pub fn selection() -> Selection {
         .and_if_readable(&cpu::SAMPLES)
         .and_if_readable(&[
             names::SHADER_LIST.wanted(),
+            names::SPILL_EVENTS.wanted(),
             signposts::SIGNPOST_EVENTS.wanted(),
             signposts::SIGNPOST_INTERVALS.wanted(),
         ])

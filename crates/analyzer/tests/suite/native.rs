@@ -49,14 +49,11 @@ fn check(name: &str, scenario: &Scenario) {
     }
 }
 
-/// Removes parts that cannot be equal: the input; the note that the identifiers of signposts,
-/// which are only compared, came out as raw numbers; and counters with the notes on their tables.
+/// Removes parts that cannot be equal: the input; and counters with the notes on their tables.
 /// It is unknown how a bundle stores their values, so the simulator leaves them out.
 fn without_source(mut report: Report) -> String {
-    let raw = "os-signpost: raw numbers (undecoded) in identifier";
     let notes = Note::joined(&report.notes, &report.note_details);
-    let notes =
-        notes.filter(|note| !note.text.starts_with(raw) && !note.text.starts_with("gpu-counter-"));
+    let notes = notes.filter(|note| !note.text.starts_with("gpu-counter-"));
     let notes: Vec<Note> = notes.collect();
     (report.notes, report.note_details) = Note::lists(notes);
     report.not_recorded.retain(|part| part.what != "counters");

@@ -64,5 +64,20 @@ pub(crate) fn fields<'t>() -> Vec<TableField<&'t Kernel>> {
             "99th percentile of the durations, nearest rank.",
             |k| CellValue::integer(k.p99_ns),
         ),
+        count(
+            "spilled_instances",
+            "Number of GPU intervals with spilled registers; null if the recording does not tell.",
+            |k| CellValue::integer_or_absent(k.spills.map(|spills| spills.instances)),
+        ),
+        count(
+            "spilled_bytes",
+            "Largest number of bytes of spilled registers; null if the recording does not tell.",
+            |k| CellValue::integer_or_absent(k.spills.map(|spills| spills.max_bytes)),
+        ),
+        ns(
+            "shader_ns",
+            "Time for which samples say which shader ran; null if there are none.",
+            |k| CellValue::integer_or_absent(k.shader_ns),
+        ),
     ]
 }

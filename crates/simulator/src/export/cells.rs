@@ -41,6 +41,9 @@ pub(super) trait Cells {
     /// Writes a number.
     fn number(&mut self, kind: Number, value: u64);
 
+    /// Writes a part of a whole as a percentage.
+    fn percent(&mut self, part: u64, whole: u64);
+
     /// Writes a plain text.
     fn text(&mut self, kind: Text, value: &str);
 

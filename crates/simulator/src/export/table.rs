@@ -20,7 +20,7 @@ const SIGNPOST_POSITION: usize = 5;
 
 impl Table {
     /// All tables, in the order of the table of contents.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::ProcessInfo,
         Self::MetalApplicationEncodersList,
         Self::MetalShaderProfilerIntervals,
@@ -40,6 +40,7 @@ impl Table {
         Self::MetalGpuIntervals,
         Self::MetalWiredSysmemLevelInterval,
         Self::MetalCommandBufferError,
+        Self::GraphicsCompilerSpillEvents,
         Self::GpuCounterInfo,
         Self::GpuCounterValue,
         Self::OsSignpost,
@@ -71,6 +72,10 @@ impl Table {
             Self::MetalCommandBufferError => any(|process| {
                 let mut streams = process.stream.iter();
                 streams.any(|stream| stream.oddities.error_every.is_some())
+            }),
+            Self::GraphicsCompilerSpillEvents => any(|process| {
+                let mut streams = process.stream.iter();
+                streams.any(|stream| stream.spill.is_some())
             }),
             _ => true,
         };
@@ -151,6 +156,7 @@ impl Table {
             Self::ProcessInfo => schemas::PROCESS_INFO,
             Self::MetalWiredSysmemLevelInterval => schemas::WIRED_MEMORY,
             Self::MetalCommandBufferError => schemas::BUFFER_ERROR,
+            Self::GraphicsCompilerSpillEvents => schemas::SPILL_EVENTS,
             Self::GpuCounterInfo => schemas::COUNTER_INFO,
             Self::GpuCounterValue => schemas::COUNTER_VALUE,
             Self::OsSignpost => schemas::OS_SIGNPOST,

@@ -38,6 +38,7 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::ProcessInfo => machine::process_info(sheet),
         Table::MetalWiredSysmemLevelInterval => machine::wired(sheet),
         Table::MetalCommandBufferError => submission::errors(sheet),
+        Table::GraphicsCompilerSpillEvents => submission::spills(sheet),
         Table::GpuCounterInfo => counters::info(sheet),
         Table::GpuCounterValue => counters::values(sheet),
         Table::OsSignpost => host::signposts(sheet),

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 use crate::scenario::recording::TargetKind;
+use crate::scenario::stream::Sampled;
 use crate::scenario::{Clock, Role};
 
 /// The complete plan of one run of a scenario.
@@ -101,6 +102,10 @@ pub(crate) struct Encoder {
     pub(crate) recorded: bool,
     /// True if the application's other tables contain it.
     pub(crate) recoverable: bool,
+    /// Registers that the compiler spilled for it, in bytes; `None` if there is no event.
+    pub(crate) spilled_bytes: Option<u32>,
+    /// Part of its kicks that the shader timeline samples.
+    pub(crate) sampled: Sampled,
 }
 
 /// A row of `metal-gpu-intervals`: a period in which a channel was occupied.

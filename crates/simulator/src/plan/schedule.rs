@@ -233,6 +233,12 @@ impl<'a> StreamRun<'a> {
                 duration_ns,
                 recorded: !lost,
                 recoverable: !(lost && odd.lose_encoder_from == LostFrom::Everywhere),
+                spilled_bytes: self
+                    .stream
+                    .spill
+                    .filter(|spill| every(Some(spill.every), self.encoders))
+                    .map(|spill| spill.bytes),
+                sampled: self.stream.sampled.unwrap_or_default(),
             });
             self.host_ns = end_ns;
             self.encoders += 1;

@@ -26,6 +26,7 @@ pub enum Table {
     ProcessInfo,
     MetalWiredSysmemLevelInterval,
     MetalCommandBufferError,
+    GraphicsCompilerSpillEvents,
     GpuCounterInfo,
     GpuCounterValue,
     OsSignpost,

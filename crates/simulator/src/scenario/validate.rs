@@ -166,6 +166,10 @@ fn stream(at: &str, stream: &Stream) -> Result<(), Error> {
         )?;
     }
 
+    if let Some(sampled) = stream.sampled {
+        within(&format!("{at}.sampled.percent"), sampled.percent, 0, 100)?;
+    }
+
     let moments = [
         ("start", stream.start.unwrap_or_default()),
         (

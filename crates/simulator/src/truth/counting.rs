@@ -60,7 +60,7 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
         memory: window
             .zip(target)
             .and_then(|(window, target)| details::memory(plan, target, window)),
-        signposts: details::signposts(plan),
+        signposts: details::signposts(plan, &own),
         shaders: target
             .filter(|_| plan.shader_timeline)
             .map_or_else(Vec::new, |target| details::shader_totals(plan, target)),

@@ -76,6 +76,7 @@ pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
         "XRThreadStateTypeID" => ("thread-state", Text),
         "XRApplicationPeriodTypeID" => ("app-period", Text),
         "XREventConceptTypeID" => ("event-concept", Text),
+        "XROSSignpostIdentifierTypeID" => ("os-signpost-identifier", Number),
         "XRSignpostNameTypeID" => ("signpost-name", Text),
         "XROSLogEventTypeID" => ("event-type", Text),
         "XROSLogFormatStringTypeID" => ("format-string", Text),

@@ -50,6 +50,7 @@ pub(crate) fn analyzing(
             to_ns: part.to,
             skip_warm_up: part.skip_warmup,
             phase: part.phase.clone(),
+            iteration: part.iteration,
             settings: measure.settings()?,
             ..Request::default()
         },

@@ -73,6 +73,11 @@ impl Cells for RowCells<'_> {
         }
     }
 
+    /// Writes NULL: no real bundle shows how percentages are stored.
+    fn percent(&mut self, _part: u64, _whole: u64) {
+        self.nothing();
+    }
+
     fn text(&mut self, _kind: Text, value: &str) {
         let at = self.uniquing.string(value);
         self.raw(u64::from(at));

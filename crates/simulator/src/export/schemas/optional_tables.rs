@@ -114,3 +114,21 @@ pub(in crate::export) const WIRED_MEMORY: Schema = Schema {
         ("event-type", "Event Type", "metal-memory-level-event"),
     ],
 };
+
+/// Columns as a public description of a real export lists them. Its heading of the second column is
+/// misspelled.
+pub(in crate::export) const SPILL_EVENTS: Schema = Schema {
+    name: "graphics-compiler-spill-events",
+    documentation: "Which encoders ran code with spilled registers.",
+    columns: &[
+        ("timestamp", "Timestamp", "start-time"),
+        (
+            "cmdbuffer-id",
+            "Commmand Buffer Id",
+            "metal-command-buffer-id",
+        ),
+        ("encoder-id", "Encoder Id", "uint64"),
+        ("spilled-bytes", "Spilled bytes", "size-in-bytes"),
+        ("process", "Process", "process"),
+    ],
+};
