@@ -1,6 +1,7 @@
 //! Plans one run: every kick, encoding and command buffer, in integer nanoseconds. All tables and
 //! the truth are written from the plan.
 
+pub(crate) mod engines;
 pub(crate) mod host;
 pub(crate) mod machine;
 mod oddities;
@@ -16,6 +17,7 @@ use crate::error::Error;
 use crate::scenario::nanos::Nanos;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::{Clock, Role, Scenario};
+use engines::PlannedWork;
 use host::{Activity, PlannedHang, PlannedSignpost, Sample};
 use machine::{MemoryInterval, PlannedState};
 
@@ -38,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) encoders: Vec<Encoder>,
     /// Rows of `metal-gpu-intervals`, in the table's order.
     pub(crate) kicks: Vec<Kick>,
+    /// Clock of the machine.
+    pub(crate) clock: Clock,
     /// Duration of the run.
     pub(crate) wall_ns: u64,
     /// True if the times of shaders were recorded.
@@ -58,6 +62,8 @@ pub(crate) struct Plan {
     pub(crate) samples: Vec<Sample>,
     /// Hangs of main threads.
     pub(crate) hangs: Vec<PlannedHang>,
+    /// Work of engines beside the GPU's channels, ordered by its start.
+    pub(crate) engines: Vec<PlannedWork>,
 }
 
 /// A process as the tables show it.
@@ -151,6 +157,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         buffers: Vec::new(),
         encoders: Vec::new(),
         kicks: Vec::new(),
+        clock: scenario.clock,
         wall_ns: 0,
         shader_timeline: scenario.recording.shader_timeline,
         performance: Vec::new(),
@@ -161,6 +168,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         activities: Vec::new(),
         samples: Vec::new(),
         hangs: Vec::new(),
+        engines: Vec::new(),
     };
 
     for (position, process) in scenario.processes_of(run) {
@@ -181,6 +189,7 @@ fn add_machine_and_host(plan: &mut Plan, scenario: &Scenario) -> Result<(), Erro
     plan.wired = machine::wired(scenario, plan.wall_ns);
     plan.signposts = host::signposts(scenario, plan);
     plan.hangs = host::hangs(scenario, plan);
+    plan.engines = engines::engines(scenario, plan);
     plan.samples = host::samples(scenario, plan)?;
     Ok(())
 }

@@ -56,7 +56,13 @@ impl Kind {
             | "gpu-driver-surface"
             | "displayed-surface-swap"
             | "time-sample-kind"
-            | "text-address" => Self::Integer,
+            | "text-address"
+            | "kdebug-class"
+            | "kdebug-subclass"
+            | "kdebug-code"
+            | "kdebug-func"
+            | "kdebug-arg"
+            | "mach-absolute-time" => Self::Integer,
             "process" => Self::Process,
             "thread" => Self::Thread,
             "formatted-label" => Self::Label,

@@ -31,4 +31,11 @@ pub enum Table {
     OsSignpost,
     TimeProfile,
     PotentialHangs,
+    MpsHwIntervals,
+    AneHwIntervals,
+    AneHwIntervalsInternal,
+    CoremlOsSignpost,
+    CaClientBufferWaitInterval,
+    CaClientPresentRequest,
+    CaClientPresentedHandler,
 }

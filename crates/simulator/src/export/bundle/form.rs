@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::archive::{self, Field, Node};
-use super::inputs::{MACH_EPOCH, TIMEBASE};
+use super::inputs::{MACH_EPOCH, timebase};
 use super::write_file;
 use crate::MARK;
 use crate::error::Error;
@@ -259,10 +259,11 @@ fn build(os: &str) -> &str {
 
 /// Returns the same instant on every clock.
 fn clocks(contents: &Contents) -> Node {
+    let (numerator, denominator) = timebase(contents.clock);
     let facts = [
         Node::int(MACH_EPOCH),
-        Node::int(TIMEBASE.0),
-        Node::int(TIMEBASE.1),
+        Node::int(numerator),
+        Node::int(denominator),
         Node::int(MACH_EPOCH + 2_400_000_000),
         Node::real(start_s(contents)),
         Node::text("UTC"),
