@@ -94,6 +94,7 @@ mod error;
 mod findings;
 mod metrics;
 mod profile;
+mod raw_check;
 mod report;
 mod request;
 mod subject;
@@ -111,10 +112,14 @@ pub use findings::ids as finding_ids;
 pub use metrics::cpu::stacks::CollapsedStacks;
 pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};
+pub use raw_check::{RawComparison, compare_raw};
 pub use report::*;
 pub use request::Request;
 pub use request::settings::{Settings, Thresholds};
 pub use request::work_file::{
     AmountScope, KnownWork, Timing, WORK_SCHEMA, WorkFile, work_json_schema,
 };
-pub use tables::{profile_selection, selection, selection_with_recovery};
+pub use subject::timeline::lacks_intervals;
+pub use tables::{
+    profile_selection, selection, selection_with_raw_events, selection_with_recovery,
+};

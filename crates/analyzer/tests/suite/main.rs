@@ -7,8 +7,10 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod bound;
 mod by_hand;
 mod cpu;
+mod engines;
 mod findings;
 mod known_work;
 mod laws;
@@ -18,6 +20,7 @@ mod names;
 mod native;
 mod odd_rows;
 mod phases;
+mod raw_events;
 mod real;
 mod schema;
 mod shape;
