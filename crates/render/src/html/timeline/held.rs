@@ -1,4 +1,4 @@
-//! Lanes under the timeline: phases of the process, states of the GPU.
+//! Lanes under the timeline: phases of the process, work of other engines, states of the GPU.
 //!
 //! A few thousand of each are in a page one by one: the longest. If there are
 //! more, all of them together are there in buckets, and the page says so.
@@ -71,11 +71,16 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<He
     let mut lane = |label, kind, all: Vec<One<'a>>| {
         (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
     };
-    let lanes = [
-        lane("phases of the program", "phase", phases),
-        lane("GPU performance state", "state", states),
-    ];
-    lanes.into_iter().flatten().collect()
+    let engines = analysis.engines().map(|(label, intervals)| {
+        let intervals: Vec<One<'_>> = intervals.iter().map(one).collect();
+        (label, "phase", intervals)
+    });
+    let lanes = [("phases of the program", "phase", phases)].into_iter();
+    let lanes = lanes.chain(engines);
+    let lanes = lanes.chain([("GPU performance state", "state", states)]);
+    lanes
+        .filter_map(|(label, kind, all)| lane(label, kind, all))
+        .collect()
 }
 
 /// The beginning that is unlike the rest, where it is inside the window.
