@@ -159,7 +159,11 @@ fn engines_are_strips() {
              start = \"701ms\"\nlength = \"500us\"\nevery = \"1ms\"\ncount = 4\n"
         )
     });
-    let text = PHASES.replacen("    [[process.signpost]]", &(engines.concat() + "    [[process.signpost]]"), 1);
+    let text = PHASES.replacen(
+        "    [[process.signpost]]",
+        &(engines.concat() + "    [[process.signpost]]"),
+        1,
+    );
     let analysis = analysis_of_toml(&text);
     assert_eq!(analysis.engines().count(), 5);
     insta::assert_snapshot!("engines_Timeline", scene(Chart::Timeline, &analysis));

@@ -39,7 +39,7 @@ pub struct Engine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineId {
-    /// MPSGraph: its operations on the GPU.
+    /// MPSGraph: its operations on the GPU. Tested on synthetic rows.
     Mps,
     /// Neural Engine. Real rows of it were never seen.
     NeuralEngine,
@@ -59,12 +59,6 @@ impl EngineId {
             Self::CoreMl => "Core ML",
             Self::DrawableWait => "Drawable wait",
         }
-    }
-
-    /// Returns whether metalens was ever tested on real rows of the engine.
-    #[must_use]
-    pub fn has_real_rows(self) -> bool {
-        self == Self::Mps
     }
 }
 

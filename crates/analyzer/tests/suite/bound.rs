@@ -45,17 +45,17 @@ fn scenarios_have_the_verdict_that_they_were_made_for() {
 fn findings_and_verdict_agree() {
     use Bound::{Contended, CpuEncoding, CpuHost, Gpu, Latency};
     let cases = [
-        ("completion-latency", Latency),
-        ("submission-latency", Latency),
-        ("serialized", Latency),
-        ("host-bound", CpuHost),
-        ("encoding-bound", CpuEncoding),
-        ("contention", Contended),
-        ("all-well", Gpu),
+        ("completion-latency/fires.toml", Latency),
+        ("submission-latency/fires.toml", Latency),
+        ("serialized/fires.toml", Latency),
+        ("host-bound/fires.toml", CpuHost),
+        ("encoding-bound/fires.toml", CpuEncoding),
+        ("contention/fires.toml", Contended),
+        ("all-well/scenario.toml", Gpu),
     ];
     for (name, expected) in cases {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/findings");
-        let toml = std::fs::read_to_string(format!("{folder}/{name}/fires.toml")).unwrap();
+        let toml = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
         let scenario = Scenario::from_toml(&toml).unwrap();
         let analysis = analyze_scenario(&scenario, &Request::default()).unwrap();
         check(name, &analysis.report, Some(expected));

@@ -73,7 +73,7 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<He
     };
     let engines = analysis.engines().map(|(label, intervals)| {
         let intervals: Vec<One<'_>> = intervals.iter().map(one).collect();
-        (label, "phase", intervals)
+        (label, "engine", intervals)
     });
     let lanes = [("phases of the program", "phase", phases)].into_iter();
     let lanes = lanes.chain(engines);
