@@ -33,10 +33,10 @@ pub(crate) fn report_notes(subject: &Subject, report: &Report) -> Vec<Note> {
 /// Returns the note of a report whose GPU intervals are computed from raw events.
 pub(crate) fn intervals_from_raw_events() -> Note {
     let text = message!(
-        "Instruments left no table {}, so the GPU intervals are computed from raw {} events: times, \
-         channels, command buffers, encoders and processes, without labels, on the channels \
-         Vertex, Fragment and Compute. The rule is checked on recordings of an M1, an M2 and an M2 \
-         Ultra only; `metalens selfcheck` compares it with the table where a recording has both",
+        "{} is missing or empty, so the GPU intervals are computed from raw {} events: times, \
+         channels, command buffers, encoders and processes, without labels, on the channels Vertex, \
+         Fragment and Compute. The rule is checked on recordings of an M1, an M2 and an M2 Ultra \
+         only; `metalens selfcheck` compares it with the table where a recording has both",
         table(GPU_INTERVALS.schema),
         table(KERNEL_EVENTS.schema),
     );

@@ -204,8 +204,8 @@ impl Events {
         channels: [Symbol; 3],
         processes: &FxHashMap<u64, ProcessId>,
     ) -> Option<Interval> {
+        (run.start <= run.end).then_some(())?;
         let span = Span::new(clock.ns(run.start)?, clock.ns(run.end)?);
-        (span.start_ns <= span.end_ns).then_some(())?;
         let encoder = self.encoder_of.get(&run.submission);
         let encoder = encoder.and_then(|(_, encoder)| self.encoders.get(encoder));
         let encoder = encoder.map(|&(_, encoder)| encoder);
@@ -235,5 +235,123 @@ fn earliest<K: Eq + std::hash::Hash, V>(
         _ => {
             known.insert(key, (time, value));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables;
+    use crate::testing::{Columns, trace};
+
+    const EVENTS: Columns = &[
+        ("time", "event-time"),
+        ("class", "kdebug-class"),
+        ("subclass", "kdebug-subclass"),
+        ("code", "kdebug-code"),
+        ("arg1", "kdebug-arg"),
+        ("arg2", "kdebug-arg"),
+        ("arg3", "kdebug-arg"),
+        ("arg4", "kdebug-arg"),
+    ];
+    const CLOCK: Columns = &[
+        ("mabs-epoch", "mach-absolute-time"),
+        ("timebase-info", "mach-timebase-info"),
+    ];
+
+    /// Interval: start, end, channel, command buffer, encoder, process id, commit.
+    type Told = (u64, u64, &'static str, u64, u64, Option<u32>, Option<u64>);
+
+    /// Checks the intervals of exported events, with a clock that starts at 1,000 ticks.
+    fn check(timebase: &str, events: &[&[&str]], expected: &[Told]) {
+        let tables: &[_] = &[
+            ("kdebug", EVENTS, events),
+            ("time-info", CLOCK, &[&["1000", timebase]]),
+        ];
+        let (mut recording, tables) = tables::take(trace(tables)).unwrap();
+        let names = &mut recording.names;
+        let found = raw_intervals(tables.raw, names).unwrap_or_default();
+        let id = |id: Option<NonZeroU64>| id.map_or(0, NonZeroU64::get);
+        let told = found.iter().map(|interval| {
+            let channel = interval.channel.map(|channel| names.text(channel));
+            let process = interval.process.and_then(|process| names.process(process));
+            (
+                interval.span.start_ns,
+                interval.span.end_ns,
+                CHANNELS
+                    .into_iter()
+                    .find(|&one| Some(one) == channel)
+                    .unwrap(),
+                id(interval.command_buffer),
+                id(interval.encoder),
+                process.and_then(|process| process.pid),
+                interval.committed_ns(),
+            )
+        });
+        assert_eq!(told.collect::<Vec<_>>(), expected, "{timebase}");
+    }
+
+    #[test]
+    fn events_are_joined() {
+        // The encoder of a submission has only its lower half, as has the submission that ran.
+        let encoder: &[&str] = &["100", "133", "8", "1", "16", "4294967329", "1", "0"];
+        let commit: &[&str] = &["150", "133", "8", "7", "16", "0", "0", "0"];
+        let submission: &[&str] = &["160", "133", "147", "781", "33", "0", "8589934599", "0"];
+        let ran: &[&str] = &["300", "133", "144", "44", "7", "1", "1024", "1048"];
+        let told = (
+            1_000,
+            2_000,
+            "Compute",
+            16,
+            4_294_967_329,
+            Some(1),
+            Some(150),
+        );
+        let all = [encoder, commit, submission, ran];
+        // A number has both parts: 125 << 32 | 3.
+        for timebase in ["125/3", "536870912003"] {
+            check(timebase, &all, &[told]);
+        }
+        check(
+            "1/1",
+            &all,
+            &[(24, 48, "Compute", 16, 4_294_967_329, Some(1), Some(150))],
+        );
+
+        // Later events about the same thing do not count, nor does the same event a second time.
+        let again: &[&str] = &["200", "133", "8", "1", "17", "4294967329", "2", "0"];
+        let late: &[&str] = &["250", "133", "8", "7", "16", "0", "0", "0"];
+        check(
+            "125/3",
+            &[late, again, ran, encoder, commit, submission, ran],
+            &[told],
+        );
+
+        // Without its encoder an interval has a time and a channel.
+        check(
+            "125/3",
+            &[ran],
+            &[(1_000, 2_000, "Compute", 0, 0, None, None)],
+        );
+    }
+
+    #[test]
+    fn other_events_tell_of_no_interval() {
+        let rows: [&[&str]; 5] = [
+            // Another class, another code, a time before the recording, an end before its start,
+            // and a value that is missing.
+            &["300", "49", "144", "44", "7", "1", "1024", "1048"],
+            &["300", "133", "144", "45", "7", "1", "1024", "1048"],
+            &["300", "133", "144", "44", "7", "1", "999", "1048"],
+            &["300", "133", "144", "44", "7", "1", "1048", "1024"],
+            &["300", "133", "144", "44", "7", "1", "1024", ""],
+        ];
+        check("125/3", &rows, &[]);
+        // A clock without length.
+        check(
+            "125/0",
+            &[&["300", "133", "144", "44", "7", "1", "1024", "1048"]],
+            &[],
+        );
     }
 }
