@@ -85,8 +85,8 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     let tracks_of_work = (channels, encodings, completions);
     gpu::intervals(analysis, tracks_of_work, &mut tracks, &mut events)?;
     gpu::others(analysis, &mut tracks, &mut events)?;
-    states::engines(analysis, &mut tracks, &mut events)?;
     states::performance(analysis, &mut tracks, &mut events)?;
+    states::engines(analysis, &mut tracks, &mut events)?;
     counters::counters(&analysis.report, tracks.pid(), OTHERS, &mut events)?;
 
     out.write_all(b"\n],\"displayTimeUnit\":\"ns\",\"otherData\":")?;
