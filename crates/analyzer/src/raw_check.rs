@@ -73,7 +73,8 @@ fn compared(mut derived: Vec<Interval>, mut raw: Vec<Interval>, names: &Names) -
         let (left, right) = ((this.span, this.channel), (that.span, that.channel));
         if left == right {
             found.add(this, that, names);
-            (derived.next(), raw.next());
+            derived.next();
+            raw.next();
         } else {
             let first = this.span.start_ns.min(that.span.start_ns);
             found.first_difference_ns.get_or_insert(first);

@@ -117,7 +117,8 @@ fn packed(number: u64) -> (u64, u64) {
 
 /// Returns the part of an id that every event has.
 fn lower(id: u64) -> u32 {
-    (id & u64::from(u32::MAX)) as u32
+    // The masked number always fits.
+    u32::try_from(id & u64::from(u32::MAX)).unwrap_or(u32::MAX)
 }
 
 /// Time for which a submission occupied a channel, in ticks.
