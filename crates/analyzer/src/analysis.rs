@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::touches;
 use crate::basics::state_interval::StateInterval;
+use crate::metrics::engines::EngineLane;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
@@ -25,6 +26,7 @@ pub struct Analysis {
     channels: Vec<(Symbol, String)>,
     processes: FxHashMap<ProcessId, (String, Option<u32>)>,
     performance: Vec<StateInterval>,
+    engines: Vec<EngineLane>,
     phases: Vec<StateInterval>,
 }
 
@@ -134,7 +136,7 @@ impl Analysis {
         subject: Subject,
         gaps: Vec<Gap>,
         kernels: NamedIntervals,
-        performance: Vec<StateInterval>,
+        (performance, engines): (Vec<StateInterval>, Vec<EngineLane>),
         names: &Names,
     ) -> Self {
         let rows = subject.everyone.as_ref().unwrap_or(&subject.mine);
@@ -151,6 +153,7 @@ impl Analysis {
                 .signposts
                 .phases(&subject.chosen, subject.window(), names),
             performance,
+            engines,
             report,
             subject,
             gaps,
@@ -244,6 +247,14 @@ impl Analysis {
     #[must_use]
     pub fn performance(&self) -> &[StateInterval] {
         &self.performance
+    }
+
+    /// Returns the work of engines beside the GPU's channels inside the window, each with its name
+    /// and in order of time: those of the report's `engines`, then its frames. The intervals of an
+    /// engine may overlap.
+    pub fn engines(&self) -> impl Iterator<Item = (&'static str, &[StateInterval])> {
+        let engines = self.engines.iter();
+        engines.map(|(name, intervals)| (*name, intervals.as_slice()))
     }
 
     /// Returns the phases that the process named with signposts, in order of time. They may

@@ -6,19 +6,21 @@ use crate::analysis::Analysis;
 use crate::basics::parallel::both;
 use crate::basics::spans::Span;
 use crate::error::{Error, Result};
-use crate::findings::notes::report_notes;
+use crate::findings::bound::bound;
+use crate::findings::notes::{self, report_notes};
 use crate::findings::summary::summary;
 use crate::findings::verdicts::verdicts;
 use crate::findings::{self, findings};
 use crate::metrics::busy_window::BusyWindow;
 use crate::metrics::efficiency::efficiency;
 use crate::metrics::figures::{Figures, FiguresInput};
+use crate::metrics::gap_causes::GapSplitter;
 use crate::metrics::kernels::Kernels;
 use crate::metrics::sanity::{SanityInput, sanity};
 use crate::metrics::spills::SpilledEncoders;
 use crate::metrics::surroundings::Surroundings;
 use crate::metrics::{known_work, phases};
-use crate::report::{NotRecorded, Note, Report, SCHEMA, Summary};
+use crate::report::{BoundVerdict, NotRecorded, Note, Report, SCHEMA, Summary};
 use crate::request::Request;
 use crate::subject::facts::analyzed_process;
 use crate::subject::gaps::occupancy;
@@ -34,12 +36,13 @@ use crate::tables::recording::Recording;
 pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
     request.settings.limits.check()?;
     findings::check(&request.settings.ignored_findings)?;
-    let (recording, tables) = tables::take(trace)?;
-    let names = &recording.names;
+    let (mut recording, tables) = tables::take(trace)?;
 
     let cpu = tables.surroundings.cpu.as_ref();
-    let timeline =
-        Timeline::read(tables.gpu, names).map_err(|error| only_cpu(cpu).unwrap_or(error))?;
+    let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)
+        .map_err(|error| only_cpu(cpu).unwrap_or(error))?;
+    let names = &recording.names;
+    let raw_note = timeline.is_raw.then(notes::intervals_from_raw_events);
     let mut subject = Subject::new(
         timeline,
         Signposts::read(tables.signposts, names),
@@ -78,16 +81,30 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         gaps: &gaps,
     };
     let host = &figures.idle.host;
-    let mut surroundings =
-        Surroundings::new(tables.surroundings, &recording, &subject, busy_window, host)?;
+    let mut surroundings = Surroundings::new(
+        tables.surroundings,
+        &recording,
+        &subject,
+        busy_window,
+        host,
+        || {
+            let splitter = GapSplitter::new(&subject);
+            let gaps = occupancy.gaps.iter();
+            gaps.flat_map(|gap| splitter.stretches(gap)).collect()
+        },
+    )?;
     let performance = std::mem::take(&mut surroundings.performance);
     if let Err(absent) = &tables.spills {
         let missing = NotRecorded::new("kernels.spills", absent.why());
         surroundings.not_recorded.push(missing);
     }
+    let engine_lanes = std::mem::take(&mut surroundings.engines.lanes);
 
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);
+    if let Some(note) = raw_note {
+        report.add_note(note);
+    }
     // The report has all that anyone needs of them, and there may be a million.
     subject.buffers = Vec::new();
     Ok(Analysis::new(
@@ -95,7 +112,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         subject,
         occupancy.gaps,
         kernels.named,
-        performance,
+        (performance, engine_lanes),
         names,
     ))
 }
@@ -138,6 +155,7 @@ fn report(
     let mut report = Report {
         schema: SCHEMA.to_owned(),
         summary: Summary::default(),
+        verdict: BoundVerdict::default(),
         efficiency: efficiency(work.busy.busy_ns, work.program, steady, wall_ns),
         source: recording.source.clone(),
         run: recording.facts.clone(),
@@ -156,6 +174,8 @@ fn report(
         processes: subject.processes.clone(),
         machine: surroundings.machine,
         counters: surroundings.counters,
+        engines: surroundings.engines.engines,
+        frames: surroundings.engines.frames,
         cpu: surroundings.cpu,
         work: None,
         sanity,
@@ -196,6 +216,7 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
         .not_recorded
         .extend(phases::not_recorded(&subject.signposts));
 
+    report.verdict = bound(report);
     report.thresholds = verdicts(report, &request.settings);
     report.findings = findings(report, &request.settings.ignored_findings);
     // The summary reads the findings.

@@ -45,13 +45,15 @@ pub struct IdleStacks {
 /// Returns the stacks of the threads that submit while the GPU was idle. The trace must have been
 /// read with [`selection`](crate::selection).
 pub fn idle_stacks(trace: Trace, request: &Request, labels: StackLabels) -> Result<IdleStacks> {
-    let (recording, tables) = tables::take(trace)?;
+    let (mut recording, tables) = tables::take(trace)?;
+    // Intervals may come from raw events, which name channels that the tables do not.
+    let timeline = Timeline::read(tables.gpu, tables.raw, &mut recording.names)?;
     let names = &recording.names;
     let table = tables.surroundings.cpu.ok_or(Error::NoSamples)?;
     let samples = Samples::read(table, &recording.run, names)?.ok_or(Error::NoSamples)?;
 
     let subject = Subject::new(
-        Timeline::read(tables.gpu, names)?,
+        timeline,
         Signposts::read(tables.signposts, names),
         tables.commands,
         debug_groups::has_any(&tables.names.application_events),

@@ -32,6 +32,7 @@ mod chart;
 mod compare;
 mod coverage;
 mod embedded_font;
+mod engines;
 mod font;
 mod funnel;
 mod gaps;

@@ -6,6 +6,7 @@ use metalens_analyzer::{Analysis, Report};
 
 use crate::canvas::{AXIS, Area, Canvas, MARGIN, main_causes};
 use crate::coverage::Grid;
+use crate::engines;
 use crate::funnel;
 use crate::options::{ChartError, ChartOptions};
 use crate::palette::Color;
@@ -44,6 +45,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let grids: Vec<Grid> = [window].into_iter().chain(enlarged).collect();
 
     let mut bands = phases::bands(analysis, &canvas.palette);
+    bands.extend(engines::bands(analysis, &canvas.palette));
     bands.extend(states::band(analysis, &canvas.palette));
     let panels = panel::panels(analysis, &canvas.palette, &grids, &bands);
     let legends = legends(&canvas, report, &panels, &bands);

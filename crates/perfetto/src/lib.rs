@@ -86,6 +86,7 @@ pub fn write(analysis: &Analysis, out: &mut (impl Write + ?Sized)) -> io::Result
     gpu::intervals(analysis, tracks_of_work, &mut tracks, &mut events)?;
     gpu::others(analysis, &mut tracks, &mut events)?;
     states::performance(analysis, &mut tracks, &mut events)?;
+    states::engines(analysis, &mut tracks, &mut events)?;
     counters::counters(&analysis.report, tracks.pid(), OTHERS, &mut events)?;
 
     out.write_all(b"\n],\"displayTimeUnit\":\"ns\",\"otherData\":")?;

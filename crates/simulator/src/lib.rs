@@ -91,6 +91,14 @@
 //! [[process.hang]]
 //! start = "701ms"
 //! length = "1ms"
+//!
+//! [[process.engine]]
+//! kind = "neural-engine"          # mps, core-ml, drawable-wait, frame, neural-engine-internal
+//! label = "encoder"
+//! start = "701ms"
+//! length = "200us"
+//! every = "1ms"
+//! count = 8
 //! ```
 //!
 //! A value is NULL in a bundle if no real bundle shows how it is stored: percentages, values of
@@ -112,6 +120,7 @@ mod truth;
 pub use error::Error;
 pub use export::bundle::{BundleOptions, write_bundle, write_bundle_with};
 pub use export::write_export;
+pub use scenario::engine::{EngineKind, EngineWork};
 pub use scenario::host::{Hang, Samples, Signpost};
 pub use scenario::labels::Labels;
 pub use scenario::lengths::Lengths;

@@ -1,6 +1,7 @@
 //! Plans one run: every kick, encoding and command buffer, in integer nanoseconds. All tables and
 //! the truth are written from the plan.
 
+pub(crate) mod engines;
 pub(crate) mod host;
 pub(crate) mod machine;
 mod model;
@@ -31,6 +32,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         buffers: Vec::new(),
         encoders: Vec::new(),
         kicks: Vec::new(),
+        clock: scenario.clock,
         wall_ns: 0,
         shader_timeline: scenario.recording.shader_timeline,
         performance: Vec::new(),
@@ -41,6 +43,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         activities: Vec::new(),
         samples: Vec::new(),
         hangs: Vec::new(),
+        engines: Vec::new(),
     };
 
     for (position, process) in scenario.processes_of(run) {
@@ -61,6 +64,7 @@ fn add_machine_and_host(plan: &mut Plan, scenario: &Scenario) -> Result<(), Erro
     plan.wired = machine::wired(scenario, plan.wall_ns);
     plan.signposts = host::signposts(scenario, plan);
     plan.hangs = host::hangs(scenario, plan);
+    plan.engines = engines::engines(scenario, plan);
     plan.samples = host::samples(scenario, plan)?;
     Ok(())
 }

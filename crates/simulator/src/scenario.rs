@@ -1,5 +1,6 @@
 //! Defines a scenario: which processes submit work to the GPU, and how the recording shows it.
 
+pub(crate) mod engine;
 pub(crate) mod host;
 pub(crate) mod labels;
 pub(crate) mod lengths;
@@ -14,6 +15,7 @@ mod validate;
 
 use serde::{Deserialize, Serialize};
 
+use engine::EngineWork;
 use host::{Hang, Samples, Signpost};
 use machine::Memory;
 use recording::Recording;
@@ -85,6 +87,9 @@ pub struct Process {
     /// Times during which its main thread did not respond.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hang: Vec<Hang>,
+    /// Work of engines beside the GPU's channels, and frames.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engine: Vec<EngineWork>,
 }
 
 /// Relation of a process to the recording.

@@ -57,7 +57,13 @@ impl Kind {
             | "os-signpost-identifier"
             | "displayed-surface-swap"
             | "time-sample-kind"
-            | "text-address" => Self::Integer,
+            | "text-address"
+            | "kdebug-class"
+            | "kdebug-subclass"
+            | "kdebug-code"
+            | "kdebug-func"
+            | "kdebug-arg"
+            | "mach-absolute-time" => Self::Integer,
             "process" => Self::Process,
             "thread" => Self::Thread,
             "formatted-label" => Self::Label,

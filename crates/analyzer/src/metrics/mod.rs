@@ -4,6 +4,7 @@ pub(crate) mod busy_window;
 mod counters;
 pub(crate) mod cpu;
 pub(crate) mod efficiency;
+pub(crate) mod engines;
 pub(crate) mod figures;
 pub(crate) mod gap_causes;
 mod histogram;

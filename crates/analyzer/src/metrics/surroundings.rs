@@ -4,12 +4,13 @@
 use super::busy_window::BusyWindow;
 use super::counters::counters;
 use super::cpu;
+use super::engines::{Engines, engines};
 use super::machine::{MachineInput, machine};
 use super::shaders::inventory;
 use crate::basics::spans::Span;
 use crate::basics::state_interval::StateInterval;
 use crate::error::Result;
-use crate::report::{Counters, Cpu, Machine, NotRecorded, Shader};
+use crate::report::{Cause, Counters, Cpu, Machine, NotRecorded, Shader};
 use crate::subject::Subject;
 use crate::tables::SurroundingTables;
 use crate::tables::recording::Recording;
@@ -20,6 +21,7 @@ pub(crate) struct Surroundings {
     /// Performance states of the GPU, in order of time.
     pub performance: Vec<StateInterval>,
     pub counters: Option<Counters>,
+    pub engines: Engines,
     pub cpu: Option<Cpu>,
     pub shaders: Vec<Shader>,
     pub not_recorded: Vec<NotRecorded>,
@@ -27,13 +29,14 @@ pub(crate) struct Surroundings {
 
 impl Surroundings {
     /// Computes the parts, and frees the memory of the tables. `host` are the stretches of idle
-    /// time that host work caused.
+    /// time that host work caused, `idle` returns all of them with their causes.
     pub(crate) fn new(
         tables: SurroundingTables,
         recording: &Recording,
         subject: &Subject,
         busy_window: BusyWindow<'_>,
         host: &[Span],
+        idle: impl Fn() -> Vec<(Span, Cause)>,
     ) -> Result<Self> {
         let mut not_recorded = Vec::new();
         let input = MachineInput {
@@ -50,6 +53,9 @@ impl Surroundings {
         let counters = counters(tables.counters, recording, window, busy);
         let counters = counters.map_err(|why| not_recorded.push(why)).ok();
 
+        let mut engines = engines(tables.engines, busy_window, idle, &recording.names);
+        not_recorded.extend(engines.not_recorded.take());
+
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
         let cpu = cpu::cpu(tables.cpu, recording, chosen, threads, host, window)?;
         not_recorded.extend(cpu::not_recorded(cpu.as_ref()));
@@ -58,6 +64,7 @@ impl Surroundings {
             machine,
             performance,
             counters,
+            engines,
             cpu,
             shaders: inventory(&tables.shader_list, chosen, &recording.names),
             not_recorded,

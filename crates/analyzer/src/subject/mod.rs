@@ -16,6 +16,7 @@ pub(crate) mod kernel_names;
 pub(crate) mod named_intervals;
 pub(crate) mod others;
 pub(crate) mod processes;
+pub(crate) mod raw_intervals;
 pub(crate) mod shaders;
 pub(crate) mod signposts;
 pub(crate) mod timeline;

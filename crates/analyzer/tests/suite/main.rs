@@ -7,7 +7,9 @@
     reason = "a panic is the failure report, in the helpers too"
 )]
 
+mod bound;
 mod cpu;
+mod engines;
 mod findings;
 mod known_work;
 mod laws;
@@ -17,6 +19,7 @@ mod names;
 mod native;
 mod odd_rows;
 mod phases;
+mod raw_events;
 mod real;
 mod shape;
 mod signposts;

@@ -1,5 +1,6 @@
 //! Builds the document of a report. Each section has a file of its own.
 
+mod engines;
 mod findings;
 mod gaps;
 mod idle;
@@ -34,6 +35,7 @@ pub fn document(report: &Report) -> Document {
         kernels::channels(report),
         gaps::gaps(report),
         gaps::longest(report),
+        engines::engines(report),
         latency::latency(report),
         kernels::pattern(report),
         work::work(report),

@@ -121,6 +121,8 @@ pub(super) enum Text {
     HangType,
     CounterName,
     MemoryEvent,
+    MpsEvent,
+    AneEvent,
     GpuEventName,
 }
 
@@ -194,6 +196,8 @@ impl Text {
             Self::HangType => "hang-type",
             Self::CounterName => "gpu-counter-name",
             Self::MemoryEvent => "metal-memory-level-event",
+            Self::MpsEvent => "mps-event-name",
+            Self::AneEvent => "ane-event-name",
             Self::GpuEventName => "gpu-event-name",
         }
     }

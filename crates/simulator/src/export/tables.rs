@@ -3,6 +3,7 @@
 mod application;
 mod counters;
 mod driver;
+mod engines;
 mod gpu;
 mod host;
 mod machine;
@@ -14,6 +15,7 @@ pub(super) use submission::ACCELERATOR_ID;
 
 use super::cells::Sheet;
 use crate::error::Error;
+use crate::scenario::engine::EngineKind;
 use crate::scenario::table::Table;
 
 /// Writes all rows of a table.
@@ -44,5 +46,14 @@ pub(super) fn write_rows<'a>(table: Table, sheet: &mut impl Sheet<'a>) -> Result
         Table::OsSignpost => host::signposts(sheet),
         Table::TimeProfile => host::samples(sheet),
         Table::PotentialHangs => host::hangs(sheet),
+        Table::MpsHwIntervals => engines::mps(sheet),
+        Table::AneHwIntervals => engines::neural_engine(sheet, EngineKind::NeuralEngine),
+        Table::AneHwIntervalsInternal => {
+            engines::neural_engine(sheet, EngineKind::NeuralEngineInternal)
+        }
+        Table::CoremlOsSignpost => engines::core_ml(sheet),
+        Table::CaClientBufferWaitInterval => engines::drawable_waits(sheet),
+        Table::CaClientPresentRequest => engines::present_requests(sheet),
+        Table::CaClientPresentedHandler => engines::presented(sheet),
     }
 }

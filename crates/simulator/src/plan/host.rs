@@ -151,7 +151,7 @@ fn sample(
 }
 
 /// Returns the processes of the run with their indices in the plan.
-fn alive<'s>(
+pub(super) fn alive<'s>(
     scenario: &'s Scenario,
     plan: &Plan,
 ) -> impl Iterator<Item = (ProcessIndex, &'s Process)> {

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::engines::PlannedWork;
 use crate::error::Error;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::stream::Sampled;
@@ -26,6 +27,8 @@ pub(crate) struct Plan {
     pub(crate) encoders: Vec<Encoder>,
     /// Rows of `metal-gpu-intervals`, in the table's order.
     pub(crate) kicks: Vec<Kick>,
+    /// Clock of the machine.
+    pub(crate) clock: Clock,
     /// Duration of the run.
     pub(crate) wall_ns: u64,
     /// True if the times of shaders were recorded.
@@ -46,6 +49,8 @@ pub(crate) struct Plan {
     pub(crate) samples: Vec<Sample>,
     /// Hangs of main threads.
     pub(crate) hangs: Vec<PlannedHang>,
+    /// Work of engines beside the GPU's channels, ordered by its start.
+    pub(crate) engines: Vec<PlannedWork>,
 }
 
 /// A process as the tables show it.

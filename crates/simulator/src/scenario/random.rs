@@ -198,6 +198,7 @@ fn process(random: &mut Random, n: u32, target: TargetKind) -> Process {
         signpost: Vec::new(),
         samples: None,
         hang: Vec::new(),
+        engine: Vec::new(),
     }
 }
 

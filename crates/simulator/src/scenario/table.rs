@@ -32,4 +32,11 @@ pub enum Table {
     OsSignpost,
     TimeProfile,
     PotentialHangs,
+    MpsHwIntervals,
+    AneHwIntervals,
+    AneHwIntervalsInternal,
+    CoremlOsSignpost,
+    CaClientBufferWaitInterval,
+    CaClientPresentRequest,
+    CaClientPresentedHandler,
 }

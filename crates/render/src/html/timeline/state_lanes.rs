@@ -1,4 +1,5 @@
-//! Collects the lanes under the timeline: phases of the process, and states of the GPU.
+//! Collects the lanes under the timeline: phases of the process, work of other engines, and states
+//! of the GPU.
 //!
 //! A page has the longest pieces of a lane one by one, a few thousand at most. If there are more,
 //! it also has all of them together in buckets, and says so.
@@ -72,11 +73,16 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut NameTable<'a>) -> Ve
     let mut lane = |label, kind, all: Vec<StatePiece<'a>>| {
         (!all.is_empty()).then(|| pack(label, kind, &all, window.span_ns, names))
     };
-    let lanes = [
-        lane("phases of the program", "phase", phases),
-        lane("GPU performance state", "state", states),
-    ];
-    lanes.into_iter().flatten().collect()
+    let engines = analysis.engines().map(|(label, intervals)| {
+        let intervals: Vec<StatePiece<'_>> = intervals.iter().map(one).collect();
+        (label, "engine", intervals)
+    });
+    let lanes = [("phases of the program", "phase", phases)].into_iter();
+    let lanes = lanes.chain(engines);
+    let lanes = lanes.chain([("GPU performance state", "state", states)]);
+    lanes
+        .filter_map(|(label, kind, all)| lane(label, kind, all))
+        .collect()
 }
 
 /// Returns the detected warm-up, cut to the window.

@@ -60,6 +60,12 @@ pub(super) fn process(at: &str, process: &Process) -> Result<(), Error> {
         instant(&format!("{at}.start"), hang.start, 0)?;
         instant(&format!("{at}.length"), hang.length, 1)?;
     }
+    for (index, work) in process.engine.iter().enumerate() {
+        let at = format!("{at}.engine[{index}]");
+        instant(&format!("{at}.start"), work.start, 0)?;
+        instant(&format!("{at}.length"), work.length, 1)?;
+        instant(&format!("{at}.every"), work.every, 1)?;
+    }
     Ok(())
 }
 
