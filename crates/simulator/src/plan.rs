@@ -13,6 +13,7 @@ mod table_order;
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
+use crate::scenario::machine::Counter;
 use crate::scenario::nanos::Nanos;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::{Clock, Role, Scenario};
@@ -58,6 +59,8 @@ pub(crate) struct Plan {
     pub(crate) samples: Vec<Sample>,
     /// Hangs of main threads.
     pub(crate) hangs: Vec<PlannedHang>,
+    /// GPU counters.
+    pub(crate) counters: Vec<Counter>,
 }
 
 /// A process as the tables show it.
@@ -161,6 +164,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         activities: Vec::new(),
         samples: Vec::new(),
         hangs: Vec::new(),
+        counters: scenario.recording.counter.clone(),
     };
 
     for (position, process) in scenario.processes_of(run) {

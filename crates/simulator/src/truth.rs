@@ -3,6 +3,7 @@
 //! All times are integer nanoseconds, and all intervals are half-open. Absent is not zero: a
 //! process that never reached the GPU has no window, and a window without gaps has no median gap.
 
+mod counters;
 mod counting;
 mod details;
 mod kernels;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
+pub use counters::{CounterTotal, KernelMean};
 pub(crate) use counting::count_truth;
 pub use details::{Allocated, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States};
 pub use kernels::{Kernel, NamedBy};
@@ -85,6 +87,9 @@ pub struct Truth {
     /// Number of the process's hangs that touch the window.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hangs: u64,
+    /// Counters of the GPU, in the order of the scenario.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<CounterTotal>,
 }
 
 #[expect(

@@ -82,7 +82,8 @@ fn kernel(
     })
 }
 
-fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
+/// Returns the name of the kernel that a row belongs to, and the name's origin.
+pub(super) fn name(plan: &Plan, kick: &Kick) -> (String, NamedBy) {
     let encoder = plan.labels.text(kick.label);
     let buffer = plan.labels.text(plan.buffer(kick.buffer).label);
     if is_real(encoder) {
