@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::touches;
 use crate::basics::state_interval::StateInterval;
+use crate::metrics::counters::CounterSeries;
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
@@ -25,6 +26,7 @@ pub struct Analysis {
     channels: Vec<(Symbol, String)>,
     processes: FxHashMap<ProcessId, (String, Option<u32>)>,
     performance: Vec<StateInterval>,
+    counters: Vec<CounterSeries>,
     phases: Vec<StateInterval>,
 }
 
@@ -134,7 +136,7 @@ impl Analysis {
         subject: Subject,
         gaps: Vec<Gap>,
         kernels: NamedIntervals,
-        performance: Vec<StateInterval>,
+        (performance, counters): (Vec<StateInterval>, Vec<CounterSeries>),
         names: &Names,
     ) -> Self {
         let rows = subject.everyone.as_ref().unwrap_or(&subject.mine);
@@ -151,6 +153,7 @@ impl Analysis {
                 .signposts
                 .phases(&subject.chosen, subject.window(), names),
             performance,
+            counters,
             report,
             subject,
             gaps,
@@ -244,6 +247,13 @@ impl Analysis {
     #[must_use]
     pub fn performance(&self) -> &[StateInterval] {
         &self.performance
+    }
+
+    /// Returns the samples of each hardware counter in the whole recording, in the order of the
+    /// report's `counters`.
+    #[must_use]
+    pub fn counters(&self) -> &[CounterSeries] {
+        &self.counters
     }
 
     /// Returns the phases that the process named with signposts, in order of time. They may

@@ -75,9 +75,16 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         gaps: &gaps,
     };
     let host = &figures.idle.host;
-    let mut surroundings =
-        Surroundings::new(tables.surroundings, &recording, &subject, busy_window, host)?;
+    let named = (&kernels.named, figures.kernels.as_slice());
+    let mut surroundings = Surroundings::new(
+        tables.surroundings,
+        &recording,
+        &subject,
+        busy_window,
+        (named, host),
+    )?;
     let performance = std::mem::take(&mut surroundings.performance);
+    let counters = std::mem::take(&mut surroundings.counter_series);
 
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);
@@ -88,7 +95,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         subject,
         occupancy.gaps,
         kernels.named,
-        performance,
+        (performance, counters),
         names,
     ))
 }

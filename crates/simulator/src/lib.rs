@@ -125,9 +125,9 @@ pub use scenario::stream::{
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Allocated, Busy, Channel, ChosenBy, CounterTotal, Counts, Gaps, HistogramBin, InState, Kernel, KernelMean, Latency,
-    Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spread, States, Target,
-    Truth, TruthFile, Window, truths,
+    Allocated, Busy, Channel, ChosenBy, CounterTotal, Counts, Gaps, HistogramBin, InState, Kernel,
+    KernelMean, Latency, Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spread,
+    States, Target, Truth, TruthFile, Window, truths,
 };
 
 /// Mark that every document of an export carries: name and version of this crate.

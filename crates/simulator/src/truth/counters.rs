@@ -95,12 +95,14 @@ pub(super) fn counters(
 
         total.mean = (total.covered_ns > 0).then(|| area / total.covered_ns as f64);
         total.busy_mean = (busy_ns > 0).then(|| busy_area / busy_ns as f64);
-        let means = by_kernel.into_iter().map(|((name, channel), values)| KernelMean {
-            name,
-            channel,
-            samples: values.len() as u64,
-            mean: values.iter().sum::<f64>() / values.len() as f64,
-        });
+        let means = by_kernel
+            .into_iter()
+            .map(|((name, channel), values)| KernelMean {
+                name,
+                channel,
+                samples: values.len() as u64,
+                mean: values.iter().sum::<f64>() / values.len() as f64,
+            });
         total.kernels = means.collect();
         total
     });
@@ -109,7 +111,8 @@ pub(super) fn counters(
 
 /// Returns the kernel of the process that ran throughout a stretch, if nothing else ran in it.
 fn only_kernel(plan: &Plan, own: &[&Kick], from_ns: u64, to_ns: u64) -> Option<(String, String)> {
-    let overlaps = |kick: &&Kick| kick.start_ns < to_ns && kick.end_ns() > from_ns;
+    let overlaps =
+        |kick: &&Kick| kick.duration_ns > 0 && kick.start_ns < to_ns && kick.end_ns() > from_ns;
     let running: Vec<&Kick> = plan.kicks.iter().filter(overlaps).collect();
     let is_own = |kick: &&Kick| own.iter().any(|mine| std::ptr::eq(*mine, *kick));
     if !running.iter().all(is_own) {

@@ -41,8 +41,8 @@ pub(crate) enum Encoding {
 /// Returns the name of a type in exports, and the encoding of its values.
 pub(crate) fn lookup(type_id: &str) -> (&str, Encoding) {
     use Encoding::{
-        Backtrace, Callstack, Decimal, FullNumber, Label, Narrative, Number, NumberText, Process, Text,
-        Thread, ThreadName,
+        Backtrace, Callstack, Decimal, FullNumber, Label, Narrative, Number, NumberText, Process,
+        Text, Thread, ThreadName,
     };
     match type_id {
         "XRStartTimeTypeID" => ("start-time", Number),
