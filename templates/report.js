@@ -231,7 +231,7 @@
   const paper = canvas.getContext('2d');
   let view = [0, SPAN], colours = {}, layout = [], overview = null, scheduled = false;
 
-  const shadeNames = ['phase', 'state'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
+  const shadeNames = ['phase', 'state', 'counter'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
 
   function readColours() {
     const style = getComputedStyle(document.documentElement);
@@ -628,12 +628,16 @@
 
   /** Adds what held to the legend: names where each has a shade of its own. */
   function explainHeld() {
+    const explained = new Set();
     for (const { label, kind, series, count: here, of } of held) {
       const names = new Map();
       for (const all of series) all.name.forEach((name, at) => names.set(nameOf(name), all.shade[at]));
       const own = new Set(names.values()).size === names.size;
       const shown = own ? [...names].map(([name, shade]) => [`${kind} ${name}`, shade]) : [[label, 0]];
       for (const [words, shade] of shown.sort(([, a], [, b]) => a - b)) {
+        // Several counters have the same shades.
+        if (explained.has(words)) continue;
+        explained.add(words);
         const key = document.createElement('span'), swatch = document.createElement('i'), name = document.createElement('bdi');
         key.className = 'key';
         swatch.className = `swatch ${kind}-${shade}`;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::basics::distinct::distinct;
 use crate::basics::spans::touches;
 use crate::basics::state_interval::StateInterval;
-use crate::metrics::counters::CounterSeries;
+use crate::metrics::counters::{CounterSeries, CounterTrack, tracks};
 use crate::metrics::gap_causes::GapSplitter;
 use crate::report::{Cause, GapParts, NamedBy, Report};
 use crate::subject::Subject;
@@ -254,6 +254,13 @@ impl Analysis {
     #[must_use]
     pub fn counters(&self) -> &[CounterSeries] {
         &self.counters
+    }
+
+    /// Returns the counters that have a track under the timeline: the limiters with the highest
+    /// mean, and the memory bandwidth.
+    #[must_use]
+    pub fn counter_tracks(&self) -> Vec<CounterTrack<'_>> {
+        tracks(self.report.counters.as_ref(), &self.counters)
     }
 
     /// Returns the phases that the process named with signposts, in order of time. They may

@@ -108,7 +108,7 @@ pub use basics::state_interval::StateInterval;
 pub use basics::{message, units};
 pub use error::{Error, GpuProcess, Result};
 pub use findings::ids as finding_ids;
-pub use metrics::counters::{CounterSample, CounterSeries};
+pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};
 pub use metrics::cpu::stacks::CollapsedStacks;
 pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};

@@ -30,6 +30,7 @@ mod busy;
 mod canvas;
 mod chart;
 mod compare;
+mod counters;
 mod coverage;
 mod embedded_font;
 mod font;
@@ -46,6 +47,7 @@ mod phases;
 #[cfg(test)]
 mod pixel_tests;
 mod raster;
+mod roofline;
 mod scene;
 mod states;
 mod strip;

@@ -10,7 +10,11 @@
     reason = "a panic is the failure report of a test"
 )]
 
+mod raw_counters;
+
 use std::path::{Path, PathBuf};
+
+pub use raw_counters::{RawCounters, raw_counters};
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
 use metalens_simulator::{Scenario, write_export};

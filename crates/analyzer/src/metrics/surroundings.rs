@@ -59,9 +59,8 @@ impl Surroundings {
             others: &subject.others.busy,
             kernels,
         };
-        let found = counters(tables.counters, &input);
-        let found = found.map_err(|why| not_recorded.push(why)).ok();
-        let (counters, counter_series) = found.unzip();
+        let (counters, counter_series) = counters(tables.counters, &input);
+        let counters = counters.map_err(|why| not_recorded.push(why)).ok();
 
         let (chosen, threads) = (&subject.chosen, &subject.commands.threads);
         let cpu = cpu::cpu(tables.cpu, recording, chosen, threads, host, window)?;
@@ -71,7 +70,7 @@ impl Surroundings {
             machine,
             performance,
             counters,
-            counter_series: counter_series.unwrap_or_default(),
+            counter_series,
             cpu,
             shaders: inventory(&tables.shader_list, chosen, &recording.names),
             not_recorded,

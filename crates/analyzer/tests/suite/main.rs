@@ -8,6 +8,7 @@
 )]
 
 mod by_hand;
+mod counters;
 mod cpu;
 mod findings;
 mod known_work;

@@ -1,5 +1,6 @@
 //! Defines the tables of a dataset: the meaning of their columns, and their values.
 
+pub(crate) mod counters;
 pub(crate) mod findings;
 pub(crate) mod gaps;
 pub(crate) mod intervals;
@@ -17,15 +18,17 @@ pub(crate) enum DatasetTable {
     Gaps,
     Kernels,
     Findings,
+    Counters,
 }
 
 impl DatasetTable {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Runs,
         Self::Intervals,
         Self::Gaps,
         Self::Kernels,
         Self::Findings,
+        Self::Counters,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -35,6 +38,7 @@ impl DatasetTable {
             Self::Gaps => "gaps",
             Self::Kernels => "kernels",
             Self::Findings => "findings",
+            Self::Counters => "counters",
         }
     }
 
@@ -55,6 +59,10 @@ impl DatasetTable {
                  time first."
             }
             Self::Findings => "One row per finding of the report, the most important first.",
+            Self::Counters => {
+                "One row per sample of a hardware counter in the whole recording, by counter and \
+                 time; none if no counters were recorded. Counters count the work of all processes."
+            }
         }
     }
 
@@ -65,6 +73,7 @@ impl DatasetTable {
             Self::Gaps => about(&gaps::fields()),
             Self::Kernels => about(&kernels::fields()),
             Self::Findings => about(&findings::fields()),
+            Self::Counters => about(&counters::fields()),
         }
     }
 

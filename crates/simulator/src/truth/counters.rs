@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::sweep::{Segment, time_ns};
+use super::sweep::Segment;
 use super::{Window, kernels};
 use crate::plan::machine::counter_samples;
 use crate::plan::{Kick, Plan};
@@ -75,16 +75,17 @@ pub(super) fn counters(
             if start_ns >= end_ns {
                 continue;
             }
-            let part = Window {
-                start_ns,
-                end_ns,
-                span_ns: end_ns - start_ns,
-            };
-            let busy = time_ns(segments, part, |segment| segment.target > 0);
+            let own_segments = segments.iter().filter(|segment| segment.target > 0);
+            let inside = own_segments.map(|segment| {
+                let from_ns = segment.from_ns.clamp(start_ns, end_ns);
+                segment.to_ns.clamp(start_ns, end_ns) - from_ns
+            });
+            let busy: u64 = inside.sum();
+            let covered_ns = end_ns - start_ns;
             total.samples += 1;
-            total.covered_ns += part.span_ns;
+            total.covered_ns += covered_ns;
             total.max = Some(total.max.map_or(value, |max: f64| max.max(value)));
-            area += value * part.span_ns as f64;
+            area += value * covered_ns as f64;
             busy_area += value * busy as f64;
             busy_ns += busy;
 

@@ -16,7 +16,7 @@ use crate::report::{CounterMean, CounterUnit, Kernel, KernelCounters, Limiter, N
 
 /// End of the names of counters that tell in which share of time a unit of the GPU worked or held
 /// work up.
-const LIMITER: &str = " Limiter";
+pub(super) const LIMITER: &str = " Limiter";
 
 /// Sums over the samples of one kernel.
 #[derive(Default)]

@@ -7,9 +7,12 @@ mod alone;
 mod bandwidth;
 mod kernels;
 mod series;
+mod tracks;
 mod values;
 
 pub use self::series::{CounterSample, CounterSeries};
+pub use self::tracks::CounterTrack;
+pub(crate) use self::tracks::tracks;
 
 use self::bandwidth::{Bandwidth, READ, WRITE};
 use self::series::{InfoById, ReadCounter, Samples};
@@ -41,12 +44,13 @@ pub(crate) struct CounterInput<'a> {
 const PLACEHOLDER: &str = "RT Unit Active";
 const REMEDY: &str = "record with the Metal GPU Counters instrument, if the chip allows it";
 
-/// Returns the counters over the window and over the busy time of the process in it, with their
-/// samples in the whole recording, or the reason why there are none.
+/// Returns the counters over the window and over the busy time of the process in it, or the reason
+/// why there are none; and their samples in the whole recording.
 pub(crate) fn counters(
     tables: CounterTables,
     input: &CounterInput<'_>,
-) -> Result<(Counters, Vec<CounterSeries>), NotRecorded> {
+) -> (Result<Counters, NotRecorded>, Vec<CounterSeries>) {
+    let none = |why: Message| (Err(NotRecorded::new("counters", why)), Vec::new());
     let recording = input.recording;
     let why_none = match (&tables.intervals, &tables.values) {
         (Err(intervals), Err(values)) if intervals.rows.or(values.rows).is_none() => {
@@ -68,12 +72,12 @@ pub(crate) fn counters(
                     "{} has rows whose values metalens cannot read with certainty: use xctrace export",
                     table_name(absent.schema)
                 );
-                return Err(NotRecorded::new("counters", why));
+                return none(why);
             }
             Err(_) => {}
         }
     }
-    Err(NotRecorded::new("counters", why_none))
+    none(why_none)
 }
 
 /// Returns the reason why the tables have no rows, from the recording's own settings.
@@ -96,7 +100,7 @@ fn report(
     samples: &Samples<'_>,
     info: &InfoById,
     input: &CounterInput<'_>,
-) -> Result<(Counters, Vec<CounterSeries>), NotRecorded> {
+) -> (Result<Counters, NotRecorded>, Vec<CounterSeries>) {
     let (counters, without_value) = samples.counters(info);
     if is_placeholder(&counters) {
         let why = message!(
@@ -105,7 +109,7 @@ fn report(
             name(PLACEHOLDER),
             REMEDY
         );
-        return Err(NotRecorded::new("counters", why));
+        return (Err(NotRecorded::new("counters", why)), Vec::new());
     }
 
     let time = SampledTime::new(input.window, input.busy);
@@ -120,6 +124,11 @@ fn report(
         .iter()
         .filter_map(|counter| summary(counter, &time))
         .collect();
+    if listed.is_empty() {
+        let why = "counters were recorded, but no sample of them lies in the window";
+        let series = counters.into_iter().map(|counter| counter.series);
+        return (Err(NotRecorded::new("counters", why)), series.collect());
+    }
     let while_busy = |wanted: &str| {
         let counter = listed.iter().find(|counter| counter.name == wanted)?;
         Some(counter.busy?.mean)
@@ -137,7 +146,7 @@ fn report(
         counters: listed,
     };
     let series = counters.into_iter().map(|counter| counter.series);
-    Ok((report, series.collect()))
+    (Ok(report), series.collect())
 }
 
 /// Returns whether the counters are only what a recording without a counter set has.

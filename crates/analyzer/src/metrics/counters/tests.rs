@@ -43,7 +43,7 @@ fn read(
         others: &[],
         kernels: (&named, &[]),
     };
-    counters(tables, &input).map(|(counters, _)| counters)
+    counters(tables, &input).0
 }
 
 fn spans(list: &[(u64, u64)]) -> Vec<Span> {

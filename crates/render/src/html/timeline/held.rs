@@ -1,4 +1,4 @@
-//! Lanes under the timeline: phases of the process, states of the GPU.
+//! Lanes under the timeline: phases of the process, states and counters of the GPU.
 //!
 //! A few thousand of each are in a page one by one: the longest. If there are
 //! more, all of them together are there in buckets, and the page says so.
@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use metalens_analyzer::{Analysis, StateInterval};
+use metalens_analyzer::{Analysis, CounterTrack, StateInterval};
 use serde::Serialize;
 
 use super::super::names::Names;
@@ -27,7 +27,7 @@ const WARM_UP: &str = "warm-up (recognised)";
 /// One kind of what held, as the page's script reads it.
 #[derive(Debug, Serialize)]
 pub(super) struct HeldLane {
-    label: &'static str,
+    label: String,
     kind: &'static str,
     rows: usize,
     /// Number of stretches that are here one by one, and of all.
@@ -75,7 +75,42 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<He
         lane("phases of the program", "phase", phases),
         lane("GPU performance state", "state", states),
     ];
-    lanes.into_iter().flatten().collect()
+    let mut lanes: Vec<HeldLane> = lanes.into_iter().flatten().collect();
+    for track in analysis.counter_tracks() {
+        let values = joined(counter(&track, (window.start_ns, window.end_ns)));
+        if !values.is_empty() {
+            lanes.push(pack(track.name, "counter", &values, window.span_ns, names));
+        }
+    }
+    lanes
+}
+
+/// Parts of a counter's range up to its peak, the lowest first.
+const PARTS: [&str; SHADES] = [
+    "below 25 % of its peak",
+    "25 to 50 %",
+    "50 to 75 %",
+    "75 % or more",
+];
+
+/// The samples of a counter inside the window, each as the part of the range that its value is in.
+fn counter<'a>(
+    track: &CounterTrack<'a>,
+    (from_ns, to_ns): (u64, u64),
+) -> impl Iterator<Item = One<'static>> + use<'a> {
+    let (samples, peak) = (track.samples, track.peak);
+    samples.iter().filter_map(move |sample| {
+        let start_ns = sample.start_ns.max(from_ns);
+        let end_ns = sample.end_ns?.min(to_ns);
+        let edges = [0.25, 0.5, 0.75].into_iter();
+        let part = edges.filter(|edge| sample.value / peak >= *edge).count();
+        (start_ns < end_ns).then_some(One {
+            start_ns: start_ns - from_ns,
+            end_ns: end_ns - from_ns,
+            what: PARTS.get(part)?,
+            is_induced: false,
+        })
+    })
 }
 
 /// The beginning that is unlike the rest, where it is inside the window.
@@ -111,7 +146,7 @@ fn joined<'a>(all: impl Iterator<Item = One<'a>>) -> Vec<One<'a>> {
 
 /// `all` are in order of time.
 fn pack<'a>(
-    label: &'static str,
+    label: &str,
     kind: &'static str,
     all: &[One<'a>],
     span_ns: u64,
@@ -131,7 +166,7 @@ fn pack<'a>(
     }
     let rows = placed.iter().map(|(row, _)| row + 1).max();
     HeldLane {
-        label,
+        label: label.to_owned(),
         kind,
         rows: rows.unwrap_or(1),
         count: placed.len(),
@@ -202,6 +237,7 @@ impl<'a> Shades<'a> {
     fn of(kind: &str, all: &[One<'a>]) -> Self {
         let mut names = match kind {
             "state" => vec!["Minimum", "Medium", "Maximum"],
+            "counter" => PARTS.to_vec(),
             _ => Vec::new(),
         };
         for one in all {
