@@ -20,7 +20,7 @@ pub(crate) fn bands<'a>(analysis: &'a Analysis, palette: &Palette) -> Vec<Band<'
         let is_first = at == 0;
         let kinds = PARTS.into_iter().enumerate().map(|(part, words)| BandKind {
             fill: palette.state(SHADES.get(part).copied().unwrap_or(1.0)),
-            legend: is_first.then(|| format!("counters {words} of the peak:")),
+            legend: is_first.then(|| format!("{} {words} of its peak:", track.name)),
         });
         let item = |sample: &CounterSample| {
             let part = part(sample.value / track.peak);

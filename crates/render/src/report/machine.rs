@@ -15,6 +15,9 @@ const OTHERS: usize = 3;
 /// Counters that screens and pages show, and interactive pages.
 const COUNTERS: (usize, usize) = (20, 200);
 
+/// Kernels without counters whose reason is shown.
+const REASONS: usize = 3;
+
 /// Returns what else the machine did; nothing if the recording does not tell.
 pub(super) fn machine(report: &Report) -> Option<Section> {
     let mut facts = clock_and_heat(&report.machine);
@@ -156,6 +159,7 @@ pub(super) fn counters(report: &Report) -> Option<Section> {
     let section = Section::new("counters", "Hardware counters (of the whole GPU)", 7)
         .with_some(Block::facts(facts))
         .with_some(kernel_counters(found))
+        .with_some(without_counters(found))
         .with(Block::Table(counter_values(found)));
     Some(section)
 }
@@ -196,31 +200,25 @@ fn counter_values(found: &Counters) -> Table {
     table
 }
 
-/// Returns the limiters and the bandwidth of each kernel, or why there are none; nothing if no
-/// kernel was compared.
+/// Returns the limiters and the bandwidth of each kernel; nothing if there are no kernels.
 fn kernel_counters(found: &Counters) -> Option<Block> {
     let (short, long) = COUNTERS;
     let columns = vec![
         Column::name("kernel"),
-        Column::number("limiter").spare(1),
+        Column::label("limiter"),
+        Column::number("mean"),
         Column::number("highest for").spare(2),
         Column::number("bandwidth"),
         Column::number("of the chip's"),
         Column::number("samples").spare(1),
-        Column::sentence("nearest its peak"),
     ];
     let table = Table::new("kernel-counters", "Limiter of each kernel", columns);
     let mut table = table.limited(short, long).of(found.kernels.len());
     for one in found.kernels.iter().take(long) {
-        let limiter = one.limiters.first();
-        let what = match (limiter, &one.why_none) {
-            (Some(limiter), _) => name(&limiter.counter),
-            (None, Some(why)) => Message::new(why, &one.why_none_values),
-            (None, None) => "no limiter was counted".into(),
-        };
-        let bandwidth = one.bandwidth;
+        let (limiter, bandwidth) = (one.limiters.first(), one.bandwidth);
         table.row([
             kernel(&one.name),
+            known(limiter, |limiter| name(&limiter.counter)),
             known(limiter, |limiter| percentage(limiter.mean_pct)),
             known(limiter, |limiter| percent(limiter.highest_share)),
             known(bandwidth, |bandwidth| gb_per_s(bandwidth.gb_per_s)),
@@ -228,10 +226,32 @@ fn kernel_counters(found: &Counters) -> Option<Block> {
                 percent(share.at_least)
             }),
             count(one.samples),
-            what,
         ]);
     }
     (!found.kernels.is_empty()).then_some(Block::Table(table))
+}
+
+/// Returns why kernels have no values: each of the first with its reason, and the number of all.
+fn without_counters(found: &Counters) -> Option<Block> {
+    let none = || {
+        found
+            .kernels
+            .iter()
+            .filter(|kernel| kernel.why_none.is_some())
+    };
+    let all = none().count();
+    let reasons = none().take(REASONS).filter_map(|one| {
+        let why = Message::new(one.why_none.as_ref()?, &one.why_none_values);
+        Some(message!("no values for {}: {}", kernel(&one.name), why))
+    });
+    let more = all.saturating_sub(REASONS);
+    let more = (more > 0).then(|| {
+        message!(
+            "no values for {}: --json has each reason",
+            counted(more as u64, "more kernel")
+        )
+    });
+    Block::list(reasons.chain(more))
 }
 
 fn percentage(value: f64) -> Message {
