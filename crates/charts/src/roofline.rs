@@ -240,9 +240,10 @@ fn draw_roofs(canvas: &Canvas, report: &Report, axes: &(Axis, Axis), place: Area
         let first = left.max(intensity(bottom));
         let last = right.min(intensity(peak.unwrap_or(top).min(top)));
         line(vec![at(first, rate(first)), at(last, rate(last))]);
-        let (x, y) = at(last, rate(last));
+        let middle = libm::sqrt(first * last);
+        let (x, y) = at(middle, rate(middle));
         let words = format!("{bandwidth:.0} GB/s");
-        canvas.text((x - 8.0, y + 4.0), SMALL, Anchor::End, faint, &words);
+        canvas.text((x - 8.0, y - 8.0), SMALL, Anchor::End, faint, &words);
     }
     if let Some(peak) = peak {
         let knee = bandwidth.map_or(left, |bandwidth| peak * 1e3 / bandwidth);

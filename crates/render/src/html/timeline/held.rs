@@ -86,12 +86,7 @@ pub(super) fn lanes<'a>(analysis: &'a Analysis, names: &mut Names<'a>) -> Vec<He
 }
 
 /// Parts of a counter's range up to its peak, the lowest first.
-const PARTS: [&str; SHADES] = [
-    "below 25 % of its peak",
-    "25 to 50 %",
-    "50 to 75 %",
-    "75 % or more",
-];
+const PARTS: [&str; SHADES] = ["0 to 25 %", "25 to 50 %", "50 to 75 %", "75 % or more"];
 
 /// The samples of a counter inside the window, each as the part of the range that its value is in.
 fn counter<'a>(
