@@ -224,7 +224,7 @@ impl Run {
                 format!("{:?}", shown.collect::<Vec<_>>())
             }
             "PrototypeFixedDecimalValue" => {
-                let billionths = value as u64 - i64::MAX as u64;
+                let billionths = value - (u64::MAX >> 1);
                 let (whole, rest) = (billionths / 1_000_000_000, billionths % 1_000_000_000);
                 format!("{whole}.{rest:09}")
             }
