@@ -150,7 +150,6 @@ fn report(
 }
 
 /// Returns whether the counters are only what a recording without a counter set has.
-#[expect(clippy::float_cmp, reason = "exactly 0 is what such recordings have")]
 fn is_placeholder(counters: &[ReadCounter]) -> bool {
     let is_it = |counter: &ReadCounter| {
         let mut samples = counter.series.samples.iter();
