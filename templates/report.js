@@ -231,7 +231,7 @@
   const paper = canvas.getContext('2d');
   let view = [0, SPAN], colors = {}, layout = [], overview = null, scheduled = false;
 
-  const shadeNames = ['phase', 'state'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
+  const shadeNames = ['phase', 'state', 'counter'].flatMap(kind => Array.from({ length: SHADES }, (_, at) => `${kind}-${at}`));
 
   function readColors() {
     const style = getComputedStyle(document.documentElement);
@@ -629,12 +629,16 @@
 
   /** Adds the states to the legend, with names if each state has a shade of its own. */
   function explainHeld() {
+    const explained = new Set();
     for (const { label, kind, series, count: here, of } of held) {
       const names = new Map();
       for (const all of series) all.name.forEach((name, at) => names.set(nameOf(name), all.shade[at]));
       const own = new Set(names.values()).size === names.size;
       const shown = kind === 'engine' ? [] : own ? [...names].map(([name, shade]) => [`${kind} ${name}`, shade]) : [[label, 0]];
       for (const [words, shade] of shown.sort(([, a], [, b]) => a - b)) {
+        // Several counters have the same shades.
+        if (explained.has(words)) continue;
+        explained.add(words);
         const key = document.createElement('span'), swatch = document.createElement('i'), name = document.createElement('bdi');
         key.className = 'key';
         swatch.className = `swatch ${kind}-${shade}`;

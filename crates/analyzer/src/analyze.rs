@@ -81,12 +81,13 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         gaps: &gaps,
     };
     let host = &figures.idle.host;
+    let named = (&kernels.named, figures.kernels.as_slice());
     let mut surroundings = Surroundings::new(
         tables.surroundings,
         &recording,
         &subject,
         busy_window,
-        host,
+        (named, host),
         || {
             let splitter = GapSplitter::new(&subject);
             let gaps = occupancy.gaps.iter();
@@ -99,6 +100,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         surroundings.not_recorded.push(missing);
     }
     let engine_lanes = std::mem::take(&mut surroundings.engines.lanes);
+    let counters = std::mem::take(&mut surroundings.counter_series);
 
     let mut report = report(&recording, &subject, figures, surroundings, busy_window);
     judge(&mut report, &subject, request);
@@ -112,7 +114,7 @@ pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
         subject,
         occupancy.gaps,
         kernels.named,
-        (performance, engine_lanes),
+        (performance, engine_lanes, counters),
         names,
     ))
 }

@@ -111,6 +111,7 @@ pub use basics::{message, units};
 pub use error::{Error, GpuProcess, Result};
 pub use findings::ids as finding_ids;
 pub use idle_stacks::{IdleStacks, idle_stacks};
+pub use metrics::counters::{CounterSample, CounterSeries, CounterTrack};
 pub use metrics::cpu::stacks::{CollapsedStacks, StackLabels};
 pub use metrics::gap_causes::lost_encodings;
 pub use profile::{collapsed_stacks, profile};

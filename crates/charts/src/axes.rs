@@ -161,6 +161,38 @@ impl Axis {
         }
     }
 
+    /// Makes a logarithmic axis whose ends are powers of ten around both values, which are above 0.
+    pub(crate) fn decades(from: f64, to: f64) -> Self {
+        // The platform's own logarithm may differ in the last digit.
+        let first = libm::floor(libm::log10(from));
+        let last = libm::ceil(libm::log10(to)).max(first + 1.0);
+        let mut ticks = Vec::new();
+        let mut power = first;
+        while power <= last {
+            let value = libm::exp10(power);
+            let decimals = if power < 0.0 { -power } else { 0.0 };
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a few decimals"
+            )]
+            let decimals = decimals as usize;
+            ticks.push((value, format!("{value:.decimals$}")));
+            power += 1.0;
+        }
+        Self {
+            from: libm::exp10(first),
+            to: libm::exp10(last),
+            logarithmic: true,
+            ticks,
+        }
+    }
+
+    /// Returns the values at both ends.
+    pub(crate) const fn ends(&self) -> (f64, f64) {
+        (self.from, self.to)
+    }
+
     /// Drops ticks whose labels would touch the one before, on an axis of this many pixels.
     pub(crate) fn spaced(mut self, pixels: f32) -> Self {
         const BETWEEN: f64 = 6.0;

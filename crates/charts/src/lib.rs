@@ -30,6 +30,7 @@ mod busy;
 mod canvas;
 mod chart;
 mod compare;
+mod counters;
 mod coverage;
 mod embedded_font;
 mod engines;
@@ -47,6 +48,7 @@ mod phases;
 #[cfg(test)]
 mod pixel_tests;
 mod raster;
+mod roofline;
 mod scene;
 mod states;
 mod strip;

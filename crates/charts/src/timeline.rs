@@ -5,6 +5,7 @@ use metalens_analyzer::units::{counted, time};
 use metalens_analyzer::{Analysis, Report};
 
 use crate::canvas::{AXIS, Area, Canvas, MARGIN, main_causes};
+use crate::counters;
 use crate::coverage::Grid;
 use crate::engines;
 use crate::funnel;
@@ -47,6 +48,7 @@ pub(crate) fn draw(analysis: &Analysis, options: &ChartOptions) -> Result<Scene,
     let mut bands = phases::bands(analysis, &canvas.palette);
     bands.extend(engines::bands(analysis, &canvas.palette));
     bands.extend(states::band(analysis, &canvas.palette));
+    bands.extend(counters::bands(analysis, &canvas.palette));
     let panels = panel::panels(analysis, &canvas.palette, &grids, &bands);
     let legends = legends(&canvas, report, &panels, &bands);
     let factor = height_factor(&panels, top, &legends, &canvas, options);

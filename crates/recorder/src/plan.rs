@@ -62,6 +62,9 @@ impl RecordingPlan {
         if request.cpu {
             instruments.push("Time Profiler".to_owned());
         }
+        if request.counters {
+            instruments.push("Metal GPU Counters".to_owned());
+        }
 
         let changed_template = changed_template(&request, &tool)?;
         let template = match &changed_template {

@@ -64,8 +64,10 @@
 //! bytes = 1_000_000
 //!
 //! [[recording.counter]]           # one value while any kick runs, another while none does
-//! name = "ALU Utilization"
+//! name = "ALU Limiter"
+//! unit = "percent"                # or "gigabytes-per-second", "count"
 //! busy = 80
+//! kernels = { add = 12 }          # instead of `busy` while a kick with this label runs
 //! idle = 0
 //! period = "100us"
 //!
@@ -101,8 +103,8 @@
 //! count = 8
 //! ```
 //!
-//! A value is NULL in a bundle if no real bundle shows how it is stored: percentages, values of
-//! counters, messages of signposts. Names of functions are stored as in real bundles, in archives of
+//! A value is NULL in a bundle if no real bundle shows how it is stored: percentages, messages of
+//! signposts. Names of functions are stored as in real bundles, in archives of
 //! symbols. `fixtures/findings` has two small scenarios for each finding: one that triggers it and
 //! one that nearly does.
 //!
@@ -124,7 +126,7 @@ pub use scenario::engine::{EngineKind, EngineWork};
 pub use scenario::host::{Hang, Samples, Signpost};
 pub use scenario::labels::Labels;
 pub use scenario::lengths::Lengths;
-pub use scenario::machine::{Counter, Growth, Level, Memory, StatePiece};
+pub use scenario::machine::{Counter, CounterUnit, Growth, Level, Memory, StatePiece};
 pub use scenario::nanos::Nanos;
 pub use scenario::presets::{Preset, presets};
 pub use scenario::random::random_scenario;
@@ -136,9 +138,9 @@ pub use scenario::stream::{
 pub use scenario::table::Table;
 pub use scenario::{Clock, Generation, Process, Role, Scenario};
 pub use truth::{
-    Allocated, Busy, Channel, ChosenBy, Counts, EncodedKernel, Gaps, HistogramBin, InState, Kernel,
-    Latency, Ledger, NamedBy, ProcessShare, Queue, ShaderTotal, SignpostTotal, Spills, Spread,
-    States, Target, Truth, TruthFile, Window, truths,
+    Allocated, Busy, Channel, ChosenBy, CounterTotal, Counts, EncodedKernel, Gaps, HistogramBin,
+    InState, Kernel, KernelMean, Latency, Ledger, NamedBy, ProcessShare, Queue, ShaderTotal,
+    SignpostTotal, Spills, Spread, States, Target, Truth, TruthFile, Window, truths,
 };
 
 /// Mark that every document of an export carries: name and version of this crate.

@@ -44,6 +44,7 @@ pub(crate) fn plan(scenario: &Scenario, run: u32) -> Result<Plan, Error> {
         samples: Vec::new(),
         hangs: Vec::new(),
         engines: Vec::new(),
+        counters: scenario.recording.counter.clone(),
     };
 
     for (position, process) in scenario.processes_of(run) {

@@ -3,6 +3,7 @@
 //! All times are integer nanoseconds, and all intervals are half-open. Absent is not zero: a
 //! process that never reached the GPU has no window, and a window without gaps has no median gap.
 
+mod counters;
 mod counting;
 mod details;
 mod kernels;
@@ -14,6 +15,7 @@ mod tally;
 use crate::error::Error;
 use crate::plan;
 use crate::scenario::Scenario;
+pub use counters::{CounterTotal, KernelMean};
 pub(crate) use counting::count_truth;
 pub use details::{
     Allocated, EncodedKernel, InState, Latency, Queue, ShaderTotal, SignpostTotal, Spread, States,

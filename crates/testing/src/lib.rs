@@ -11,9 +11,12 @@
 )]
 
 pub mod calibration;
+mod raw_counters;
 mod table;
 
 use std::path::{Path, PathBuf};
+
+pub use raw_counters::{RawCounters, raw_counters};
 
 use metalens_analyzer::{Analysis, Error, Request, analyze, selection};
 use metalens_simulator::{Scenario, write_export};

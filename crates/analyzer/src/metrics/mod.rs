@@ -1,7 +1,7 @@
 //! Computes the figures of a report from its subject and from the tables beside it.
 
 pub(crate) mod busy_window;
-mod counters;
+pub(crate) mod counters;
 pub(crate) mod cpu;
 pub(crate) mod efficiency;
 pub(crate) mod engines;

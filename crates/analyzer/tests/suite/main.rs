@@ -8,6 +8,7 @@
 )]
 
 mod bound;
+mod counters;
 mod cpu;
 mod engines;
 mod findings;

@@ -49,15 +49,11 @@ fn check(name: &str, scenario: &Scenario) {
     }
 }
 
-/// Removes parts that cannot be equal: the input; and counters with the notes on their tables.
-/// It is unknown how a bundle stores their values, so the simulator leaves them out.
+/// Removes the parts that cannot be equal: those about the input.
 fn without_source(mut report: Report) -> String {
     let notes = Note::joined(&report.notes, &report.note_details);
-    let notes = notes.filter(|note| !note.text.starts_with("gpu-counter-"));
     let notes: Vec<Note> = notes.collect();
     (report.notes, report.note_details) = Note::lists(notes);
-    report.not_recorded.retain(|part| part.what != "counters");
-    report.counters = None;
     report.source.path = String::new();
     report.source.kind = metalens_analyzer::SourceKind::Xml;
     report.source.reader = Reader::Xml;

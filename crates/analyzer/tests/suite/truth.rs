@@ -89,8 +89,9 @@ fn check(name: &str, scenario: &Scenario) {
 }
 
 /// Keys that are compared separately: the first two here, the others in `truth_beside`.
-const COMPARED_SEPARATELY: [&str; 12] = [
+const COMPARED_SEPARATELY: [&str; 13] = [
     "run",
+    "counters",
     "duration_ns",
     "recovered_idle",
     "latency",

@@ -60,6 +60,8 @@ pub(crate) enum ChartChoice {
     Busy,
     /// Kernels by total time
     Kernels,
+    /// Work rates of kernels under the roofs of the chip; needs --work
+    Roofline,
     /// Two recordings of one program, with --base
     Compare,
 }

@@ -53,6 +53,7 @@ impl<'a> ChartSubject<'a> {
             Some(ChartChoice::Gaps) => Some(Chart::Gaps),
             Some(ChartChoice::Busy) => Some(Chart::Busy),
             Some(ChartChoice::Kernels) => Some(Chart::Kernels),
+            Some(ChartChoice::Roofline) => Some(Chart::Roofline),
         };
         match (chart, &arguments.base) {
             (None, Some(base)) if is_standard(base) && is_standard(&arguments.input) => {

@@ -1,5 +1,6 @@
 //! Defines the tables of a dataset: the meaning of their columns, and their values.
 
+pub(crate) mod counters;
 mod field;
 pub(crate) mod findings;
 pub(crate) mod gaps;
@@ -19,15 +20,17 @@ pub(crate) enum DatasetTable {
     Gaps,
     Kernels,
     Findings,
+    Counters,
 }
 
 impl DatasetTable {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Runs,
         Self::Intervals,
         Self::Gaps,
         Self::Kernels,
         Self::Findings,
+        Self::Counters,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -37,6 +40,7 @@ impl DatasetTable {
             Self::Gaps => "gaps",
             Self::Kernels => "kernels",
             Self::Findings => "findings",
+            Self::Counters => "counters",
         }
     }
 
@@ -57,6 +61,10 @@ impl DatasetTable {
                  time first."
             }
             Self::Findings => "One row per finding of the report, the most important first.",
+            Self::Counters => {
+                "One row per sample of a hardware counter in the whole recording, by counter and \
+                 time; none if no counters were recorded. Counters count the work of all processes."
+            }
         }
     }
 
@@ -67,6 +75,7 @@ impl DatasetTable {
             Self::Gaps => about(&gaps::fields()),
             Self::Kernels => about(&kernels::fields()),
             Self::Findings => about(&findings::fields()),
+            Self::Counters => about(&counters::fields()),
         }
     }
 

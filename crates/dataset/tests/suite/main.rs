@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is the failure report")]
 
+mod counters;
 mod docs;
 mod store;
 

@@ -93,6 +93,7 @@ pub(super) enum Number {
     Weight,
     Core,
     SignpostId,
+    /// A decimal number, given in billionths.
     FixedDecimal,
     Priority,
 }

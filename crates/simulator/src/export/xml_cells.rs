@@ -159,7 +159,11 @@ impl Cells for XmlCells<'_> {
         let id = self.open(kind.tag());
         kind.show(value, &mut self.out);
         self.put("\">");
-        display::decimal(value, &mut self.out);
+        if kind == Number::FixedDecimal {
+            display::billionths(value, &mut self.out);
+        } else {
+            display::decimal(value, &mut self.out);
+        }
         self.close(kind.tag());
         self.numbers[slot] = Remembered { value, id };
     }
@@ -329,8 +333,7 @@ impl Number {
                 out.extend_from_slice(b" (P Core)");
             }
             Self::FixedDecimal => {
-                display::decimal(value, out);
-                out.extend_from_slice(b".00");
+                display::billionths(value, out);
             }
             Self::Frame => {
                 out.extend_from_slice(b"Frame ");

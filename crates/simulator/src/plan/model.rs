@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::engines::PlannedWork;
 use crate::error::Error;
+use crate::scenario::machine::Counter;
 use crate::scenario::recording::TargetKind;
 use crate::scenario::stream::Sampled;
 use crate::scenario::{Clock, Role};
@@ -51,6 +52,8 @@ pub(crate) struct Plan {
     pub(crate) hangs: Vec<PlannedHang>,
     /// Work of engines beside the GPU's channels, ordered by its start.
     pub(crate) engines: Vec<PlannedWork>,
+    /// GPU counters.
+    pub(crate) counters: Vec<Counter>,
 }
 
 /// A process as the tables show it.

@@ -71,6 +71,8 @@ fn add_optional_parts(random: &mut Random, scenario: &mut Scenario) {
     if random.once_in(8) {
         recording.counter = vec![Counter {
             name: "a & b".to_owned(),
+            unit: None,
+            kernels: std::collections::BTreeMap::new(),
             busy: random.between(0, 100),
             idle: random.between(0, 3),
             period: Nanos::new(random.between(10_000, 200_000)),

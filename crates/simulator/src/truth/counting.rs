@@ -7,7 +7,7 @@ use super::model::{
 };
 use super::sweep::{self, Gap, Segment, Side, Window};
 use super::tally::Tally;
-use super::{details, kernels, ledger};
+use super::{counters, details, kernels, ledger};
 use crate::plan::PlannedHang;
 use crate::plan::states::states;
 use crate::plan::{Encoder, Kick, Plan, ProcessIndex};
@@ -66,6 +66,9 @@ pub(crate) fn count_truth(plan: &Plan) -> Truth {
             .map_or_else(Vec::new, |target| details::shader_totals(plan, target)),
         errors: count(errors(plan, target)),
         hangs: window.map_or(0, |window| count(hangs(plan, target, window))),
+        counters: window.map_or_else(Vec::new, |window| {
+            counters::counters(plan, &own, &segments, window)
+        }),
     }
 }
 

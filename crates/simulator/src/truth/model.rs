@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::counters::CounterTotal;
 use super::details::{Allocated, Latency, Queue, ShaderTotal, SignpostTotal, States};
 use super::kernels::Kernel;
 use super::ledger::Ledger;
@@ -72,6 +73,9 @@ pub struct Truth {
     /// Number of the process's hangs that touch the window.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hangs: u64,
+    /// Counters of the GPU, in the order of the scenario.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<CounterTotal>,
 }
 
 #[expect(

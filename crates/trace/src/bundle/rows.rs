@@ -115,6 +115,9 @@ impl Decoder<'_> {
             Encoding::NumberText => Column::Texts(of_each(numbers, |value| {
                 Some(names.symbol(&value.to_string()))
             })?),
+            Encoding::Decimal => Column::Texts(of_each(numbers, |value| {
+                Some(names.symbol(&display::decimal(value)))
+            })?),
             Encoding::Text => Column::Texts(of_each(numbers, |value| {
                 Some(names.symbol(self.uniques.string(value)?))
             })?),
