@@ -63,7 +63,7 @@ pub fn analyze_everyone_of(scenario: &Scenario) -> Result<Analysis, Error> {
     analyze_scenario(scenario, &with_everyone(Request::default()))
 }
 
-fn with_everyone(request: Request) -> Request {
+pub fn with_everyone(request: Request) -> Request {
     Request {
         keep_everyone: true,
         ..request
