@@ -31,7 +31,7 @@ use crate::tables::recording::Recording;
 /// Analyzes a trace that was read with [`selection`](crate::selection). Takes the trace, and
 /// frees each of its tables after using it.
 pub fn analyze(trace: Trace, request: &Request) -> Result<Analysis> {
-    request.settings.limits.check()?;
+    request.settings.thresholds.check()?;
     findings::check(&request.settings.ignored_findings)?;
     let (recording, tables) = tables::take(trace)?;
     let names = &recording.names;
@@ -189,7 +189,7 @@ fn judge(report: &mut Report, subject: &Subject, request: &Request) {
         .not_recorded
         .extend(phases::not_recorded(&subject.signposts));
 
-    report.thresholds = verdicts(report, &request.settings);
+    report.thresholds = verdicts(report, &request.settings.thresholds);
     report.findings = findings(report, &request.settings.ignored_findings);
     // The summary reads the findings.
     report.summary = summary(report);

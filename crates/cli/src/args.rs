@@ -143,7 +143,7 @@ pub(crate) struct AnalyzeArguments {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) part: PartArguments,
-    /// Exit with 5 if a threshold is missed, or was set and cannot be measured
+    /// Exit with 5 if a threshold is missed or cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
@@ -155,7 +155,8 @@ pub(crate) struct AnalyzeArguments {
 /// Thresholds, settings and known work.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct MeasureArguments {
-    /// Set a threshold [defaults: average-gap=1us, utilization=80%, launch-efficiency=70%]
+    /// Set a threshold: average-gap=5us, utilization=80%, launch-efficiency=70%, or the preset
+    /// saturated (1us, 80%, 70%) [default: none]
     #[arg(long = "threshold", alias = "target", value_name = "ID=VALUE")]
     pub(crate) thresholds: Vec<String>,
     /// File of thresholds, and of findings to leave out [default: metalens.toml, if it exists]

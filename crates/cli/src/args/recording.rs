@@ -39,7 +39,7 @@ pub(crate) struct RecordAndAnalyzeArguments {
     /// them out]
     #[arg(long)]
     pub(crate) show_names: bool,
-    /// Exit with 5 if a threshold is missed, or was set and cannot be measured
+    /// Exit with 5 if a threshold is missed or cannot be measured
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]

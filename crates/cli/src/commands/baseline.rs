@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &BaselineArguments, quiet: bool) -> anyhow::Result<
 
 fn save(arguments: &BaselineSaveArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let reading = arguments.reading.reading();
-    let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
+    let analyzing = analyzing(&arguments.part, &arguments.measure, false, reading)?;
     if arguments.runs.len() < LEAST_RUNS {
         let message = format!(
             "a baseline needs at least {LEAST_RUNS} runs, not {}",

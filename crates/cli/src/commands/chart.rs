@@ -20,7 +20,7 @@ const STANDARD: &str = "-";
 
 pub(crate) fn run(arguments: &ChartArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let reading = arguments.reading.reading();
-    let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
+    let analyzing = analyzing(&arguments.part, &arguments.measure, false, reading)?;
 
     // Reading the input may take long: check all other arguments before it.
     let subject = Subject::new(arguments)?;

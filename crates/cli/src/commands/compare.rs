@@ -21,7 +21,7 @@ use crate::out;
 
 pub(crate) fn run(arguments: &CompareArguments, quiet: bool) -> anyhow::Result<ExitCode> {
     let reading = arguments.reading.reading();
-    let analyzing = analyzing(&arguments.part, &arguments.measure, reading)?;
+    let analyzing = analyzing(&arguments.part, &arguments.measure, false, reading)?;
     let sides = Sides::new(arguments)?;
 
     // Reading the runs may take long: check all other arguments before it.

@@ -26,10 +26,11 @@ use crate::wording::plain;
 pub fn document(report: &Report) -> Document {
     let sections = [
         Some(verdict::verdict(report)),
+        thresholds::thresholds(report),
         Some(verdict::timeline(report)),
-        Some(findings::findings(report)),
         idle::idle(report),
-        Some(thresholds::thresholds(report)),
+        Some(findings::findings(report)),
+        Some(thresholds::utilization(report)),
         Some(kernels::kernels(report)),
         kernels::channels(report),
         gaps::gaps(report),

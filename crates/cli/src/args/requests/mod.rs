@@ -10,6 +10,7 @@ use super::batch::BatchArguments;
 use super::{AnalyzeArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments};
 use crate::analyzing::{AnalyzeRequest, Analyzing};
 use crate::config;
+use crate::exit::Misuse;
 use crate::reading::Reading;
 pub(crate) use recording::amount;
 
@@ -25,9 +26,19 @@ impl ReadingArguments {
 }
 
 impl MeasureArguments {
-    /// Returns the thresholds and the findings to leave out.
-    fn settings(&self) -> anyhow::Result<Settings> {
-        config::settings(self.config.as_ref(), &self.thresholds)
+    /// Returns the thresholds and the findings to leave out. With `--check` there must be a
+    /// threshold: a check of nothing would always pass.
+    fn settings(&self, check: bool) -> anyhow::Result<Settings> {
+        let settings = config::settings(self.config.as_ref(), &self.thresholds)
+            .map_err(|error| Misuse(format!("{error:#}")))?;
+        if check && settings.thresholds.is_empty() {
+            return Err(Misuse(
+                "--check has no threshold to check: set one with --threshold, or in metalens.toml"
+                    .to_owned(),
+            )
+            .into());
+        }
+        Ok(settings)
     }
 }
 
@@ -35,6 +46,7 @@ impl MeasureArguments {
 pub(crate) fn analyzing(
     part: &PartArguments,
     measure: &MeasureArguments,
+    check: bool,
     reading: Reading,
 ) -> anyhow::Result<Analyzing> {
     check_times(part.from, part.to)?;
@@ -47,7 +59,7 @@ pub(crate) fn analyzing(
             to_ns: part.to,
             skip_warm_up: part.skip_warmup,
             phase: part.phase.clone(),
-            settings: measure.settings()?,
+            settings: measure.settings(check)?,
             ..Request::default()
         },
     })
@@ -55,16 +67,23 @@ pub(crate) fn analyzing(
 
 /// Refuses a part of a recording that is empty.
 pub(crate) fn check_times(from: Option<u64>, to: Option<u64>) -> anyhow::Result<()> {
-    if let (Some(from), Some(to)) = (from, to) {
-        anyhow::ensure!(from < to, "--from must lie before --to");
+    match (from, to) {
+        (Some(from), Some(to)) if from >= to => {
+            Err(Misuse("--from must lie before --to".to_owned()).into())
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 impl AnalyzeArguments {
     /// Returns what is to be analyzed, and what becomes of it.
     pub(crate) fn request(&self) -> anyhow::Result<AnalyzeRequest> {
-        let mut analyzing = analyzing(&self.part, &self.measure, self.reading.reading())?;
+        let mut analyzing = analyzing(
+            &self.part,
+            &self.measure,
+            self.check,
+            self.reading.reading(),
+        )?;
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(AnalyzeRequest {
             inputs: self.inputs.clone(),
@@ -86,7 +105,12 @@ impl AnalyzeArguments {
 impl BatchArguments {
     /// Returns how the traces are to be analyzed.
     pub(crate) fn analyzing(&self) -> anyhow::Result<Analyzing> {
-        let mut analyzing = analyzing(&self.part, &self.measure, self.reading.reading())?;
+        let mut analyzing = analyzing(
+            &self.part,
+            &self.measure,
+            self.check,
+            self.reading.reading(),
+        )?;
         analyzing.request.keep_everyone = self.parquet.is_some();
         Ok(analyzing)
     }
