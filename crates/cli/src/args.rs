@@ -142,6 +142,8 @@ pub(crate) struct AnalyzeArguments {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
+    pub(crate) view: ViewArguments,
+    #[command(flatten)]
     pub(crate) part: PartArguments,
     /// Exit with 5 if a threshold is missed or cannot be measured
     #[arg(long)]
@@ -150,6 +152,50 @@ pub(crate) struct AnalyzeArguments {
     pub(crate) measure: MeasureArguments,
     #[command(flatten)]
     pub(crate) reading: ReadingArguments,
+}
+
+/// Choice of what is printed.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ViewArguments {
+    /// Print every section [default: the most important, on one screen]
+    #[arg(long, conflicts_with_all = ["json", "sections"])]
+    pub(crate) full: bool,
+    /// Print this section, such as kernels, gaps, latency or findings
+    #[arg(long = "section", value_name = "NAME", conflicts_with = "json")]
+    pub(crate) sections: Vec<String>,
+    /// Print at most this many rows of each table, and findings
+    #[arg(long, value_name = "N", conflicts_with = "json")]
+    pub(crate) top: Option<usize>,
+    /// Sort the rows by this column, such as total, med or name
+    #[arg(long, value_name = "COLUMN", conflicts_with = "json")]
+    pub(crate) sort: Option<String>,
+    /// Format of the sections: csv needs --section
+    #[arg(long, value_enum, default_value_t = SectionFormat::Text, conflicts_with_all = ["json", "markdown"])]
+    pub(crate) format: SectionFormat,
+    /// Unit of all times in tables [default: the best for each; ns for csv]
+    #[arg(long, value_enum, conflicts_with = "json")]
+    pub(crate) unit: Option<TimeUnit>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SectionFormat {
+    /// Text for people
+    #[default]
+    Text,
+    /// Comma-separated values, exact
+    Csv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeUnit {
+    /// Nanoseconds
+    Ns,
+    /// Microseconds
+    Us,
+    /// Milliseconds
+    Ms,
+    /// Seconds
+    S,
 }
 
 /// Thresholds, settings and known work.

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use metalens_analyzer::{Analysis, Report};
+use metalens_render::document::{Document, Table, Unit, Unknown};
 use metalens_render::{csv, folder, for_page, html, json, markdown, report, terminal};
+use metalens_text::shown;
 
 use crate::analyzing::AnalyzeRequest;
 use crate::args::AnalyzeArguments;
+use crate::exit::Misuse;
 use crate::{atomic_file, exit, out};
 
 pub(crate) fn run(arguments: &AnalyzeArguments, quiet: bool) -> anyhow::Result<ExitCode> {
@@ -104,19 +107,94 @@ fn show(reports: &[Report], request: &AnalyzeRequest, several: bool) -> anyhow::
         return Ok(out::json().write_all(json.as_bytes())?);
     }
 
+    if request.view.is_csv {
+        return show_csv(reports, request);
+    }
+
     let mut out = out::page();
     for (at, one) in reports.iter().enumerate() {
         if at > 0 {
             writeln!(out, "\n")?;
         }
+        if several && !request.markdown {
+            writeln!(out, "{}", shown(&one.source.path))?;
+        }
+        let document = selected(one, request)?;
         let text = if request.markdown {
-            page(one, request)
+            markdown::page(&document, &[])
         } else {
-            terminal::text(&report::document(one), out::width())
+            terminal::text(&document, out::width())
         };
         out.write_all(text.as_bytes())?;
     }
     Ok(())
+}
+
+/// Returns the document of a report, as far as it is to be printed.
+fn selected(one: &Report, request: &AnalyzeRequest) -> anyhow::Result<Document> {
+    let view = &request.view;
+    let is_whole = view.full || !view.sections.is_empty();
+    let mut document = if request.markdown {
+        // People post pages, so names of others are left out unless asked for.
+        report::document(&for_page(one, request.show_names))
+    } else if is_whole {
+        report::document(one)
+    } else {
+        report::brief(one)
+    };
+
+    if !view.sections.is_empty() {
+        document
+            .keep(&view.sections)
+            .map_err(|unknown| misnamed("section", &unknown))?;
+    }
+    if let Some(column) = &view.sort {
+        document
+            .sort(column)
+            .map_err(|unknown| misnamed("column", &unknown))?;
+    }
+    if let Some(rows) = view.top {
+        document.limit(rows);
+    }
+    // CSV has exact numbers in the unit: it needs no other text.
+    if let (Some(unit), false) = (view.unit, view.is_csv) {
+        document.in_unit(unit);
+    }
+    Ok(document)
+}
+
+/// Returns the error of a name that no section or column has.
+fn misnamed(what: &str, unknown: &Unknown) -> Misuse {
+    Misuse(format!(
+        "the report has no {what} {}; it has {}",
+        unknown.name,
+        unknown.known.join(", ")
+    ))
+}
+
+/// Prints the table of a section as CSV.
+fn show_csv(reports: &[Report], request: &AnalyzeRequest) -> anyhow::Result<()> {
+    let [one] = reports else {
+        return Err(Misuse("--format csv takes one input".to_owned()).into());
+    };
+    let view = selected(one, request)?;
+    let unit = request.view.unit.unwrap_or(Unit::Ns);
+    let tables: Vec<&Table> = view.tables().collect();
+    let [table] = tables.as_slice() else {
+        let has_table = |name: &String| {
+            let mut document = report::document(one);
+            let is_kept = document.keep(std::slice::from_ref(name)).is_ok();
+            is_kept && document.tables().count() == 1
+        };
+        let mut names = report::document(one).section_names();
+        names.retain(has_table);
+        return Err(Misuse(format!(
+            "--format csv prints one table: choose it with --section and one of {}",
+            names.join(", ")
+        ))
+        .into());
+    };
+    Ok(csv::table(table, unit, &mut out::data())?)
 }
 
 /// Returns the files to write, without those in the report's folder.
@@ -177,13 +255,6 @@ fn write_dataset(analysis: &Analysis, request: &AnalyzeRequest) -> anyhow::Resul
     };
     metalens_dataset::write(analysis, folder, choices)?;
     Ok(())
-}
-
-/// Returns the report as Markdown. People post it, so names of others are left out unless asked
-/// for.
-fn page(report: &Report, request: &AnalyzeRequest) -> String {
-    let document = report::document(&for_page(report, request.show_names));
-    markdown::page(&document, &[])
 }
 
 /// Writes every gap as a line of CSV.

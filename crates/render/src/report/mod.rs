@@ -1,5 +1,6 @@
 //! The document of a report: one file for each of its sections.
 
+mod brief;
 mod findings;
 mod gaps;
 mod idle;
@@ -17,6 +18,8 @@ mod work;
 
 use metalens_analyzer::message::process;
 use metalens_analyzer::{Report, message};
+
+pub use brief::brief;
 
 use crate::document::Document;
 use crate::wording::plain;

@@ -4,6 +4,7 @@ mod columns;
 pub mod style;
 mod table;
 
+use metalens_analyzer::units::capital;
 use metalens_analyzer::{Message, Severity};
 use metalens_text::{Style, shown};
 use unicode_width::UnicodeWidthStr;
@@ -103,6 +104,7 @@ fn section(section: &Section, screen: &mut Screen) {
             }
             Block::Chart(found) => chart(found, screen),
             Block::Findings(found) => findings(found, screen),
+            Block::FirstSteps(found) => first_steps(found, screen),
         }
         if matches!(block, Block::Findings(_)) && section.blocks.len() > 1 {
             screen.line("");
@@ -217,6 +219,22 @@ fn findings(findings: &[FindingEntry], screen: &mut Screen) {
             "(--markdown and --json have all of them in full)",
             Style::NONE,
         );
+    }
+}
+
+/// The findings in two lines each: the title, and the first step with what it saves.
+fn first_steps(findings: &[FindingEntry], screen: &mut Screen) {
+    for finding in findings {
+        finding_title(finding, screen);
+        let action = capital(&finding.action.text);
+        let step = match &finding.gain {
+            Some((time, factor)) => {
+                let (time, factor) = (unbroken(time), &factor.text);
+                format!("{action}; saves at most {time} ({factor}×)")
+            }
+            None => action,
+        };
+        screen.marked(10, "→ ", &step, Style::NONE);
     }
 }
 

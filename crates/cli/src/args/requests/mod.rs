@@ -5,10 +5,14 @@ mod posting;
 mod recording;
 
 use metalens_analyzer::{Request, Settings};
+use metalens_render::document::Unit;
 
 use super::batch::BatchArguments;
-use super::{AnalyzeArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments};
-use crate::analyzing::{AnalyzeRequest, Analyzing};
+use super::{
+    AnalyzeArguments, MeasureArguments, PartArguments, ReaderChoice, ReadingArguments,
+    SectionFormat, TimeUnit, ViewArguments,
+};
+use crate::analyzing::{AnalyzeRequest, Analyzing, View};
 use crate::config;
 use crate::exit::Misuse;
 use crate::reading::Reading;
@@ -98,7 +102,27 @@ impl AnalyzeArguments {
             parquet: self.parquet.clone(),
             force: self.force,
             check: self.check,
+            view: self.view.view(),
         })
+    }
+}
+
+impl ViewArguments {
+    /// Returns what is to be printed.
+    fn view(&self) -> View {
+        View {
+            full: self.full,
+            sections: self.sections.clone(),
+            top: self.top,
+            sort: self.sort.clone(),
+            is_csv: self.format == SectionFormat::Csv,
+            unit: self.unit.map(|unit| match unit {
+                TimeUnit::Ns => Unit::Ns,
+                TimeUnit::Us => Unit::Us,
+                TimeUnit::Ms => Unit::Ms,
+                TimeUnit::S => Unit::S,
+            }),
+        }
     }
 }
 
